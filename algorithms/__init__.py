@@ -1,0 +1,20 @@
+"""Algorithms of papers: each a frozen config with a plan, a claim, a declaration and a vectorised run."""
+
+from importlib import import_module
+from typing import Any
+
+NAMES: dict[str, str] = {
+    "capri": "kernel contextual bandit with random projections (joint or local)",
+}
+"""Every algorithm by name, with one line on what it does."""
+
+_HOMES = {"capri": "algorithms.capri:Capri"}
+
+
+def load(name: str) -> Any:
+    """Return the config class of the algorithm called `name`, importing only its module.
+
+    Raises: KeyError: no such algorithm.
+    """
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(import_module(module), attribute)

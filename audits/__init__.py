@@ -1,0 +1,1 @@
+"""Attacks and statistics: lower bounds on what an implementation really delivers."""

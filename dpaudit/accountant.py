@@ -1,0 +1,53 @@
+"""The tight reading: brackets on what a declaration delivers, by every engine that covers it."""
+
+from collections.abc import Callable
+from functools import reduce
+
+from dpaudit.bracket import Bracket
+from dpaudit.checks import non_negative, probability_below_one
+from dpaudit.engines import ENGINES, Engine
+from dpaudit.folding import Alternatives, NormalForm
+from dpaudit.losses import Composition
+
+Question = Callable[[Engine, Composition], Bracket]
+
+
+def bracket_epsilon(form: NormalForm, delta: float, engines: tuple[Engine, ...] = ENGINES) -> Bracket:
+    """Return a bracket on the smallest epsilon for which `form` is (epsilon, delta)-private.
+
+    Guarantee: `upper` is proved for every neighbouring pair; `lower` is attained by some pair, if each
+    stated sensitivity is. Infinity is a possible answer on both sides.
+    Raises: EngineDisagreementError: two engines contradict each other.
+    """
+    target = probability_below_one("delta", delta)
+    return _bracket(form, engines, lambda engine, composition: engine.epsilon(composition, target))
+
+
+def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] = ENGINES) -> Bracket:
+    """Return a bracket on the smallest delta for which `form` is (epsilon, delta)-private.
+
+    Guarantee and errors: as for `bracket_epsilon`.
+    """
+    target = non_negative("epsilon", epsilon)
+    return _bracket(form, engines, lambda engine, composition: engine.delta(composition, target))
+
+
+def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) -> Bracket:
+    """Return the worst alternative's bracket, each side from the alternatives that bound that side."""
+    upper = _worst(form.upper, engines, question)
+    if form.upper == form.lower:
+        return upper
+    lower = _worst(form.lower, engines, question)
+    return Bracket(lower=lower.lower, upper=upper.upper, engines=tuple(dict.fromkeys(upper.engines + lower.engines)))
+
+
+def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Question) -> Bracket:
+    """Return the largest answer over alternatives and over both orders of the neighbours."""
+    orders = dict.fromkeys(order for a in alternatives for order in (a, a.reversed()))
+    return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
+
+
+def _narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:
+    """Return what all engines that cover `composition` say together."""
+    answers = [question(engine, composition) for engine in engines if engine.covers(composition)]
+    return reduce(Bracket.intersect, answers)

@@ -1,0 +1,98 @@
+"""An interval that is certain to hold a number, and how to invert a pair of bounding curves."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dpaudit.errors import EngineDisagreementError, InternalError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bracket:
+    """A lower and an upper bound on one number, and the engines that proved each.
+
+    Guarantee: lower <= truth <= upper, both already rounded outwards.
+    """
+
+    lower: float
+    upper: float
+    engines: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            raise InternalError(f"Bracket [{self.lower}, {self.upper}] of {', '.join(self.engines)} is empty.")
+
+    def intersect(self, other: "Bracket") -> "Bracket":
+        """Return the overlap of two brackets for the same number.
+
+        Raises: EngineDisagreementError: they do not overlap, so at least one engine is wrong.
+        """
+        if self.lower > other.upper or other.lower > self.upper:
+            raise EngineDisagreementError(
+                f"{', '.join(self.engines)} says [{self.lower!r}, {self.upper!r}] and {', '.join(other.engines)} "
+                f"says [{other.lower!r}, {other.upper!r}] for the same quantity; one of them is wrong. "
+                "Please report the declaration."
+            )
+        return Bracket(
+            lower=max(self.lower, other.lower),
+            upper=min(self.upper, other.upper),
+            engines=(*self.engines, *(name for name in other.engines if name not in self.engines)),
+        )
+
+    def largest(self, other: "Bracket") -> "Bracket":
+        """Return the bracket of the larger of two numbers."""
+        return Bracket(
+            lower=max(self.lower, other.lower),
+            upper=max(self.upper, other.upper),
+            engines=(*self.engines, *(name for name in other.engines if name not in self.engines)),
+        )
+
+
+def smallest_epsilon(delta_upper: Callable[[float], float], delta: float, *, limit: float = math.inf) -> float:
+    """Return an epsilon with `delta_upper(epsilon) <= delta`, the smallest that bisection finds, or infinity.
+
+    Guarantee: where finite, the returned epsilon itself satisfies the inequality, so it is an upper bound
+    whatever the shape of the curve. `limit` is an epsilon that is known to suffice.
+    """
+    if delta_upper(0.0) <= delta:
+        return 0.0
+    low, high = 0.0, 1.0
+    while delta_upper(high) > delta:
+        low, high = high, 2 * high
+        if high >= limit:
+            high = limit
+            break
+        if high > 1e300:
+            return math.inf
+    if high == math.inf:
+        return math.inf
+    return _bisect(lambda epsilon: delta_upper(epsilon) <= delta, low, high)[1]
+
+
+def largest_epsilon(delta_lower: Callable[[float], float], delta: float) -> float:
+    """Return an epsilon with `delta_lower(epsilon) > delta`, the largest that bisection finds, or 0.
+
+    Guarantee: a lower bound on the smallest epsilon whose true delta(epsilon) is at most `delta`;
+    infinity where `delta_lower` stays above `delta` as far as floating point reaches.
+    """
+    if delta_lower(0.0) <= delta:
+        return 0.0
+    low, high = 0.0, 1.0
+    while delta_lower(high) > delta:
+        low, high = high, 2 * high
+        if high > 1e300:
+            return math.inf
+    return _bisect(lambda epsilon: delta_lower(epsilon) <= delta, low, high)[0]
+
+
+def _bisect(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Return neighbouring floats (or nearly so) between which `holds` turns true."""
+    for _ in range(120):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return low, high

@@ -1,0 +1,41 @@
+"""A case for an audit: two neighbouring data sets, what the adversary sees, and how it may score it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit.checks import one_of
+from dpaudit.claim import NEIGHBOURS, Neighbours
+from dpaudit.mechanism import Array
+
+Run = Callable[[Any, np.random.Generator, int], Any]
+"""function(data, rng, n_runs) -> what the adversary sees, runs axis first: an array, or a dict of arrays."""
+
+Score = Callable[[Any], Array]
+"""score(view) -> one number a run; larger means that the second data set is more likely."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCase:
+    """One membership-inference experiment, ready to run.
+
+    `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
+    attack must learn. `gaussian` states that the claim under audit is itself a Gaussian one, so that bounds
+    which assume Gaussian trade-offs are exact refutations of it.
+    """
+
+    name: str
+    view: str
+    description: str
+    neighbours: tuple[Any, Any]
+    relation: Neighbours
+    run: Run
+    score: Score | None = None
+    gaussian: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("relation", self.relation, NEIGHBOURS)
+        if len(self.neighbours) != 2:
+            raise ValueError(f"Expected two neighbouring data sets, got {len(self.neighbours)}.")

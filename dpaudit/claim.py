@@ -1,0 +1,56 @@
+"""What is promised: (epsilon, delta), between which neighbours, to whom, about which unit."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from dpaudit.checks import non_negative, one_of, probability_below_one
+
+Neighbours = Literal["replace_one", "add_remove"]
+"""Which data sets count as neighbours: one record's value replaced, or one record added or removed."""
+
+Model = Literal["central", "joint", "local"]
+"""Whose view is protected: every output; all that the *other* users see; each user's own message."""
+
+NEIGHBOURS: tuple[Neighbours, ...] = get_args(Neighbours)
+MODELS: tuple[Model, ...] = get_args(Model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A promise of (epsilon, delta)-differential privacy that can be checked.
+
+    Unit: epsilon in nats; delta is a probability; `unit` says in plain language what one record is.
+    Edge cases: delta = 0 is a pure claim; epsilon = 0 promises that total variation is at most delta.
+    Raises: ValueError: epsilon negative, infinite or NaN; delta outside [0, 1); unknown neighbours or
+        model; an empty unit.
+
+    >>> Claim(epsilon=1, delta=1e-5, neighbours="replace_one").epsilon
+    1.0
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    neighbours: Neighbours
+    model: Model = "central"
+    unit: str = "one record"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        one_of("model", self.model, MODELS)
+        if not self.unit.strip():
+            raise ValueError("Expected unit to say in plain language what one record is; it is empty.")
+
+    def implied_by(self, model: Model) -> bool:
+        """Return whether a proof for `model` carries over to the model of this claim.
+
+        A local randomiser's guarantee is a central one, and what protects every output protects the
+        part that other users see: local, central, joint, from strong to weak. The step from local to
+        central needs `replace_one`, under which a user's presence is public.
+        Source: Kearns, Pai, Roth and Ullman (2014) for the joint model.
+        """
+        order: tuple[Model, ...] = ("local", "central", "joint")
+        if model == "local" and self.model != "local" and self.neighbours != "replace_one":
+            return False
+        return order.index(model) <= order.index(self.model)

@@ -1,0 +1,78 @@
+"""Basic composition: largest losses add up, masses at infinity accumulate. Covers every composition.
+
+Source: Dwork, Kenthapadi, McSherry, Mironov and Naor (2006), Theorem 1, with the exact accumulation of
+the masses. At delta equal to the accumulated mass the answer is exact; below it no epsilon exists.
+"""
+
+import math
+from fractions import Fraction
+
+from dpaudit.bracket import Bracket
+from dpaudit.engines.engine import Engine
+from dpaudit.losses import Composition
+
+_ULP = 2.0**-52
+
+
+def total_supremum(composition: Composition) -> tuple[float, float]:
+    """Return lower and upper bounds on the largest finite loss of all parts together."""
+    if any(loss.supremum == math.inf for loss, _ in composition.parts):
+        return math.inf, math.inf
+    exact = sum((Fraction(loss.supremum) * times for loss, times in composition.parts), start=Fraction(0))
+    near = float(exact)
+    low = near if Fraction(near) <= exact else math.nextafter(near, 0)
+    high = near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+    return low, high
+
+
+def total_infinite_mass(composition: Composition) -> tuple[float, float]:
+    """Return lower and upper bounds on 1 - product of (1 - mass) over all parts."""
+    if not any(loss.infinite_mass for loss, _ in composition.parts):
+        return 0.0, 0.0
+    if any(loss.infinite_mass == 1 for loss, _ in composition.parts):
+        return 1.0, 1.0
+    terms = [times * math.log1p(-loss.infinite_mass) for loss, times in composition.parts]
+    exponent = math.fsum(terms)
+    margin = 8 * _ULP
+    return -math.expm1(exponent * (1 - margin)) * (1 - margin), min(
+        1.0, -math.expm1(exponent * (1 + margin)) * (1 + margin)
+    )
+
+
+def pure_delta_upper(supremum: float, epsilon: float) -> float:
+    """Return the largest delta(epsilon) of any `supremum`-private mechanism, rounded up.
+
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3 with k = 1.
+    """
+    if supremum == math.inf:
+        return 1.0
+    if epsilon >= supremum:
+        return 0.0
+    return min(1.0, -math.expm1(epsilon - supremum) / (1 + math.exp(-supremum)) * (1 + 8 * _ULP))
+
+
+def _delta(composition: Composition, epsilon: float) -> Bracket:
+    """Bracket delta(epsilon) from the largest loss and the mass at infinity alone."""
+    _, supremum = total_supremum(composition)
+    floor, ceiling = total_infinite_mass(composition)
+    pure = pure_delta_upper(supremum, epsilon)
+    return Bracket(lower=floor, upper=min(1.0, (ceiling + pure * (1 - floor)) * (1 + 4 * _ULP)), engines=("basic",))
+
+
+def _epsilon(composition: Composition, delta: float) -> Bracket:
+    """Bracket the smallest epsilon with delta(epsilon) <= delta."""
+    low, high = total_supremum(composition)
+    floor, ceiling = total_infinite_mass(composition)
+    if delta < floor:
+        return Bracket(lower=math.inf, upper=math.inf, engines=("basic",))
+    upper = max(0.0, high) if delta >= ceiling else math.inf
+    lower = max(0.0, low) if delta == 0 else 0.0
+    return Bracket(lower=lower, upper=upper, engines=("basic",))
+
+
+def _covers(composition: Composition) -> bool:
+    """Return that any composition has a sum of suprema, if only an infinite one."""
+    return True
+
+
+BASIC = Engine(name="basic", covers=_covers, delta=_delta, epsilon=_epsilon)

@@ -1,0 +1,21 @@
+"""What an engine is: two functions from a composition to brackets, and a statement of what it covers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dpaudit.bracket import Bracket
+from dpaudit.losses import Composition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Brackets delta(epsilon) and epsilon(delta) of a composition, in the order (P, Q) only.
+
+    The accountant takes the worse of both orders after composition, picks the engines that cover a
+    composition, and intersects what they say.
+    """
+
+    name: str
+    covers: Callable[[Composition], bool]
+    delta: Callable[[Composition, float], Bracket]
+    epsilon: Callable[[Composition, float], Bracket]

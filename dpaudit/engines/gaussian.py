@@ -1,0 +1,77 @@
+"""Closed form for Gaussian losses only: composition adds mu^2 exactly.
+
+Source: Balle and Wang (2018), Theorem 8, for one release; Dong, Roth and Su (2022), Corollary 3.3, for many.
+"""
+
+import math
+from fractions import Fraction
+
+from scipy.special import log_ndtr
+
+from dpaudit.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.engines.engine import Engine
+from dpaudit.losses import Composition, GaussianLoss
+
+_ULP = 2.0**-52
+
+
+def total_mu(composition: Composition) -> tuple[float, float]:
+    """Return lower and upper bounds, neighbouring floats at most, on the mu of all parts together."""
+    parts = (Fraction(loss.mu) ** 2 * times for loss, times in composition.parts if isinstance(loss, GaussianLoss))
+    square = sum(parts, start=Fraction(0))
+    root = math.sqrt(square)
+    low = high = root
+    while Fraction(low) ** 2 > square:
+        low = math.nextafter(low, 0)
+    while Fraction(high) ** 2 < square:
+        high = math.nextafter(high, math.inf)
+    return low, high
+
+
+def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
+    """Return lower and upper bounds on delta(epsilon) of N(mu, 1) against N(0, 1).
+
+    With a = mu/2 - epsilon/mu and b = -mu/2 - epsilon/mu, delta = Phi(a) (1 - e^(epsilon + ln Phi(b) - ln Phi(a))).
+    The bounds add up the rounding of a and b (whose effect on ln Phi grows with their square), of the two
+    logarithms (taken as good to 16 units in the last place) and of the exponent, and move outwards by the
+    sum. Where delta underflows, the upper bound is the smallest positive float.
+    """
+    if mu == 0:
+        exact = -math.expm1(min(epsilon, 0.0))
+        return math.nextafter(exact, 0) if exact else 0.0, exact * (1 + _ULP)
+    a, b = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
+    log_a, log_b = float(log_ndtr(a)), float(log_ndtr(b))
+    error_a = _ULP * (4 * a * a + 16 * abs(log_a) + 4 * (mu + abs(epsilon) / mu) + 8)
+    error_b = _ULP * (4 * b * b + 16 * abs(log_b) + 4 * (mu + abs(epsilon) / mu) + 8)
+    gap = epsilon + log_b - log_a
+    error_gap = error_a + error_b + 4 * _ULP * (abs(epsilon) + abs(log_a) + abs(log_b))
+    upper = math.exp(min(0.0, log_a + error_a)) * -math.expm1(min(0.0, gap - error_gap)) * (1 + 8 * _ULP)
+    lower = math.exp(log_a - error_a) * -math.expm1(min(0.0, gap + error_gap)) * (1 - 8 * _ULP)
+    return max(0.0, lower), min(1.0, max(upper, math.nextafter(0, 1)))
+
+
+def _delta(composition: Composition, epsilon: float) -> Bracket:
+    """Bracket delta(epsilon); delta grows with mu."""
+    low, high = total_mu(composition)
+    return Bracket(lower=gaussian_delta(low, epsilon)[0], upper=gaussian_delta(high, epsilon)[1], engines=("gaussian",))
+
+
+def _epsilon(composition: Composition, delta: float) -> Bracket:
+    """Bracket the smallest epsilon with delta(epsilon) <= delta."""
+    low, high = total_mu(composition)
+    if delta == 0:
+        bound = math.inf if high > 0 else 0.0
+        return Bracket(lower=bound, upper=bound, engines=("gaussian",))
+    return Bracket(
+        lower=largest_epsilon(lambda epsilon: gaussian_delta(low, epsilon)[0], delta),
+        upper=smallest_epsilon(lambda epsilon: gaussian_delta(high, epsilon)[1], delta),
+        engines=("gaussian",),
+    )
+
+
+def _covers(composition: Composition) -> bool:
+    """Return whether every loss is Gaussian."""
+    return all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
+
+
+GAUSSIAN = Engine(name="gaussian", covers=_covers, delta=_delta, epsilon=_epsilon)

@@ -1,0 +1,47 @@
+"""The errors a user can meet, and the exit code each one ends the command line with.
+
+    DPAuditError                 every error this package raises on purpose
+    |-- ConfigError          2   a configuration, data file or output folder is not usable
+    |-- DeclarationError     2   a declaration contradicts itself or the claim it is read under
+    |-- UnsupportedError     2   well formed, but no engine, attack or format here covers it
+    |-- CertificateError     2   a certificate is truncated, malformed or altered
+    `-- InternalError        3   dpaudit contradicts itself: a defect of ours
+        `-- EngineDisagreementError   brackets of two engines do not overlap
+
+A bad argument to a Python function is a plain `ValueError`. "Not proved" is a verdict, never an error.
+Each message names the value, the rule it breaks and the remedy.
+"""
+
+from typing import ClassVar
+
+
+class DPAuditError(Exception):
+    """Every error that dpaudit raises on purpose; `exit_code` is what the command line ends with."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class ConfigError(DPAuditError):
+    """A configuration, data file or output folder is not usable."""
+
+
+class DeclarationError(DPAuditError):
+    """A declaration contradicts itself or the claim it is read under."""
+
+
+class UnsupportedError(DPAuditError):
+    """The request is well formed, but nothing here covers it."""
+
+
+class CertificateError(DPAuditError):
+    """A certificate is truncated, malformed or altered."""
+
+
+class InternalError(DPAuditError):
+    """dpaudit contradicts itself; this is a defect of dpaudit, not of its input."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class EngineDisagreementError(InternalError):
+    """The brackets of two engines for the same quantity do not overlap."""

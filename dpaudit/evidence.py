@@ -1,0 +1,104 @@
+"""What an audit found: lower bounds with their significance, and how far it could have seen."""
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
+from dpaudit.claim import Claim
+
+AuditVerdict = Literal["violation", "consistent", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LowerBound:
+    """A lower bound on epsilon at the audit's delta, wrong with probability at most `significance`.
+
+    `assumption` is empty for a bound that holds for every mechanism; otherwise it says in words what the
+    bound takes for granted.
+    """
+
+    name: str
+    epsilon: float
+    significance: float
+    assumption: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "significance", open_probability("significance", self.significance))
+        if not self.epsilon >= 0:
+            raise ValueError(f"Expected epsilon={self.epsilon!r} to be zero or positive.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """What the audit would have caught: a true `epsilon` this large, with this `probability`."""
+
+    epsilon: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The guesses that the bound counts, on runs that chose nothing: `correct` of `guesses` in `runs`.
+
+    `guesses` leaves out abstentions. The four error counts describe the threshold test on the same runs.
+    """
+
+    runs: int
+    guesses: int
+    correct: int
+    true_positives: int
+    false_positives: int
+    positives: int
+    negatives: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """An audit's verdict and all that is needed to judge it.
+
+    `epsilon_lower` comes from `bound`, the bound the verdict rests on; `bounds` lists the others too.
+    `ceiling` is the most that any attack could show with so many runs. `against` is the claim; `certified`
+    is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
+    the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates.
+    """
+
+    name: str
+    verdict: AuditVerdict
+    epsilon_lower: float
+    delta: float
+    significance: float
+    runs: int
+    ceiling: float
+    power: Power
+    view: str
+    attack: str
+    bound: str
+    bounds: tuple[LowerBound, ...]
+    counts: Counts
+    seed: int | None
+    claim: Claim
+    certified: float = math.inf
+    description: str = ""
+    seconds: float = 0.0
+    roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        one_of("verdict", self.verdict, get_args(AuditVerdict))
+        non_negative("epsilon_lower", self.epsilon_lower)
+        probability_below_one("delta", self.delta)
+        open_probability("significance", self.significance)
+        count("runs", self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the audit as plain data, in the published field names; infinity is the string "inf"."""
+        from dpaudit.codec import encode
+
+        data: dict[str, Any] = encode(self)
+        data["against"] = {"claim": data.pop("claim"), "certificate": data.pop("certified")}
+        return data
+
+    def to_json(self) -> str:
+        """Return the audit as JSON text, indented, with sorted keys."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True)

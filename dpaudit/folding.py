@@ -1,0 +1,248 @@
+"""The one place where composition is defined: from a declaration to what engines compute with.
+
+A declaration folds into a `NormalForm`: alternatives, each a multiset of losses. A neighbouring pair meets
+one alternative, so the worst of them counts. Upper and lower bounds are folded side by side, because some
+nodes are known from one side only (`Stated`, groups of black boxes).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import assert_never
+
+from dpaudit.claim import Model, Neighbours
+from dpaudit.declaration import (
+    Billboard,
+    Cells,
+    Declaration,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    Subsample,
+    children,
+)
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+
+Alternatives = tuple[Composition, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalForm:
+    """Alternatives for the upper bound and for the lower one; a neighbouring pair meets one of them.
+
+    Guarantee: every pair of neighbouring data sets has a loss dominated by some member of `upper`, and for
+    every member of `lower` some pair attains it, if each stated sensitivity is attained.
+    """
+
+    upper: Alternatives
+    lower: Alternatives
+
+
+def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
+    """Return the normal form of `node` for data sets related by `neighbours`.
+
+    Raises:
+        DeclarationError: a mechanism's sensitivity is stated for other neighbours.
+        UnsupportedError: a node that no rule here covers, named in the message.
+    """
+    match node:
+        case Release(label=label, mechanism=mechanism):
+            _require_neighbours(label, mechanism.neighbours, neighbours)
+            return _exactly((Composition.of(mechanism.loss()),))
+        case Stated(epsilon=epsilon, delta=delta):
+            loss = ApproximateLoss(epsilon=epsilon, delta=delta)
+            return NormalForm(upper=(Composition.of(loss),), lower=(Composition(),))
+        case Sequential(parts=parts):
+            folded = [fold(part, neighbours) for part in parts]
+            return NormalForm(
+                upper=(reduce(Composition.__add__, (_join(form.upper) for form in folded)),),
+                lower=reduce(_sums, (form.lower for form in folded)),
+            )
+        case Repeat(part=part, times=times):
+            form = fold(part, neighbours)
+            return NormalForm(
+                upper=(_join(form.upper) * times,),
+                lower=worst(tuple(alternative * times for alternative in form.lower)),
+            )
+        case Parallel(parts=parts):
+            forms = [fold(part, neighbours) for part in parts]
+            return NormalForm(
+                upper=worst(tuple(a for form in forms for a in form.upper)),
+                lower=worst(tuple(a for form in forms for a in form.lower)),
+            )
+        case Cells(inside=inside, touched=touched):
+            return _cells(inside, touched, neighbours)
+        case Group(part=part, size=size):
+            form = fold(part, neighbours)
+            return NormalForm(
+                upper=_grouped(form.upper, size),
+                lower=worst(tuple(_group_attained(a, size) for a in form.lower)),
+            )
+        case Subsample():
+            raise UnsupportedError(
+                "'subsample' is not covered by this version's accountant; state the sampled part's own "
+                "(epsilon, delta) as a 'stated' node with its source."
+            )
+        case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
+            return fold(part, neighbours)
+        case _:
+            assert_never(node)
+
+
+def delivered_model(node: Declaration) -> Model:
+    """Return the strongest model that the whole tree is proved for.
+
+    Releases are central; `Local` makes a part local, `Billboard` makes it joint, and several parts are as
+    strong as the weakest of them.
+    """
+    match node:
+        case Local():
+            return "local"
+        case Billboard():
+            return "joint"
+        case Release() | Stated():
+            return "central"
+        case _:
+            order: tuple[Model, ...] = ("local", "central", "joint")
+            return max((delivered_model(child) for child in children(node)), key=order.index)
+
+
+def worst(alternatives: Alternatives) -> Alternatives:
+    """Return `alternatives` without those that another one dominates; the order is kept.
+
+    Dropping a dominated alternative changes no bound. Dominance is decided exactly, family by family;
+    where it cannot be decided, both stay.
+    """
+    kept: list[Composition] = []
+    for alternative in alternatives:
+        if any(_dominates(other, alternative) for other in kept):
+            continue
+        kept = [other for other in kept if not _dominates(alternative, other)]
+        kept.append(alternative)
+    return tuple(kept)
+
+
+def _exactly(alternatives: Alternatives) -> NormalForm:
+    """Return a normal form that is known from both sides."""
+    return NormalForm(upper=alternatives, lower=alternatives)
+
+
+def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> None:
+    """Refuse a sensitivity that is stated for another relation than the one it is read under."""
+    if stated != wanted:
+        raise DeclarationError(
+            f"'{label}' states its sensitivity for neighbours={stated!r}, but is read for "
+            f"neighbours={wanted!r}. State the sensitivity for {wanted!r} (a clipped sum moves twice as far "
+            "when a record is replaced as when it is removed), or change the claim."
+        )
+
+
+def _sums(left: Alternatives, right: Alternatives) -> Alternatives:
+    """Return every sum of one alternative from each side, without the dominated ones."""
+    return worst(tuple(a + b for a in left for b in right))
+
+
+def _join(alternatives: Alternatives) -> Composition:
+    """Return one composition that dominates every alternative.
+
+    Next to other releases a record's alternative may be picked by their outputs, and an adaptive choice
+    between alternatives can be worse than each of them: delta(epsilon) is then a mixture of their curves at
+    different epsilons. Where one dominates the others it is the answer; otherwise all of them together are.
+    """
+    first, *others = alternatives
+    joined = first
+    for other in others:
+        joined = _union(joined, other)
+    return joined
+
+
+def _union(left: Composition, right: Composition) -> Composition:
+    """Return the smallest multiset that holds both; a dominating side is returned unchanged."""
+    if _dominates(left, right):
+        return left
+    if _dominates(right, left):
+        return right
+    counts = dict(left.parts)
+    for loss, times in right.parts:
+        counts[loss] = max(times, counts.get(loss, 0))
+    return reduce(Composition.__add__, (Composition.of(loss) * times for loss, times in counts.items()))
+
+
+def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) -> NormalForm:
+    """Return the alternatives of a cell array: the same cell, or one cell emptied and another filled."""
+    alone = fold(touched, "add_remove")
+    if neighbours == "add_remove":
+        return alone
+    same = fold(inside, neighbours)
+    return NormalForm(
+        upper=worst((*same.upper, _join(alone.upper) + _join(alone.upper).reversed())),
+        lower=worst((*same.lower, *(a + a.reversed() for a in alone.lower))),
+    )
+
+
+def _grouped(alternatives: Alternatives, size: int) -> Alternatives:
+    """Return upper alternatives for `size` records of one person.
+
+    With one alternative every release moves `size` times as far. With several, the records may spread over
+    them: for Gaussian losses putting all into one is worst (sum of squares), for bounded losses the group
+    property of the whole is used, and anything else is refused.
+    """
+    if size == 1 or len(alternatives) == 1 or all(_only(GaussianLoss, a) for a in alternatives):
+        return worst(tuple(a.group(size) for a in alternatives))
+    epsilon = max(sum(loss.supremum * times for loss, times in a.parts) for a in alternatives)
+    if epsilon == float("inf") or any(loss.infinite_mass for a in alternatives for loss, _ in a.parts):
+        raise UnsupportedError(
+            "'group' over 'parallel' parts of different kinds is not covered: one person's records may "
+            "spread over the parts. Put the group inside each part, or use one kind of noise."
+        )
+    return (Composition.of(ApproximateLoss(epsilon=epsilon).group(size)),)
+
+
+def _group_attained(composition: Composition, size: int) -> Composition:
+    """Return what some group of `size` records attains: shifts add up, other losses count one record."""
+    moved = (
+        Composition.of(loss.group(size) if isinstance(loss, GaussianLoss | LaplaceLoss) else loss) * times
+        for loss, times in composition.parts
+    )
+    return reduce(Composition.__add__, moved, Composition())
+
+
+def _only(family: type, composition: Composition) -> bool:
+    """Return whether every part belongs to `family`."""
+    return all(isinstance(loss, family) for loss, _ in composition.parts)
+
+
+def _dominates(above: Composition, below: Composition) -> bool:
+    """Return whether `above` provably dominates `below`, decided in exact arithmetic."""
+    if _gaussian_square(above) < _gaussian_square(below):
+        return False
+    rest_above = [(loss, times) for loss, times in above.parts if not isinstance(loss, GaussianLoss)]
+    rest_below = [(loss, times) for loss, times in below.parts if not isinstance(loss, GaussianLoss)]
+    return all(
+        sum(n for other, n in rest_below if _exceeds(other, loss))
+        <= sum(n for other, n in rest_above if _exceeds(other, loss))
+        for loss, _ in rest_below
+    )
+
+
+def _gaussian_square(composition: Composition) -> Fraction:
+    """Return the sum of mu^2 over the Gaussian parts, exactly."""
+    squares = (Fraction(loss.mu) ** 2 * n for loss, n in composition.parts if isinstance(loss, GaussianLoss))
+    return sum(squares, start=Fraction(0))
+
+
+def _exceeds(loss: SimpleLoss, other: SimpleLoss) -> bool:
+    """Return whether `loss` is of the kind of `other` and at least as large; each kind is totally ordered."""
+    match loss, other:
+        case LaplaceLoss(shift=a), LaplaceLoss(shift=b):
+            return a >= b
+        case ApproximateLoss(epsilon=a, delta=p), ApproximateLoss(epsilon=b, delta=q):
+            return a >= b and p == q
+        case _:
+            return loss == other

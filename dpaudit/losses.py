@@ -1,0 +1,284 @@
+"""The privacy losses a mechanism can have, as a small closed family.
+
+A loss stands for a worst-case pair (P, Q) of output laws, through its hockey-stick divergence
+
+    delta(epsilon) = E_P[(1 - e^(epsilon - L))_+],   L = log dP/dQ,
+
+and everything an engine needs to compose it. Members:
+
+    GaussianLoss        N(mu, 1) against N(0, 1)
+    LaplaceLoss         Laplace(shift, 1) against Laplace(0, 1)
+    ApproximateLoss     the pair that dominates every (epsilon, delta)-private one;
+                        randomised response where delta is 0
+    DiscreteLoss        finitely many loss values, and a mass at infinity
+    ComposedLoss        several of the above, released together
+
+A mechanism opens the family by returning one of these; it never adds a member.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from scipy.special import log_ndtr
+
+from dpaudit.checks import count, non_negative, probability_below_one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianLoss:
+    """The loss of N(mu, 1) against N(0, 1); `mu` is l2 sensitivity over standard deviation.
+
+    Source: Balle and Wang (2018), Theorem 8; Dong, Roth and Su (2022), Corollary 2.13.
+    """
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", non_negative("mu", self.mu))
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        return math.inf if self.mu > 0 else 0.0
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return 0.0
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        if self.mu == 0:
+            return max(0.0, -math.expm1(epsilon))
+        first = float(log_ndtr(self.mu / 2 - epsilon / self.mu))
+        second = epsilon + float(log_ndtr(-self.mu / 2 - epsilon / self.mu))
+        return math.exp(first) * -math.expm1(min(0.0, second - first))
+
+    def reversed(self) -> "GaussianLoss":
+        """Return the loss of (Q, P), which is the same."""
+        return self
+
+    def group(self, size: int) -> "GaussianLoss":
+        """Return the exact loss for `size` records moved together."""
+        return GaussianLoss(mu=self.mu * size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaplaceLoss:
+    """The loss of Laplace(shift, 1) against Laplace(0, 1); `shift` is l1 sensitivity over scale.
+
+    It is the exact worst case of a Laplace vector under an l1 sensitivity: spreading the distance over
+    coordinates never helps. Source: Dwork and Roth (2014), Theorem 3.6.
+    """
+
+    shift: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shift", non_negative("shift", self.shift))
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        return self.shift
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return 0.0
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        if epsilon >= self.shift:
+            return 0.0
+        if epsilon <= -self.shift:
+            return -math.expm1(epsilon)
+        return -math.expm1((epsilon - self.shift) / 2)
+
+    def reversed(self) -> "LaplaceLoss":
+        """Return the loss of (Q, P), which is the same."""
+        return self
+
+    def group(self, size: int) -> "LaplaceLoss":
+        """Return the exact loss for `size` records moved together."""
+        return LaplaceLoss(shift=self.shift * size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateLoss:
+    """The loss that dominates every (epsilon, delta)-private mechanism; at delta = 0, randomised response.
+
+    Under P: +epsilon with probability (1 - delta) e^epsilon / (1 + e^epsilon), -epsilon with
+    (1 - delta) / (1 + e^epsilon), infinity with delta.
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        return self.epsilon
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return self.delta
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        if epsilon >= self.epsilon:
+            return self.delta
+        if epsilon <= -self.epsilon:
+            pure = -math.expm1(epsilon)
+        else:
+            pure = -math.expm1(epsilon - self.epsilon) / (1 + math.exp(-self.epsilon))
+        return self.delta + (1 - self.delta) * pure
+
+    def reversed(self) -> "ApproximateLoss":
+        """Return the loss of (Q, P), which is the same."""
+        return self
+
+    def group(self, size: int) -> "ApproximateLoss":
+        """Return a loss that dominates `size` records changed one after another.
+
+        Guarantee: an upper bound; for a mechanism that sees one record at a time it can be loose.
+        Source: Dwork and Roth (2014), Theorem 2.2, with the geometric sum in place of its bound.
+        """
+        growth = math.expm1(size * self.epsilon) / math.expm1(self.epsilon) if self.epsilon else float(size)
+        return ApproximateLoss(epsilon=size * self.epsilon, delta=min(self.delta * growth, math.nextafter(1, 0)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteLoss:
+    """Finitely many loss values with their probabilities under P, and a mass at infinity.
+
+    Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1
+    within 1e-12. `reverse_infinite_mass` is the mass that Q puts where P has none.
+    Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
+    """
+
+    atoms: tuple[tuple[float, float], ...]
+    infinite_mass: float = 0.0
+    reverse_infinite_mass: float = 0.0
+
+    def __post_init__(self) -> None:
+        merged: dict[float, float] = {}
+        for loss, probability in self.atoms:
+            if not math.isfinite(loss):
+                raise ValueError(f"Expected a finite loss, got {loss}; put infinite losses in infinite_mass.")
+            non_negative("probability", probability)
+            merged[float(loss)] = merged.get(float(loss), 0.0) + float(probability)
+        object.__setattr__(self, "atoms", tuple(sorted((v, p) for v, p in merged.items() if p > 0)))
+        for name in ("infinite_mass", "reverse_infinite_mass"):
+            mass = non_negative(name, getattr(self, name))
+            if mass > 1:
+                raise ValueError(f"Expected {name}={mass} in [0, 1].")
+            object.__setattr__(self, name, mass)
+        forward = math.fsum(p for _, p in self.atoms) + self.infinite_mass
+        backward = math.fsum(p * math.exp(-v) for v, p in self.atoms) + self.reverse_infinite_mass
+        if abs(forward - 1) > 1e-12 or abs(backward - 1) > 1e-9:
+            raise ValueError(
+                f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}."
+            )
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        return max((loss for loss, _ in self.atoms), default=0.0)
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        return self.infinite_mass + math.fsum(-p * math.expm1(epsilon - v) for v, p in self.atoms if v > epsilon)
+
+    def reversed(self) -> "DiscreteLoss":
+        """Return the loss of (Q, P)."""
+        return DiscreteLoss(
+            atoms=tuple((-v, p * math.exp(-v)) for v, p in self.atoms),
+            infinite_mass=self.reverse_infinite_mass,
+            reverse_infinite_mass=self.infinite_mass,
+        )
+
+    def group(self, size: int) -> ApproximateLoss:
+        """Return a loss that dominates `size` records changed one after another (an upper bound)."""
+        both = (self, self.reversed())
+        worst = ApproximateLoss(
+            epsilon=max(0.0, *(loss.supremum for loss in both)),
+            delta=min(max(loss.infinite_mass for loss in both), math.nextafter(1, 0)),
+        )
+        return worst.group(size)
+
+
+SimpleLoss: TypeAlias = GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss
+"""What an engine can meet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComposedLoss:
+    """Several losses met together, each a number of times: what a composite mechanism returns."""
+
+    parts: tuple[tuple[SimpleLoss, int], ...]
+
+    def __post_init__(self) -> None:
+        for _, times in self.parts:
+            count("times", times)
+
+
+Loss: TypeAlias = SimpleLoss | ComposedLoss
+"""What a mechanism can return."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A multiset of losses: what adaptive composition leaves of a declaration, in any order.
+
+    Equal losses are merged and counted once, here and nowhere else. The parts are sorted, so that equal
+    compositions are equal objects. The empty composition is a perfectly private release.
+
+    >>> Composition.of(LaplaceLoss(shift=1), LaplaceLoss(shift=1)).parts
+    ((LaplaceLoss(shift=1.0), 2),)
+    """
+
+    parts: tuple[tuple[SimpleLoss, int], ...] = ()
+
+    @classmethod
+    def of(cls, *losses: Loss) -> "Composition":
+        """Return the multiset of `losses`, with composed ones taken apart."""
+        flat: list[tuple[SimpleLoss, int]] = []
+        for loss in losses:
+            flat.extend(loss.parts if isinstance(loss, ComposedLoss) else ((loss, 1),))
+        return cls._merged(flat)
+
+    @classmethod
+    def _merged(cls, pairs: Iterable[tuple[SimpleLoss, int]]) -> "Composition":
+        """Return the composition with equal losses counted once and harmless ones dropped."""
+        counts: dict[SimpleLoss, int] = {}
+        for loss, times in pairs:
+            if loss.supremum > 0 or loss.infinite_mass > 0:
+                counts[loss] = counts.get(loss, 0) + times
+        return cls(tuple(sorted(counts.items(), key=repr)))
+
+    def __add__(self, other: "Composition") -> "Composition":
+        return self._merged((*self.parts, *other.parts))
+
+    def __mul__(self, times: int) -> "Composition":
+        return self._merged((loss, times * held) for loss, held in self.parts)
+
+    def reversed(self) -> "Composition":
+        """Return the composition of the reversed losses: the same claim read from the other neighbour."""
+        return self._merged((loss.reversed(), times) for loss, times in self.parts)
+
+    def group(self, size: int) -> "Composition":
+        """Return a composition that dominates `size` records changed together."""
+        return self._merged((loss.group(size), times) for loss, times in self.parts)
+
+    @property
+    def events(self) -> int:
+        """How many losses are composed, counted with repetition."""
+        return sum(times for _, times in self.parts)

@@ -1,0 +1,43 @@
+"""What the checker asks of a mechanism: the object that is sampled is the object that is certified."""
+
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit.claim import Neighbours
+from dpaudit.losses import Loss
+
+Array = NDArray[Any]
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """Noise added to a query, as a frozen dataclass whose public fields say everything about it.
+
+    Sensitivities are for `neighbours` and are taken as attained: some pair of neighbouring data sets
+    moves the query exactly so far.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation that the sensitivity is stated for."""
+        ...
+
+    def loss(self) -> Loss:
+        """Return the exact privacy loss of one release for the worst-case pair."""
+        ...
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return `value` with noise; any leading shape counts independent releases."""
+        ...
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        """Return the log density (or log probability) of each `output` when the query's answer is `value`."""
+        ...
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same query with `factor` times the noise."""
+        ...

@@ -1,0 +1,25 @@
+"""Independent random streams, one for each purpose, so that noise never shares one with what is published."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streams:
+    """The random generators of a run, by purpose.
+
+    `noise` protects privacy and is seen by nobody; `actions` decides published choices; `environment`
+    plays nature; `public` draws data-free designs that everybody may see.
+    """
+
+    noise: np.random.Generator
+    actions: np.random.Generator
+    environment: np.random.Generator
+    public: np.random.Generator
+
+    @classmethod
+    def spawn(cls, rng: np.random.Generator) -> "Streams":
+        """Return four streams that are independent of each other; `rng` is advanced."""
+        noise, actions, environment, public = rng.spawn(4)
+        return cls(noise=noise, actions=actions, environment=environment, public=public)

@@ -1,0 +1,34 @@
+"""Noise: one mechanism a file. Adding one is a file, its line in `NAMES`, and nothing else."""
+
+from importlib import import_module
+from typing import Any
+
+NAMES: dict[str, str] = {
+    "gaussian": "Gaussian noise on a query of known l2 sensitivity",
+    "laplace": "Laplace noise on a query of known l1 sensitivity",
+    "randomised_response": "a category reported truthfully with a fixed advantage",
+}
+"""Every mechanism by the name of its file, with one line on what it does."""
+
+
+def load(name: str) -> Any:
+    """Return the class of the mechanism called `name`, importing only its file.
+
+    Raises: KeyError: no such mechanism.
+    """
+    if name not in NAMES:
+        raise KeyError(name)
+    return getattr(import_module(f"mechanisms.{name}"), _class_name(name))
+
+
+def __getattr__(attribute: str) -> Any:
+    """Return a mechanism's class by its own name, as in `from mechanisms import Gaussian`."""
+    for name in NAMES:
+        if _class_name(name) == attribute:
+            return load(name)
+    raise AttributeError(f"module 'mechanisms' has no attribute {attribute!r}")
+
+
+def _class_name(name: str) -> str:
+    """Return the class name of a file name: `randomised_response` holds `RandomisedResponse`."""
+    return "".join(word.capitalize() for word in name.split("_"))

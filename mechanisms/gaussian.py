@@ -1,0 +1,87 @@
+"""Gaussian noise on a query of known l2 sensitivity."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
+from dpaudit.checks import one_of, positive
+from dpaudit.claim import NEIGHBOURS
+from dpaudit.mechanism import Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaussian:
+    """Adds independent normal noise to every coordinate of a vector or matrix.
+
+    Unit: `stddev` and `l2_sensitivity` in the unit of the query. The norm is taken over all coordinates of
+    one release (the Frobenius norm of a matrix).
+    Guarantee: one release has exactly the loss of N(mu, 1) against N(0, 1), mu = l2_sensitivity / stddev, for
+    the worst pair of `neighbours`; rotating the query changes nothing.
+    Raises: ValueError: a parameter that is not positive and finite, or unknown neighbours.
+    Source: Balle and Wang (2018), Theorem 8.
+
+    >>> Gaussian(stddev=2, l2_sensitivity=1, neighbours="replace_one").loss()
+    GaussianLoss(mu=0.5)
+    """
+
+    name: ClassVar[str] = "gaussian"
+
+    stddev: float
+    l2_sensitivity: float
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stddev", positive("stddev", self.stddev))
+        object.__setattr__(self, "l2_sensitivity", positive("l2_sensitivity", self.l2_sensitivity))
+        one_of("neighbours", self.neighbours, NEIGHBOURS)
+
+    @classmethod
+    def calibrated(cls, claim: Claim, *, l2_sensitivity: float) -> Self:
+        """Return the smallest noise for which one release meets `claim`, within 1e-9 and never below.
+
+        Raises: UnsupportedError: delta is 0, which no Gaussian noise meets.
+        Source: Balle and Wang (2018), Algorithm 1, solved by bisection on a bound that rounds up.
+        """
+        unit = cls(stddev=1.0, l2_sensitivity=1.0, neighbours=claim.neighbours)
+        return cls(
+            stddev=smallest_noise(unit, claim) * l2_sensitivity,
+            l2_sensitivity=l2_sensitivity,
+            neighbours=claim.neighbours,
+        )
+
+    @property
+    def noise_multiplier(self) -> float:
+        """Standard deviation over sensitivity; it has no unit."""
+        return self.stddev / self.l2_sensitivity
+
+    def loss(self) -> GaussianLoss:
+        """Return the exact loss of one release."""
+        return GaussianLoss(mu=self.l2_sensitivity / self.stddev)
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return `value` plus noise, in float64 and the same shape."""
+        exact = np.asarray(value, dtype=np.float64)
+        return exact + self.stddev * rng.standard_normal(exact.shape)
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        """Return the log density of each coordinate of `output`; sum over a release's own axes."""
+        residual = (np.asarray(output) - np.asarray(value)) / self.stddev
+        log_density: Array = -0.5 * residual**2 - math.log(self.stddev) - 0.5 * math.log(2 * math.pi)
+        return log_density
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same query with `factor` times the noise."""
+        return replace(self, stddev=self.stddev * factor)
+
+    def worst_pair(self) -> tuple[float, float]:
+        """Return two answers of a scalar query as far apart as neighbours can be."""
+        return self.l2_sensitivity, 0.0
+
+
+EXAMPLES = (
+    Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one"),
+    Gaussian(stddev=30.0, l2_sensitivity=2.0, neighbours="add_remove"),
+)
