@@ -144,10 +144,8 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "reasons": tuple(data["reasons"]),
         "claim": claim,
         "tight": Tight(**{side: _bracket(data["tight"][side], data["engines"]) for side in ("epsilon", "delta")}),
-        "printed": PrintedReading(**_numbers(printed) | {"problems": _all(Problem, printed["problems"])})
-        if printed
-        else None,
-        "slack": Slack(**_numbers(slack) | {"factors": _all(Factor, slack["factors"])}) if slack else None,
+        "printed": _with_rows(PrintedReading, "problems", Problem, printed) if printed else None,
+        "slack": _with_rows(Slack, "factors", Factor, slack) if slack else None,
         "conditions": _all(Condition, data["conditions"]),
         "findings": _all(Finding, data["findings"]),
         "declaration": decode_declaration(data["declaration"], claim.neighbours),
@@ -165,6 +163,13 @@ def _bracket(data: dict[str, Any], engines: list[str]) -> Bracket:
 def _all(kind: type[Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
     """Return one object of `kind` for each row."""
     return tuple(kind(**_numbers(row)) for row in rows)
+
+
+def _with_rows(kind: type[Any], field: str, row: type[Any], data: dict[str, Any]) -> Any:
+    """Return one object of `kind` whose `field` is a table of objects of `row`."""
+    held = _numbers(data)
+    held[field] = _all(row, data[field])
+    return kind(**held)
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def conditions_of(declaration: Declaration) -> tuple[Condition, ...]:
 
     What a run has checked is merged over them by `merge`.
     """
-    texts = (text for path, node in walk(declaration) for text in _texts(node))
+    texts = (text for _, node in walk(declaration) for text in _texts(node))
     return tuple(Condition(text=text, status="assumed") for text in dict.fromkeys(texts))
 
 
@@ -49,7 +49,7 @@ def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
     found: dict[str, Status] = {}
     for condition in (condition for group in groups for condition in group):
         known = found.get(condition.text, "assumed")
-        found[condition.text] = max(known, condition.status, key=order.index)
+        found[condition.text] = order[max(order.index(known), order.index(condition.status))]
     return tuple(Condition(text=text, status=status) for text, status in found.items())
 
 

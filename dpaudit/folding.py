@@ -110,7 +110,7 @@ def delivered_model(node: Declaration) -> Model:
             return "central"
         case _:
             order: tuple[Model, ...] = ("local", "central", "joint")
-            return max((delivered_model(child) for child in children(node)), key=order.index)
+            return order[max(order.index(delivered_model(child)) for child in children(node))]
 
 
 def worst(alternatives: Alternatives) -> Alternatives:
