@@ -160,7 +160,7 @@ class DiscreteLoss:
     """Finitely many loss values with their probabilities under P, and a mass at infinity.
 
     Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1
-    within 1e-12. `reverse_infinite_mass` is the mass that Q puts where P has none.
+    within 1e-9 under both laws. `reverse_infinite_mass` is the mass that Q puts where P has none.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
     """
 
@@ -183,7 +183,7 @@ class DiscreteLoss:
             object.__setattr__(self, name, mass)
         forward = math.fsum(p for _, p in self.atoms) + self.infinite_mass
         backward = math.fsum(p * math.exp(-v) for v, p in self.atoms) + self.reverse_infinite_mass
-        if abs(forward - 1) > 1e-12 or abs(backward - 1) > 1e-9:
+        if abs(forward - 1) > 1e-9 or abs(backward - 1) > 1e-9:
             raise ValueError(
                 f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}."
             )

@@ -12,31 +12,42 @@ from dpaudit.engines.engine import Engine
 from dpaudit.losses import Composition
 
 _ULP = 2.0**-52
+_EXACT_MASSES = 1000
 
 
 def total_supremum(composition: Composition) -> tuple[float, float]:
     """Return lower and upper bounds on the largest finite loss of all parts together."""
     if any(loss.supremum == math.inf for loss, _ in composition.parts):
         return math.inf, math.inf
-    exact = sum((Fraction(loss.supremum) * times for loss, times in composition.parts), start=Fraction(0))
-    near = float(exact)
-    low = near if Fraction(near) <= exact else math.nextafter(near, 0)
-    high = near if Fraction(near) >= exact else math.nextafter(near, math.inf)
-    return low, high
+    suprema = (Fraction(loss.supremum) * times for loss, times in composition.parts)
+    return _outwards(sum(suprema, start=Fraction(0)))
 
 
 def total_infinite_mass(composition: Composition) -> tuple[float, float]:
-    """Return lower and upper bounds on 1 - product of (1 - mass) over all parts."""
-    if not any(loss.infinite_mass for loss, _ in composition.parts):
+    """Return lower and upper bounds on 1 - product of (1 - mass) over all parts.
+
+    Exact rational arithmetic for up to a thousand masses, so that a claim that equals the mass is met;
+    beyond that logarithms with a margin.
+    """
+    masses = [(loss.infinite_mass, times) for loss, times in composition.parts if loss.infinite_mass]
+    if not masses:
         return 0.0, 0.0
-    if any(loss.infinite_mass == 1 for loss, _ in composition.parts):
+    if any(mass == 1 for mass, _ in masses):
         return 1.0, 1.0
-    terms = [times * math.log1p(-loss.infinite_mass) for loss, times in composition.parts]
-    exponent = math.fsum(terms)
+    if sum(times for _, times in masses) <= _EXACT_MASSES:
+        return _outwards(1 - math.prod((1 - Fraction(mass)) ** times for mass, times in masses))
+    exponent = math.fsum(times * math.log1p(-mass) for mass, times in masses)
     margin = 8 * _ULP
-    return -math.expm1(exponent * (1 - margin)) * (1 - margin), min(
-        1.0, -math.expm1(exponent * (1 + margin)) * (1 + margin)
-    )
+    low = -math.expm1(exponent * (1 - margin)) * (1 - margin)
+    return low, min(1.0, -math.expm1(exponent * (1 + margin)) * (1 + margin))
+
+
+def _outwards(exact: Fraction | int) -> tuple[float, float]:
+    """Return the floats next to `exact`, below and above it; both are `exact` where it is a float."""
+    near = float(exact)
+    low = near if Fraction(near) <= exact else math.nextafter(near, -math.inf)
+    high = near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+    return low, high
 
 
 def pure_delta_upper(supremum: float, epsilon: float) -> float:

@@ -1,0 +1,50 @@
+"""Traces: a run is admitted by its declaration, and each way to differ from it is a finding of its own."""
+
+import numpy as np
+import pytest
+
+from dpaudit import Parallel, Recorder, Release, Released, Repeat, Sequential, admit
+from mechanisms import Gaussian
+
+NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
+TREE = Parallel(
+    parts=(
+        Release(label="first", mechanism=NOISE),
+        Repeat(part=Release(label="second", mechanism=NOISE), times=2),
+    ),
+    key="arrival",
+)
+
+
+def record(*steps: tuple[str, Gaussian, int], seed: int = 1) -> tuple[Released, ...]:
+    recorder = Recorder(np.random.default_rng(seed))
+    for label, mechanism, times in steps:
+        recorder.release(label, mechanism, np.zeros((3, 4)), times)
+    return recorder.trace()
+
+
+def test_a_run_that_does_what_it_declares_has_no_findings() -> None:
+    assert admit(TREE, record(("first", NOISE, 1), ("second", NOISE, 1), ("second", NOISE, 1))) == ()
+
+
+@pytest.mark.parametrize(
+    ("steps", "rule"),
+    [
+        ([("first", NOISE, 1), ("second", NOISE, 2), ("third", NOISE, 1)], "DPA210"),
+        ([("first", NOISE, 1)], "DPA211"),
+        ([("first", NOISE.scaled(0.9), 1), ("second", NOISE, 2)], "DPA212"),
+        ([("first", NOISE, 1), ("second", NOISE, 3)], "DPA213"),
+    ],
+)
+def test_each_difference_is_found_by_its_rule(steps: list[tuple[str, Gaussian, int]], rule: str) -> None:
+    assert [finding.rule for finding in admit(TREE, record(*steps))] == [rule]
+
+
+def test_the_same_noise_under_two_labels_is_found_even_when_rescaled() -> None:
+    first = Recorder(np.random.default_rng(7))
+    second = Recorder(np.random.default_rng(7))
+    first.release("a", NOISE, np.zeros((3, 4)))
+    second.release("b", NOISE.scaled(5.0), np.ones((3, 4)))
+    tree = Sequential(parts=(Release(label="a", mechanism=NOISE), Release(label="b", mechanism=NOISE.scaled(5.0))))
+    findings = admit(tree, (*first.trace(), *second.trace()))
+    assert [finding.rule for finding in findings] == ["DPA214"]
