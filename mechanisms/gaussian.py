@@ -20,8 +20,10 @@ class Gaussian:
     one release (the Frobenius norm of a matrix).
     Guarantee: one release has exactly the loss of N(mu, 1) against N(0, 1), mu = l2_sensitivity / stddev, for
     the worst pair of `neighbours`; rotating the query changes nothing.
+    Edge cases: sampled noise is a rounded real number (float64, 53 bits), and its low bits can depend on the answer;
+    the guarantee is for real arithmetic. Use discrete noise where raw outputs are published.
     Raises: ValueError: a parameter that is not positive and finite, or unknown neighbours.
-    Source: Balle and Wang (2018), Theorem 8.
+    Source: Balle and Wang (2018), Theorem 8; Mironov (2012) on the low bits.
 
     >>> Gaussian(stddev=2, l2_sensitivity=1, neighbours="replace_one").loss()
     GaussianLoss(mu=0.5)
@@ -45,12 +47,9 @@ class Gaussian:
         Raises: UnsupportedError: delta is 0, which no Gaussian noise meets.
         Source: Balle and Wang (2018), Algorithm 1, solved by bisection on a bound that rounds up.
         """
-        unit = cls(stddev=1.0, l2_sensitivity=1.0, neighbours=claim.neighbours)
-        return cls(
-            stddev=smallest_noise(unit, claim) * l2_sensitivity,
-            l2_sensitivity=l2_sensitivity,
-            neighbours=claim.neighbours,
-        )
+        distance = positive("l2_sensitivity", l2_sensitivity)
+        unit = cls(stddev=distance, l2_sensitivity=distance, neighbours=claim.neighbours)
+        return unit.scaled(smallest_noise(unit, claim))
 
     @property
     def noise_multiplier(self) -> float:

@@ -1,0 +1,112 @@
+"""Randomised response: a category reported truthfully with a fixed advantage."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError
+from dpaudit.checks import count, one_of, positive
+from dpaudit.mechanism import Array
+
+_LARGEST_EPSILON = 700.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomisedResponse:
+    """Reports the true category with e^epsilon times the probability of each other one.
+
+    Unit: `epsilon` in nats; categories are the integers 0 .. categories - 1.
+    Guarantee: replacing a record's category costs exactly +epsilon, -epsilon, or 0 where the report names a third
+    category. There is no neighbour without a report, so the relation is `replace_one` and no other.
+    Edge cases: a report is drawn by comparing float64 uniforms with a threshold, so its probabilities are those
+    stated within 2^-53; no output is possible under one answer only.
+    Raises: ValueError: epsilon not in (0, 700], fewer than two categories, or another relation.
+    Source: Warner (1965); Kairouz, Oh and Viswanath (2016) for more than two categories.
+
+    >>> RandomisedResponse(epsilon=1).loss()
+    ApproximateLoss(epsilon=1.0, delta=0.0)
+    """
+
+    name: ClassVar[str] = "randomised_response"
+
+    epsilon: float
+    categories: int = 2
+    neighbours: Neighbours = "replace_one"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        if self.epsilon > _LARGEST_EPSILON:
+            raise ValueError(
+                f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON}; report openly instead."
+            )
+        object.__setattr__(self, "categories", count("categories", self.categories, at_least=2))
+        one_of("neighbours", self.neighbours, ("replace_one",))
+
+    @classmethod
+    def calibrated(cls, claim: Claim, *, categories: int = 2) -> Self:
+        """Return the most truthful response that meets `claim`, within 1e-9 and never below.
+
+        delta(epsilon) = (r - e^epsilon) / (r + categories - 1) with r = e^(own epsilon); solved for r.
+        Raises: UnsupportedError: epsilon and delta are both 0, which only a report of nothing meets.
+        """
+        if claim.epsilon == 0 and claim.delta == 0:
+            raise UnsupportedError("No response reaches epsilon=0 and delta=0; allow one of them to be positive.")
+        others = count("categories", categories, at_least=2) - 1
+        own = claim.epsilon + math.log1p(claim.delta * others * math.exp(-claim.epsilon)) - math.log1p(-claim.delta)
+        mechanism = cls(epsilon=own, categories=categories, neighbours=claim.neighbours)
+        while mechanism.loss().hockey_stick(claim.epsilon) > claim.delta:
+            own *= 1 - 2.0**-50
+            mechanism = replace(mechanism, epsilon=own)
+        return mechanism
+
+    @property
+    def probability(self) -> float:
+        """The probability of the truth."""
+        return 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon))
+
+    def loss(self) -> ApproximateLoss | DiscreteLoss:
+        """Return the exact loss of one report."""
+        if self.categories == 2:
+            return ApproximateLoss(epsilon=self.epsilon)
+        truth = self.probability
+        lie = truth * math.exp(-self.epsilon)
+        third = (self.categories - 2) * lie
+        return DiscreteLoss(atoms=((self.epsilon, truth), (0.0, third), (-self.epsilon, 1 - truth - third)))
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return one report for each entry of `value`, in int64 and the same shape.
+
+        Raises: ValueError: an entry that is no category.
+        """
+        true = np.asarray(value, dtype=np.int64)
+        if np.any((true < 0) | (true >= self.categories)):
+            raise ValueError(f"Expected categories in 0 .. {self.categories - 1}, got {true.min()} .. {true.max()}.")
+        shift = rng.integers(1, self.categories, true.shape)
+        truthful = rng.random(true.shape) < self.probability
+        reports: Array = np.where(truthful, true, (true + shift) % self.categories)
+        return reports
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        """Return the log probability of each report; minus infinity where it is no category."""
+        reports = np.asarray(output)
+        log_truth = math.log(self.probability)
+        log_probability = np.where(reports == np.asarray(value), log_truth, log_truth - self.epsilon)
+        possible = (reports >= 0) & (reports < self.categories)
+        kept: Array = np.where(possible, log_probability, -np.inf)
+        return kept
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same question with `factor` times the noise, which is epsilon / factor."""
+        return replace(self, epsilon=self.epsilon / factor)
+
+    def worst_pair(self) -> tuple[int, int]:
+        """Return two categories."""
+        return 0, 1
+
+
+EXAMPLES = (
+    RandomisedResponse(epsilon=1.0),
+    RandomisedResponse(epsilon=2.0, categories=5),
+)

@@ -1,0 +1,298 @@
+"""What every mechanism must hold, found by discovery: a new file in `mechanisms/` is tested from its first day."""
+
+import dataclasses
+import inspect
+import json
+import math
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.signal import fftconvolve
+
+import mechanisms
+from dpaudit import Claim, Composition, Mechanism, Release, UnsupportedError, bracket_delta, bracket_epsilon, fold
+from dpaudit.codec import decode_mechanism, encode
+from mechanisms import NAMES, load
+
+FALSE_ALARM = 1e-7
+"""Per test and example; with fewer than ten of each the whole file stays below 1e-5, with a fixed seed."""
+SAMPLES = 100_000
+EPSILONS = (-0.5, 0.0, 0.1, 0.3, 0.7, 1.0, 2.0)
+CLAIMS = tuple(
+    {"epsilon": epsilon, "delta": delta} for epsilon, delta in product((0.1, 1.0, 4.0), (0.0, 1e-9, 1e-5, 0.1))
+)
+
+FILES = sorted(path.stem for path in Path(mechanisms.__file__).parent.glob("*.py") if path.stem != "__init__")
+EXAMPLES = [
+    pytest.param(example, id=f"{name}-{place}")
+    for name in FILES
+    for place, example in enumerate(inspect.getmodule(load(name)).EXAMPLES if name in NAMES else ())
+]
+every_example = pytest.mark.parametrize("mechanism", EXAMPLES)
+
+
+def sample(mechanism, value, rng, n=SAMPLES):
+    """Return `n` independent releases of `value`."""
+    answer = np.asarray(value)
+    return mechanism.release(np.broadcast_to(answer, (n, *answer.shape)), rng)
+
+
+def log_density(mechanism, output, value):
+    """Return the log density of whole releases, runs first: what is left of their own axes is summed."""
+    each = np.asarray(mechanism.log_density(output, np.asarray(value)))
+    return each.reshape(len(output), -1).sum(axis=1)
+
+
+def is_scalar(mechanism):
+    """Return whether one release is one number."""
+    return np.ndim(mechanism.release(np.asarray(mechanism.worst_pair()[0]), np.random.default_rng(0))) == 0
+
+
+scalar_examples = pytest.mark.parametrize("mechanism", [e for e in EXAMPLES if is_scalar(e.values[0])])
+
+
+def grid(mechanism):
+    """Return the points, and the log weight of each, on which a scalar release's law is summed.
+
+    Integer outputs are summed; real ones integrated by Gauss-Legendre panels that break at both answers, where a
+    density may have a kink.
+    """
+    pair = mechanism.worst_pair()
+    outputs = np.concatenate([sample(mechanism, value, np.random.default_rng(1), 2000) for value in pair])
+    spread = np.ptp(outputs)
+    low, high = outputs.min() - 5 * spread, outputs.max() + 5 * spread
+    if np.issubdtype(outputs.dtype, np.integer):
+        points = np.arange(math.floor(low), math.ceil(high) + 1)
+        return points, np.zeros(len(points))
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    edges = np.unique(np.concatenate([np.linspace(low, high, 8001), np.asarray(pair, dtype=float)]))
+    half = np.diff(edges) / 2
+    points = (edges[:-1] + half)[:, None] + half[:, None] * nodes
+    return points.ravel(), np.log(half[:, None] * weights).ravel()
+
+
+def law_is_rejected(stated, sampled, seed):
+    """Return whether outputs of `sampled` are evidence against the law of `stated`.
+
+    The product of likelihood ratios against a fixed alternative has mean 1 under the stated law, so it passes
+    2 / FALSE_ALARM with probability FALSE_ALARM / 2 at most, for any law of any shape. Two alternatives: 10 % more
+    noise, 10 % less.
+    """
+    value = stated.worst_pair()[0]
+    outputs = sample(sampled, value, np.random.default_rng(seed))
+    if (log_density(stated, outputs, value) == -np.inf).any():
+        return True
+    ratios = [
+        log_density(stated.scaled(factor), outputs, value) - log_density(stated, outputs, value)
+        for factor in (1.1, 0.9)
+    ]
+    return any(ratio.sum() > math.log(2 / FALSE_ALARM) for ratio in ratios)
+
+
+def curve_is_rejected(stated, sampled, seed):
+    """Return whether a scalar's empirical distribution leaves the band around the stated one.
+
+    Source: Massart (1990): the band of half-width sqrt(ln(2 / alpha) / 2n) is left with probability alpha at most.
+    """
+    value = stated.worst_pair()[0]
+    points, log_weights = grid(stated)
+    mass = np.exp(log_weights + stated.log_density(points, np.asarray(value)))
+    outputs = np.sort(sample(sampled, value, np.random.default_rng(seed)))
+    empirical = np.searchsorted(outputs, points, side="right") / SAMPLES
+    between = 0.0 if np.issubdtype(points.dtype, np.integer) else mass.max()
+    half_width = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * SAMPLES))
+    return bool(np.abs(np.cumsum(mass) - empirical).max() > half_width + between)
+
+
+def exact_hockey_stick(mechanism, epsilon):
+    """Return delta(epsilon) of a scalar release on its worst pair, from its density alone."""
+    first, second = mechanism.worst_pair()
+    points, log_weights = grid(mechanism)
+    log_p = log_weights + mechanism.log_density(points, np.asarray(first))
+    log_q = log_weights + mechanism.log_density(points, np.asarray(second))
+    return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
+
+
+def sampled_hockey_stick(mechanism, seed):
+    """Return delta at each of EPSILONS estimated from releases and densities of the worst pair."""
+    first, second = mechanism.worst_pair()
+    outputs = sample(mechanism, first, np.random.default_rng(seed))
+    loss = log_density(mechanism, outputs, first) - log_density(mechanism, outputs, second)
+    return [float(-np.expm1(np.minimum(epsilon - loss, 0)).mean()) for epsilon in EPSILONS]
+
+
+def hockey_stick(loss, epsilons, step=2e-3):
+    """Return delta at each epsilon of a loss of any kind, composed ones by convolving their parts on a grid.
+
+    A part's law on the grid is read off its hockey-stick curve (the connect-the-dots masses of Doroshenko et al.,
+    2022), so nothing here knows a mechanism.
+    """
+    parts = Composition.of(loss).parts
+    if len(parts) == 1 and parts[0][1] == 1:
+        return [parts[0][0].hockey_stick(epsilon) for epsilon in epsilons]
+    law, start, kept = np.ones(1), 0, 1.0
+    for part, times in parts:
+        reach = math.ceil(min(part.supremum, 12.0) / step)
+        curve = np.array([part.hockey_stick(index * step) for index in range(-reach, reach + 1)])
+        masses = np.zeros(len(curve))
+        masses[0] = 1 - curve[0]
+        masses[1:] += np.diff(curve) / math.expm1(-step)
+        masses[:-1] += np.diff(curve) / math.expm1(step)
+        for _ in range(times):
+            law, start, kept = fftconvolve(law, masses), start - reach, kept * (1 - curve[-1])
+    losses = (start + np.arange(len(law))) * step
+    return [1 - kept + float((law * -np.expm1(np.minimum(epsilon - losses, 0))).sum()) for epsilon in epsilons]
+
+
+def delivered_delta(mechanism, epsilon):
+    """Return the delta of one release, the worse order: by the accountant, or by the loss where that is tighter."""
+    form = fold(Release(label="release", mechanism=mechanism), mechanism.neighbours)
+    loss = mechanism.loss()
+    both = (loss, *(part.reversed() for part, _ in Composition.of(loss).parts[:1]))
+    return min(bracket_delta(form, epsilon).upper, max(hockey_stick(order, [epsilon])[0] for order in both))
+
+
+def calibrated(mechanism, claim):
+    """Return a new mechanism for `claim` and the query of `mechanism`: the arguments are its fields."""
+    wanted = list(inspect.signature(type(mechanism).calibrated).parameters)[1:]
+    return type(mechanism).calibrated(claim, **{name: getattr(mechanism, name) for name in wanted})
+
+
+def test_names_and_files_agree():
+    assert sorted(NAMES) == FILES
+    for name in NAMES:
+        assert load(name).name == name
+        assert len(inspect.getmodule(load(name)).EXAMPLES) >= 2, f"{name}: give two EXAMPLES or more"
+
+
+@every_example
+def test_it_is_a_mechanism(mechanism):
+    assert isinstance(mechanism, Mechanism)
+
+
+@every_example
+def test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed(mechanism):
+    assert not law_is_rejected(mechanism, mechanism, seed=11)
+    assert law_is_rejected(mechanism, mechanism.scaled(1.1), seed=12)
+    assert law_is_rejected(mechanism, mechanism.scaled(0.9), seed=13)
+
+
+@scalar_examples
+def test_the_whole_distribution_of_a_number_is_the_stated_one(mechanism):
+    assert not curve_is_rejected(mechanism, mechanism, seed=21)
+    assert curve_is_rejected(mechanism, mechanism.scaled(1.1), seed=22)
+    assert curve_is_rejected(mechanism, mechanism.scaled(0.9), seed=23)
+
+
+@scalar_examples
+def test_the_density_of_a_number_sums_to_one(mechanism):
+    points, log_weights = grid(mechanism)
+    for value in mechanism.worst_pair():
+        total = np.exp(log_weights + mechanism.log_density(points, np.asarray(value))).sum()
+        assert total == pytest.approx(1, abs=1e-10)
+
+
+@scalar_examples
+def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism):
+    from_density = [exact_hockey_stick(mechanism, epsilon) for epsilon in EPSILONS]
+    assert from_density == pytest.approx(hockey_stick(mechanism.loss(), EPSILONS), abs=2e-6)
+    for factor in (1.1, 0.9):
+        twin = hockey_stick(mechanism.scaled(factor).loss(), EPSILONS)
+        assert from_density != pytest.approx(twin, abs=1e-4)
+
+
+@every_example
+def test_the_stated_loss_is_what_releases_of_the_worst_pair_show(mechanism):
+    # Each estimate is a mean of SAMPLES numbers in [0, 1]: Hoeffding's inequality, shared over the epsilons.
+    error = math.sqrt(math.log(2 * len(EPSILONS) / FALSE_ALARM) / (2 * SAMPLES))
+    shown = sampled_hockey_stick(mechanism, seed=31)
+    assert shown == pytest.approx(hockey_stick(mechanism.loss(), EPSILONS), abs=error + 1e-3)
+    halved = hockey_stick(mechanism.scaled(2).loss(), EPSILONS)
+    assert shown != pytest.approx(halved, abs=error + 1e-3)
+
+
+@every_example
+@pytest.mark.parametrize("promise", CLAIMS, ids=str)
+def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(mechanism, promise):
+    claim = Claim(neighbours=mechanism.neighbours, **promise)
+    if not hasattr(mechanism, "calibrated"):
+        pytest.skip("nothing to calibrate")
+    try:
+        smallest = calibrated(mechanism, claim)
+    except UnsupportedError:
+        assert claim.delta == 0
+        assert mechanism.loss().supremum == math.inf
+        return
+    assert delivered_delta(smallest, claim.epsilon) <= claim.delta
+    assert delivered_delta(smallest.scaled(1 - 1e-9), claim.epsilon) > claim.delta
+    if claim.delta == 0:
+        form = fold(Release(label="release", mechanism=smallest), claim.neighbours)
+        assert bracket_epsilon(form, 0.0).upper <= claim.epsilon
+
+
+@every_example
+def test_any_leading_shape_counts_independent_releases(mechanism):
+    value = np.asarray(mechanism.worst_pair()[0])
+    rng = np.random.default_rng(41)
+    own = np.shape(mechanism.release(value, rng))
+    for leading in ((), (1,), (3,), (2, 4), (0,), (0, 5)):
+        output = mechanism.release(np.broadcast_to(value, (*leading, *value.shape)), rng)
+        assert np.shape(output) == (*leading, *own)
+        density = mechanism.log_density(output, np.broadcast_to(value, (*leading, *value.shape)))
+        assert np.shape(density)[: len(leading)] == leading
+    many = np.reshape(sample(mechanism, value, rng, 1000), (1000, -1))
+    assert len(np.unique(many, axis=0)) > 1
+    assert np.abs(np.corrcoef(many[:-1, 0], many[1:, 0])[0, 1]) < 0.25
+
+
+@every_example
+def test_a_seed_decides_the_release_and_the_input_is_left_alone(mechanism):
+    value = np.asarray(mechanism.worst_pair()[0]) + np.zeros((7, *np.shape(mechanism.worst_pair()[0])), dtype=int)
+    value.setflags(write=False)
+    first, second = (mechanism.release(value, np.random.default_rng(5)) for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+@every_example
+def test_it_cannot_change_and_equal_ones_are_one(mechanism):
+    copy = dataclasses.replace(mechanism)
+    assert copy == mechanism
+    assert hash(copy) == hash(mechanism)
+    for entry in dataclasses.fields(mechanism):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(mechanism, entry.name, getattr(mechanism, entry.name))
+    assert not hasattr(mechanism, "__dict__")
+    with pytest.raises(TypeError):
+        type(mechanism)(*(getattr(mechanism, entry.name) for entry in dataclasses.fields(mechanism)))
+
+
+@every_example
+def test_json_brings_it_back(mechanism):
+    text = json.dumps(encode(mechanism), allow_nan=False)
+    assert decode_mechanism(json.loads(text), mechanism.neighbours, "here") == mechanism
+
+
+@every_example
+def test_a_bad_parameter_is_refused_by_name_and_value(mechanism):
+    for entry in dataclasses.fields(mechanism):
+        for bad in (math.nan, -1, True, "much", None, 0.5 if isinstance(getattr(mechanism, entry.name), int) else -0.5):
+            with pytest.raises(ValueError, match=rf"{entry.name}.*{bad!r}|{entry.name}.*nan"):
+                dataclasses.replace(mechanism, **{entry.name: bad})
+
+
+@every_example
+def test_whole_numbers_and_floats_make_the_same_mechanism(mechanism):
+    for entry in dataclasses.fields(mechanism):
+        held = getattr(mechanism, entry.name)
+        if isinstance(held, float) and held.is_integer():
+            assert dataclasses.replace(mechanism, **{entry.name: int(held)}) == mechanism
+
+
+@every_example
+def test_more_noise_never_costs_more(mechanism):
+    noisier = hockey_stick(mechanism.scaled(1.5).loss(), EPSILONS[1:])
+    assert all(
+        more <= less + 1e-12 for more, less in zip(noisier, hockey_stick(mechanism.loss(), EPSILONS[1:]), strict=True)
+    )
