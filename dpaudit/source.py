@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -10,17 +11,23 @@ from dpaudit.siblings import PACKAGES, root
 _DISTRIBUTIONS = ("dpaudit", "dp-accounting", "numpy", "scipy")
 
 
-def source_digest(folder: Path | None = None) -> str:
-    """Return the SHA-256 over the four packages' Python files below `folder`, by default the running ones.
+@cache
+def source_digest() -> str:
+    """Return the digest of the four packages as they were when the process first asked."""
+    return digest_below(root())
 
-    Guarantee: it depends on the files' names relative to `folder` and on their bytes, on nothing else; no two
-    different sets of files feed the hash the same bytes, because each name and each content is preceded by
-    its length.
+
+def digest_below(folder: Path) -> str:
+    """Return the SHA-256 over the four packages' Python files below `folder`.
+
+    Guarantee: it depends on the files' names relative to `folder` and on their content, on nothing else (line
+    ends of either kind count the same). Each name and each content is preceded by its length, so no two
+    different sets of files feed the hash the same bytes.
     """
-    base = root() if folder is None else folder
     digest = hashlib.sha256()
-    for path in source_files(base):
-        for part in (path.relative_to(base).as_posix().encode(), path.read_bytes()):
+    for path in source_files(folder):
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        for part in (path.relative_to(folder).as_posix().encode(), content):
             digest.update(len(part).to_bytes(8, "big"))
             digest.update(part)
     return digest.hexdigest()

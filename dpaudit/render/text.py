@@ -121,9 +121,10 @@ def _bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, justify="right")
+    table.add_column(no_wrap=True)
     for name, value in rows:
-        table.add_row(name, Text(bar(value / longest), style="cyan"), words.number(value))
+        shown = words.at_least(value) if name == "attacked" else words.at_most(value)
+        table.add_row(name, Text(bar(value / longest), style="cyan"), shown)
     return [Padding(table, (0, 1, 0, _INDENT))]
 
 
@@ -139,8 +140,10 @@ def bar(share: float, length: int = _BAR) -> str:
 
 
 def _reasons(certificate: Certificate) -> list[RenderableType]:
-    """Return why the verdict is not `certified`."""
-    return [_inset(f"• {reason}") for reason in certificate.reasons]
+    """Return why the verdict is not `certified`; of a certified claim the numbers below say it all."""
+    if certificate.verdict == "certified":
+        return []
+    return [Text(), *(_inset(f"• {reason}") for reason in certificate.reasons)]
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:
@@ -157,7 +160,7 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
     slack = certificate.slack
     if slack is None:
         return []
-    return [_section("Slack"), _inset(words.slack(slack)), *([_factors(slack.factors)] if slack.factors else [])]
+    return [_section("Slack"), _inset(words.slack(slack)), *([_factors(slack.factors)] if len(slack.factors) > 1 else [])]
 
 
 def _factors(factors: tuple[Factor, ...]) -> RenderableType:
