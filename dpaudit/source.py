@@ -1,4 +1,4 @@
-"""Which code a certificate speaks of: a digest of the four packages' sources, and the versions around them."""
+"""What exactly ran: a digest of the source, and the versions of what it stands on."""
 
 import hashlib
 import platform
@@ -6,28 +6,50 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
+from dpaudit.siblings import PACKAGES, root
+
+_DISTRIBUTIONS = ("dpaudit", "dp-accounting", "numpy", "scipy")
 
 
 @cache
 def source_digest() -> str:
-    """Return the SHA-256 over the Python sources of the four packages, by relative path and content."""
-    root = Path(__file__).parent.parent
+    """Return the digest of the four packages as they were when the process first asked."""
+    return digest_below(root())
+
+
+def digest_below(folder: Path) -> str:
+    """Return the SHA-256 over the four packages' Python files below `folder`.
+
+    Guarantee: it depends on the files' names relative to `folder` and on their content, on nothing else (line
+    ends of either kind count the same). Each name and each content is preceded by its length, so no two
+    different sets of files feed the hash the same bytes.
+    """
     digest = hashlib.sha256()
-    for package in PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            content = path.read_bytes().replace(b"\r\n", b"\n")
-            digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
-            digest.update(content)
+    for path in source_files(folder):
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        for part in (path.relative_to(folder).as_posix().encode(), content):
+            digest.update(len(part).to_bytes(8, "big"))
+            digest.update(part)
     return digest.hexdigest()
 
 
+def source_files(folder: Path) -> tuple[Path, ...]:
+    """Return the four packages' Python files below `folder`, sorted by their relative names."""
+    files = (path for package in PACKAGES for path in (folder / package).rglob("*.py"))
+    return tuple(sorted(files, key=lambda path: path.relative_to(folder).as_posix()))
+
+
 def versions() -> tuple[tuple[str, str], ...]:
-    """Return (name, version) of Python and of the libraries that computed the numbers."""
-    found = [("python", platform.python_version())]
-    for name in ("dpaudit", "numpy", "scipy"):
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            found.append((name, "not installed"))
-    return tuple(found)
+    """Return (name, version) of Python, of dpaudit and of the numerical libraries, sorted by name.
+
+    A distribution that runs without being installed says so in place of a version.
+    """
+    return tuple(sorted([("python", platform.python_version()), *((name, _version(name)) for name in _DISTRIBUTIONS)]))
+
+
+def _version(distribution: str) -> str:
+    """Return the installed version of a distribution, or say that there is none."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"

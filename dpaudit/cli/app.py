@@ -1,0 +1,38 @@
+"""The table of commands, in the order in which a newcomer meets them."""
+
+from typing import Annotated
+
+import typer
+
+from dpaudit.cli.certify import certify
+
+app = typer.Typer(
+    name="dpaudit",
+    help="Certify, audit and report the privacy of differentially private algorithms.",
+    epilog="Exit codes: 0 pass, 1 finding, 2 usage or configuration, 3 internal error, 4 inconclusive.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("dpaudit"))
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    """Certify, audit and report the privacy of differentially private algorithms."""
+
+
+app.command()(certify)

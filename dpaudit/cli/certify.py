@@ -1,0 +1,28 @@
+"""`dpaudit certify`: from a claim to a certificate."""
+
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.options import Config, Format, Output, OutputFormat, Seed
+
+
+@ending
+def certify(config: Config, style: OutputFormat = Format.TEXT, output: Output = None, seed: Seed = None) -> Exit:
+    """Prove or refute a claim on paper.
+
+    The declaration of an algorithm, or one written down, is folded and accounted from both sides. An
+    algorithm with a problem also runs briefly, and its trace is held against its declaration.
+    """
+    from dpaudit.cli.output import emit
+    from dpaudit.cli.steps import certificate_exit, certificate_of
+    from dpaudit.config import read_config
+    from dpaudit.render.markdown import certificate_markdown
+    from dpaudit.render.text import certificate_text
+
+    certificate = certificate_of(read_config(config), seed)
+    emit(
+        lambda: certificate_text(certificate),
+        lambda: certificate_markdown(certificate),
+        certificate.to_json,
+        style,
+        output,
+    )
+    return certificate_exit(certificate)

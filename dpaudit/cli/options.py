@@ -1,0 +1,39 @@
+"""The arguments and options that several commands share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "md"
+
+
+Config: TypeAlias = Annotated[
+    Path,
+    typer.Argument(metavar="CONFIG", help="A TOML or JSON file: an algorithm, or a claim with its declaration."),
+]
+OutputFormat: TypeAlias = Annotated[Format, typer.Option("--format", help="How to write the result.")]
+Output: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here, not to stdout.")
+]
+Seed: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, metavar="S", help="Seed of all randomness; drawn and shown where absent."),
+]
+Runs: TypeAlias = Annotated[
+    int | None, typer.Option("--runs", min=1, metavar="N", help="Runs for each case, over the configuration's.")
+]
+Significance: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--significance", metavar="A", help="Probability of a false alarm, over the configuration's."),
+]
+Jobs: TypeAlias = Annotated[
+    int | None, typer.Option("--jobs", min=1, metavar="J", help="Processes to use, over the configuration's.")
+]

@@ -1,0 +1,1 @@
+"""Certificates and audits as people read them: words, terminal text, Markdown."""

@@ -1,0 +1,92 @@
+"""Certificates and audits as Markdown, for a pull request's comment or a step summary."""
+
+from collections.abc import Iterable
+
+from dpaudit.certificate import Certificate
+from dpaudit.evidence import AuditResult
+from dpaudit.render import words
+
+
+def certificate_markdown(certificate: Certificate) -> str:
+    """Return a certificate as Markdown."""
+    claim, tight = certificate.claim, certificate.tight
+    parts = [
+        f"## {words.verdict(certificate.verdict)}",
+        cell(words.meaning(certificate)),
+        bullets(certificate.reasons),
+        table(
+            ("", "epsilon", "delta"),
+            [
+                ("claimed", words.number(claim.epsilon), words.number(claim.delta)),
+                ("delivered at the claimed delta", words.bracket(tight.epsilon), words.number(claim.delta)),
+                ("delivered at the claimed epsilon", words.number(claim.epsilon), words.bracket(tight.delta)),
+            ],
+        ),
+        f"Protects {cell(claim.unit)}, in the {claim.model} model; neighbours differ in "
+        f"{words.neighbours(claim.neighbours)}.",
+        *_argument(certificate),
+        *_looked_at(certificate),
+        f"<sub>engines {', '.join(certificate.engines)} · source `{certificate.source_digest[:12]}` · certificate "
+        f"`{certificate.to_dict()['digest'][:12]}`</sub>",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def audit_markdown(result: AuditResult) -> str:
+    """Return an audit as Markdown."""
+    rows = [
+        ("attack", f"{result.attack}, view `{result.view}`"),
+        ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
+        ("bound", f"{result.bound} at significance {words.number(result.significance)}"),
+        ("seed", "not recorded" if result.seed is None else str(result.seed)),
+    ]
+    parts = [
+        f"## {result.verdict.upper()}: {cell(result.name)}",
+        words.audit_meaning(result),
+        cell(result.description),
+        table(("", ""), rows),
+        words.power(result),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return a Markdown table; bars and line ends inside a cell are escaped."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(cell(text) for text in line)} |" for line in lines)
+
+
+def cell(text: str) -> str:
+    """Return text that can change neither a table nor the page around it.
+
+    >>> cell("a|b <i>")
+    'a\\\\|b &lt;i>'
+    """
+    return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return a list, empty where there is nothing to list."""
+    return "\n".join(f"- {cell(line)}" for line in lines)
+
+
+def _argument(certificate: Certificate) -> list[str]:
+    """Return the printed argument and its slack."""
+    parts: list[str] = []
+    if certificate.printed is not None:
+        problems = (f"{problem.rule} at {problem.node}: {problem.message}" for problem in certificate.printed.problems)
+        parts += ["### The printed argument", words.printed(certificate.printed), bullets(problems)]
+    if certificate.slack is not None:
+        rows = [(f"× {words.number(held.noise_factor)}", held.sentence) for held in certificate.slack.factors]
+        parts += ["### Slack", words.slack(certificate.slack), table(("noise", "why"), rows) if rows else ""]
+    return parts
+
+
+def _looked_at(certificate: Certificate) -> list[str]:
+    """Return findings and conditions."""
+    findings = bullets(f"**{finding.rule}** {finding.message}" for finding in certificate.findings)
+    rows = [(condition.status, condition.text) for condition in certificate.conditions]
+    return [
+        *(["### Findings", findings] if findings else []),
+        *(["### Conditions", table(("status", "condition"), rows)] if rows else []),
+    ]

@@ -1,0 +1,227 @@
+"""Certificates and audits on a terminal: the verdict first, then what it rests on."""
+
+import io
+import math
+from collections.abc import Iterable
+from typing import assert_never
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from dpaudit.certificate import Certificate, Factor, Verdict
+from dpaudit.condition import Condition, Status
+from dpaudit.evidence import AuditResult, AuditVerdict
+from dpaudit.render import words
+
+_BAR = 44
+_INDENT = 3
+
+
+def certificate_text(certificate: Certificate) -> RenderableType:
+    """Return a certificate for a terminal of any width."""
+    return Group(
+        _headline(words.verdict(certificate.verdict), _colour(certificate.verdict), words.meaning(certificate)),
+        *_reasons(certificate),
+        _section("Claim"),
+        _pairs(_claim_rows(certificate)),
+        *_scale(certificate),
+        *_printed(certificate),
+        *_slack(certificate),
+        *_findings(certificate),
+        *_conditions(certificate.conditions),
+        Text(),
+        _inset(_origin(certificate), style="dim"),
+    )
+
+
+def audit_text(result: AuditResult) -> RenderableType:
+    """Return an audit for a terminal of any width."""
+    rows = [
+        ("attack", f"{result.attack}, on what the adversary sees as '{result.view}'"),
+        ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
+        ("bound", f"{result.bound}, wrong with probability at most {words.number(result.significance)}"),
+        *(("takes for granted", bound.assumption) for bound in result.bounds if _decides(bound, result)),
+        ("power", words.power(result)),
+        ("seed", "not recorded" if result.seed is None else str(result.seed)),
+    ]
+    bars = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
+    return Group(
+        _headline(result.verdict.upper(), _colour(result.verdict), words.audit_meaning(result)),
+        _section(result.name),
+        *([_inset(result.description)] if result.description else []),
+        _pairs(rows),
+        Text(),
+        *_bars([bar for bar in bars if bar[1] < math.inf]),
+    )
+
+
+def to_text(rendered: RenderableType, width: int = 100) -> str:
+    """Return what a terminal of `width` columns without colour would show."""
+    console = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    console.print(rendered)
+    file = console.file
+    assert isinstance(file, io.StringIO)  # noqa: S101 - narrows the type of the line above
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def _decides(bound: object, result: AuditResult) -> bool:
+    """Return whether the verdict rests on `bound` and the bound takes something for granted."""
+    return getattr(bound, "name", "") == result.bound and bool(getattr(bound, "assumption", ""))
+
+
+def _headline(word: str, colour: str, sentence: str) -> RenderableType:
+    """Return the verdict on its own line, and its meaning below."""
+    return Group(Text(), Text.assemble(" ", (f" {word} ", f"bold reverse {colour}")), Text(), _inset(sentence))
+
+
+def _section(title: str) -> RenderableType:
+    """Return a heading."""
+    return Group(Text(), Text(f" {title}", style="bold"))
+
+
+def _inset(text: str, style: str = "") -> RenderableType:
+    """Return a paragraph, indented."""
+    return Padding(Text(text, style=style), (0, 1, 0, _INDENT))
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> RenderableType:
+    """Return names and what they stand for, in two columns."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, text in rows:
+        table.add_row(name, Text(text))
+    return Padding(table, (0, 1, 0, _INDENT))
+
+
+def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return the claim and what is proved about it."""
+    claim, tight = certificate.claim, certificate.tight
+    return [
+        ("claimed", f"{words.parameters(claim)}, {claim.model} model"),
+        ("protects", f"{claim.unit}; neighbours differ in {words.neighbours(claim.neighbours)}"),
+        ("epsilon", f"{words.bracket(tight.epsilon)}, at delta = {words.number(claim.delta)}"),
+        ("delta", f"{words.bracket(tight.delta)}, at epsilon = {words.number(claim.epsilon)}"),
+    ]
+
+
+def _scale(certificate: Certificate) -> list[RenderableType]:
+    """Return claim and proof as bars on one axis."""
+    held = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
+    return [Text(), *_bars([(name, value) for name, value in held if value < math.inf])]
+
+
+def _bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
+    """Return one bar a row, all on the axis of the longest."""
+    longest = max((value for _, value in rows), default=0.0)
+    if longest == 0:
+        return []
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    for name, value in rows:
+        shown = words.at_least(value) if name == "attacked" else words.at_most(value)
+        table.add_row(name, Text(bar(value / longest), style="cyan"), shown)
+    return [Padding(table, (0, 1, 0, _INDENT))]
+
+
+def bar(share: float, length: int = _BAR) -> str:
+    """Return a bar that fills `share` of `length` cells, to an eighth of a cell; never empty above zero.
+
+    >>> bar(0.5, 4)
+    '██  '
+    """
+    eighths = max(1 if share > 0 else 0, round(min(1.0, share) * length * 8))
+    whole, rest = divmod(eighths, 8)
+    return ("█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]).ljust(length)
+
+
+def _reasons(certificate: Certificate) -> list[RenderableType]:
+    """Return why the verdict is not `certified`; of a certified claim the numbers below say it all."""
+    if certificate.verdict == "certified":
+        return []
+    return [Text(), *(_inset(f"• {reason}") for reason in certificate.reasons)]
+
+
+def _printed(certificate: Certificate) -> list[RenderableType]:
+    """Return what the paper's own argument concludes, and where it fails."""
+    reading = certificate.printed
+    if reading is None:
+        return []
+    problems = [_inset(f"✗ {problem.rule} at {problem.node}: {problem.message}") for problem in reading.problems]
+    return [_section("The printed argument"), _inset(words.printed(reading)), *problems]
+
+
+def _slack(certificate: Certificate) -> list[RenderableType]:
+    """Return where the slack comes from, factor by factor."""
+    slack = certificate.slack
+    if slack is None:
+        return []
+    return [_section("Slack"), _inset(words.slack(slack)), *([_factors(slack.factors)] if len(slack.factors) > 1 else [])]
+
+
+def _factors(factors: tuple[Factor, ...]) -> RenderableType:
+    """Return the table of slack factors."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True, style="cyan")
+    table.add_column()
+    for factor in factors:
+        table.add_row(f"× {words.number(factor.noise_factor)}", Text(factor.sentence))
+    return Padding(table, (0, 1, 0, _INDENT))
+
+
+def _findings(certificate: Certificate) -> list[RenderableType]:
+    """Return what a run did that the declaration does not admit."""
+    if not certificate.findings:
+        return []
+    lines = [_inset(f"✗ {finding.rule}  {finding.message}", style="red") for finding in certificate.findings]
+    return [_section("Findings"), *lines]
+
+
+def _conditions(conditions: tuple[Condition, ...]) -> list[RenderableType]:
+    """Return the side-conditions, what was seen violated first."""
+    if not conditions:
+        return []
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    order: tuple[Status, ...] = ("violated", "assumed", "checked")
+    for condition in sorted(conditions, key=lambda held: order.index(held.status)):
+        table.add_row(_status(condition.status), Text(condition.text))
+    return [_section("Conditions"), Padding(table, (0, 1, 0, _INDENT))]
+
+
+def _status(status: Status) -> Text:
+    """Return a condition's status with its mark."""
+    match status:
+        case "checked":
+            return Text("✓ checked", style="green")
+        case "assumed":
+            return Text("○ assumed", style="yellow")
+        case "violated":
+            return Text("✗ violated", style="bold red")
+        case _:
+            assert_never(status)
+
+
+def _colour(verdict: Verdict | AuditVerdict) -> str:
+    """Return the colour of a verdict."""
+    match verdict:
+        case "certified" | "consistent":
+            return "green"
+        case "refuted" | "violation":
+            return "red"
+        case "not_proved" | "inconclusive":
+            return "yellow"
+        case _:
+            assert_never(verdict)
+
+
+def _origin(certificate: Certificate) -> str:
+    """Return what computed the certificate, and how to recognise it."""
+    engines = ", ".join(certificate.engines)
+    digest = certificate.to_dict()["digest"]
+    return f"engines {engines} · source {certificate.source_digest[:12]} · certificate {digest[:12]}"
