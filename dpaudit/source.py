@@ -44,14 +44,8 @@ def versions() -> tuple[tuple[str, str], ...]:
 
     A distribution that runs without being installed says so in place of a version.
     """
-    return tuple(
-        sorted(
-            [
-                ("python", platform.pythondistribution_version()),
-                *((name, distribution_version(name)) for name in _DISTRIBUTIONS),
-            ]
-        )
-    )
+    found = {name: distribution_version(name) for name in _DISTRIBUTIONS}
+    return tuple(sorted({**found, "python": platform.python_version()}.items()))
 
 
 def distribution_version(distribution: str) -> str:

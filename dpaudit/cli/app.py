@@ -7,6 +7,8 @@ import typer
 from dpaudit.cli.audit import audit
 from dpaudit.cli.calibrate import calibrate
 from dpaudit.cli.certify import certify
+from dpaudit.cli.demo import demo
+from dpaudit.cli.explain import explain
 from dpaudit.cli.listing import listing
 from dpaudit.cli.report import report
 from dpaudit.cli.verify import verify
@@ -46,4 +48,6 @@ app.command()(audit)
 app.command()(report)
 app.command()(verify)
 app.command()(calibrate)
+app.command()(explain)
 app.command(name="list")(listing)
+app.command()(demo)

@@ -24,8 +24,8 @@ def emit(
 
     Raises: ConfigError: the file cannot be written.
     """
-    if style is Format.TEXT and file is None and sys.stdout.isatty():
-        terminal().print(text())
+    if style is Format.TEXT and file is None:
+        show(text())
         return
     held = {Format.TEXT: lambda: _plain(text()), Format.MARKDOWN: markdown, Format.JSON: json}[style]()
     content = held if held.endswith("\n") else f"{held}\n"
@@ -35,11 +35,14 @@ def emit(
         write(file, content)
 
 
-def terminal() -> Console:
-    """Return stdout as a console no wider than is comfortable to read; NO_COLOR is honoured."""
+def show(rendered: RenderableType) -> None:
+    """Print a result to stdout, no wider than is comfortable to read; colours on a terminal, unless NO_COLOR."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(_plain(rendered))
+        return
     console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
     console.width = min(console.width, _WIDTH)
-    return console
+    console.print(rendered)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ _BAR = 44
 def certificate_text(certificate: Certificate) -> RenderableType:
     """Return a certificate for a terminal of any width."""
     return Group(
-        headline(words.verdict(certificate.verdict), _colour(certificate.verdict), words.meaning(certificate)),
+        headline(words.verdict(certificate.verdict), colour(certificate.verdict), words.meaning(certificate)),
         *_reasons(certificate),
         section("Claim"),
         columns(_claim_rows(certificate), "dim", ""),
@@ -44,12 +44,12 @@ def audit_text(result: AuditResult) -> RenderableType:
     ]
     bars = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
     return Group(
-        headline(result.verdict.upper(), _colour(result.verdict), words.audit_meaning(result)),
+        headline(result.verdict.upper(), colour(result.verdict), words.audit_meaning(result)),
         section(result.name),
         *([inset(result.description)] if result.description else []),
         columns(rows, "dim", ""),
         Text(),
-        *_bars([bar for bar in bars if bar[1] < math.inf]),
+        *bars([bar for bar in bars if bar[1] < math.inf]),
     )
 
 
@@ -72,10 +72,10 @@ def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
 def _scale(certificate: Certificate) -> list[RenderableType]:
     """Return claim and proof as bars on one axis."""
     held = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
-    return [Text(), *_bars([(name, value) for name, value in held if value < math.inf])]
+    return [Text(), *bars([(name, value) for name, value in held if value < math.inf])]
 
 
-def _bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
+def bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
     """Return one bar a row, all on the axis of the longest."""
     longest = max((value for _, value in rows), default=0.0)
     if longest == 0:
@@ -157,7 +157,7 @@ def _status(status: Status) -> Text:
             assert_never(status)
 
 
-def _colour(verdict: Verdict | AuditVerdict) -> str:
+def colour(verdict: Verdict | AuditVerdict) -> str:
     """Return the colour of a verdict."""
     match verdict:
         case "certified" | "consistent":

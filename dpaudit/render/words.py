@@ -47,6 +47,8 @@ def bracket(held: Bracket) -> str:
         return "0"
     if held.upper == math.inf:
         return f"at least {at_least(held.lower)}, with no upper bound"
+    if held.upper < 1e-300:
+        return "below 1e-300"
     if held.lower == 0:
         return f"at most {at_most(held.upper)}"
     return f"between {at_least(held.lower)} and {at_most(held.upper)}"

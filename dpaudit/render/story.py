@@ -1,0 +1,86 @@
+"""The demonstration's chapters: one question each, answered with numbers that were just computed."""
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from dpaudit.certificate import Certificate
+from dpaudit.evidence import AuditResult
+from dpaudit.render import words
+from dpaudit.render.layout import inset, section
+from dpaudit.render.text import bars, colour
+
+
+def on_paper(certificate: Certificate) -> RenderableType:
+    """Return the first chapter: the published claim, proved."""
+    claim, slack = certificate.claim, certificate.slack
+    return _chapter(
+        "1  Is the claim true on paper?",
+        "CAPRI is a contextual bandit. Here it chooses insurance plans for groups of patients, from what the RAND "
+        f"Health Insurance Experiment recorded, and it claims {words.parameters(claim)} in the {claim.model} model, "
+        "with the noise that its paper prints.",
+        _said(words.verdict(certificate.verdict), colour(certificate.verdict), words.promise(claim)),
+        _scale(certificate),
+        words.slack(slack) if slack else "",
+    )
+
+
+def needed(published: Certificate, tight: Certificate) -> RenderableType:
+    """Return the second chapter: the noise that the claim needs."""
+    ratio = published.slack.noise_ratio if published.slack else math.nan
+    return _chapter(
+        "2  How much noise does the claim need?",
+        f'The same algorithm with calibration = "tight" adds {words.number(ratio)} times less noise, and its claim is '
+        "exactly what it delivers.",
+        _said(words.verdict(tight.verdict), colour(tight.verdict), tight.reasons[0]),
+        _scale(tight),
+    )
+
+
+def attacked(audits: tuple[AuditResult, ...]) -> RenderableType:
+    """Return the third chapter: attacks on the code."""
+    parts: list[RenderableType | str] = [
+        "A fair coin picks one of two data sets that differ in one record. The algorithm runs, and an attacker who "
+        "sees what the claim lets them see guesses the coin."
+    ]
+    for audit in audits:
+        parts += [
+            _said(audit.verdict.upper(), colour(audit.verdict), words.audit_meaning(audit)),
+            Group(*bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)])),
+            f"{audit.counts.correct:,} of {audit.counts.guesses:,} guesses were right; the bound is wrong with "
+            f"probability at most {words.number(audit.significance)}.",
+        ]
+    return _chapter("3  Does the code deliver it?", *parts)
+
+
+def false_claim(audit: AuditResult) -> RenderableType:
+    """Return the fourth chapter: the same attack on a claim that is false."""
+    return _chapter(
+        "4  Would a false claim be noticed?",
+        f"The same code, had somebody claimed epsilon = {words.number(audit.claim.epsilon)}:",
+        _said(audit.verdict.upper(), colour(audit.verdict), words.audit_meaning(audit)),
+    )
+
+
+def files(paths: Iterable[Path]) -> RenderableType:
+    """Return the last chapter: what was written."""
+    return Group(section("5  Something to show"), Text(), *(inset(str(path)) for path in paths), Text())
+
+
+def _chapter(title: str, *parts: RenderableType | str) -> RenderableType:
+    """Return a heading and its paragraphs, an empty line between them; empty ones are left out."""
+    body = [(Text(), inset(part)) for part in parts if part]
+    return Group(section(title), *(line for pair in body for line in pair))
+
+
+def _said(word: str, style: str, sentence: str) -> RenderableType:
+    """Return a verdict in front of its sentence."""
+    return Text.assemble((f" {word} ", f"bold reverse {style}"), f"  {sentence}")
+
+
+def _scale(certificate: Certificate) -> RenderableType:
+    """Return claim and proof as bars."""
+    return Group(*bars([("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]))
