@@ -77,13 +77,17 @@ class Configuration:
     subject: Subject
     audit: AuditSettings
 
+    def error(self, message: str, *where: str | int) -> ConfigError:
+        """Return an error that names the line of the key at `where`, or of the nearest key above it."""
+        return _error(self.path, self.text, message, where)
+
 
 def read_config(path: Path) -> Configuration:
     """Return the configuration in a TOML or JSON file.
 
     Raises: ConfigError: `file:line: what is wrong`, for the first fault found.
     """
-    text = _read_text(path)
+    text = read_text(path)
     return _File(path, text, _parse(path, text)).configuration()
 
 
@@ -97,7 +101,7 @@ class _File:
         """Return what the file spells."""
         coded = "algorithm" in self.data
         sections = ("system", "algorithm", "problem", "audit") if coded else ("system", "claim", "declaration")
-        self._require_known(sections, coded)
+        self._require_known(sections, coded=coded)
         system: System = self._section("system", System, self._table("system"))
         subject = self._configured(system) if coded else self._written(system)
         audit: AuditSettings = self._section("audit", AuditSettings, self._table("audit"))
@@ -105,10 +109,9 @@ class _File:
 
     def fail(self, message: str, *where: str | int) -> NoReturn:
         """Raise with the line of the key at `where`, or of the nearest key above it."""
-        line = nearest_line(key_lines(self.text), where)
-        raise ConfigError(f"{self.path}:{line}: {message}") from None
+        raise _error(self.path, self.text, message, where) from None
 
-    def _require_known(self, sections: tuple[str, ...], coded: bool) -> None:
+    def _require_known(self, sections: tuple[str, ...], *, coded: bool) -> None:
         """Refuse a section that nothing reads, and a file that says neither of the two things it may say."""
         for name in self.data:
             if coded and name in ("claim", "declaration"):
@@ -175,12 +178,17 @@ class _File:
         return Written(claim=_named(claim, system), declaration=declaration)
 
 
+def _error(path: Path, text: str, message: str, where: tuple[str | int, ...]) -> ConfigError:
+    """Return `file:line: message`."""
+    return ConfigError(f"{path}:{nearest_line(key_lines(text), where)}: {message}")
+
+
 def _named(claim: Claim, system: System) -> Claim:
     """Return the claim with the system's own words for one person's contribution, where it has some."""
     return replace(claim, unit=system.unit) if system.unit else claim
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Return the text of a configuration file."""
     try:
         return path.read_bytes().decode("utf-8-sig")

@@ -15,16 +15,16 @@ _TOKEN = re.compile(
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """Return the line, from 1, on which each key, table and list item of `text` starts.
+    r"""Return the line, from 1, on which each key, table and list item of `text` starts.
 
-    `text` must be valid TOML or JSON; of a malformed one some lines may be missing, never wrong by design.
+    `text` must be valid TOML or JSON.
 
-    >>> key_lines('[claim]\\nepsilon = 1')
+    >>> key_lines('[claim]\nepsilon = 1')
     {('claim',): 1, ('claim', 'epsilon'): 2}
     """
     reader = _Reader()
-    for token, kind, line in _tokens(text):
-        reader.read(token, kind, line)
+    for lexeme, kind, line in _tokens(text):
+        reader.read(lexeme, kind, line)
     return reader.lines
 
 
@@ -35,7 +35,7 @@ def nearest_line(lines: dict[Path, int], path: Path) -> int:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (token, kind, line) without comments."""
+    """Yield (lexeme, kind, line) without comments."""
     line = 1
     for match in _TOKEN.finditer(text):
         kind = str(match.lastgroup)
@@ -64,37 +64,37 @@ class _Reader:
         self._header: str = ""
         self._tables: dict[Path, int] = {}
 
-    def read(self, token: str, kind: str, line: int) -> None:
-        """Take in one token."""
+    def read(self, lexeme: str, kind: str, line: int) -> None:
+        """Take in one lexeme."""
         frame = self._frames[-1]
         if self._header:
-            self._read_header(token, kind, line)
+            self._read_header(lexeme, kind, line)
         elif kind == "newline":
             if len(self._frames) == 1:
                 frame.awaits = "key"
         elif frame.place is not None:
-            self._read_item(frame, token, line)
+            self._read_item(frame, lexeme, line)
         elif frame.awaits == "key":
-            self._read_key(frame, token, kind, line)
+            self._read_key(frame, lexeme, kind, line)
         elif frame.awaits == "value":
-            self._read_value(token, frame.path + self._key)
-        elif token == ",":
+            self._read_value(lexeme, frame.path + self._key)
+        elif lexeme == ",":
             frame.awaits = "key"
-        elif token == "}":
+        elif lexeme == "}":
             self._close()
 
-    def _read_header(self, token: str, kind: str, line: int) -> None:
-        """Take in a token of `[table]` or `[[table]]`, which ends with its line."""
+    def _read_header(self, lexeme: str, kind: str, line: int) -> None:
+        """Take in a lexeme of `[table]` or `[[table]]`, which ends with its line."""
         if kind in ("text", "bare"):
-            self._key += _words(token, kind)
-        elif token == "[":
+            self._key += _words(lexeme, kind)
+        elif lexeme == "[":
             self._header = "[["
-        elif kind == "newline" or token == "]":
+        elif kind == "newline" or lexeme == "]":
             path = self._resolved(self._key[:-1]) + self._key[-1:]
             if self._header == "[[":
                 self._tables[path] = self._tables.get(path, -1) + 1
                 path = (*path, self._tables[path])
-            if token == "]" and path:
+            if lexeme == "]" and path:
                 self.lines.setdefault(path, line)
                 self._frames[0] = _Frame(path, awaits="end")
             self._header, self._key = "", ()
@@ -108,43 +108,43 @@ class _Reader:
                 resolved += (self._tables[resolved],)
         return resolved
 
-    def _read_key(self, frame: _Frame, token: str, kind: str, line: int) -> None:
-        """Take in a token where a key, a header or the end of a table may stand."""
+    def _read_key(self, frame: _Frame, lexeme: str, kind: str, line: int) -> None:
+        """Take in a lexeme where a key, a header or the end of a table may stand."""
         if kind in ("text", "bare"):
             self._key_line = self._key_line if self._key else line
-            self._key += _words(token, kind)
-        elif token in ("=", ":"):
+            self._key += _words(lexeme, kind)
+        elif lexeme in ("=", ":"):
             for length in range(1, len(self._key) + 1):
                 self.lines.setdefault(frame.path + self._key[:length], self._key_line)
             frame.awaits = "value"
-        elif token == "}":
+        elif lexeme == "}":
             self._close()
-        elif token == "[":
+        elif lexeme == "[":
             self._header = "["
-        elif token == "{":
+        elif lexeme == "{":
             self._frames.append(_Frame(()))
 
-    def _read_value(self, token: str, path: Path) -> None:
-        """Take in the first token of a value."""
+    def _read_value(self, lexeme: str, path: Path) -> None:
+        """Take in the first lexeme of a value."""
         self._frames[-1].awaits = "end"
         self._key = ()
-        if token == "{":
+        if lexeme == "{":
             self._frames.append(_Frame(path))
-        elif token == "[":
+        elif lexeme == "[":
             self._frames.append(_Frame(path, place=0))
 
-    def _read_item(self, frame: _Frame, token: str, line: int) -> None:
-        """Take in a token inside a list."""
+    def _read_item(self, frame: _Frame, lexeme: str, line: int) -> None:
+        """Take in a lexeme inside a list."""
         path = (*frame.path, frame.place or 0)
-        if token == ",":
+        if lexeme == ",":
             frame.place = (frame.place or 0) + 1
-        elif token == "]":
+        elif lexeme == "]":
             self._close()
         else:
             self.lines.setdefault(path, line)
-            if token == "{":
+            if lexeme == "{":
                 self._frames.append(_Frame(path))
-            elif token == "[":
+            elif lexeme == "[":
                 self._frames.append(_Frame(path, place=0))
 
     def _close(self) -> None:
@@ -153,13 +153,13 @@ class _Reader:
             self._frames.pop()
 
 
-def _words(token: str, kind: str) -> Path:
-    """Return the words of a key token: a quoted one is one word, a bare one may be dotted."""
+def _words(lexeme: str, kind: str) -> Path:
+    """Return the words of a key lexeme: a quoted one is one word, a bare one may be dotted."""
     if kind == "bare":
-        return tuple(word for word in token.split(".") if word)
-    if token.startswith('"'):
+        return tuple(word for word in lexeme.split(".") if word)
+    if lexeme.startswith('"'):
         try:
-            return (str(json.loads(token)),)
+            return (str(json.loads(lexeme)),)
         except ValueError:
-            return (token.strip('"'),)
-    return (token.strip("'"),)
+            return (lexeme.strip('"'),)
+    return (lexeme.strip("'"),)

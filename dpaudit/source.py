@@ -44,10 +44,17 @@ def versions() -> tuple[tuple[str, str], ...]:
 
     A distribution that runs without being installed says so in place of a version.
     """
-    return tuple(sorted([("python", platform.python_version()), *((name, _version(name)) for name in _DISTRIBUTIONS)]))
+    return tuple(
+        sorted(
+            [
+                ("python", platform.pythondistribution_version()),
+                *((name, distribution_version(name)) for name in _DISTRIBUTIONS),
+            ]
+        )
+    )
 
 
-def _version(distribution: str) -> str:
+def distribution_version(distribution: str) -> str:
     """Return the installed version of a distribution, or say that there is none."""
     try:
         return version(distribution)

@@ -4,7 +4,12 @@ from typing import Annotated
 
 import typer
 
+from dpaudit.cli.audit import audit
+from dpaudit.cli.calibrate import calibrate
 from dpaudit.cli.certify import certify
+from dpaudit.cli.listing import listing
+from dpaudit.cli.report import report
+from dpaudit.cli.verify import verify
 
 app = typer.Typer(
     name="dpaudit",
@@ -17,17 +22,18 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
     """Print the version and stop."""
     if wanted:
-        from importlib.metadata import version
+        from dpaudit.source import distribution_version
 
-        typer.echo(version("dpaudit"))
+        typer.echo(distribution_version("dpaudit"))
         raise typer.Exit
 
 
 @app.callback()
 def common(
+    *,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and stop.")
     ] = False,
@@ -36,3 +42,8 @@ def common(
 
 
 app.command()(certify)
+app.command()(audit)
+app.command()(report)
+app.command()(verify)
+app.command()(calibrate)
+app.command(name="list")(listing)

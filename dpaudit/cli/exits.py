@@ -1,11 +1,11 @@
 """How a command ends: its exit code, and one line on stderr for everything that goes wrong.
 
-    0    pass
-    1    finding: refuted, not proved, or a violation
-    2    usage or configuration
-    3    internal error
-    4    inconclusive
-    130  interrupted
+0    pass
+1    finding: refuted, not proved, or a violation
+2    usage or configuration
+3    internal error
+4    inconclusive
+130  interrupted
 """
 
 import os

@@ -1,7 +1,8 @@
 """Where results and progress go: stdout carries the result and nothing else."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -9,7 +10,7 @@ from rich.console import Console, RenderableType
 from dpaudit.cli.options import Format
 from dpaudit.errors import ConfigError
 
-_FILE_WIDTH = 100
+_WIDTH = 100
 
 
 def emit(
@@ -23,8 +24,8 @@ def emit(
 
     Raises: ConfigError: the file cannot be written.
     """
-    if style is Format.TEXT and file is None:
-        console().print(text())
+    if style is Format.TEXT and file is None and sys.stdout.isatty():
+        terminal().print(text())
         return
     held = {Format.TEXT: lambda: _plain(text()), Format.MARKDOWN: markdown, Format.JSON: json}[style]()
     content = held if held.endswith("\n") else f"{held}\n"
@@ -34,14 +35,23 @@ def emit(
         write(file, content)
 
 
-def console() -> Console:
-    """Return stdout as a console: colours on a terminal unless NO_COLOR is set, `COLUMNS` wide elsewhere."""
-    return Console(file=sys.stdout, highlight=False, soft_wrap=False, legacy_windows=False)
+def terminal() -> Console:
+    """Return stdout as a console no wider than is comfortable to read; NO_COLOR is honoured."""
+    console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
+    console.width = min(console.width, _WIDTH)
+    return console
 
 
-def progress_console() -> Console:
-    """Return stderr as a console that is silent unless it is a terminal."""
-    return Console(file=sys.stderr, highlight=False, quiet=not sys.stderr.isatty(), legacy_windows=False)
+@contextmanager
+def progress(description: str) -> Generator[Callable[[int, int], None], None, None]:
+    """Yield `advance(done, total)`, which moves a bar on stderr; without a terminal there it shows nothing."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(file=sys.stderr, legacy_windows=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def note(text: str) -> None:
@@ -77,6 +87,6 @@ def output_folder(folder: Path) -> Path:
 
 def _plain(rendered: RenderableType) -> str:
     """Return the text form of a result for a file."""
-    from dpaudit.render.text import to_text
+    from dpaudit.render.layout import to_text
 
-    return to_text(rendered, _FILE_WIDTH)
+    return to_text(rendered, _WIDTH)

@@ -1,19 +1,29 @@
 """The steps that several commands share: certify a configuration, then attack it."""
 
 import secrets
+import shlex
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
+from dpaudit.case import AuditCase
 from dpaudit.certificate import Certificate
 from dpaudit.certifier import certify
+from dpaudit.claim import Claim
 from dpaudit.cli.exits import Exit
-from dpaudit.cli.output import note
+from dpaudit.cli.output import note, progress
 from dpaudit.config import AuditSettings, Configuration, Configured
 from dpaudit.errors import ConfigError
 from dpaudit.evidence import AuditResult
 from dpaudit.streams import Streams
 from dpaudit.trace import admit
+
+PlacedCase: TypeAlias = tuple[int, AuditCase]
+"""A case and its place among all the cases of its algorithm."""
 
 _CHECK_RUNS = 4
 _CHECK_SEED = 0
@@ -35,6 +45,58 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
     return certify(subject.declaration, subject.claim, conditions=transcript.conditions, findings=findings)
 
 
+def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase, ...]:
+    """Return the cases whose adversary sees `view` (all where None), each with its place among all.
+
+    Raises: ConfigError: a written declaration, no problem, or a view that no case has.
+    """
+    subject = configuration.subject
+    if not isinstance(subject, Configured):
+        raise configuration.error(
+            "a declaration alone has no code to run; an audit needs an [algorithm].", "declaration"
+        )
+    if subject.problem is None:
+        raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
+    cases = subject.algorithm.cases(subject.problem)
+    picked = tuple((place, case) for place, case in enumerate(cases) if view in (None, case.view))
+    if not picked:
+        views = ", ".join(dict.fromkeys(case.view for case in cases))
+        raise configuration.error(f"Expected view={view!r} to be one of: {views}.", "audit", "view")
+    return picked
+
+
+def audits_of(
+    cases: tuple[PlacedCase, ...], certificate: Certificate, settings: AuditSettings, seed: int
+) -> tuple[AuditResult, ...]:
+    """Return what attacks show, one result for each case, against the claim and against the certificate.
+
+    Every case has a random stream by its place among all cases, so that picking a view changes no result.
+    """
+    certified = certificate.tight.epsilon.upper
+    return tuple(
+        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, place]))
+        for place, case in cases
+    )
+
+
+def attack(
+    case: AuditCase, claim: Claim, certified: float, settings: AuditSettings, seed: int, rng: np.random.Generator
+) -> AuditResult:
+    """Return the audit of one case, with a progress bar where somebody is watching."""
+    with progress(case.name) as advance:
+        result: AuditResult = import_module("audits").audit_case(
+            case,
+            claim=claim,
+            runs=settings.runs,
+            rng=rng,
+            significance=settings.significance,
+            certified=certified,
+            jobs=settings.jobs,
+            progress=advance,
+        )
+    return replace(result, seed=seed)
+
+
 def settings_of(
     configuration: Configuration,
     *,
@@ -47,9 +109,15 @@ def settings_of(
 
     Raises: ConfigError: one of them is out of range.
     """
-    given = {"runs": runs, "significance": significance, "jobs": jobs, "seed": seed}
+    file = configuration.audit
     try:
-        return replace(configuration.audit, **{name: value for name, value in given.items() if value is not None})
+        return replace(
+            file,
+            runs=file.runs if runs is None else runs,
+            significance=file.significance if significance is None else significance,
+            jobs=file.jobs if jobs is None else jobs,
+            seed=file.seed if seed is None else seed,
+        )
     except ValueError as error:
         raise ConfigError(f"{error}") from None
 
@@ -72,3 +140,40 @@ def audit_exit(result: AuditResult) -> Exit:
     """Return what an audit means to a script."""
     ends = {"violation": Exit.FINDING, "inconclusive": Exit.INCONCLUSIVE, "consistent": Exit.PASS}
     return ends[result.verdict]
+
+
+def write_report(
+    configuration: Configuration,
+    certificate: Certificate,
+    audits: tuple[AuditResult, ...],
+    settings: AuditSettings,
+    seed: int | None,
+    folder: Path,
+) -> tuple[Path, ...]:
+    """Return the files of the report that were written to `folder`.
+
+    The report's command repeats it: the settings that differ from the file's, and the seed.
+    """
+    from dpaudit.report import Report, System, write
+
+    held = Report(
+        certificate=certificate,
+        audits=audits,
+        system=System(name=configuration.system.name, unit=configuration.system.unit),
+        config_text=configuration.text,
+        command=_command(configuration, settings, seed),
+        created=datetime.now(UTC).date().isoformat(),
+    )
+    return tuple(write(held, folder))
+
+
+def _command(configuration: Configuration, settings: AuditSettings, seed: int | None) -> str:
+    """Return the command that repeats a report."""
+    stated = configuration.audit
+    options = [
+        f"--{name} {getattr(settings, name)}"
+        for name in ("runs", "significance")
+        if getattr(settings, name) != getattr(stated, name)
+    ]
+    seeded = [f"--seed {seed}"] if seed is not None and seed != stated.seed else []
+    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, "-o report"])

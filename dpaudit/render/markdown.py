@@ -57,10 +57,10 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text that can change neither a table nor the page around it.
+    r"""Return text that can change neither a table nor the page around it.
 
     >>> cell("a|b <i>")
-    'a\\\\|b &lt;i>'
+    'a\\|b &lt;i>'
     """
     return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 

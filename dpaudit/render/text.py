@@ -1,38 +1,34 @@
 """Certificates and audits on a terminal: the verdict first, then what it rests on."""
 
-import io
 import math
-from collections.abc import Iterable
 from typing import assert_never
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from dpaudit.certificate import Certificate, Factor, Verdict
 from dpaudit.condition import Condition, Status
 from dpaudit.evidence import AuditResult, AuditVerdict
 from dpaudit.render import words
+from dpaudit.render.layout import columns, headline, inset, section
 
 _BAR = 44
-_INDENT = 3
 
 
 def certificate_text(certificate: Certificate) -> RenderableType:
     """Return a certificate for a terminal of any width."""
     return Group(
-        _headline(words.verdict(certificate.verdict), _colour(certificate.verdict), words.meaning(certificate)),
+        headline(words.verdict(certificate.verdict), _colour(certificate.verdict), words.meaning(certificate)),
         *_reasons(certificate),
-        _section("Claim"),
-        _pairs(_claim_rows(certificate)),
+        section("Claim"),
+        columns(_claim_rows(certificate), "dim", ""),
         *_scale(certificate),
         *_printed(certificate),
         *_slack(certificate),
         *_findings(certificate),
         *_conditions(certificate.conditions),
         Text(),
-        _inset(_origin(certificate), style="dim"),
+        inset(_origin(certificate), style="dim"),
     )
 
 
@@ -48,52 +44,18 @@ def audit_text(result: AuditResult) -> RenderableType:
     ]
     bars = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
     return Group(
-        _headline(result.verdict.upper(), _colour(result.verdict), words.audit_meaning(result)),
-        _section(result.name),
-        *([_inset(result.description)] if result.description else []),
-        _pairs(rows),
+        headline(result.verdict.upper(), _colour(result.verdict), words.audit_meaning(result)),
+        section(result.name),
+        *([inset(result.description)] if result.description else []),
+        columns(rows, "dim", ""),
         Text(),
         *_bars([bar for bar in bars if bar[1] < math.inf]),
     )
 
 
-def to_text(rendered: RenderableType, width: int = 100) -> str:
-    """Return what a terminal of `width` columns without colour would show."""
-    console = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False, legacy_windows=False)
-    console.print(rendered)
-    file = console.file
-    assert isinstance(file, io.StringIO)  # noqa: S101 - narrows the type of the line above
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
-
-
 def _decides(bound: object, result: AuditResult) -> bool:
     """Return whether the verdict rests on `bound` and the bound takes something for granted."""
     return getattr(bound, "name", "") == result.bound and bool(getattr(bound, "assumption", ""))
-
-
-def _headline(word: str, colour: str, sentence: str) -> RenderableType:
-    """Return the verdict on its own line, and its meaning below."""
-    return Group(Text(), Text.assemble(" ", (f" {word} ", f"bold reverse {colour}")), Text(), _inset(sentence))
-
-
-def _section(title: str) -> RenderableType:
-    """Return a heading."""
-    return Group(Text(), Text(f" {title}", style="bold"))
-
-
-def _inset(text: str, style: str = "") -> RenderableType:
-    """Return a paragraph, indented."""
-    return Padding(Text(text, style=style), (0, 1, 0, _INDENT))
-
-
-def _pairs(rows: Iterable[tuple[str, str]]) -> RenderableType:
-    """Return names and what they stand for, in two columns."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
-    for name, text in rows:
-        table.add_row(name, Text(text))
-    return Padding(table, (0, 1, 0, _INDENT))
 
 
 def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
@@ -118,14 +80,11 @@ def _bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
     longest = max((value for _, value in rows), default=0.0)
     if longest == 0:
         return []
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    for name, value in rows:
-        shown = words.at_least(value) if name == "attacked" else words.at_most(value)
-        table.add_row(name, Text(bar(value / longest), style="cyan"), shown)
-    return [Padding(table, (0, 1, 0, _INDENT))]
+    lines = [
+        (name, bar(value / longest), words.at_least(value) if name == "attacked" else words.at_most(value))
+        for name, value in rows
+    ]
+    return [columns(lines, "dim", "cyan", "")]
 
 
 def bar(share: float, length: int = _BAR) -> str:
@@ -143,7 +102,7 @@ def _reasons(certificate: Certificate) -> list[RenderableType]:
     """Return why the verdict is not `certified`; of a certified claim the numbers below say it all."""
     if certificate.verdict == "certified":
         return []
-    return [Text(), *(_inset(f"• {reason}") for reason in certificate.reasons)]
+    return [Text(), *(inset(f"• {reason}") for reason in certificate.reasons)]
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:
@@ -151,8 +110,8 @@ def _printed(certificate: Certificate) -> list[RenderableType]:
     reading = certificate.printed
     if reading is None:
         return []
-    problems = [_inset(f"✗ {problem.rule} at {problem.node}: {problem.message}") for problem in reading.problems]
-    return [_section("The printed argument"), _inset(words.printed(reading)), *problems]
+    problems = [inset(f"✗ {problem.rule} at {problem.node}: {problem.message}") for problem in reading.problems]
+    return [section("The printed argument"), inset(words.printed(reading)), *problems]
 
 
 def _slack(certificate: Certificate) -> list[RenderableType]:
@@ -160,38 +119,29 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
     slack = certificate.slack
     if slack is None:
         return []
-    return [_section("Slack"), _inset(words.slack(slack)), *([_factors(slack.factors)] if len(slack.factors) > 1 else [])]
+    return [section("Slack"), inset(words.slack(slack)), *([_factors(slack.factors)] if len(slack.factors) > 1 else [])]
 
 
 def _factors(factors: tuple[Factor, ...]) -> RenderableType:
     """Return the table of slack factors."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True, style="cyan")
-    table.add_column()
-    for factor in factors:
-        table.add_row(f"× {words.number(factor.noise_factor)}", Text(factor.sentence))
-    return Padding(table, (0, 1, 0, _INDENT))
+    return columns(((f"× {words.number(held.noise_factor)}", held.sentence) for held in factors), "cyan", "")
 
 
 def _findings(certificate: Certificate) -> list[RenderableType]:
     """Return what a run did that the declaration does not admit."""
     if not certificate.findings:
         return []
-    lines = [_inset(f"✗ {finding.rule}  {finding.message}", style="red") for finding in certificate.findings]
-    return [_section("Findings"), *lines]
+    lines = [inset(f"✗ {finding.rule}  {finding.message}", style="red") for finding in certificate.findings]
+    return [section("Findings"), *lines]
 
 
 def _conditions(conditions: tuple[Condition, ...]) -> list[RenderableType]:
     """Return the side-conditions, what was seen violated first."""
     if not conditions:
         return []
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column()
     order: tuple[Status, ...] = ("violated", "assumed", "checked")
-    for condition in sorted(conditions, key=lambda held: order.index(held.status)):
-        table.add_row(_status(condition.status), Text(condition.text))
-    return [_section("Conditions"), Padding(table, (0, 1, 0, _INDENT))]
+    held = sorted(conditions, key=lambda condition: order.index(condition.status))
+    return [section("Conditions"), columns(((_status(row.status), row.text) for row in held), "", "")]
 
 
 def _status(status: Status) -> Text:

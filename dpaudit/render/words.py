@@ -96,7 +96,9 @@ def observer(model: Model) -> str:
 
 def promise(claim: Claim) -> str:
     """Return in one sentence what the claim means to the person behind a record."""
-    whatever = f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
+    whatever = (
+        f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
+    )
     factor = f"e^{number(claim.epsilon)}" if claim.epsilon > 100 else at_most(math.exp(claim.epsilon))
     change = f"by no more than a factor of {factor}" if claim.epsilon else "not at all"
     if claim.delta:

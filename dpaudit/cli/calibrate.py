@@ -1,0 +1,32 @@
+"""`dpaudit calibrate`: the smallest noise that certifies the claim."""
+
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.options import Config, Format, Output, OutputFormat
+
+
+@ending
+def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
+    """Find the smallest noise that certifies the claim, and what it saves.
+
+    All noise is scaled by one factor, in the proportions of the declaration.
+    """
+    import json
+
+    from dpaudit.cli.output import emit
+    from dpaudit.config import Configured, read_config
+    from dpaudit.noise import calibration_of
+    from dpaudit.render.calibration import calibration_markdown, calibration_text
+
+    subject = read_config(config).subject
+    found = calibration_of(subject.declaration, subject.claim)
+    saves = found.factor < 1 - 1e-6
+    has_tight = isinstance(subject, Configured) and getattr(subject.algorithm, "calibration", "tight") != "tight"
+    advice = 'Set calibration = "tight" in [algorithm] to run with the smaller noise.' if saves and has_tight else ""
+    emit(
+        lambda: calibration_text(found, advice),
+        lambda: calibration_markdown(found, advice),
+        lambda: json.dumps(found.to_dict(), indent=2, sort_keys=True),
+        style,
+        output,
+    )
+    return Exit.PASS

@@ -1,0 +1,56 @@
+"""How much noise a claim needs, as people read it."""
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from dpaudit.noise import Calibration, NeededNoise
+from dpaudit.render import words
+from dpaudit.render.layout import columns, inset, section
+from dpaudit.render.markdown import cell, table
+
+
+def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:
+    """Return a calibration for a terminal; `advice` says how to get the smaller noise."""
+    return Group(
+        Text(),
+        inset(summary(calibration), style="bold"),
+        section("Noise"),
+        columns(_rows(calibration), "", "dim", "dim", "", "cyan"),
+        *([Text(), inset(advice)] if advice else []),
+    )
+
+
+def calibration_markdown(calibration: Calibration, advice: str = "") -> str:
+    """Return a calibration as Markdown."""
+    body = table(("release", "parameter", "declared", "", "needed"), _rows(calibration))
+    return "\n\n".join(part for part in ("## Calibration", cell(summary(calibration)), body, cell(advice)) if part)
+
+
+def summary(calibration: Calibration) -> str:
+    """Return what the factor means, in one sentence."""
+    claim = f"({words.parameters(calibration.claim)})"
+    if abs(calibration.factor - 1) < 1e-6:
+        return f"The declared noise is the smallest that certifies the claim {claim}."
+    if calibration.factor < 1:
+        return (
+            f"The claim {claim} needs {words.at_most(calibration.factor)} of the declared noise, which is "
+            f"{words.number(1 / calibration.factor)} times larger than it has to be."
+        )
+    return f"The claim {claim} needs {words.at_most(calibration.factor)} times the declared noise."
+
+
+def _rows(calibration: Calibration) -> list[tuple[str, ...]]:
+    """Return one row for each parameter that changes; a mechanism without one says so."""
+    rows: list[tuple[str, ...]] = []
+    for release in calibration.releases:
+        changes = [(n, words.number(a), "→", words.at_most(b)) for n, a, b in release.changes] or [
+            ("", "", "", "as is")
+        ]
+        rows += [(_labels(release), *change) for change in changes]
+    return rows
+
+
+def _labels(release: NeededNoise) -> str:
+    """Return the releases' labels, the first and the last where there are many."""
+    labels = release.labels
+    return ", ".join(labels) if len(labels) <= 2 else f"{labels[0]} … {labels[-1]} ({len(labels)})"
