@@ -47,7 +47,7 @@ def versions() -> tuple[tuple[str, str], ...]:
     return tuple(
         sorted(
             [
-                ("python", platform.pythondistribution_version()),
+                ("python", platform.python_version()),
                 *((name, distribution_version(name)) for name in _DISTRIBUTIONS),
             ]
         )
