@@ -16,12 +16,10 @@ from dpaudit.report.derivation import Row, rows_of
 
 def derivation_text(certificate: Certificate) -> RenderableType:
     """Return the derivation for a terminal."""
-    claim = certificate.claim
+    claim, relation = certificate.claim, words.neighbours(certificate.claim.neighbours)
     return Group(
         section("Claim"),
-        inset(
-            f"{words.parameters(claim)}, {claim.model} model; neighbours differ in {words.neighbours(claim.neighbours)}."
-        ),
+        inset(f"{words.parameters(claim)}, {claim.model} model; neighbours differ in {relation}."),
         section("Derivation"),
         inset(_tree(rows_of(certificate))),
         *_printed(certificate),

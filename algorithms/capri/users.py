@@ -1,0 +1,92 @@
+"""The users of an epoch: who arrives, what they play, and which rewards they see.
+
+Rewards travel as groups, (reward, how many users of each cell saw it), so that the cost of an epoch does
+not grow with its length and clipping still acts on each single reward.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from algorithms.capri.schedule import Epoch
+from algorithms.problems.kernel_bandit import KernelBandit
+from dpaudit import Streams
+from dpaudit.mechanism import Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Played:
+    """An epoch's rounds in every run: (reward, counts) groups, counts of shape (n_runs, C, X)."""
+
+    groups: tuple[tuple[float, Array], ...]
+
+    @property
+    def counts(self) -> Array:
+        """How often each cell was played, shape (n_runs, C, X)."""
+        counts: Array = sum((held for _, held in self.groups[1:]), start=self.groups[0][1])
+        return counts
+
+
+class Users(Protocol):
+    """Whoever answers: simulated by a problem, or recorded in a data set."""
+
+    def play(self, epoch: Epoch, active: Array, streams: Streams) -> Played:
+        """Return the rounds of `epoch` when `active`, shape (n_runs, C, X), is on the billboard."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedUsers:
+    """Users drawn from a problem: contexts by its law, rewards of either sign by its means."""
+
+    problem: KernelBandit
+
+    def play(self, epoch: Epoch, active: Array, streams: Streams) -> Played:
+        """Return fresh users' rounds, drawn as counts; exact in law."""
+        bound = self.problem.reward_bound
+        arrivals = streams.environment.multinomial(epoch.length, self.problem.context_probabilities, size=len(active))
+        counts = uniform_actions(arrivals, active, streams.actions)
+        positive = streams.environment.binomial(counts, (1 + self.problem.mean_reward / bound) / 2)
+        return Played(groups=((bound, positive), (-bound, counts - positive)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RecordedUsers:
+    """A data set: record t is a context and the reward that its user sees, whatever the action.
+
+    Shape: both (horizon,). The same records are played in every run.
+    """
+
+    contexts: Array
+    rewards: Array
+
+    def play(self, epoch: Epoch, active: Array, streams: Streams) -> Played:
+        """Return the recorded users' rounds, with actions drawn uniformly from the active ones."""
+        contexts, rewards = self.contexts[epoch.start : epoch.stop], self.rewards[epoch.start : epoch.stop]
+        groups: list[tuple[float, Array]] = []
+        for reward in np.unique(rewards):
+            arrivals = np.bincount(contexts[rewards == reward], minlength=active.shape[1])
+            groups.append((float(reward), uniform_actions(arrivals[None, :], active, streams.actions)))
+        return Played(groups=tuple(groups))
+
+
+def uniform_actions(arrivals: Array, active: Array, rng: np.random.Generator) -> Array:
+    """Return how often each cell is played when every arrival picks an active action uniformly.
+
+    Shape: (n_runs or 1, C) and (n_runs, C, X) to (n_runs, C, X).
+    Source: Algorithm 1, lines 11 and 12.
+    """
+    uniform = active / active.sum(axis=2, keepdims=True)
+    counts: Array = rng.multinomial(np.broadcast_to(arrivals, active.shape[:2]), uniform)
+    return counts
+
+
+def clipped_sums(played: Played, reward_bound: float) -> Array:
+    """Return each cell's sum of rewards, every reward clipped to [-reward_bound, reward_bound] first.
+
+    Shape: (n_runs, C * X). The paper assumes bounded rewards; privacy needs them for every record.
+    """
+    sums = sum(float(np.clip(reward, -reward_bound, reward_bound)) * counts for reward, counts in played.groups)
+    flat: Array = np.asarray(sums, dtype=np.float64).reshape(len(played.counts), -1)
+    return flat

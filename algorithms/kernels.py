@@ -1,0 +1,70 @@
+"""Kernels on finite sets of points, and the feature factor that stands for them."""
+
+import math
+
+import numpy as np
+
+from dpaudit.mechanism import Array
+
+KERNELS = ("squared_exponential", "matern", "linear", "features")
+"""The kernels by name; `features` takes the problem's own explicit features."""
+
+SMOOTHNESSES = (0.5, 1.5, 2.5)
+"""The Matern smoothnesses that have a closed form."""
+
+
+def squared_exponential(points: Array, length_scale: float) -> Array:
+    """Return exp(-|p - q|^2 / (2 length_scale^2)) for all pairs of `points`.
+
+    Shape: (N, d) to (N, N).
+    """
+    kernel: Array = np.exp(-0.5 * (_distances(points) / length_scale) ** 2)
+    return kernel
+
+
+def matern(points: Array, length_scale: float, smoothness: float) -> Array:
+    """Return the Matern kernel of half-integer `smoothness` for all pairs of `points`.
+
+    Shape: (N, d) to (N, N).
+    Source: Rasmussen and Williams (2006), Eqs. (4.14) and (4.17).
+    """
+    scaled = math.sqrt(2 * smoothness) * _distances(points) / length_scale
+    polynomial = {0.5: 1.0, 1.5: 1 + scaled, 2.5: 1 + scaled + scaled**2 / 3}[smoothness]
+    kernel: Array = polynomial * np.exp(-scaled)
+    return kernel
+
+
+def linear_features(contexts: Array, actions: Array) -> Array:
+    """Return the outer product of a context and an action for every pair, scaled so that the longest is 1.
+
+    Shape: (C, p) and (X, q) to (C * X, p * q).
+    """
+    products = np.einsum("cp,xq->cxpq", contexts, actions).reshape(len(contexts) * len(actions), -1)
+    longest = float(np.linalg.norm(products, axis=1).max())
+    features: Array = products / longest if longest else products
+    return features
+
+
+def factor(kernel: Array, tolerance: float = 1e-12) -> Array:
+    """Return F with F F^T = `kernel` up to `tolerance` times its largest eigenvalue; one column per rank.
+
+    Shape: (N, N) to (N, D).
+    """
+    values, vectors = np.linalg.eigh(kernel)
+    kept = values > tolerance * values[-1]
+    features: Array = vectors[:, kept] * np.sqrt(values[kept])
+    return features
+
+
+def pairs(contexts: Array, actions: Array) -> Array:
+    """Return the points (context, action) of the product grid, contexts in the outer loop.
+
+    Shape: (C, p) and (X, q) to (C * X, p + q).
+    """
+    return np.hstack([np.repeat(contexts, len(actions), axis=0), np.tile(actions, (len(contexts), 1))])
+
+
+def _distances(points: Array) -> Array:
+    """Return the Euclidean distances of all pairs."""
+    distances: Array = np.linalg.norm(points[:, None, :] - points[None, :, :], axis=-1)
+    return distances

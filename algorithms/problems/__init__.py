@@ -1,0 +1,27 @@
+"""Problems to run algorithms on: bundled data sets and synthetic families, each a factory by name."""
+
+from importlib import import_module
+from typing import Any
+
+NAMES: dict[str, str] = {
+    "rand_hie": "insurance plans for groups of patients, from the RAND Health Insurance Experiment",
+    "grid": "contexts and actions on a grid, rewards from a random kernel expansion",
+    "zipf": "the grid problem with a few frequent contexts and many rare ones",
+    "audit_domain": "six cells on two directions, where a kernel bandit's worst case is attained exactly",
+}
+"""Every problem by name, with one line on what it is."""
+
+_HOMES = {
+    "rand_hie": "algorithms.problems.health_insurance",
+    "grid": "algorithms.problems.synthetic",
+    "zipf": "algorithms.problems.synthetic",
+    "audit_domain": "algorithms.problems.worst_case",
+}
+
+
+def load(name: str) -> Any:
+    """Return the factory of the problem called `name`, importing only its module.
+
+    Raises: KeyError: no such problem.
+    """
+    return getattr(import_module(_HOMES[name]), name)

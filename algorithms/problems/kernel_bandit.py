@@ -1,0 +1,82 @@
+"""A contextual bandit on a finite grid, with rewards of two values."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit.checks import positive
+from dpaudit.mechanism import Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KernelBandit:
+    """Contexts that arrive at random, actions to choose from, and a mean reward for every pair.
+
+    Shape: contexts (C, p), actions (X, q), context_probabilities (C,), mean_reward (C, X), features
+    (C * X, D) or None; a cell is a pair (context, action), contexts in the outer loop.
+    Unit: rewards in any unit; each is +reward_bound or -reward_bound, with the cell's mean.
+    Public: everything here but the rewards that users draw. Arrays are copied and made read-only.
+    Raises: ValueError: shapes that do not fit, a law that does not sum to 1, or a mean beyond the bound.
+    """
+
+    name: str
+    description: str
+    contexts: Array
+    actions: Array
+    context_probabilities: Array
+    mean_reward: Array
+    reward_bound: float = 1.0
+    features: Array | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reward_bound", positive("reward_bound", self.reward_bound))
+        for field in ("contexts", "actions", "context_probabilities", "mean_reward", "features"):
+            held = getattr(self, field)
+            if held is not None:
+                object.__setattr__(self, field, _frozen(field, held))
+        self._require_shapes()
+        law = self.context_probabilities
+        if (law < 0).any() or abs(law.sum() - 1) > 1e-9:
+            raise ValueError(f"Expected context_probabilities to be a law; they sum to {law.sum():.12g}.")
+        if np.abs(self.mean_reward).max() > self.reward_bound:
+            raise ValueError(
+                f"Expected |mean_reward| at most reward_bound={self.reward_bound}; "
+                f"the largest is {np.abs(self.mean_reward).max()}."
+            )
+
+    @property
+    def n_contexts(self) -> int:
+        """The number of contexts."""
+        return len(self.contexts)
+
+    @property
+    def n_actions(self) -> int:
+        """The number of actions."""
+        return len(self.actions)
+
+    @property
+    def gaps(self) -> Array:
+        """The loss in mean reward of every cell against its context's best action; shape (C, X)."""
+        gaps: Array = self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
+        return gaps
+
+    def _require_shapes(self) -> None:
+        """Refuse arrays that do not describe one grid."""
+        cells = (self.n_contexts, self.n_actions)
+        wanted: dict[str, tuple[int, ...]] = {"context_probabilities": cells[:1], "mean_reward": cells}
+        for field, shape in wanted.items():
+            if getattr(self, field).shape != shape:
+                raise ValueError(f"Expected {field} of shape {shape}, got {getattr(self, field).shape}.")
+        if self.contexts.ndim != 2 or self.actions.ndim != 2:
+            raise ValueError("Expected contexts and actions as matrices, one point a row.")
+        if self.features is not None and self.features.shape[:-1] != (cells[0] * cells[1],):
+            raise ValueError(f"Expected one row of features a cell, {cells[0] * cells[1]}, got {len(self.features)}.")
+
+
+def _frozen(name: str, values: Array) -> Array:
+    """Return a read-only copy in float64, all finite."""
+    held = np.array(values, dtype=np.float64)
+    if not held.size or not np.isfinite(held).all():
+        raise ValueError(f"Expected {name} to hold finite numbers, at least one.")
+    held.setflags(write=False)
+    return held

@@ -1,0 +1,85 @@
+"""Grid problems whose mean reward is a random member of a kernel's function space."""
+
+import numpy as np
+
+from algorithms.kernels import KERNELS, SMOOTHNESSES, matern, pairs, squared_exponential
+from algorithms.problems.kernel_bandit import KernelBandit
+from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.mechanism import Array
+
+_DRAWN = tuple(kernel for kernel in KERNELS if kernel in ("squared_exponential", "matern"))
+
+
+def grid(
+    *,
+    contexts: int = 10,
+    actions: int = 10,
+    kernel: str = "squared_exponential",
+    length_scale: float = 0.2,
+    smoothness: float = 2.5,
+    density: float = 0.3,
+    seed: int = 0,
+) -> KernelBandit:
+    """Return equally likely contexts and actions on two grids over [0, 1], with a drawn mean reward.
+
+    The mean reward is a sum of kernels at a fraction `density` of the cells, with normal weights, scaled to
+    norm 1 in the kernel's space; so its absolute value is at most 1. `seed` fixes the draw, and with it the problem.
+    Raises: ValueError: a count below 1, an unknown kernel, or a parameter outside its range.
+    """
+    law = np.full(count("contexts", contexts), 1 / contexts)
+    mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
+    return _on_grid("grid", f"{contexts} x {actions} grid, {kernel} expansion", law, mean)
+
+
+def zipf(
+    *,
+    contexts: int = 20,
+    actions: int = 10,
+    exponent: float = 1.1,
+    kernel: str = "squared_exponential",
+    length_scale: float = 0.2,
+    smoothness: float = 2.5,
+    density: float = 0.3,
+    seed: int = 0,
+) -> KernelBandit:
+    """Return the grid problem with context k arriving proportionally to k^-`exponent`, k from 1.
+
+    Raises: ValueError: as for `grid`.
+    """
+    weights = np.arange(1, count("contexts", contexts) + 1) ** -positive("exponent", exponent)
+    mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
+    return _on_grid("zipf", f"Zipf({exponent}) contexts, {kernel} expansion", weights / weights.sum(), mean)
+
+
+def _on_grid(name: str, description: str, law: Array, mean: Array) -> KernelBandit:
+    """Return the problem on the product of two grids over [0, 1]."""
+    contexts, actions = mean.shape
+    return KernelBandit(
+        name=name,
+        description=description,
+        contexts=np.linspace(0, 1, contexts)[:, None],
+        actions=np.linspace(0, 1, actions)[:, None],
+        context_probabilities=law,
+        mean_reward=mean,
+    )
+
+
+def _expansion(
+    contexts: int, actions: int, kernel: str, length_scale: float, smoothness: float, density: float, seed: int
+) -> Array:
+    """Return the mean reward of every cell, of norm 1 in the kernel's space; shape (contexts, actions)."""
+    one_of("kernel", kernel, _DRAWN)
+    if density != 1:
+        open_probability("density", density)
+    points = pairs(np.linspace(0, 1, contexts)[:, None], np.linspace(0, 1, actions)[:, None])
+    length = positive("length_scale", length_scale)
+    if kernel == "matern" and smoothness not in SMOOTHNESSES:
+        raise ValueError(f"Expected smoothness={smoothness!r} to be one of: {', '.join(map(str, SMOOTHNESSES))}.")
+    gram = squared_exponential(points, length) if kernel != "matern" else matern(points, length, smoothness)
+    rng = np.random.default_rng(count("seed", seed, at_least=0))
+    weights = rng.standard_normal(len(points)) * (rng.random(len(points)) < density)
+    if not weights.any():
+        weights[0] = 1.0
+    values = gram @ weights
+    mean: Array = (values / np.sqrt(weights @ values)).reshape(contexts, actions)
+    return np.clip(mean, -1.0, 1.0)

@@ -1,0 +1,59 @@
+"""Reading a table of numbers from a CSV file, with every fault named by column and row."""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+
+from dpaudit import ConfigError
+from dpaudit.mechanism import Array
+
+
+def read_columns(path: Path, columns: tuple[str, ...]) -> dict[str, Array]:
+    """Return the named columns of the CSV file at `path`, each of shape (rows,), in float64.
+
+    Other columns are ignored. Rows are counted as in the file, the header being row 1.
+    Raises: ConfigError: an unreadable file, a missing column, a short row, no rows, or a value that is not
+        a finite number; the message names the file, the row, the column, the value and the remedy.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(
+            f"Cannot read the data file {path}: {error}. Give the path of a readable CSV file."
+        ) from error
+    header = [name.strip() for name in rows[0]] if rows else []
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise ConfigError(
+            f"{path} has no column {', '.join(map(repr, missing))} in row 1; it needs: {', '.join(columns)}."
+        )
+    places = {name: header.index(name) for name in columns}
+    body = [(number, row) for number, row in enumerate(rows[1:], start=2) if row]
+    if not body:
+        raise ConfigError(f"{path} has a header but no rows; give a file with at least one row of data.")
+    return {
+        name: np.array([_number(path, number, row, name, place, len(header)) for number, row in body])
+        for name, place in places.items()
+    }
+
+
+def _number(path: Path, number: int, row: list[str], name: str, place: int, width: int) -> float:
+    """Return one cell as a finite float."""
+    if len(row) != width:
+        raise ConfigError(
+            f"{path}, row {number}: expected {width} values, found {len(row)}; the file may be truncated. "
+            "Complete or remove the row."
+        )
+    try:
+        value = float(row[place])
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ConfigError(
+            f"{path}, row {number}, column {name!r}: expected a finite number, found {row[place]!r}. "
+            "Fill in or remove the row."
+        )
+    return value

@@ -1,0 +1,142 @@
+"""A learned attack for any output: an additive model of the log odds over binned columns, in plain numpy.
+
+Independent noise in every coordinate makes the true log odds a sum over coordinates, so the sum is the right
+shape; joined columns (sums, extremes, the whitened linear discriminant) see what no single coordinate shows,
+such as noise that cancels. Outputs with few distinct values are counted outright.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.attacks.counting import CountedOdds
+from audits.attacks.discriminant import Discriminant
+from audits.attacks.table import Bins, Table
+from dpaudit.mechanism import Array
+
+_ROUNDS = 100
+_RATE = 0.4
+_RIDGE = 1.0
+_LEAST_GAIN = 1.0
+_MOST_COLUMNS = 64
+_MOST_BINS = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LearnedScore:
+    """Estimated log odds that the second neighbour ran; a function of one run's output alone."""
+
+    table: Table
+    discriminant: Discriminant
+    columns: Array
+    bins: Bins
+    weights: tuple[Array, ...]
+    intercept: float
+
+    def __call__(self, view: Any) -> Array:
+        """Return one score a run."""
+        numbers = _joined(self.table.numbers(view), self.discriminant)[:, self.columns]
+        codes = self.bins.codes(numbers)
+        score = np.full(len(numbers), self.intercept)
+        for place, weight in enumerate(self.weights):
+            score += weight[codes[:, place]]
+        return score
+
+
+def learn_score(view: Any, labels: Array, rng: np.random.Generator) -> "LearnedScore | CountedOdds":
+    """Return a score learned from runs whose coins are known; the runs to be counted must be others.
+
+    Shape: `view` has the runs axis first, `labels` is (runs,) and true where the second neighbour ran.
+    Deterministic: `rng` is left alone.
+    """
+    table = Table.learned(view)
+    numbers = table.numbers(view)
+    if CountedOdds.suits(numbers):
+        return CountedOdds.learned(table, numbers, labels)
+    discriminant = Discriminant.learned(numbers, labels)
+    joined = _joined(numbers, discriminant)
+    most = int(np.clip(len(labels) ** 0.5, 4, _MOST_BINS))
+    bins = Bins.learned(joined, most)
+    columns = _most_telling(bins, joined, labels)
+    bins = Bins(edges=tuple(bins.edges[i] for i in columns))
+    weights, intercept = _boosted(bins, joined[:, columns], labels)
+    return LearnedScore(
+        table=table, discriminant=discriminant, columns=columns, bins=bins, weights=weights, intercept=intercept
+    )
+
+
+def _joined(numbers: Array, discriminant: Discriminant) -> Array:
+    """Return the columns, and beside them what only all columns together show."""
+    if numbers.shape[1] == 1:
+        return numbers
+    known = np.where(np.isnan(numbers), 0.0, numbers)
+    extra = (
+        discriminant.project(numbers),
+        _sum(known),
+        known.max(axis=1),
+        known.min(axis=1),
+        known.argmax(axis=1).astype(float),
+    )
+    return np.column_stack([numbers, *extra])
+
+
+def _sum(known: Array) -> Array:
+    """Return the sum of every row; opposite infinities give NaN, which has a bin of its own."""
+    with np.errstate(invalid="ignore"):
+        total: Array = known.sum(axis=1)
+    return total
+
+
+def _most_telling(bins: Bins, columns: Array, labels: Array) -> Array:
+    """Return the places of the columns whose bins differ most between the neighbours, in order."""
+    codes = bins.codes(columns)
+    gains = np.array([_chi_square(codes[:, i], labels, size) for i, size in enumerate(bins.sizes)])
+    return np.sort(np.argsort(-gains, kind="stable")[:_MOST_COLUMNS])
+
+
+def _chi_square(codes: Array, labels: Array, size: int) -> float:
+    """Return how much more one column's bins differ than chance lets them, per degree of freedom."""
+    second = np.bincount(codes[labels], minlength=size) + 0.5
+    first = np.bincount(codes[~labels], minlength=size) + 0.5
+    return float((((second - first) ** 2) / (second + first)).sum() / size)
+
+
+def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ...], float]:
+    """Return one weight a bin and an intercept, by boosted stumps: greedy Newton steps on the logistic loss.
+
+    A stump that gains less than chance would stops the search, so that flat odds stay flat.
+    Source: Friedman, Hastie and Tibshirani (2000), additive logistic regression.
+    """
+    codes = bins.codes(columns)
+    weights = [np.zeros(size) for size in bins.sizes]
+    odds = np.full(len(labels), np.log((labels.sum() + 1) / ((~labels).sum() + 1)))
+    intercept = float(odds[0])
+    least = _LEAST_GAIN + np.log(len(weights))
+    for _ in range(_ROUNDS):
+        share = 1 / (1 + np.exp(-odds))
+        stumps = [
+            _best_stump(
+                np.bincount(codes[:, place], labels - share, minlength=size),
+                np.bincount(codes[:, place], share * (1 - share), minlength=size),
+            )
+            for place, size in enumerate(bins.sizes)
+        ]
+        place = int(np.argmax([gain for gain, _ in stumps]))
+        gain, step = stumps[place]
+        if gain < least:
+            break
+        weights[place] += step
+        odds += step[codes[:, place]]
+    return tuple(weights), intercept
+
+
+def _best_stump(gradient: Array, curvature: Array) -> tuple[float, Array]:
+    """Return the gain and the shrunken step, one value a bin, of the best single cut of one column."""
+    left, weight = np.cumsum(gradient)[:-1], np.cumsum(curvature)[:-1]
+    right, other = gradient.sum() - left, curvature.sum() - weight
+    gains = (left**2 / (weight + _RIDGE) + right**2 / (other + _RIDGE)) / 2
+    cut = int(np.argmax(gains))
+    below = _RATE * left[cut] / (weight[cut] + _RIDGE)
+    above = _RATE * right[cut] / (other[cut] + _RIDGE)
+    return float(gains[cut]), np.where(np.arange(len(gradient)) <= cut, below, above)

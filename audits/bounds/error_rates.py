@@ -1,0 +1,44 @@
+"""Epsilon from the two error rates of a fixed threshold test: Clopper-Pearson on each, joined by a union."""
+
+import math
+
+from audits.bounds.binomial import proportion_upper
+from dpaudit import Counts, LowerBound
+
+
+def error_rate_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
+    """Return the larger of the two logarithms that the error rates of one test allow.
+
+    Guarantee: a mechanism is (epsilon, delta)-private only if every test has FPR + e^epsilon FNR >= 1 - delta and
+    the same with the rates exchanged. Both logarithms use the same two limits, each wrong with probability at
+    most significance / 2, so taking the larger one costs nothing. The test must be fixed on other runs.
+    Edge cases: no error at all gives a finite bound; no run on one side gives 0.
+    Source: Jagielski, Ullman and Oprea (2020), Section 4; Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+    """
+    if min(counts.positives, counts.negatives) == 0:
+        return LowerBound(name="clopper_pearson", epsilon=0.0, significance=significance)
+    missed = counts.positives - counts.true_positives
+    false_positive = float(proportion_upper(counts.false_positives, counts.negatives, significance / 2))
+    false_negative = float(proportion_upper(missed, counts.positives, significance / 2))
+    epsilon = max(
+        0.0,
+        _log_ratio(1 - delta - false_negative, false_positive),
+        _log_ratio(1 - delta - false_positive, false_negative),
+    )
+    return LowerBound(name="clopper_pearson", epsilon=epsilon, significance=significance)
+
+
+def error_rate_delta(counts: Counts, epsilon: float, significance: float) -> float:
+    """Return a lower bound on delta at a fixed `epsilon`, from the same two limits.
+
+    Guarantee: wrong with probability at most `significance`, for a test fixed on other runs. Never negative.
+    """
+    missed = counts.positives - counts.true_positives
+    true_positive = 1 - float(proportion_upper(missed, counts.positives, significance / 2))
+    false_positive = float(proportion_upper(counts.false_positives, counts.negatives, significance / 2))
+    return max(0.0, true_positive - math.exp(epsilon) * false_positive)
+
+
+def _log_ratio(numerator: float, denominator: float) -> float:
+    """Return ln(numerator / denominator), or minus infinity where the numerator is not positive."""
+    return math.log(numerator / denominator) if numerator > 0 else -math.inf

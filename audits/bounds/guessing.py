@@ -1,0 +1,81 @@
+"""The fair-coin guessing game: guess which neighbour ran, or abstain; count how often the guess was right.
+
+A coin b picks the neighbour, the view is X ~ M(D_b), and a fixed rule guesses b or abstains. Under pure
+epsilon-privacy each guess is right with probability at most q = 1 / (1 + e^-epsilon), whatever the rest of the
+run looked like, so the right guesses among r are stochastically at most Bin(r, q): one exact binomial limit,
+no union bound, and abstaining where the view says little is free.
+
+For delta > 0 an (epsilon, delta)-private pair is a mixture: with probability 1 - delta a pair that is purely
+epsilon-private, with probability delta anything at all (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016,
+Lemma 3.2). The runs of the second kind number K ~ Bin(N, delta), independently of the coins. Outside an event
+of probability a_1 at most k of them happen; count those k as right guesses, and the others obey the pure bound:
+
+    P(V >= v) <= P(K > k) + P(Bin(r - k, q) >= v - k),    with k fixed by N, delta and the significance alone.
+"""
+
+import math
+
+import numpy as np
+
+from audits.bounds.binomial import proportion_lower, tail, tail_quantile
+from dpaudit import Counts, LowerBound
+from dpaudit.mechanism import Array
+
+_LEAK_SHARE = 0.1
+
+
+def guessing_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
+    """Return the epsilon below which so many right guesses would be too lucky.
+
+    Guarantee: exact for independent runs and a rule fixed on other runs; no assumption on the mechanism.
+    Edge cases: 0 without guesses, or when fewer than half are right.
+    Source: Steinke, Nasr and Jagielski (2023), Theorem 3.1, for independent runs; see the module for delta > 0.
+    """
+    epsilon = float(guessing_epsilon(counts.correct, counts.guesses, counts.runs, delta, significance))
+    return LowerBound(name="guessing", epsilon=epsilon, significance=significance)
+
+
+def guessing_epsilon(
+    correct: Array | float, guesses: Array | float, runs: int, delta: float, significance: float
+) -> Array:
+    """Return the bound for whole arrays of counts, as for `guessing_bound`.
+
+    >>> float(guessing_epsilon(2000, 2000, 2000, 0.0, 0.05).round(2))
+    6.5
+    """
+    leaks, rest = leak_allowance(runs, delta, significance)
+    trials = np.maximum(np.asarray(guesses, dtype=float) - leaks, 0)
+    right = np.clip(np.asarray(correct, dtype=float) - leaks, 0, trials)
+    share = np.minimum(proportion_lower(right, np.maximum(trials, right), rest), 1 - 2.0**-53)
+    epsilon: Array = np.log(np.maximum(share, 0.5) / (1 - np.maximum(share, 0.5)))
+    return np.where(trials > 0, np.maximum(epsilon, 0.0), 0.0)
+
+
+def leak_allowance(runs: int, delta: float, significance: float) -> tuple[int, float]:
+    """Return how many runs may leak everything for free, and the significance that is left.
+
+    A tenth of the significance at most pays for the number; what the whole number does not use is kept.
+    """
+    if delta == 0:
+        return 0, significance
+    leaks = tail_quantile(runs, delta, _LEAK_SHARE * significance)
+    return leaks, significance - float(tail(leaks + 1, runs, delta))
+
+
+def critical_correct(guesses: int, runs: int, epsilon: float, delta: float, significance: float) -> int:
+    """Return how many of `guesses` must be right before the bound exceeds `epsilon`; guesses + 1 if none is enough."""
+    low, high = -1, guesses + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if float(guessing_epsilon(middle, guesses, runs, delta, significance)) > epsilon:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def log_odds(probability: float) -> float:
+    """Return ln(p / (1 - p)), infinite at the ends."""
+    if probability <= 0 or probability >= 1:
+        return -math.inf if probability <= 0 else math.inf
+    return math.log(probability) - math.log1p(-probability)

@@ -1,0 +1,120 @@
+"""The experiment: a fair coin per run picks the neighbour, in chunks with streams of their own.
+
+What a chunk does depends on its place and the seed only, so any number of jobs gives the same numbers. A chunk's
+outputs are turned into scores before the next one starts: memory is one chunk's outputs plus 9 bytes a run.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.views import concatenate, interleave, length
+from dpaudit import AuditCase
+from dpaudit.case import Run
+from dpaudit.mechanism import Array
+
+Progress = Callable[[int, int], None]
+"""progress(runs done, runs in all), called after every chunk."""
+
+CHUNK_RUNS = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Observed:
+    """Runs that happened: the coin of each, and what was kept of its output (a view, or one score a run)."""
+
+    labels: Array
+    kept: Any
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Chunk:
+    """A piece of work that can be done anywhere: `n_runs` runs on a stream of its own, reduced by `keep`."""
+
+    run: Run
+    neighbours: tuple[Any, Any]
+    n_runs: int
+    rng: np.random.Generator
+    keep: Callable[[Any], Any]
+
+    def __call__(self) -> Observed:
+        """Return the coins and what is kept of the outputs."""
+        coin, first_rng, second_rng = self.rng.spawn(3)
+        labels = coin.random(self.n_runs) < 0.5
+        second = int(labels.sum())
+        outputs = [
+            _outputs(self.run, data, rng, size)
+            for data, rng, size in zip(
+                self.neighbours, (first_rng, second_rng), (self.n_runs - second, second), strict=True
+            )
+            if size
+        ]
+        view = interleave(outputs[0], outputs[1], labels) if len(outputs) == 2 else outputs[0]
+        return Observed(labels=labels, kept=self.keep(view))
+
+
+def toss(
+    case: AuditCase,
+    runs: int,
+    rng: np.random.Generator,
+    *,
+    keep: Callable[[Any], Any],
+    jobs: int = 1,
+    chunk_runs: int = CHUNK_RUNS,
+    progress: Progress | None = None,
+) -> Observed:
+    """Return `runs` runs of `case`, each on a neighbour picked by a fair coin, reduced by `keep`.
+
+    Guarantee: coins are independent and fair; runs are as independent as `case.run` makes the runs of one call.
+    The result depends on `rng`, `runs` and `chunk_runs`, never on `jobs`. `rng` only spawns.
+    """
+    sizes = [min(chunk_runs, runs - start) for start in range(0, runs, chunk_runs)]
+    chunks = [
+        Chunk(run=case.run, neighbours=case.neighbours, n_runs=size, rng=stream, keep=keep)
+        for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True)
+    ]
+    done: list[Observed] = []
+    for observed in _perform(chunks, jobs):
+        done.append(observed)
+        if progress is not None:
+            progress(sum(sizes[: len(done)]), runs)
+    return Observed(
+        labels=np.concatenate([observed.labels for observed in done]),
+        kept=concatenate([observed.kept for observed in done]),
+    )
+
+
+def whole(view: Any) -> Any:
+    """Return the view itself: what to keep when an attack must still learn."""
+    return view
+
+
+def _perform(chunks: list[Chunk], jobs: int) -> Iterator[Observed]:
+    """Yield the chunks' results in order, from this process or from `jobs` others."""
+    if jobs == 1 or len(chunks) == 1:
+        yield from (chunk() for chunk in chunks)
+        return
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=jobs, return_as="generator")(delayed(_call)(chunk) for chunk in chunks)
+
+
+def _call(chunk: Chunk) -> Observed:
+    """Return what a chunk returns; a plain function travels to other processes."""
+    return chunk()
+
+
+def _outputs(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    """Return the outputs of `n_runs` runs on one data set, checked for their number."""
+    outputs = run(data, rng, n_runs)
+    if (found := length(outputs)) != n_runs:
+        raise ValueError(
+            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {found}. "
+            "It is called as function(data, rng, n_runs)."
+        )
+    return outputs

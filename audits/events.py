@@ -1,0 +1,145 @@
+"""Choosing what to guess on which scores, from runs that are not counted.
+
+An event is a pair of thresholds: guess the second neighbour at `high` or above, the first at `low` or below,
+abstain between. It is chosen by the bound it should give at the size of the runs that will be counted, one
+standard error of the runs that choose below its estimate, so that a lucky small tail does not win. Where the
+scores fit the coins as log odds do, they vouch for their own tails and count beside the coins.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpaudit import Counts
+from dpaudit.mechanism import Array
+
+_CUTS = 200
+_FIT_BINS = 8
+_TRUST = 3.0
+_KEPT_BITS = 33
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Guess the second neighbour for scores >= high, the first for scores <= low; `cut` never abstains."""
+
+    low: float
+    high: float
+    cut: float
+
+
+def rounded(scores: Array) -> Array:
+    """Return scores with ten significant digits, so that the last bits of an atom do not tell runs apart.
+
+    Raises: ValueError: a score is NaN.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"Expected one score a run, got an array of shape {values.shape}.")
+    if np.isnan(values).any():
+        raise ValueError("Expected scores without NaN; let the score say what a NaN in the output means.")
+    mantissa, exponent = np.frexp(values)
+    result: Array = np.ldexp(np.round(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS)
+    return np.where(np.isfinite(values), result, values)
+
+
+def choose_event(scores: Array, labels: Array, counted: int, significance: float) -> Event:
+    """Return the event with the best prospects on `counted` further runs.
+
+    Shape: `scores` and `labels` are (runs that choose,).
+    Edge cases: with one score only, the event abstains and cuts at 0.
+    """
+    if len(np.unique(scores)) < 2:
+        return Event(low=-np.inf, high=np.inf, cut=0.0)
+    cuts = _candidates(scores)
+    above = scores[:, None] >= cuts
+    below = scores[:, None] <= cuts
+    up, up_right = _counts(above, labels)
+    down, down_right = _counts(below, ~labels)
+    calibrated = _is_log_odds(scores, labels)
+    trust = _TRUST if calibrated else 0.0
+    odds = 1 / (1 + np.exp(-np.clip(scores, -40, 40)))
+    up_right = up_right + trust * (above * odds[:, None]).sum(axis=0)
+    down_right = down_right + trust * (below * (1 - odds[:, None])).sum(axis=0)
+    guesses = (1 + trust) * (up[:, None] + down[None, :])
+    right = up_right[:, None] + down_right[None, :]
+    disjoint = cuts[:, None] > cuts[None, :]
+    prospects = np.where(
+        disjoint, _prospect(right, guesses, counted / len(scores) / (1 + trust), significance), -np.inf
+    )
+    high, low = np.unravel_index(int(np.argmax(prospects)), prospects.shape)
+    return Event(
+        low=float(cuts[low]), high=float(cuts[high]), cut=0.0 if calibrated else _best_cut(cuts, above, labels)
+    )
+
+
+def count_guesses(event: Event, scores: Array, labels: Array) -> Counts:
+    """Return how often the event's guesses were right on runs that chose nothing."""
+    up, down = scores >= event.high, scores <= event.low
+    positive = scores >= event.cut
+    return Counts(
+        runs=len(labels),
+        guesses=int(up.sum() + down.sum()),
+        correct=int((up & labels).sum() + (down & ~labels).sum()),
+        true_positives=int((positive & labels).sum()),
+        false_positives=int((positive & ~labels).sum()),
+        positives=int(labels.sum()),
+        negatives=int((~labels).sum()),
+    )
+
+
+def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[float, float], ...]:
+    """Return (false, true) positive rates at evenly spread thresholds, from (0, 0) to (1, 1)."""
+    if labels.all() or not labels.any():
+        return ()
+    order = np.argsort(-scores, kind="stable")
+    last_of_tie = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    hits = np.cumsum(labels[order])[last_of_tie]
+    alarms = last_of_tie + 1 - hits
+    keep = np.unique(np.linspace(0, len(last_of_tie) - 1, points - 1).astype(int))
+    pairs = zip(alarms[keep] / (~labels).sum(), hits[keep] / labels.sum(), strict=True)
+    return ((0.0, 0.0), *((float(x), float(y)) for x, y in pairs))
+
+
+def _best_cut(cuts: Array, above: Array, labels: Array) -> float:
+    """Return the threshold with most right guesses; among equally good ones the middle one."""
+    right = (above == labels[:, None]).sum(axis=0)
+    best = cuts[right == right.max()]
+    return float(best[len(best) // 2])
+
+
+def _is_log_odds(scores: Array, labels: Array) -> bool:
+    """Return whether the scores fit the labels as log odds do, bin by bin, within three standard deviations."""
+    odds = 1 / (1 + np.exp(-np.clip(scores, -40, 40)))
+    bins = np.searchsorted(np.quantile(scores, np.linspace(0, 1, _FIT_BINS + 1)[1:-1]), scores, side="right")
+    surplus = np.bincount(bins, labels - odds, minlength=_FIT_BINS)
+    variance = np.bincount(bins, odds * (1 - odds), minlength=_FIT_BINS)
+    misfit = float((surplus**2 / (variance + 1e-9)).sum())
+    return misfit <= _FIT_BINS + 3 * float(np.sqrt(2 * _FIT_BINS))
+
+
+def _candidates(scores: Array) -> Array:
+    """Return up to `_CUTS` thresholds, all of them observed scores."""
+    values = np.unique(scores)
+    if len(values) <= _CUTS:
+        return values
+    ordered = np.sort(scores)
+    tails = np.unique(np.geomspace(1, len(scores) // 2, _CUTS // 3).astype(int)) - 1
+    inner = np.linspace(0, len(scores) - 1, _CUTS // 3).astype(int)
+    chosen: Array = np.unique(ordered[np.concatenate([tails, inner, len(scores) - 1 - tails])])
+    return chosen
+
+
+def _counts(guessed: Array, right: Array) -> tuple[Array, Array]:
+    """Return guesses and right guesses for each cut."""
+    return guessed.sum(axis=0).astype(float), (guessed & right[:, None]).sum(axis=0).astype(float)
+
+
+def _prospect(right: Array, guesses: Array, growth: float, significance: float) -> Array:
+    """Return the bound to expect on `growth` times the runs, one standard error of the estimate lower."""
+    share = (right + 0.5) / (guesses + 1)
+    deviation = 1 / np.sqrt(np.maximum(guesses, 0.25) * share * (1 - share))
+    limit = -float(ndtri(significance)) / np.sqrt(growth) if growth > 0 else 0.0
+    prospect: Array = np.log(share / (1 - share)) - deviation * (1 + limit)
+    return prospect

@@ -1,0 +1,87 @@
+"""What the certificate says beyond one point: delta(epsilon), the trade-off curve, and what an attacker gains."""
+
+import math
+from dataclasses import dataclass
+
+from dpaudit.accountant import bracket_delta
+from dpaudit.bracket import Bracket
+from dpaudit.certificate import Certificate
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.folding import fold
+
+FALSE_POSITIVE_RATES = (0.001, 0.01, 0.1)
+_NEAR, _FAR, _LONGEST = 20, 12, 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """Brackets on delta(epsilon) at increasing epsilons, or the reason why there are none."""
+
+    epsilons: tuple[float, ...]
+    deltas: tuple[Bracket, ...]
+    unavailable: str = ""
+
+    def true_positive_rate(self, false_positive_rate: float) -> float:
+        """Return the most that any test can reach at `false_positive_rate`, as far as these points tell.
+
+        Guarantee: an upper bound, the least of those from each (epsilon, delta) on the curve.
+        Source: Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+        """
+        points = zip(self.epsilons, self.deltas, strict=True)
+        return min(
+            (highest_true_positive_rate(epsilon, delta.upper, false_positive_rate) for epsilon, delta in points),
+            default=1.0,
+        )
+
+    @property
+    def advantage(self) -> float:
+        """The most by which any test's true positive rate exceeds its false positive rate: delta(0)."""
+        return self.deltas[0].upper if self.deltas else 1.0
+
+
+def highest_true_positive_rate(epsilon: float, delta: float, false_positive_rate: float) -> float:
+    """Return the highest true positive rate that (epsilon, delta)-privacy allows at a false positive rate.
+
+    Source: Wasserman and Zhou (2010); Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+
+    >>> highest_true_positive_rate(0.0, 0.25, 0.5)
+    0.75
+    """
+    first = delta + math.exp(min(epsilon, 700.0)) * false_positive_rate
+    second = 1 - math.exp(-epsilon) * (1 - delta - false_positive_rate)
+    return max(false_positive_rate, min(1.0, first, second))
+
+
+def claimed_advantage(epsilon: float, delta: float) -> float:
+    """Return the most by which a test's two rates can differ under (epsilon, delta)-privacy.
+
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 2.1, at the corner of the region.
+    """
+    return delta + (1 - delta) * math.tanh(epsilon / 2)
+
+
+def delta_curve(certificate: Certificate) -> Curve:
+    """Return brackets on delta(epsilon) of the declaration, from 0 to somewhat beyond claim and bracket.
+
+    Points are dense up to the proved epsilon and spread beyond it. A declaration that no engine covers gives
+    an empty curve with the reason.
+    """
+    epsilons = _grid(certificate)
+    try:
+        form = fold(certificate.declaration, certificate.claim.neighbours)
+        deltas = tuple(bracket_delta(form, epsilon) for epsilon in epsilons)
+    except (UnsupportedError, DeclarationError) as error:
+        return Curve(epsilons=(), deltas=(), unavailable=str(error))
+    return Curve(epsilons=epsilons, deltas=deltas)
+
+
+def _grid(certificate: Certificate) -> tuple[float, ...]:
+    """Return increasing epsilons, the claimed and the proved ones among them."""
+    tight = certificate.tight.epsilon
+    known = [value for value in (tight.lower, tight.upper) if 0 < value < _LONGEST]
+    claimed = certificate.claim.epsilon
+    reach = min(_LONGEST, 1.3 * max((claimed, *known)) or 1.0)
+    near = min(reach, 1.6 * max(known, default=reach))
+    steps = {near * step / _NEAR for step in range(_NEAR + 1)}
+    steps |= {near + (reach - near) * step / _FAR for step in range(_FAR + 1)}
+    return tuple(sorted(steps | {claimed, *known}))

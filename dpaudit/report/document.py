@@ -1,0 +1,82 @@
+"""The one object that a report is written from."""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from dpaudit.certificate import Certificate
+from dpaudit.evidence import AuditResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """What the report is about, in the owner's words; both may be left empty."""
+
+    name: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A certificate and the audits that go with it, ready to be shown to somebody.
+
+    `command` reproduces the report, from the configuration in `config_text`. `created` is an ISO date, passed
+    in so that the same object always gives the same files. `notes` are sentences for the reader that belong to
+    no condition and no finding (a constant that turned out vacuous, say).
+    Raises: ValueError: `created` is no ISO date, or an audit is about another claim than the certificate.
+    """
+
+    certificate: Certificate
+    audits: tuple[AuditResult, ...] = ()
+    system: System = System()
+    title: str = "Privacy report"
+    config_text: str = ""
+    command: str = ""
+    created: str
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        try:
+            date.fromisoformat(self.created)
+        except ValueError:
+            raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.") from None
+        claim = self.certificate.claim
+        for audit in self.audits:
+            for name in ("epsilon", "delta", "neighbours", "model"):
+                if getattr(audit.claim, name) != getattr(claim, name):
+                    raise ValueError(
+                        f"Expected the audit {audit.name!r} to be about the certificate's claim; its {name} is "
+                        f"{getattr(audit.claim, name)!r}, the certificate's {getattr(claim, name)!r}. "
+                        "Write one report for each claim."
+                    )
+
+    @property
+    def unit(self) -> str:
+        """What one record is: the owner's words where there are any, else the claim's."""
+        return self.system.unit.strip() or self.certificate.claim.unit
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in plain words, derived from those of the certificate and the audits."""
+        from dpaudit.report.verdicts import outcome_of
+
+        return outcome_of(self).word
+
+    @property
+    def meaning(self) -> str:
+        """One sentence that says what the claim promises."""
+        from dpaudit.report.verdicts import meaning_of
+
+        return meaning_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain data that validates against the schema `report`."""
+        from dpaudit.report.facts import gather
+        from dpaudit.report.plain import plain
+
+        return plain(gather(self))
+
+    def to_json(self) -> str:
+        """Return the report as JSON text, indented, with sorted keys."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)

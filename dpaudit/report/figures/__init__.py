@@ -1,0 +1,25 @@
+"""Figures: small deterministic SVG drawings, each a function of the report alone."""
+
+from dpaudit.report.facts import Facts
+from dpaudit.report.figures.axis import axis_figure
+from dpaudit.report.figures.curve import curve_figure
+from dpaudit.report.figures.figure import Figure, style_sheet
+from dpaudit.report.figures.roc import roc_figure
+from dpaudit.report.figures.tree import tree_figure
+from dpaudit.report.figures.waterfall import waterfall_figure
+from dpaudit.report.slackness import steps_of
+
+
+def figures_of(facts: Facts) -> dict[str, Figure]:
+    """Return all figures of a report by name: those that have something to show."""
+    certificate = facts.report.certificate
+    drawn = [axis_figure(facts.report), tree_figure(facts.rows)]
+    if certificate.slack is not None and steps_of(certificate.slack):
+        drawn.append(waterfall_figure(certificate.slack))
+    if facts.curve.epsilons:
+        drawn.append(curve_figure(certificate, facts.curve))
+    drawn += [roc_figure(audit, facts.curve, place) for place, audit in enumerate(facts.report.audits, start=1)]
+    return {figure.name: figure for figure in drawn}
+
+
+__all__ = ["Figure", "figures_of", "style_sheet"]

@@ -1,0 +1,126 @@
+"""The signature figure: claimed, proved and attacked epsilon on one axis, each in its own form."""
+
+import math
+
+from dpaudit.evidence import AuditResult
+from dpaudit.report.document import Report
+from dpaudit.report.figures.canvas import Canvas, shortened
+from dpaudit.report.figures.figure import Figure
+from dpaudit.report.figures.scales import Scale, scale_for
+from dpaudit.report.numerals import at_least, at_most, interval, nearest
+
+_ROW = 54.0
+_MOST = 12
+
+
+def axis_figure(report: Report) -> Figure:
+    """Return the figure of all epsilons: a line for the claim, a band for the proof, marks for the attacks."""
+    return Figure(
+        name="epsilons",
+        title="Claimed, proved and attacked epsilon on one axis",
+        description=_description(report),
+        draw=lambda width: _draw(report, width),
+    )
+
+
+def _description(report: Report) -> str:
+    """Return the figure in words."""
+    certificate = report.certificate
+    words = [f"Claimed (declared): {nearest(certificate.claim.epsilon)}."]
+    if certificate.printed is not None:
+        words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
+    words.append(f"Proved of the declaration: {interval(certificate.tight.epsilon)}.")
+    words += [
+        f"Attacked by {audit.name}: at least {at_least(audit.epsilon_lower)}, ceiling {at_most(audit.ceiling)}."
+        for audit in report.audits
+    ]
+    return " ".join(words if report.audits else [*words, "Attacked: not assessed."])
+
+
+def _draw(report: Report, width: float) -> Canvas:
+    """Return the drawing for one width; narrow ones put each row's name above it."""
+    narrow = width < 500
+    left, right = (6.0, width - 12) if narrow else (158.0, width - 20)
+    certificate, audits = report.certificate, report.audits[:_MOST]
+    tight, claimed = certificate.tight.epsilon, certificate.claim.epsilon
+    values = [claimed, tight.lower, tight.upper, *(v for a in audits for v in (a.epsilon_lower, a.ceiling))]
+    if certificate.printed is not None:
+        values.append(certificate.printed.epsilon)
+    scale = scale_for(values, left, right)
+    canvas, y = Canvas(width=width), 58.0
+    bottom = y + _ROW * (1 + (certificate.printed is not None) + max(1, len(audits)))
+    bottom += 22 * (len(report.audits) > _MOST)
+    _ticks(canvas, scale, 36, bottom)
+    _claim(canvas, scale(claimed), claimed, bottom)
+    if certificate.printed is not None:
+        _name(canvas, "Printed", "the paper's argument", y, narrow=narrow)
+        valid = certificate.printed.valid
+        canvas.diamond(scale(certificate.printed.epsilon), y + 22, 6, "hollow")
+        said = nearest(certificate.printed.epsilon) + (", holds as written" if valid else ", does not hold as written")
+        canvas.label(scale(certificate.printed.epsilon), y + 26, said, "value halo", gap=12)
+        y += _ROW
+    _name(canvas, "Proved", "tight reading", y, narrow=narrow)
+    _proved(canvas, scale, report, y + 22)
+    y += _ROW
+    for audit in audits:
+        _name(canvas, "Attacked", audit.name, y, narrow=narrow)
+        _attack(canvas, scale, audit, y + 22)
+        y += _ROW
+    if not audits:
+        _name(canvas, "Attacked", "not assessed", y, narrow=narrow)
+        canvas.rect(scale.left, y + 12, scale.right - scale.left, 20, "unassessed", 2)
+        canvas.text((scale.left + scale.right) / 2, y + 26.5, "nobody attacked the code", "note halo", "middle")
+    if len(report.audits) > _MOST:
+        canvas.text(left, y + 8, f"and {len(report.audits) - _MOST} further audits, listed below", "note")
+    return canvas
+
+
+def _ticks(canvas: Canvas, scale: Scale, top: float, bottom: float) -> None:
+    """Draw the axis, its marks and its name."""
+    canvas.line(scale.left, bottom, scale.end, bottom, "axis")
+    if scale.infinite:
+        canvas.line(scale.end, bottom, scale.right, bottom, "axis broken")
+    for x, label in scale.ticks():
+        canvas.line(x, top + 14, x, bottom, "grid")
+        canvas.text(x, bottom + 18, label, "tick", "middle")
+    kind = " (logarithmic)" if scale.logarithmic else ""
+    canvas.text(scale.left, bottom + 38, f"epsilon, in nats{kind}; further left protects more", "note")
+    canvas.height = bottom + 48
+
+
+def _claim(canvas: Canvas, x: float, epsilon: float, bottom: float) -> None:
+    """Draw the claim as a dashed line through all rows: it is declared, not measured."""
+    canvas.line(x, 30, x, bottom, "claim")
+    text = f"claimed {nearest(epsilon)}"
+    anchor = "middle" if 50 < x < canvas.width - 50 else "end" if x >= canvas.width - 50 else "start"
+    canvas.text(x if anchor == "middle" else min(canvas.width, max(0.0, x + (12 if anchor == "end" else -6))), 22, text, "strong", anchor)
+
+
+def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> None:
+    """Write the name of a row: beside it on a page, above it on a phone."""
+    if narrow:
+        canvas.text(6, y + 5, what, "row halo")
+        canvas.text(72, y + 5, shortened(detail, canvas.width - 84, 12), "note halo")
+    else:
+        canvas.text(4, y + 20, what, "row")
+        canvas.text(4, y + 36, shortened(detail, 148, 12), "note")
+
+
+def _proved(canvas: Canvas, scale: Scale, report: Report, y: float) -> None:
+    """Draw the proved bracket: a band, at least wide enough to be seen, between two caps."""
+    tight = report.certificate.tight.epsilon
+    low, high = scale(tight.lower), scale(tight.upper)
+    middle, half = (low + high) / 2, max(3.0, (high - low) / 2)
+    canvas.line(scale.left, y, middle - half, y, "within")
+    canvas.rect(middle - half, y - 9, 2 * half, 18, "proved" if tight.upper < math.inf else "proved open", 2)
+    canvas.label(middle + half, y + 4.5, interval(tight), "value halo", gap=8)
+
+
+def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float) -> None:
+    """Draw a lower bound as a filled mark, with a thin line on to the most that the runs could have shown."""
+    x, ceiling = scale(audit.epsilon_lower), scale(audit.ceiling)
+    style = "attacked" if audit.verdict != "inconclusive" else "attacked faint"
+    canvas.line(x, y, max(x, ceiling), y, "reach")
+    canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
+    canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
+    canvas.label(x + 4, y + 4.5, f"at least {at_least(audit.epsilon_lower)}", "value halo", gap=10)

@@ -1,0 +1,77 @@
+"""delta(epsilon) of the declaration: the proved band, and the claim as one point."""
+
+import math
+
+from dpaudit.certificate import Certificate
+from dpaudit.report.curves import Curve
+from dpaudit.report.figures.canvas import Canvas
+from dpaudit.report.figures.figure import Figure
+from dpaudit.report.figures.scales import Scale
+from dpaudit.report.numerals import at_most, interval, nearest
+
+
+def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
+    """Return the figure of delta against epsilon; `curve` must have points."""
+    claim, tight = certificate.claim, certificate.tight
+    description = (
+        f"At the claimed epsilon of {nearest(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
+        f"claim allows {nearest(claim.delta)}. At epsilon 0 its delta is at most {at_most(curve.advantage)}."
+    )
+    return Figure(
+        name="curve",
+        title="Delta against epsilon: what is proved, and what is claimed",
+        description=description,
+        draw=lambda width: _draw(certificate, curve, width),
+    )
+
+
+def _floor(delta: float) -> int:
+    """Return the power of ten at which the vertical axis ends, a little below the claim's delta."""
+    return math.floor(math.log10(delta)) - 3 if delta > 0 else -12
+
+
+def _draw(certificate: Certificate, curve: Curve, width: float) -> Canvas:
+    """Return the drawing for one width."""
+    canvas = Canvas(width=width, height=330 if width > 500 else 280)
+    left, right, top, bottom = 52.0, width - 16, 14.0, canvas.height - 50
+    power = _floor(certificate.claim.delta)
+    across = Scale(low=0.0, high=curve.epsilons[-1], left=left, right=right)
+
+    def down(delta: float) -> float:
+        """Return the pixel of a delta on the logarithmic vertical axis, cut off at its foot."""
+        height = math.log10(delta) / power if delta > 0 else 1.0
+        return top + min(1.0, max(0.0, height)) * (bottom - top)
+
+    for x, label in across.ticks():
+        canvas.line(x, top, x, bottom, "grid")
+        canvas.text(x, bottom + 18, label, "tick", "middle")
+    stride = max(1, math.ceil(-power / 6))
+    for exponent in range(0, power - 1, -stride):
+        canvas.line(left, down(10.0**exponent), right, down(10.0**exponent), "grid")
+        canvas.text(left - 8, down(10.0**exponent) + 4, nearest(10.0**exponent), "tick", "end")
+    canvas.line(left, bottom, right, bottom, "axis")
+    canvas.text(left, bottom + 38, "epsilon", "note")
+    canvas.text(left + 6, top + 12, "delta (logarithmic)", "note halo")
+    upper = [(across(e), down(b.upper)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)]
+    lower = [(across(e), down(b.lower)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)]
+    canvas.path(_cut(upper, bottom) + _cut(lower, bottom)[::-1], "band", closed=True)
+    canvas.path(_cut(upper, bottom), "curve")
+    canvas.path(_cut(lower, bottom), "curve thin")
+    _claim(canvas, across(certificate.claim.epsilon), down(certificate.claim.delta), left, bottom)
+    return canvas
+
+
+def _cut(points: list[tuple[float, float]], bottom: float) -> list[tuple[float, float]]:
+    """Return the points up to the first that lies at the foot of the axis."""
+    for place, (_, y) in enumerate(points):
+        if y >= bottom - 0.05:
+            return points[: place + 1]
+    return points
+
+
+def _claim(canvas: Canvas, x: float, y: float, left: float, bottom: float) -> None:
+    """Draw the claim as a hollow point with guides to both axes."""
+    canvas.line(left, y, x, y, "claim thin")
+    canvas.line(x, y, x, bottom, "claim thin")
+    canvas.diamond(x, y, 6, "hollow")
+    canvas.label(x, y - 8, "claimed", "strong halo", gap=10)

@@ -1,0 +1,60 @@
+"""ROC of an attack against the most that claim and certificate allow any test."""
+
+from dpaudit.evidence import AuditResult
+from dpaudit.report.curves import Curve, highest_true_positive_rate
+from dpaudit.report.figures.canvas import Canvas
+from dpaudit.report.figures.figure import Figure
+from dpaudit.report.numerals import nearest, whole
+
+_SIDE = 344.0
+_MOST = 200
+_GRID = tuple(step / 100 for step in range(101))
+
+
+def roc_figure(audit: AuditResult, curve: Curve, number: int) -> Figure:
+    """Return the figure of one audit's rates; `number` tells several apart."""
+    counts = audit.counts
+    rates = ""
+    if counts.positives and counts.negatives:
+        true, false = counts.true_positives / counts.positives, counts.false_positives / counts.negatives
+        rates = f" At its threshold the true positive rate is {nearest(true)}, the false positive rate {nearest(false)}."
+    return Figure(
+        name=f"roc-{number}",
+        title=f"Attack '{audit.name}': true against false positive rate",
+        description=f"Measured on {whole(counts.runs)} runs, against what the claim and the certificate allow.{rates}",
+        draw=lambda _: _draw(audit, curve),
+    )
+
+
+def _draw(audit: AuditResult, curve: Curve) -> Canvas:
+    """Return the drawing, a square that fits a phone."""
+    canvas = Canvas(width=_SIDE, height=_SIDE + 14)
+    left, right, top, bottom = 40.0, _SIDE - 10, 10.0, _SIDE - 32
+
+    def at(false: float, true: float) -> tuple[float, float]:
+        """Return the pixel of a pair of rates."""
+        return left + false * (right - left), bottom - true * (bottom - top)
+
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        canvas.line(*at(share, 0), *at(share, 1), "grid")
+        canvas.line(*at(0, share), *at(1, share), "grid")
+        canvas.text(at(share, 0)[0], bottom + 17, f"{share:g}", "tick", "middle")
+        canvas.text(left - 7, at(0, share)[1] + 4, f"{share:g}", "tick", "end")
+    canvas.text(left, bottom + 36, "false positive rate", "note")
+    canvas.text(right, bottom + 36, "upwards: true positive rate", "note", "end")
+    canvas.line(*at(0, 0), *at(1, 1), "chance")
+    claim = audit.claim
+    canvas.path([at(x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID], "claim open")
+    if curve.epsilons:
+        canvas.path([at(x, curve.true_positive_rate(x)) for x in _GRID], "curve")
+    canvas.path([at(*pair) for pair in _thinned(audit.roc)], "measured")
+    if audit.counts.positives and audit.counts.negatives:
+        rates = audit.counts.false_positives / audit.counts.negatives, audit.counts.true_positives / audit.counts.positives
+        canvas.circle(*at(*rates), 4.5, "attacked")
+    return canvas
+
+
+def _thinned(points: tuple[tuple[float, float], ...]) -> list[tuple[float, float]]:
+    """Return at most about `_MOST` of the points in order, both ends among them."""
+    stride = max(1, len(points) // _MOST)
+    return [*points[:-1:stride], *points[-1:]]

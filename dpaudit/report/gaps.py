@@ -1,0 +1,41 @@
+"""What nobody assessed: from the evidence that is missing, and from what this tool never looks at."""
+
+from dataclasses import dataclass
+
+from dpaudit.declaration import Stated, walk
+from dpaudit.report.document import Report
+
+_NEVER: tuple[tuple[str, str], ...] = (
+    ("Timing and other side channels", "How long an answer takes, and what else leaks beside it, is outside the views."),
+    ("Choices made on the data", "Tuning, clipping bounds or domains picked by looking at the data spend budget too."),
+    ("Other releases of the same data", "Budgets of separate releases add up; only this declaration is accounted for."),
+    ("Security of the raw data", "Who can read the data before any noise is added."),
+    ("Usefulness of the output", "Whether the noisy answers still serve their purpose, also for small groups."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Something that was not assessed, and why that matters."""
+
+    what: str
+    why: str
+
+
+def gaps_of(report: Report) -> tuple[Gap, ...]:
+    """Return what nobody assessed, the gaps of this very report first."""
+    return (*_missing(report), *(Gap(what=what, why=why) for what, why in _NEVER))
+
+
+def _missing(report: Report) -> tuple[Gap, ...]:
+    """Return the gaps that other evidence would close."""
+    gaps: list[Gap] = []
+    if not report.audits:
+        gaps.append(Gap(what="The running code", why="No audit was made: the code may differ from its declaration."))
+    if report.certificate.printed is None:
+        gaps.append(Gap(what="The printed argument", why="No rules of a paper were declared, so none were replayed."))
+    sources = dict.fromkeys(n.source for _, n in walk(report.certificate.declaration) if isinstance(n, Stated))
+    gaps.extend(Gap(what=f"What {source} states", why="It is taken on trust.") for source in sources)
+    if not report.system.name.strip():
+        gaps.append(Gap(what="The system around the algorithm", why="It was not named; actors and access are unknown."))
+    return tuple(gaps)

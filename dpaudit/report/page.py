@@ -1,0 +1,83 @@
+"""The report as one HTML page: no request, no script, every text escaped."""
+
+from typing import Any
+
+from dpaudit.report.escaping import clean
+from dpaudit.report.facts import Facts, caught, placed
+from dpaudit.report.figures import Figure, style_sheet
+from dpaudit.report.numerals import at_least, at_most, interval, nearest, times, whole
+from dpaudit.report.slackness import noise_sentence
+from dpaudit.report.verdicts import meaning_of, proved_of
+from dpaudit.report.wording import DISCLAIMER, GLOSSARY, MODEL_WORDS, NEIGHBOUR_WORDS
+
+TONES = {
+    "CERTIFIED": "good",
+    "CERTIFIED WITH CAVEATS": "caveat",
+    "NOT CERTIFIED": "open",
+    "VIOLATION FOUND": "bad",
+    "INCONCLUSIVE": "open",
+}
+
+_SECTIONS = (
+    ("claim", "The claim"),
+    ("derivation", "Derivation"),
+    ("slack", "Slack"),
+    ("curve", "What is proved"),
+    ("audits", "Audits"),
+    ("caught", "What would have been caught"),
+    ("conditions", "Conditions"),
+    ("findings", "Findings"),
+    ("unassessed", "What nobody assessed"),
+    ("reproduction", "Reproduction"),
+    ("glossary", "Glossary"),
+)
+
+
+def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
+    """Return what the templates of both formats may name."""
+    report, certificate = facts.report, facts.report.certificate
+    order = ("violated", "assumed", "checked")
+    numbered = [(held.status, place, held) for place, held in enumerate(certificate.conditions)]
+    seeds = [f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None]
+    return {
+        "report": report,
+        "certificate": certificate,
+        "outcome": facts.outcome,
+        "tone": TONES[facts.outcome.word],
+        "meaning": meaning_of(report),
+        "proved": proved_of(report),
+        "rows": facts.rows,
+        "curve": facts.curve,
+        "gains": facts.gains,
+        "gaps": facts.gaps,
+        "figures": figures,
+        "conditions": sorted(numbered, key=lambda entry: (order.index(entry[0]), entry[1])),
+        "contents": [entry for entry in _SECTIONS if entry[0] != "slack" or certificate.slack is not None],
+        "noise_sentence": noise_sentence(certificate.slack) if certificate.slack is not None else "",
+        "seeds": "; ".join(seeds),
+        "digest": certificate.to_dict()["digest"],
+        "disclaimer": DISCLAIMER,
+        "glossary": GLOSSARY,
+        "model_words": MODEL_WORDS,
+        "neighbour_words": NEIGHBOUR_WORDS,
+        **{f.__name__: f for f in (at_least, at_most, interval, nearest, times, whole, caught, placed)},
+        "bounds": lambda bracket: f"between {at_least(bracket.lower)} and {at_most(bracket.upper)}",
+    }
+
+
+def html(facts: Facts, figures: dict[str, Figure]) -> str:
+    """Return the whole page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def shown(value: Any) -> Any:
+        """Return `value` without invisible characters; what is marked as safe passes."""
+        return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    loader = PackageLoader("dpaudit.report")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, finalize=shown, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["markup"] = Markup  # only for our own figures and style sheets, escaped where they are made
+    page = style_sheet() + loader.get_source(environment, "page.css")[0]
+    return environment.get_template("report.html.j2").render(context(facts, figures), style=page) + "\n"

@@ -1,0 +1,70 @@
+"""The report as plain data, in the field names of the published schema."""
+
+from typing import Any
+
+from dpaudit.codec import encode
+from dpaudit.report.curves import Curve, highest_true_positive_rate
+from dpaudit.report.derivation import Row
+from dpaudit.report.facts import Facts
+from dpaudit.report.verdicts import meaning_of
+from dpaudit.report.wording import DISCLAIMER
+
+SCHEMA = "urn:dpaudit:schema:report:1"
+_RATES = tuple(step / 50 for step in range(51))
+
+
+def plain(facts: Facts) -> dict[str, Any]:
+    """Return everything that the other formats show, as JSON-ready data."""
+    report, outcome = facts.report, facts.outcome
+    return {
+        "schema": SCHEMA,
+        "title": report.title,
+        "created": report.created,
+        "system": {"name": report.system.name, "unit": report.unit},
+        "verdict": outcome.word,
+        "sentence": outcome.sentence,
+        "reasons": list(outcome.reasons),
+        "caveats": list(outcome.caveats),
+        "meaning": meaning_of(report),
+        "certificate": report.certificate.to_dict(),
+        "audits": [audit.to_dict() for audit in report.audits],
+        "derivation": [_row(row) for row in facts.rows],
+        "curve": _curve(facts.curve),
+        "trade_off": _trade_off(facts),
+        "gains": [encode(gain) for gain in facts.gains],
+        "not_assessed": [encode(gap) for gap in facts.gaps],
+        "notes": list(report.notes),
+        "command": report.command,
+        "config": report.config_text,
+        "disclaimer": DISCLAIMER,
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    """Return one row of the derivation, its bracket without the names of engines."""
+    data: dict[str, Any] = encode(row)
+    if row.epsilon is not None:
+        data["epsilon"] = {"lower": encode(row.epsilon.lower), "upper": encode(row.epsilon.upper)}
+    return data
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    """Return the points of delta(epsilon), or why there are none."""
+    points = zip(curve.epsilons, curve.deltas, strict=True)
+    return {
+        "points": [{"epsilon": e, "delta": {"lower": d.lower, "upper": d.upper}} for e, d in points],
+        "unavailable": curve.unavailable,
+    }
+
+
+def _trade_off(facts: Facts) -> list[dict[str, float]]:
+    """Return the most that any test reaches under the claim and under the certificate."""
+    claim = facts.report.certificate.claim
+    return [
+        {
+            "false_positive_rate": rate,
+            "claim": highest_true_positive_rate(claim.epsilon, claim.delta, rate),
+            "certificate": facts.curve.true_positive_rate(rate),
+        }
+        for rate in _RATES
+    ]

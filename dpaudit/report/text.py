@@ -1,0 +1,42 @@
+"""The report as Markdown: the same facts, every inserted text made literal."""
+
+from typing import Any
+
+from dpaudit.report.escaping import fenced, markdown
+from dpaudit.report.facts import Facts
+from dpaudit.report.figures import Figure
+from dpaudit.report.page import context
+
+
+def markdown_report(facts: Facts, figures: dict[str, Figure]) -> str:
+    """Return the whole report as Markdown, figures referred to beside it."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def literal(value: Any) -> Any:
+        """Return `value` as plain words; what is marked as safe passes."""
+        return markdown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(  # noqa: S701 - Markdown, not HTML: `finalize` escapes every inserted text
+        loader=PackageLoader("dpaudit.report"),
+        autoescape=False,
+        undefined=StrictUndefined,
+        finalize=literal,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    own = {
+        "fenced": lambda text, language: Markup(fenced(text, language)),
+        "indent": lambda depth: Markup("&nbsp;&nbsp;" * depth),
+    }
+    text = environment.get_template("report.md.j2").render(context(facts, figures) | own)
+    return _without_double_blanks(text)
+
+
+def _without_double_blanks(text: str) -> str:
+    """Return `text` with at most one empty line in a row, outside code blocks as inside."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.strip() or (lines and lines[-1]):
+            lines.append(line.rstrip())
+    return "\n".join(lines).rstrip() + "\n"

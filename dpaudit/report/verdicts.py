@@ -1,0 +1,147 @@
+"""The verdict in plain words, derived from the certificate and the audits and never typed in."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from dpaudit.declaration import Stated, walk
+from dpaudit.evidence import AuditResult
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import at_least, at_most, nearest, whole
+from dpaudit.report.wording import OBSERVED
+
+Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The verdict's word, one sentence on it, why it is not better, and what it leans on."""
+
+    word: Word
+    sentence: str
+    reasons: tuple[str, ...]
+    caveats: tuple[str, ...]
+
+
+def outcome_of(report: Report) -> Outcome:
+    """Return the verdict on a whole report.
+
+    A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
+    code. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
+    of which no audit reached a result is *INCONCLUSIVE*; with anything assumed or left out it has *CAVEATS*.
+    """
+    certificate, caveats = report.certificate, _caveats(report)
+    word, sentence = _word(report, caveats)
+    violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
+    broken = tuple(f"Seen violated: {c.text}" for c in certificate.conditions if c.status == "violated")
+    found = tuple(finding.message for finding in certificate.findings)
+    stated = certificate.reasons if certificate.verdict != "certified" else ()
+    reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *found)))
+    return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)
+
+
+def _word(report: Report, caveats: tuple[str, ...]) -> tuple[Word, str]:
+    """Return the word and its sentence."""
+    certificate = report.certificate
+    verdicts = [audit.verdict for audit in report.audits]
+    if "violation" in verdicts and certificate.verdict == "refuted":
+        return "VIOLATION FOUND", "The accounting refutes the claim, and an attack on the code confirms it."
+    if "violation" in verdicts:
+        return "VIOLATION FOUND", "An attack showed that the code gives away more than it may."
+    if certificate.verdict == "refuted":
+        return "VIOLATION FOUND", "The accounting refutes the claim: what is declared provably exceeds it."
+    broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
+    if certificate.verdict == "not_proved" or broken:
+        return "NOT CERTIFIED", "The claim is not proved. It may still be true; nothing here shows that it is."
+    if verdicts and all(verdict == "inconclusive" for verdict in verdicts):
+        return "INCONCLUSIVE", "The claim holds on paper, but no attack on the code reached a result."
+    if caveats:
+        return "CERTIFIED WITH CAVEATS", "The claim is proved for what is declared, under the caveats listed here."
+    return "CERTIFIED", "The claim is proved, its conditions were checked, and attacks agree with it."
+
+
+def _violation(audit: AuditResult) -> str:
+    """Return what an audit's violation contradicts, with its numbers."""
+    exceeds_claim = audit.epsilon_lower > audit.claim.epsilon
+    against = f"the claimed {nearest(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
+    allowed = "" if exceeds_claim or audit.certified == math.inf else f" ({at_most(audit.certified)})"
+    return (
+        f"The audit '{audit.name}' measured epsilon of at least {at_least(audit.epsilon_lower)}, more than "
+        f"{against}{allowed}; correct code would be accused with probability at most {nearest(audit.significance)}."
+    )
+
+
+def _caveats(report: Report) -> tuple[str, ...]:
+    """Return what even a certified claim leans on."""
+    certificate = report.certificate
+    lines: list[str] = []
+    assumed = sum(condition.status == "assumed" for condition in certificate.conditions)
+    if assumed:
+        lines.append(f"The proof rests on {_counted(assumed, 'condition')} that nobody checked.")
+    stated = sum(isinstance(node, Stated) for _, node in walk(certificate.declaration))
+    if stated:
+        verb = "is" if stated == 1 else "are"
+        lines.append(f"{_counted(stated, 'part').capitalize()} of the declaration {verb} taken on trust.")
+    if certificate.printed is not None and not certificate.printed.valid:
+        lines.append("The printed argument does not hold as written; the certificate rests on the tight reading.")
+    if not report.audits:
+        lines.append("Nobody attacked the code: the verdict is about the declaration alone.")
+    for audit in report.audits:
+        if audit.verdict == "inconclusive":
+            lines.append(f"The audit '{audit.name}' was inconclusive.")
+        if audit.ceiling <= audit.claim.epsilon:
+            lines.append(
+                f"The audit '{audit.name}' could not have contradicted the claim: with {whole(audit.runs)} runs no "
+                f"attack can show more than {at_most(audit.ceiling)}."
+            )
+        if audit.delta != audit.claim.delta:
+            lines.append(
+                f"The audit '{audit.name}' is at delta = {nearest(audit.delta)}, not at the claim's "
+                f"{nearest(audit.claim.delta)}."
+            )
+    if report.unit == "one record":
+        lines.append("The unit is only called 'one record'; the guarantee means little until it is named.")
+    return tuple(lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    """Return a number and its noun, in the singular or the plural."""
+    return f"one {noun}" if number == 1 else f"{whole(number)} {noun}s"
+
+
+def meaning_of(report: Report) -> str:
+    """Return what the claim promises, in one sentence with its numbers."""
+    claim = report.certificate.claim
+    unit = report.unit.removeprefix("one ").removeprefix("One ")
+    factor = f"e^{nearest(claim.epsilon)} = {at_most(_exp(claim.epsilon), 3)}"
+    failure = f", except with probability {nearest(claim.delta)}" if claim.delta else ", without exception"
+    return (
+        f"For one {unit}, an observer of {OBSERVED[claim.model]} can raise the odds of a guess about them at most "
+        f"by a factor of {factor}{failure}."
+    )
+
+
+def proved_of(report: Report) -> str:
+    """Return what the accounting shows beside the claim, in one sentence."""
+    claim, tight = report.certificate.claim, report.certificate.tight.epsilon
+    if tight.upper == math.inf:
+        known = f", and it is at least {at_least(tight.lower)}" if 0 < tight.lower < math.inf else ""
+        if tight.lower == math.inf:
+            return "The declaration has no finite epsilon at this delta."
+        return f"No finite epsilon is proved at this delta{known}."
+    if tight.upper <= claim.epsilon:
+        return (
+            f"What is proved of the declaration is epsilon of at most {at_most(tight.upper)}: a factor of "
+            f"{at_most(_exp(tight.upper), 3)} in the odds."
+        )
+    if tight.lower > claim.epsilon:
+        return (
+            f"The declaration provably reaches epsilon of {at_least(tight.lower)}: a factor of "
+            f"{at_least(_exp(tight.lower), 3)} in the odds."
+        )
+    return f"The true epsilon of the declaration lies between {at_least(tight.lower)} and {at_most(tight.upper)}."
+
+
+def _exp(epsilon: float) -> float:
+    """Return e^epsilon, or infinity where it overflows."""
+    return math.exp(epsilon) if epsilon < 709 else math.inf

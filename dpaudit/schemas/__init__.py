@@ -1,0 +1,29 @@
+"""Published JSON Schemas (2020-12) of what this package writes, by name."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+NAMES = ("audit", "certificate", "report")
+
+
+def load(name: str) -> dict[str, Any]:
+    """Return the schema called `name`, complete: schemas that it refers to are among its definitions.
+
+    Raises: KeyError: no such schema; `NAMES` lists them.
+
+    >>> load("report")["$id"]
+    'urn:dpaudit:schema:report:1'
+    """
+    if name not in NAMES:
+        raise KeyError(name)
+    schema = _read(name)
+    if name == "report":
+        schema["$defs"] |= {other: _read(other) for other in ("certificate", "audit")}
+    return schema
+
+
+def _read(name: str) -> dict[str, Any]:
+    """Return one schema file as it is."""
+    schema: dict[str, Any] = json.loads((files(__name__) / f"{name}.schema.json").read_text(encoding="utf-8"))
+    return schema
