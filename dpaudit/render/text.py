@@ -38,24 +38,19 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("attack", f"{result.attack}, on what the adversary sees as '{result.view}'"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound}, wrong with probability at most {words.number(result.significance)}"),
-        *(("takes for granted", bound.assumption) for bound in result.bounds if _decides(bound, result)),
+        *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
         ("power", words.power(result)),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
-    bars = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
+    held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
     return Group(
         headline(result.verdict.upper(), colour(result.verdict), words.audit_meaning(result)),
         section(result.name),
         *([inset(result.description)] if result.description else []),
         columns(rows, "dim", ""),
         Text(),
-        *bars([bar for bar in bars if bar[1] < math.inf]),
+        *bars(held),
     )
-
-
-def _decides(bound: object, result: AuditResult) -> bool:
-    """Return whether the verdict rests on `bound` and the bound takes something for granted."""
-    return getattr(bound, "name", "") == result.bound and bool(getattr(bound, "assumption", ""))
 
 
 def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
@@ -72,17 +67,18 @@ def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
 def _scale(certificate: Certificate) -> list[RenderableType]:
     """Return claim and proof as bars on one axis."""
     held = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
-    return [Text(), *bars([(name, value) for name, value in held if value < math.inf])]
+    return [Text(), *bars(held)]
 
 
 def bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
-    """Return one bar a row, all on the axis of the longest."""
-    longest = max((value for _, value in rows), default=0.0)
+    """Return one bar a row, all on the axis of the longest; what is infinite has no bar."""
+    finite = [(name, value) for name, value in rows if value < math.inf]
+    longest = max((value for _, value in finite), default=0.0)
     if longest == 0:
         return []
     lines = [
         (name, bar(value / longest), words.at_least(value) if name == "attacked" else words.at_most(value))
-        for name, value in rows
+        for name, value in finite
     ]
     return [columns(lines, "dim", "cyan", "")]
 
