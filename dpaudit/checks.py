@@ -9,13 +9,17 @@ from numbers import Integral, Real
 from typing import TypeVar
 
 Text = TypeVar("Text", bound=str)
+_LARGEST_COUNT = 2**63 - 1
 
 
 def _real(name: str, value: object) -> float:
     """Return `value` as a float, or say that it is no number."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"Expected {name}={value!r} to be a number.")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"Expected {name} to be a number that floating point can hold; it is too large.") from None
     if math.isnan(number):
         raise ValueError(f"Expected {name}=nan to be a number; check where the NaN came from.")
     return number
@@ -74,12 +78,14 @@ def open_probability(name: str, value: object) -> float:
 
 
 def count(name: str, value: object, *, at_least: int = 1) -> int:
-    """Return `value` as an int that is `at_least` or more.
+    """Return `value` as an int that is `at_least` or more and fits in 63 bits.
 
-    Raises: ValueError: not a whole number, or too small.
+    Raises: ValueError: not a whole number, too small or too large.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
         raise ValueError(f"Expected {name}={value!r} to be a whole number of at least {at_least}.")
+    if int(value) > _LARGEST_COUNT:
+        raise ValueError(f"Expected {name} to be below 2^63.")
     return int(value)
 
 

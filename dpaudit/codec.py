@@ -79,7 +79,7 @@ def decode_declaration(data: Any, neighbours: Neighbours, where: str = "declarat
     kind = table.pop("node", None)
     if kind not in _NODES:
         known = suggestion(str(kind), tuple(_NODES))
-        raise ConfigError(f"{where}: unknown node={kind!r}{known}.")
+        raise ConfigError(f"{where}: unknown node={kind!r}{known}")
     held: dict[str, Any] = {}
     for key, value in table.items():
         place = f"{where}.{key}"
@@ -123,7 +123,7 @@ def _build(kind: type[Any], table: dict[str, Any], where: str, neighbours: Neigh
     known = tuple(entry.name for entry in fields(kind))
     for key in table:
         if key not in known:
-            raise ConfigError(f"{where}: unknown key {key!r}{suggestion(key, known)}.")
+            raise ConfigError(f"{where}: unknown key {key!r}{suggestion(key, known)}")
     held = {key: _field(hints[key], value, f"{where}.{key}", neighbours) for key, value in table.items()}
     if "neighbours" in known and kind is not Claim:
         held.setdefault("neighbours", neighbours)
@@ -143,8 +143,8 @@ def _field(hint: Any, value: Any, where: str, neighbours: Neighbours) -> Any:
         return math.inf
     if Mechanism in options:
         return decode_mechanism(value, neighbours, where)
-    if Printed in options and isinstance(value, Mapping):
-        return _build(Printed, dict(value), where, neighbours)
+    if Printed in options:
+        return _build(Printed, _table(value, where), where, neighbours)
     if isinstance(value, Mapping):
         return decode_mechanism(value, neighbours, where)
     if str in options and not isinstance(value, str):

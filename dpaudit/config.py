@@ -3,7 +3,8 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -77,6 +78,15 @@ class Configuration:
     subject: Subject
     audit: AuditSettings
 
+    @contextmanager
+    def locating(self) -> Generator[None, None, None]:
+        """Give errors about the declaration the line of the section that it comes from."""
+        try:
+            yield
+        except (DeclarationError, UnsupportedError) as error:
+            section = "algorithm" if isinstance(self.subject, Configured) else "declaration"
+            raise type(error)(str(self.error(str(error), section))) from None
+
     def error(self, message: str, *where: str | int) -> ConfigError:
         """Return an error that names the line of the key at `where`, or of the nearest key above it."""
         return _error(self.path, self.text, message, where)
@@ -120,7 +130,7 @@ class _File:
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
                 known = ("system", "algorithm", "problem", "audit", "claim", "declaration")
-                self.fail(f"unknown section [{name}]{suggestion(name, known)}.", name)
+                self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
         for name in () if coded else ("claim", "declaration"):
             if name not in self.data:
                 self.fail(f"missing section [{name}]; give an [algorithm], or a [claim] with its [declaration].")
@@ -246,5 +256,5 @@ def _place(message: str) -> tuple[str | int, ...]:
     found = re.match(r"[\w.\[\]]+(?=: )", message)
     words = re.findall(r"[^.\[\]]+", found.group()) if found else []
     path = tuple(int(word) if word.isdigit() else word for word in words)
-    key = re.search(r"unknown key '([^']+)'|: Expected (\w+)=|unknown (node)=|Unknown mechanism (name)=", message)
+    key = re.search(r"unknown key '([^']+)'|: Expected (\w+)[= ]|unknown (node)=|Unknown mechanism (name)=", message)
     return (*path, *(word for word in (key.groups() if key else ()) if word))

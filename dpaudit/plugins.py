@@ -37,10 +37,10 @@ def find(kind: Kind, name: str) -> Any:
     for point in entry_points(group=f"dpaudit.{kind}"):
         if point.name == name:
             return point.load()
-    raise ConfigError(f"Unknown {kind.removesuffix('s')} name={name!r}{suggestion(name, tuple(names(kind)))}.")
+    raise ConfigError(f"Unknown {kind.removesuffix('s')} name={name!r}{suggestion(name, tuple(names(kind)))}")
 
 
 def suggestion(name: str, known: tuple[str, ...]) -> str:
-    """Return "; did you mean 'x'?" for the nearest known name, else the list of all."""
+    """Return the end of a complaint: "; did you mean 'x'?" for the nearest known name, else all of them."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}."

@@ -115,7 +115,7 @@ def _step(node: Declaration, budget: Callable[[Declaration], Budget]) -> tuple[R
     assert node.printed is not None  # noqa: S101  # callers look first
     if node.printed.rule not in RULES:
         known = suggestion(node.printed.rule, tuple(RULES))
-        raise DeclarationError(f"Unknown rule {node.printed.rule!r} in a printed annotation{known}.")
+        raise DeclarationError(f"Unknown rule {node.printed.rule!r} in a printed annotation{known}")
     times = node.times if isinstance(node, Repeat) else 1
     parts = tuple((budget(part), times) for part in children(node))
     return RULES[node.printed.rule], Step(node=node, printed=node.printed, parts=parts)

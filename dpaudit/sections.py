@@ -54,7 +54,7 @@ def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: P
         return target(**held)
     except (ValueError, TypeError, OverflowError) as error:
         message = str(error)
-        key = next((key for key in held if message.startswith(f"Expected {key}=")), "")
+        key = next((key for key in held if message.startswith((f"Expected {key}=", f"Expected {key} "))), "")
         raise SectionError(key, message) from None
 
 
@@ -79,7 +79,7 @@ def _validate(parameters: dict[str, Parameter], held: dict[str, Any]) -> None:
 def _message(key: str, fault: str, held: dict[str, Any], parameters: dict[str, Parameter]) -> str:
     """Return what is wrong with one key, and the remedy."""
     if fault == "extra_forbidden":
-        return f"unknown key {key!r}{suggestion(key, tuple(parameters))}."
+        return f"unknown key {key!r}{suggestion(key, tuple(parameters))}"
     if fault == "missing":
         return f"missing key {key!r}, which is {in_words(parameters[key].hint)}."
     return f"Expected {key}={held[key]!r:.80} to be {in_words(parameters[key].hint)}."

@@ -17,8 +17,10 @@ def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output 
     from dpaudit.noise import calibration_of
     from dpaudit.render.calibration import calibration_markdown, calibration_text
 
-    subject = read_config(config).subject
-    found = calibration_of(subject.declaration, subject.claim)
+    configuration = read_config(config)
+    subject = configuration.subject
+    with configuration.locating():
+        found = calibration_of(subject.declaration, subject.claim)
     saves = found.factor < 1 - 1e-6
     has_tight = isinstance(subject, Configured) and getattr(subject.algorithm, "calibration", "tight") != "tight"
     advice = 'Set calibration = "tight" in [algorithm] to run with the smaller noise.' if saves and has_tight else ""

@@ -32,6 +32,7 @@ class Exit(IntEnum):
     INTERNAL = 3
     INCONCLUSIVE = 4
     INTERRUPTED = 130
+    UNREAD = 141
 
 
 def ending(command: Callable[P, Exit]) -> Callable[P, None]:
@@ -54,14 +55,16 @@ def _outcome(command: Callable[[], Exit]) -> Exit:
     """Return the exit code of a command, whatever happens in it."""
     try:
         require_siblings()
-        return command()
+        code = command()
+        sys.stdout.flush()
+        return code
     except DPAuditError as error:
         return _say(str(error), Exit(error.exit_code))
     except KeyboardInterrupt:
         return _say("Interrupted.", Exit.INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.PASS
+        return Exit.UNREAD
     except Exception as error:
         if os.environ.get("DPAUDIT_TRACEBACK") == "1":
             raise

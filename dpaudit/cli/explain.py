@@ -14,8 +14,9 @@ def explain(config: Config, style: OutputFormat = Format.TEXT, output: Output = 
     from dpaudit.config import read_config
     from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
 
-    subject = read_config(config).subject
-    certificate = certify(subject.declaration, subject.claim)
+    configuration = read_config(config)
+    with configuration.locating():
+        certificate = certify(configuration.subject.declaration, configuration.subject.claim)
     emit(
         lambda: derivation_text(certificate),
         lambda: derivation_markdown(certificate),

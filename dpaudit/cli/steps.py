@@ -38,11 +38,13 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
     """
     subject = configuration.subject
     if not isinstance(subject, Configured) or subject.problem is None:
-        return certify(subject.declaration, subject.claim)
+        with configuration.locating():
+            return certify(subject.declaration, subject.claim)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
     findings = admit(subject.declaration, transcript.trace)
-    return certify(subject.declaration, subject.claim, conditions=transcript.conditions, findings=findings)
+    with configuration.locating():
+        return certify(subject.declaration, subject.claim, conditions=transcript.conditions, findings=findings)
 
 
 def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase, ...]:

@@ -1,0 +1,147 @@
+"""Running the command line in this process, on configurations of two small algorithms made for these tests."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dpaudit import AuditCase, Claim, Condition, Declaration, Recorder, Release, Streams, Transcript
+from dpaudit.cli.app import app
+from mechanisms import Gaussian
+
+WRITTEN = """\
+[claim]
+epsilon = 1.0
+delta = 1e-5
+neighbours = "replace_one"
+unit = "one customer's week"
+
+[declaration]
+node = "repeat"
+times = 40
+
+[declaration.part]
+node = "release"
+label = "sums"
+mechanism = { name = "gaussian", stddev = 30.0, l2_sensitivity = 1.0 }
+"""
+
+CODED = """\
+[algorithm]
+name = "one_sum"
+epsilon = 1.0
+
+[problem]
+name = "three_people"
+
+[audit]
+runs = 2000
+seed = 1
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneSum:
+    """One noisy sum of values in [0, 1]."""
+
+    epsilon: float
+    delta: float = 1e-5
+    clipped: bool = True
+
+    def claim(self) -> Claim:
+        return Claim(epsilon=self.epsilon, delta=self.delta, neighbours="replace_one")
+
+    def mechanism(self) -> Gaussian:
+        return Gaussian.calibrated(self.claim(), l2_sensitivity=1.0)
+
+    def declaration(self) -> Declaration:
+        return Release(label="sum", mechanism=self.mechanism())
+
+    def sampled(self) -> Gaussian:
+        return self.mechanism()
+
+    def run(self, problem: tuple[float, ...], streams: Streams, n_runs: int) -> Transcript:
+        recorder = Recorder(streams.noise)
+        sums = recorder.release("sum", self.sampled(), np.full(n_runs, sum(problem)))
+        status = "checked" if self.clipped else "violated"
+        return Transcript(
+            n_runs=n_runs,
+            arrays={"sum": sums},
+            views={"published": ("sum",)},
+            trace=recorder.trace(),
+            conditions=(Condition(text="Values are clipped to [0, 1].", status=status),),
+        )
+
+    def cases(self, problem: tuple[float, ...]) -> tuple[AuditCase, ...]:
+        def run(data: tuple[float, ...], rng: np.random.Generator, n_runs: int) -> np.ndarray:
+            return self.run(data, Streams.spawn(rng), n_runs).arrays["sum"]
+
+        return tuple(
+            AuditCase(
+                name=f"sum, {view}",
+                view=view,
+                description="The last value is 0 or 1.",
+                neighbours=((*problem, 0.0), (*problem, 1.0)),
+                relation="replace_one",
+                run=run,
+                score=np.asarray,
+                gaussian=True,
+            )
+            for view in ("published", "again")
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThirdOfTheNoise(OneSum):
+    """The broken twin: it declares the calibrated noise and samples a third of it."""
+
+    def sampled(self) -> Gaussian:
+        return self.mechanism().scaled(1 / 3)
+
+
+def three_people(*, shift: float = 0.0) -> tuple[float, ...]:
+    """Return three values."""
+    return (0.1 + shift, 0.5, 0.9)
+
+
+FAKES = {"one_sum": OneSum, "third_of_the_noise": ThirdOfTheNoise, "three_people": three_people}
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that writes a configuration in a folder of its own and returns its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def file(text: str, name: str = "config.toml") -> str:
+        Path(name).write_text(text, encoding="utf-8")
+        return name
+
+    return file
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let configurations name the algorithms of this file."""
+    monkeypatch.setattr("dpaudit.config.find", lambda kind, name: FAKES[name])
+
+
+@pytest.fixture
+def dpaudit(monkeypatch):
+    """Return a function that runs a command line and returns exit code, stdout and stderr."""
+    monkeypatch.delenv("DPAUDIT_TRACEBACK", raising=False)
+    return lambda *arguments: CliRunner().invoke(app, arguments, prog_name="dpaudit", catch_exceptions=False)
+
+
+@pytest.fixture
+def written() -> str:
+    """Return a claim and a declaration, written down."""
+    return WRITTEN
+
+
+@pytest.fixture
+def coded() -> str:
+    """Return a configuration of an algorithm."""
+    return CODED

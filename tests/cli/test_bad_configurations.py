@@ -1,0 +1,238 @@
+"""Every bad configuration gives one clear message with its line, and exit code 2."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+CAPRI = """\
+[algorithm]
+name = "capri"
+model = "joint"
+epsilon = 1.0
+delta = 1e-5
+horizon = 1000
+
+[problem]
+name = "rand_hie"
+
+[audit]
+view = "transcript"
+runs = 200
+"""
+
+COLUMNS = "mdvis,lncoins,physlm,disea,hlthf,hlthp"
+
+MESSAGES = {
+    "unknown key": ("epsilon = 1.0", "epsilom = 1.0", ":4: [algorithm] unknown key 'epsilom'; did you mean 'epsilon'?"),
+    "missing key": ("delta = 1e-5\n", "", ":1: [algorithm] missing key 'delta', which is a number."),
+    "wrong type": ("horizon = 1000", 'horizon = "long"', ":6: Expected horizon='long' to be a whole number."),
+    "boolean for a number": ("epsilon = 1.0", "epsilon = true", ":4: Expected epsilon=True to be a number."),
+    "number with a fraction": ("runs = 200", "runs = 1.5", ":13: Expected runs=1.5 to be a whole number."),
+    "negative epsilon": ("epsilon = 1.0", "epsilon = -1.0", ":4: Expected epsilon=-1.0 to be positive and finite."),
+    "NaN epsilon": (
+        "epsilon = 1.0",
+        "epsilon = nan",
+        ":4: Expected epsilon=nan to be a number; check where the NaN came from.",
+    ),
+    "delta of 1": ("delta = 1e-5", "delta = 1", ":5: Expected delta=1 strictly between 0 and 1."),
+    "horizon 3": ("horizon = 1000", "horizon = 3", ":6: Expected horizon=3 to be a whole number of at least 4."),
+    "endless horizon": (
+        "horizon = 1000",
+        f"horizon = 1{'0' * 30}",
+        ":6: Expected horizon to be below 2^63.",
+    ),
+    "unknown kernel": (
+        "horizon = 1000",
+        'horizon = 1000\nkernel = "gauss"',
+        ":7: Expected kernel='gauss' to be one of: squared_exponential, matern, linear, features.",
+    ),
+    "unknown model": ('"joint"', '"central"', ":3: Expected model='central' to be one of: joint, local."),
+    "unknown algorithm": ('"capri"', '"capry"', ":2: Unknown algorithm name='capry'; did you mean 'capri'?"),
+    "algorithm without a name": (
+        'name = "capri"\n',
+        "",
+        ":1: [algorithm] missing key 'name', which is text; `dpaudit list algorithms` shows them.",
+    ),
+    "unknown problem": ('"rand_hie"', '"rand_hi"', ":9: Unknown problem name='rand_hi'; did you mean 'rand_hie'?"),
+    "unknown section": ("[problem]", "[problems]", ":8: unknown section [problems]; did you mean 'problem'?"),
+    "two subjects": (
+        "[problem]",
+        "[claim]\n[problem]",
+        ":8: [claim] stands beside [algorithm], which brings its own; keep one of the two.",
+    ),
+    "no runs": ("runs = 200", "runs = 0", ":13: Expected runs=0 to be a whole number of at least 1."),
+    "significance of 1": (
+        "runs = 200",
+        "significance = 1",
+        ":13: Expected significance=1 strictly between 0 and 1.",
+    ),
+    "invalid TOML": ("epsilon = 1.0", "epsilon = = 1.0", ":4: invalid TOML: Invalid value (column 11)."),
+    "table written twice": ("[problem]", "[algorithm]", ":8: invalid TOML: Cannot declare ('algorithm',) twice"),
+}
+
+
+@pytest.mark.parametrize("fault", MESSAGES)
+def test_a_fault_is_told_with_its_line(dpaudit, write, fault):
+    """The message is `file:line: what is wrong`, alone on stderr; nothing is on stdout."""
+    old, new, message = MESSAGES[fault]
+    assert old in CAPRI
+    ended = dpaudit("certify", write(CAPRI.replace(old, new, 1)))
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(f"config.toml{message}")
+    assert ended.stderr.count("\n") == 1
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_unbroken_configuration_is_fine(dpaudit, write):
+    """The configuration that the faults are planted in has none of its own."""
+    ended = dpaudit("certify", write(CAPRI))
+    assert (ended.exit_code, ended.stderr) == (0, "")
+
+
+WRITTEN_MESSAGES = {
+    "unknown parameter": ("stddev", "stdev", ":14: declaration.part.mechanism: unknown key 'stdev'; did you mean"),
+    "negative noise": ("30.0", "-30.0", ":14: declaration.part.mechanism: Expected stddev=-30.0 to be positive"),
+    "unknown mechanism": (
+        '"gaussian"',
+        '"gausian"',
+        ":14: declaration.part.mechanism: Unknown mechanism name='gausian'",
+    ),
+    "unknown node": ('"repeat"', '"repeet"', ":8: declaration: unknown node='repeet'; did you mean 'repeat'?"),
+    "missing label": ('label = "sums"\n', "", ":11: declaration.part: missing key 'label'."),
+    "unknown rule": (
+        'label = "sums"',
+        'label = "sums"\nprinted = { rule = "magic", epsilon = 1.0 }',
+        ":7: Unknown rule 'magic' in a printed annotation",
+    ),
+    "annotation that is no table": (
+        'label = "sums"',
+        'label = "sums"\nprinted = "basic"',
+        ":14: declaration.part.printed: expected a table, got 'basic'.",
+    ),
+    "zero times": ("times = 40", "times = 0", ":9: declaration: Expected times=0 to be a whole number of at least 1."),
+    "negative claim": ("epsilon = 1.0", "epsilon = -1", ":2: claim: Expected epsilon=-1 to be zero or positive"),
+    "other neighbours": ('"replace_one"', '"replace"', ":4: claim: Expected neighbours='replace' to be one of"),
+    "no declaration": ("declaration", "system", ":1: missing section [declaration]; give an [algorithm]"),
+    "an audit of nothing": ("[claim]", "[audit]\n[claim]", ":1: [audit] needs an [algorithm]"),
+}
+
+
+@pytest.mark.parametrize("fault", WRITTEN_MESSAGES)
+def test_a_fault_in_a_written_declaration_is_told_with_its_line(dpaudit, write, written, fault):
+    """The place in the tree and the line in the file are both named."""
+    old, new, message = WRITTEN_MESSAGES[fault]
+    assert old in written
+    ended = dpaudit("certify", write(written.replace(old, new)))
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith(f"config.toml{message}")
+    assert ended.stderr.count("\n") == 1
+
+
+JSON_FAULTS = {
+    "truncated": ('{"claim": {', ":1: invalid JSON: "),
+    "a key twice": ('{"claim": {"epsilon": 1,\n"epsilon": 2}}', ":1: invalid JSON: the key 'epsilon' stands twice"),
+    "a NaN": ('{"claim": {"epsilon": NaN}}', ":1: invalid JSON: NaN is no JSON number"),
+    "a list": ("[1, 2]", ":1: expected a JSON object with 'claim' and 'declaration'."),
+    "too deep": ("[" * 100_000, ":1: "),
+    "a number of 5,000 digits": ('{"claim": ' + "1" * 5_000 + "}", ":1: "),
+    "a bad third line": (
+        '{"claim":\n {"epsilon": 1, "neighbours": "replace_one",\n  "delta": 1},\n "declaration": {}}',
+        ":3: claim: Expected delta=1 in [0, 1).",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", JSON_FAULTS)
+def test_a_fault_in_json_is_told_with_its_line(dpaudit, write, fault):
+    """JSON is read as strictly as TOML: no NaN, no key twice, no endless depth."""
+    text, message = JSON_FAULTS[fault]
+    ended = dpaudit("certify", write(text, "config.json"))
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith(f"config.json{message}")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_declaration_nested_without_end_is_refused(dpaudit, write):
+    """300 nodes inside each other are told to be written flatter, not a crash."""
+    tree = {"node": "stated", "epsilon": 1.0, "source": "vendor"}
+    for _ in range(300):
+        tree = {"node": "local", "part": tree}
+    claim = {"epsilon": 1.0, "neighbours": "replace_one"}
+    ended = dpaudit("certify", write(json.dumps({"claim": claim, "declaration": tree}), "config.json"))
+    assert ended.exit_code == 2
+    assert "write it flatter" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: None, "gone.toml: no such file."),
+        (lambda path: path.mkdir(), "gone.toml: cannot be read (Is a directory)."),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "gone.toml: not UTF-8 text; save it as UTF-8."),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told(dpaudit, tmp_path, monkeypatch, make, message):
+    """Missing, a folder, not text."""
+    monkeypatch.chdir(tmp_path)
+    make(Path("gone.toml"))
+    ended = dpaudit("certify", "gone.toml")
+    assert (ended.exit_code, ended.stderr) == (2, f"{message}\n")
+
+
+def test_a_file_of_another_kind_is_told(dpaudit, write):
+    """Only .toml and .json are read."""
+    ended = dpaudit("certify", write("a: 1", "config.yaml"))
+    assert (ended.exit_code, ended.stderr) == (2, "config.yaml: expected a .toml or a .json file.\n")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (f"{COLUMNS.replace(',disea', '')}\n1,0,0,0,0\n", "disea"),
+        (f"{COLUMNS}\n1,0,nan,3,0,0\n", "physlm"),
+        (f"{COLUMNS}\n1,0,0\n", ""),
+    ],
+)
+def test_a_bad_data_file_is_told_with_the_line_that_names_it(dpaudit, write, rows, message):
+    """A missing column, a NaN, a truncated row: the problem's complaint behind the configuration's line."""
+    write(rows, "data.csv")
+    ended = dpaudit("certify", write(CAPRI.replace('"rand_hie"', '"rand_hie"\npath = "data.csv"')))
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("config.toml:8: ")
+    assert "data.csv" in ended.stderr
+    assert message in ended.stderr
+
+
+def test_an_output_folder_that_cannot_be_written_is_told_before_anything_runs(dpaudit, write, written):
+    """A folder below a file: one message, no report."""
+    write("", "file")
+    ended = dpaudit("report", write(written), "-o", "file/below")
+    assert ended.exit_code == 2
+    assert ended.stderr == "file/below: cannot be written to (Not a directory); name another folder.\n"
+
+
+def test_an_output_file_that_cannot_be_written_is_told(dpaudit, write, written):
+    """A file in a folder that is not there."""
+    ended = dpaudit("certify", write(written), "-o", "nowhere/certificate.txt")
+    assert (ended.exit_code, ended.stderr) == (
+        2,
+        "nowhere/certificate.txt: cannot be written (No such file or directory).\n",
+    )
+
+
+def test_a_view_that_no_case_has_is_told_with_those_there_are(dpaudit, write, coded, fakes):
+    """The message stands on the line of the view and lists the views."""
+    ended = dpaudit("audit", write(f'{coded}view = "nothing"\n'))
+    assert ended.exit_code == 2
+    assert ended.stderr == "config.toml:11: Expected view='nothing' to be one of: published, again.\n"
+
+
+def test_an_audit_without_code_or_problem_is_told(dpaudit, write, written, coded, fakes):
+    """A written declaration has no code; an algorithm without a problem has nothing to run on."""
+    ended = dpaudit("audit", write(written))
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr == "config.toml:7: a declaration alone has no code to run; an audit needs an [algorithm].\n"
+    ended = dpaudit("audit", write(coded.replace('[problem]\nname = "three_people"\n', "")))
+    assert ended.exit_code == 2
+    assert "an audit needs a [problem] to run on" in ended.stderr

@@ -1,0 +1,183 @@
+"""Commands: exit codes, where the output goes, and what each format holds."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+
+def test_a_true_claim_is_certified_with_exit_code_0(dpaudit, write, written):
+    """40 Gaussian sums of noise multiplier 30 cost epsilon 0.76856 (mu = sqrt(40) / 30), within the claimed 1."""
+    ended = dpaudit("certify", write(written), "--format", "json")
+    assert ended.exit_code == 0
+    assert ended.stderr == ""
+    certificate = json.loads(ended.stdout)
+    assert certificate["verdict"] == "certified"
+    assert certificate["tight"]["epsilon"]["upper"] == pytest.approx(0.768555, abs=1e-6)
+
+
+def test_a_false_claim_is_refuted_with_exit_code_1(dpaudit, write, written):
+    """The same sums do not keep epsilon 0.7, and the text says so first."""
+    ended = dpaudit("certify", write(written.replace("epsilon = 1.0", "epsilon = 0.7")))
+    assert ended.exit_code == 1
+    assert ended.stdout.split()[0] == "REFUTED"
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"), [("certify", "CERTIFIED"), ("explain", "Derivation"), ("calibrate", "smallest noise|needs")]
+)
+@pytest.mark.parametrize("style", ["text", "json", "md"])
+def test_every_format_can_be_written_to_a_file(dpaudit, write, written, tmp_path, command, verdict, style):
+    """With -o the result is in the file, and stdout stays empty."""
+    shown = dpaudit(command, write(written), "--format", style)
+    kept = dpaudit(command, "config.toml", "--format", style, "-o", "result")
+    assert (shown.exit_code, kept.exit_code, kept.stdout) == (0, 0, "")
+    assert Path("result").read_text(encoding="utf-8") == shown.stdout
+    if style == "json":
+        assert json.loads(shown.stdout)
+    elif command == "certify":
+        assert verdict in shown.stdout
+
+
+def test_text_keeps_within_a_hundred_columns_and_has_no_escape_codes(dpaudit, write, written):
+    """A pipe gets plain text, whatever the terminal would have got."""
+    shown = dpaudit("certify", write(written)).stdout
+    assert max(map(len, shown.splitlines())) <= 100
+    assert "\x1b" not in shown
+
+
+def test_a_unit_from_the_outside_cannot_become_markup(dpaudit, write, written):
+    """Brackets, bars and tags in a unit are printed as they are, escaped in Markdown."""
+    hostile = "[bold]one|<b>row"
+    name = write(written.replace("one customer's week", hostile))
+    assert hostile in " ".join(dpaudit("certify", name).stdout.split())
+    markdown = dpaudit("certify", name, "--format", "md").stdout
+    assert "<b>" not in markdown
+    assert r"one\|&lt;b>row" in markdown
+
+
+def test_a_certificate_can_be_verified_and_an_altered_one_cannot(dpaudit, write, written):
+    """Verification passes on the file as written; one changed digit is a malformed certificate, exit code 2."""
+    dpaudit("certify", write(written), "--format", "json", "-o", "c.json")
+    assert dpaudit("verify", "c.json").exit_code == 0
+    text = Path("c.json").read_text(encoding="utf-8")
+    ended = dpaudit("verify", write(text.replace('"epsilon": 1.0', '"epsilon": 2.0'), "altered.json"))
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("altered.json: ")
+
+
+def test_a_verified_certificate_of_a_false_claim_is_still_a_finding(dpaudit, write, written):
+    """A script that only reads the exit code must not take a refuted claim for a good one."""
+    dpaudit("certify", write(written.replace("epsilon = 1.0", "epsilon = 0.7")), "--format", "json", "-o", "c.json")
+    ended = dpaudit("verify", "c.json", "--format", "json")
+    assert json.loads(ended.stdout)["accepted"] is True
+    assert ended.exit_code == 1
+
+
+def test_calibration_finds_the_noise_that_the_claim_needs(dpaudit, write, written):
+    """The factor times the declared noise certifies, and 1e-6 less does not."""
+    factor = json.loads(dpaudit("calibrate", write(written), "--format", "json").stdout)["factor"]
+    enough = written.replace("stddev = 30.0", f"stddev = {30.0 * factor!r}")
+    too_little = written.replace("stddev = 30.0", f"stddev = {30.0 * factor * (1 - 1e-6)!r}")
+    assert dpaudit("certify", write(enough)).exit_code == 0
+    assert dpaudit("certify", write(too_little)).exit_code == 1
+
+
+def test_an_algorithm_is_certified_with_the_conditions_that_its_run_checked(dpaudit, write, coded, fakes):
+    """Clipping is reported as checked; a run that saw it violated is not proved."""
+    held = json.loads(dpaudit("certify", write(coded), "--format", "json").stdout)
+    statuses = {condition["text"]: condition["status"] for condition in held["conditions"]}
+    assert statuses["Values are clipped to [0, 1]."] == "checked"
+    broken = dpaudit("certify", write(coded.replace("epsilon = 1.0", "epsilon = 1.0\nclipped = false")))
+    assert broken.exit_code == 1
+    assert broken.stdout.startswith("\n  NOT PROVED")
+
+
+def test_noise_that_was_not_declared_is_found_without_statistics(dpaudit, write, coded, fakes):
+    """The twin that samples a third of its noise is not certified: rule DPA212."""
+    ended = dpaudit("certify", write(coded.replace("one_sum", "third_of_the_noise")), "--format", "json")
+    assert ended.exit_code == 1
+    assert [finding["rule"] for finding in json.loads(ended.stdout)["findings"]] == ["DPA212"]
+
+
+def test_an_audit_of_honest_code_is_consistent_and_of_its_twin_a_violation(dpaudit, write, coded, fakes):
+    """2,000 runs, significance 0.01, fixed seed: exit code 0 for the calibrated noise, 1 for a third of it."""
+    honest = dpaudit("audit", write(coded), "--format", "json")
+    twin = dpaudit("audit", write(coded.replace("one_sum", "third_of_the_noise")), "--format", "json")
+    assert (honest.exit_code, twin.exit_code) == (0, 1)
+    assert {result["verdict"] for result in json.loads(honest.stdout)} == {"consistent"}
+    assert {result["verdict"] for result in json.loads(twin.stdout)} == {"violation"}
+
+
+def test_one_seed_gives_one_result_whatever_view_is_picked(dpaudit, write, coded, fakes):
+    """The case of a view has the same numbers alone as among the others, and records the seed."""
+    everything = json.loads(dpaudit("audit", write(coded), "--format", "json").stdout)
+    alone = json.loads(dpaudit("audit", write(f'{coded}view = "again"\n'), "--format", "json").stdout)
+    assert [result["view"] for result in alone] == ["again"]
+    for result in (everything[1], alone[0]):
+        del result["seconds"]
+    assert alone[0] == everything[1]
+    assert alone[0]["seed"] == 1
+
+
+def test_a_seed_that_nobody_gave_is_drawn_and_told(dpaudit, write, coded, fakes):
+    """Stderr says how to repeat the run, and repeating it gives the same numbers."""
+    name = write(coded.replace("seed = 1\n", ""))
+    first = dpaudit("audit", name, "--format", "json")
+    seed = first.stderr.split()[1]
+    again = dpaudit("audit", name, "--format", "json", "--seed", seed)
+    assert again.stderr == ""
+    one, two = (json.loads(ended.stdout)[0] for ended in (first, again))
+    assert (one["seed"], one["epsilon_lower"], one["counts"]) == (int(seed), two["epsilon_lower"], two["counts"])
+
+
+def test_options_of_the_command_line_win_over_the_file(dpaudit, write, coded, fakes):
+    """--runs, --significance and --seed replace what the file says."""
+    arguments = ("--runs", "500", "--significance", "0.05", "--seed", "9", "--format", "json")
+    result = json.loads(dpaudit("audit", write(coded), *arguments).stdout)[0]
+    assert (result["runs"], result["significance"], result["seed"]) == (500, 0.05, 9)
+
+
+def test_a_report_lists_the_files_it_wrote_and_names_the_command_that_repeats_it(dpaudit, write, coded, fakes):
+    """HTML, Markdown and JSON exist, and the JSON holds the command with what the command line changed."""
+    ended = dpaudit("report", write(coded), "-o", "out", "--runs", "400", "--seed", "5")
+    assert ended.exit_code in (0, 4)
+    files = [Path(line) for line in ended.stdout.splitlines()]
+    assert {"report.html", "report.md", "report.json"} <= {file.name for file in files}
+    assert all(file.is_file() for file in files)
+    text = Path("out/report.json").read_text(encoding="utf-8")
+    assert "dpaudit report config.toml --runs 400 --seed 5" in text
+
+
+def test_a_report_of_a_written_declaration_needs_no_audit(dpaudit, write, written):
+    """There is no code to attack, and no seed is drawn."""
+    ended = dpaudit("report", write(written), "-o", "out")
+    assert (ended.exit_code, ended.stderr) == (0, "")
+
+
+def test_lists_name_what_ships(dpaudit):
+    """Every kind is listed, and one kind alone holds only its own."""
+    everything = json.loads(dpaudit("list", "--format", "json").stdout)
+    assert set(everything) == {"algorithms", "mechanisms", "audits", "problems"}
+    assert "gaussian" in everything["mechanisms"]
+    assert json.loads(dpaudit("list", "mechanisms", "--format", "json").stdout) == {
+        "mechanisms": everything["mechanisms"]
+    }
+
+
+def test_the_tree_of_explain_names_each_node_with_its_cost(dpaudit, write, written):
+    """The root costs what the certificate says; the leaf costs what one release does."""
+    nodes = json.loads(dpaudit("explain", write(written), "--format", "json").stdout)["nodes"]
+    assert [node["path"] for node in nodes] == ["root", "root.0"]
+    assert nodes[0]["epsilon"]["upper"] == pytest.approx(0.768555, abs=1e-6)
+    assert 0 < nodes[1]["epsilon"]["upper"] < nodes[0]["epsilon"]["upper"] / math.sqrt(40) * 1.5
+
+
+def test_the_demo_writes_its_reports_and_catches_the_false_claim(dpaudit, tmp_path):
+    """The story proves a published claim, attacks the code, and reports a claim of half the epsilon as false."""
+    ended = dpaudit("demo", "-o", str(tmp_path / "demo"))
+    assert ended.exit_code == 0, ended.stderr
+    assert ended.stdout.index("CERTIFIED") < ended.stdout.index("CONSISTENT") < ended.stdout.index("VIOLATION")
+    for name in ("report.html", "report.json", "paper.toml", "as-published/report.html"):
+        assert (tmp_path / "demo" / name).is_file()

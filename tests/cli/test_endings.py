@@ -1,0 +1,84 @@
+"""How a command ends when something goes wrong: one line on stderr, the right exit code, never a traceback."""
+
+import subprocess
+import sys
+
+import pytest
+
+MAIN = "from dpaudit.cli import main; main()"
+
+
+def _raising(error):
+    def certify(*_, **__):
+        raise error
+
+    return certify
+
+
+def test_an_unexpected_exception_is_one_line_and_exit_code_3(dpaudit, write, written, monkeypatch):
+    """The line names the exception and how to see the traceback."""
+    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(ZeroDivisionError("one\ntwo")))
+    ended = dpaudit("certify", write(written))
+    assert ended.exit_code == 3
+    assert ended.stdout == ""
+    assert ended.stderr == (
+        "Internal error, ZeroDivisionError: one two (set DPAUDIT_TRACEBACK=1 and run again for the traceback)\n"
+    )
+
+
+def test_the_traceback_is_there_for_who_asks(dpaudit, write, written, monkeypatch):
+    """With DPAUDIT_TRACEBACK=1 the exception is raised as it is."""
+    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(ZeroDivisionError("one")))
+    monkeypatch.setenv("DPAUDIT_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        dpaudit("certify", write(written))
+
+
+def test_a_contradiction_of_our_own_is_exit_code_3(dpaudit, write, written, monkeypatch):
+    """An InternalError is not blamed on the configuration."""
+    from dpaudit.errors import EngineDisagreementError
+
+    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(EngineDisagreementError("A says 1, B says 2.")))
+    ended = dpaudit("certify", write(written))
+    assert (ended.exit_code, ended.stderr) == (3, "A says 1, B says 2.\n")
+
+
+def test_an_interrupt_is_one_line_and_exit_code_130(dpaudit, write, written, monkeypatch):
+    """Ctrl-C ends a command quietly."""
+    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(KeyboardInterrupt()))
+    ended = dpaudit("certify", write(written))
+    assert (ended.exit_code, ended.stdout, ended.stderr) == (130, "", "Interrupted.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["certify"], ["certfy", "x"], ["certify", "x", "--format", "xml"], ["report", "x"]]
+)
+def test_wrong_usage_is_exit_code_2_with_nothing_on_stdout(dpaudit, arguments):
+    """A missing argument, an unknown command, an unknown format, a missing option."""
+    ended = dpaudit(*arguments)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert "Usage: dpaudit" in ended.stderr
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback(write, written):
+    """`dpaudit explain ... | true` ends without a word, with the code of a broken pipe."""
+    command = [sys.executable, "-c", MAIN, "certify", write(written)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    stderr = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) == 141
+    assert stderr == b""
+
+
+def test_help_imports_nothing_heavy():
+    """`dpaudit --help` stays fast because neither numpy nor scipy nor pydantic nor matplotlib is imported for it."""
+    code = (
+        "import sys\nfrom dpaudit.cli import main\nsys.argv = ['dpaudit', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'scipy', 'pydantic', 'matplotlib', 'pandas', 'statsmodels', 'jinja2', 'joblib'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "certify" in ended.stdout
+    assert ended.stderr.strip() == "[]"
