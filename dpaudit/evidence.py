@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
 from dpaudit.claim import Claim
+from dpaudit.codec import encode
 
 AuditVerdict = Literal["violation", "consistent", "inconclusive"]
 
@@ -93,8 +94,6 @@ class AuditResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain data, in the published field names; infinity is the string "inf"."""
-        from dpaudit.codec import encode
-
         data: dict[str, Any] = encode(self)
         data["against"] = {"claim": data.pop("claim"), "certificate": data.pop("certified")}
         return data

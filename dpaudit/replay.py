@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from dpaudit.certificate import PrintedReading, Problem
 from dpaudit.claim import Claim
 from dpaudit.declaration import Declaration, Parallel, Release, Repeat, Stated, children, walk
+from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import DeclarationError
+from dpaudit.losses import Composition
 from dpaudit.plugins import suggestion
 from dpaudit.rules import RULES, Budget, Rule, Step
 
@@ -82,9 +84,6 @@ def implied(node: Declaration, budget: Callable[[Declaration], Budget]) -> Budge
         case Stated(epsilon=epsilon, delta=delta):
             return Budget(epsilon=epsilon, delta=delta)
         case Release(mechanism=mechanism):
-            from dpaudit.engines.basic import total_infinite_mass, total_supremum
-            from dpaudit.losses import Composition
-
             composition = Composition.of(mechanism.loss())
             return Budget(epsilon=total_supremum(composition)[1], delta=total_infinite_mass(composition)[1])
         case Parallel(parts=parts):

@@ -18,9 +18,8 @@ from dpaudit.declaration import Declaration, Parallel, Repeat, Sequential, State
 from dpaudit.errors import UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.replay import conclude, is_printed
-from dpaudit.rules import leaf_epsilon
+from dpaudit.rules import SEQUENTIAL, leaf_epsilon
 
-_SEQUENTIAL_RULES = ("basic", "advanced", "advanced_refined", "advanced_short", "optimal")
 _NEGLIGIBLE = 1e-9
 
 
@@ -149,7 +148,7 @@ def _as_printed_structure(node: Declaration) -> Declaration:
     """Return the tree with parallel parts in sequence wherever the paper composed them so."""
     parts = tuple(_as_printed_structure(child) for child in children(node))
     changed = with_children(node, parts)
-    if isinstance(node, Parallel) and node.printed is not None and node.printed.rule in _SEQUENTIAL_RULES:
+    if isinstance(node, Parallel) and node.printed is not None and node.printed.rule in SEQUENTIAL:
         return Sequential(parts=parts, printed=node.printed)
     return changed
 

@@ -444,7 +444,7 @@ def _many_curve(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
     if loss[0] == "gaussian":
         mu = loss[1]
         a, b = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
-        return -np.expm1(np.minimum(0.0, b - a)) * np.exp(a)
+        return np.asarray(-np.expm1(np.minimum(0.0, b - a)) * np.exp(a))
     if loss[0] == "laplace":
         x = loss[1]
         inner = np.where(epsilon <= -x, -np.expm1(np.minimum(epsilon, 0.0)), -np.expm1((epsilon - x) / 2))
@@ -614,7 +614,8 @@ def _breaks(node: Table) -> bool:
     if rule in ("advanced", "advanced_refined"):
         spare = delta - slots * d
         drift = math.expm1(e) if rule == "advanced" else math.tanh(e / 2)
-        return spare <= 0 or e * math.sqrt(2 * slots * math.log(1 / spare)) + slots * e * drift > epsilon * enough
+        total = e * math.sqrt(2 * slots * math.log(1 / spare)) + slots * e * drift if spare > 0 else math.inf
+        return bool(total > epsilon * enough)
     if rule == "advanced_short":
         total = e * math.sqrt(8 * slots * math.log(2 / delta)) if delta else math.inf
         return bool(total > epsilon * enough or epsilon > 1 or 2 * slots * d > delta * enough)

@@ -1,0 +1,136 @@
+"""Rules about releases one after another."""
+
+import math
+
+from dpaudit.rules.step import Rule, Step, exceeding
+
+
+def _sum(step: Step) -> float:
+    """Dwork et al. (2006), Theorem 1: epsilons add up."""
+    if step.printed.slots is not None:
+        return step.printed.slots * step.largest.epsilon
+    return math.fsum(part.epsilon * times for part, times in step.parts)
+
+
+def _sum_premises(step: Step) -> tuple[str, ...]:
+    """The slots cover the parts, and the deltas fit."""
+    problems: list[str] = []
+    if step.printed.slots is not None and step.events > step.printed.slots * (1 + 1e-12):
+        problems.append(f"{step.events} parts are composed in {step.printed.slots:.6g} slots")
+    deltas = (
+        step.printed.slots * step.largest.delta
+        if step.printed.slots is not None
+        else math.fsum(part.delta * times for part, times in step.parts)
+    )
+    return (*problems, *exceeding("delta", deltas, step.printed.delta))
+
+
+def _spare_delta(step: Step) -> float:
+    """Return what advanced composition has left for its own d' after the parts' deltas."""
+    return step.printed.delta - step.count * step.largest.delta
+
+
+def _advanced(step: Step) -> float:
+    """Dwork, Rothblum and Vadhan (2010), Theorem III.3."""
+    spare, k, epsilon = _spare_delta(step), step.count, step.largest.epsilon
+    if spare <= 0:
+        return math.inf
+    return epsilon * math.sqrt(2 * k * math.log(1 / spare)) + k * epsilon * math.expm1(epsilon)
+
+
+def _advanced_refined(step: Step) -> float:
+    """Kairouz, Oh and Viswanath (2015), Theorem 3.4 (second form), for equal parts."""
+    spare, k, epsilon = _spare_delta(step), step.count, step.largest.epsilon
+    if spare <= 0:
+        return math.inf
+    return epsilon * math.sqrt(2 * k * math.log(1 / spare)) + k * epsilon * math.tanh(epsilon / 2)
+
+
+def _advanced_short(step: Step) -> float:
+    """Dwork and Roth (2014), Corollary 3.21: parts of epsilon / sqrt(8 k ln(2 / delta))."""
+    if step.printed.delta == 0:
+        return math.inf
+    return step.largest.epsilon * math.sqrt(8 * step.count * math.log(2 / step.printed.delta))
+
+
+def _advanced_premises(step: Step) -> tuple[str, ...]:
+    """Something of delta must be left for the theorem's own failure probability."""
+    if _spare_delta(step) <= 0:
+        return ("the parts use up the whole delta; the theorem needs some of it for itself",)
+    return ()
+
+
+def _advanced_short_premises(step: Step) -> tuple[str, ...]:
+    """The shorthand is proved for epsilon <= 1 and parts with delta / (2k)."""
+    problems: list[str] = []
+    if step.printed.epsilon > 1:
+        problems.append(f"the shorthand needs epsilon <= 1, here {step.printed.epsilon:.6g}")
+    return (*problems, *exceeding("delta of the parts", 2 * step.count * step.largest.delta, step.printed.delta))
+
+
+def _optimal(step: Step) -> float:
+    """Kairouz, Oh and Viswanath (2015), Theorem 3.5, the closed form for unequal parts."""
+    parts = [(part.epsilon, times) for part, times in step.parts]
+    kept = math.fsum(times * math.log1p(-part.delta) for part, times in step.parts)
+    spare = -math.expm1(math.log1p(-step.printed.delta) - kept)
+    total = math.fsum(e * n for e, n in parts)
+    if spare <= 0:
+        return total if -math.expm1(kept) <= step.printed.delta else math.inf
+    drift = math.fsum(n * e * math.tanh(e / 2) for e, n in parts)
+    squares = math.fsum(n * e * e for e, n in parts)
+    return min(
+        total,
+        drift + math.sqrt(2 * squares * math.log(math.e + math.sqrt(squares) / spare)),
+        drift + math.sqrt(2 * squares * math.log(1 / spare)),
+    )
+
+
+COMPOSITION_RULES = (
+    Rule(
+        name="basic",
+        title="basic composition",
+        formula="(sum of epsilons, sum of deltas)",
+        source="Dwork, Kenthapadi, McSherry, Mironov and Naor (2006), Theorem 1",
+        side_conditions=(),
+        conclude=_sum,
+        premises=_sum_premises,
+    ),
+    Rule(
+        name="advanced",
+        title="advanced composition",
+        formula="epsilon sqrt(2 k ln(1/d')) + k epsilon (e^epsilon - 1), k delta + d'",
+        source="Dwork, Rothblum and Vadhan (2010), Theorem III.3",
+        side_conditions=("some delta is left for d'",),
+        conclude=_advanced,
+        premises=_advanced_premises,
+    ),
+    Rule(
+        name="advanced_refined",
+        title="advanced composition, refined",
+        formula="epsilon sqrt(2 k ln(1/d')) + k epsilon tanh(epsilon/2), k delta + d'",
+        source="Kairouz, Oh and Viswanath (2015), Theorem 3.4",
+        side_conditions=("some delta is left for d'",),
+        conclude=_advanced_refined,
+        premises=_advanced_premises,
+    ),
+    Rule(
+        name="advanced_short",
+        title="advanced composition, shorthand",
+        formula="parts of (epsilon / sqrt(8 k ln(2/delta)), delta / (2k)) make (epsilon, delta)",
+        source="Dwork and Roth (2014), Corollary 3.21",
+        side_conditions=("epsilon <= 1", "each part has at most delta / (2k)"),
+        conclude=_advanced_short,
+        premises=_advanced_short_premises,
+    ),
+    Rule(
+        name="optimal",
+        title="optimal composition, closed form",
+        formula=(
+            "min{sum e, S + sqrt(2 Q ln(e + sqrt(Q)/d')), S + sqrt(2 Q ln(1/d'))}, S = sum e tanh(e/2), Q = sum e^2"
+        ),
+        source="Kairouz, Oh and Viswanath (2015), Theorem 3.5",
+        side_conditions=("the parts' budgets are fixed in advance",),
+        conclude=_optimal,
+        premises=lambda step: (),
+    ),
+)
