@@ -1,7 +1,7 @@
 """The derivation as rows: one for each node, with equal siblings told once and long lists shortened."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import groupby
 
 from dpaudit.accountant import bracket_epsilon
@@ -9,7 +9,18 @@ from dpaudit.bracket import Bracket
 from dpaudit.certificate import Certificate
 from dpaudit.claim import Neighbours
 from dpaudit.condition import conditions_of
-from dpaudit.declaration import Cells, Declaration, Printed, Release, children, with_children
+from dpaudit.declaration import (
+    Billboard,
+    Cells,
+    Declaration,
+    Local,
+    PostProcess,
+    Printed,
+    Release,
+    Stated,
+    children,
+    with_children,
+)
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.mechanism import Mechanism
@@ -18,6 +29,7 @@ from dpaudit.report.wording import node_name, node_rule
 
 MOST_SIBLINGS = 8
 MOST_ROWS = 80
+_NOTHING = Stated(epsilon=0.0, source="nothing below this node")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,37 +56,97 @@ class Row:
 
 def rows_of(certificate: Certificate) -> tuple[Row, ...]:
     """Return the rows of the whole tree, parents first, at most `MOST_ROWS` of them and an ellipsis."""
+    reader = _Reader(certificate=certificate)
     rows: list[Row] = []
-    walker = _rows(certificate, certificate.declaration, certificate.claim.neighbours, "root", 0, 1)
-    for row in walker:
+    for row in reader.rows(_Place(node=certificate.declaration, relation=certificate.claim.neighbours)):
         if len(rows) == MOST_ROWS:
-            rows.append(_ellipsis("root", 1, "further nodes are in the JSON report"))
+            rows.append(_ellipsis("root", 1, "further nodes are in the JSON certificate"))
             break
         rows.append(row)
     return tuple(rows)
 
 
-def _rows(
-    certificate: Certificate, node: Declaration, relation: Neighbours, path: str, depth: int, alike: int, last: str = ""
-) -> Iterator[Row]:
-    """Yield the row of `node`, then those of its parts."""
-    yield _row(certificate, node, relation, path, depth, alike, last)
-    groups = _alike(children(node))
-    hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
-    for place, group in groups:
-        if hidden and place == hidden[0][0]:
-            count = sum(len(members) for _, members in hidden)
-            yield _ellipsis(f"{path}.{place}", depth + 1, f"{whole(count)} further parts, all in the JSON report")
-        if any(place == other for other, _ in hidden):
-            continue
-        inner: Neighbours = "add_remove" if isinstance(node, Cells) and place == 1 else relation
-        yield from _rows(
-            certificate, group[0], inner, f"{path}.{place}", depth + 1, len(group), _label(group[-1])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A node and where it stands; with `alike` equal siblings, of which `last` is the last one's label."""
+
+    node: Declaration
+    relation: Neighbours
+    path: str = "root"
+    depth: int = 0
+    alike: int = 1
+    last: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reader:
+    """Turns places into rows; `known` remembers brackets, since wrappers have the loss of what they wrap."""
+
+    certificate: Certificate
+    known: dict[tuple[int, Neighbours, float], Bracket | None] = field(default_factory=dict)
+
+    def rows(self, place: _Place) -> Iterator[Row]:
+        """Yield the row of a node, then those of its parts."""
+        yield self._row(place)
+        groups = _alike(children(place.node))
+        hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
+        for number, (first, group) in enumerate(groups):
+            path = f"{place.path}.{first}"
+            if hidden and number == 5:
+                count = sum(len(members) for _, members in hidden)
+                text = f"{whole(count)} further parts, all in the JSON certificate"
+                yield _ellipsis(path, place.depth + 1, text)
+            if 5 <= number < 5 + len(hidden):
+                continue
+            relation: Neighbours = "add_remove" if isinstance(place.node, Cells) and first == 1 else place.relation
+            yield from self.rows(
+                _Place(
+                    node=group[0],
+                    relation=relation,
+                    path=path,
+                    depth=place.depth + 1,
+                    alike=len(group),
+                    last=_label(group[-1]),
+                )
+            )
+
+    def _row(self, place: _Place) -> Row:
+        """Return the row of one node."""
+        node, label, root = place.node, _label(place.node), place.path == "root"
+        delta = node.printed.delta if node.printed and not root else self.certificate.claim.delta
+        mechanism = node.mechanism if isinstance(node, Release) else None
+        return Row(
+            path=place.path,
+            depth=place.depth,
+            node=node_name(node),
+            name=f"{label} … {place.last}" if place.alike > 1 and label and label != place.last else label,
+            rule=node_rule(node),
+            alike=place.alike,
+            sensitivity=_sensitivity(mechanism) if mechanism else "",
+            noise=_noise(mechanism) if mechanism else "",
+            printed=node.printed,
+            delta=delta,
+            epsilon=self.certificate.tight.epsilon if root else self._epsilon(node, place.relation, delta),
+            conditions=_conditions(self.certificate, node),
         )
+
+    def _epsilon(self, node: Declaration, relation: Neighbours, delta: float) -> Bracket | None:
+        """Return a bracket on the node's own epsilon at `delta`, or None where no engine covers it."""
+        while isinstance(node, PostProcess | Billboard | Local):
+            node = node.part
+        key = id(node), relation, delta
+        if key not in self.known:
+            try:
+                self.known[key] = bracket_epsilon(fold(node, relation), delta)
+            except (UnsupportedError, DeclarationError):
+                self.known[key] = None
+        return self.known[key]
 
 
 def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, list[Declaration]]]:
     """Return runs of siblings that are equal but for their labels, each with the place of its first."""
+    if len(parts) == 1:
+        return [(0, list(parts))]
     runs: list[tuple[int, list[Declaration]]] = []
     place = 0
     for _, run in groupby(parts, key=_anonymous):
@@ -91,30 +163,6 @@ def _anonymous(node: Declaration) -> Declaration:
     return with_children(node, tuple(_anonymous(child) for child in children(node)))
 
 
-def _row(
-    certificate: Certificate, node: Declaration, relation: Neighbours, path: str, depth: int, alike: int, last: str
-) -> Row:
-    """Return the row of one node, or of `alike` equal siblings of which it is the first."""
-    label = _label(node)
-    name = f"{label} … {last}" if alike > 1 and label and label != last else label
-    delta = node.printed.delta if node.printed and path != "root" else certificate.claim.delta
-    mechanism = node.mechanism if isinstance(node, Release) else None
-    return Row(
-        path=path,
-        depth=depth,
-        node=node_name(node),
-        name=name,
-        rule=node_rule(node),
-        alike=alike,
-        sensitivity=_sensitivity(mechanism) if mechanism else "",
-        noise=_noise(mechanism) if mechanism else "",
-        printed=node.printed,
-        delta=delta,
-        epsilon=certificate.tight.epsilon if path == "root" else _epsilon(node, relation, delta),
-        conditions=_conditions(certificate, node),
-    )
-
-
 def _ellipsis(path: str, depth: int, text: str) -> Row:
     """Return a row that stands for those left out."""
     return Row(path=path, depth=depth, node="", name=text)
@@ -125,18 +173,12 @@ def _label(node: Declaration) -> str:
     return node.label if isinstance(node, Release) else ""
 
 
-def _epsilon(node: Declaration, relation: Neighbours, delta: float) -> Bracket | None:
-    """Return a bracket on the node's own epsilon at `delta`, or None where no engine covers it."""
-    try:
-        return bracket_epsilon(fold(node, relation), delta)
-    except (UnsupportedError, DeclarationError):
-        return None
-
-
 def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:
     """Return the places, in the certificate, of the conditions that this node brings and its parts do not."""
-    below = {condition.text for child in children(node) for condition in conditions_of(child)}
-    own = {condition.text for condition in conditions_of(node)} - below
+    alone = with_children(node, (_NOTHING,) * len(children(node)))
+    own = {condition.text for condition in conditions_of(alone)}
+    if alone is not node:
+        own -= {condition.text for condition in conditions_of(_NOTHING)}
     return tuple(place for place, held in enumerate(certificate.conditions) if held.text in own)
 
 

@@ -38,9 +38,11 @@ class Report:
 
     def __post_init__(self) -> None:
         try:
-            date.fromisoformat(self.created)
+            canonical = date.fromisoformat(self.created).isoformat()
         except ValueError:
-            raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.") from None
+            canonical = None
+        if canonical != self.created:
+            raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.")
         claim = self.certificate.claim
         for audit in self.audits:
             for name in ("epsilon", "delta", "neighbours", "model"):

@@ -4,19 +4,20 @@ import re
 import unicodedata
 from xml.sax.saxutils import escape
 
-_MARKDOWN = re.compile(r"([\\`*_\[\]{}()#!|~$])")
+_MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _KEPT = "\n\t"
 
 
 def clean(text: str) -> str:
-    """Return `text` with each invisible control, direction override and lone surrogate shown as U+FFFD.
+    r"""Return `text` with each invisible control, direction override and lone surrogate shown as U+FFFD.
 
+    Line ends of other systems become plain ones.
     Such characters are invalid in XML, or can make one word look like another.
 
-    >>> clean("a\\x00b")
-    'a\\ufffdb'
+    >>> clean("a\x00b")
+    'a\ufffdb'
     """
-    return "".join("\ufffd" if _hidden(letter) else letter for letter in text)
+    return "".join("\ufffd" if _hidden(letter) else letter for letter in text.replace("\r\n", "\n"))
 
 
 def _hidden(letter: str) -> bool:
@@ -32,10 +33,10 @@ def xml(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return `text` as plain words on one line of Markdown: nothing in it is markup, HTML or a table cell's end.
+    r"""Return `text` as plain words on one line of Markdown: nothing in it is markup, HTML or a table cell's end.
 
     >>> markdown("<b>|x_1|</b>")
-    '&lt;b&gt;\\\\|x\\\\_1\\\\|&lt;/b&gt;'
+    '&lt;b&gt;\\|x\\_1\\|&lt;/b&gt;'
     """
     line = " ".join(clean(text).split())
     escaped = _MARKDOWN.sub(r"\\\1", line.replace("&", "&amp;")).replace("<", "&lt;").replace(">", "&gt;")

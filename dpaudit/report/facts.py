@@ -1,9 +1,16 @@
 """Everything that a report says, computed once and read by every format."""
 
+import math
 from dataclasses import dataclass
 
 from dpaudit.evidence import AuditResult
-from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, delta_curve, highest_true_positive_rate
+from dpaudit.report.curves import (
+    FALSE_POSITIVE_RATES,
+    Curve,
+    claimed_advantage,
+    delta_curve,
+    highest_true_positive_rate,
+)
 from dpaudit.report.derivation import Row, rows_of
 from dpaudit.report.document import Report
 from dpaudit.report.gaps import Gap, gaps_of
@@ -68,12 +75,21 @@ def _gains(report: Report, curve: Curve) -> tuple[Gain, ...]:
 def caught(audit: AuditResult) -> str:
     """Return in words what an audit would have caught, and what would have gone unseen."""
     chance = nearest(audit.power.probability, 3)
+    if audit.power.epsilon == math.inf:
+        return "No violation, however large, would have been caught for certain: there were too few runs."
     line = f"A true epsilon of {at_most(audit.power.epsilon)} or more, with probability {chance} or more."
     if audit.ceiling <= audit.claim.epsilon:
-        return f"{line} With so few runs nothing above {at_most(audit.ceiling)} can be shown, so the claim was never at risk."
+        return (
+            f"{line} With so few runs nothing above {at_most(audit.ceiling)} can be shown: the claim was never at risk."
+        )
     if audit.power.epsilon > audit.claim.epsilon:
         return f"{line} Violations between {nearest(audit.claim.epsilon)} and that may have gone unseen."
     return f"{line} That is within the claim, so larger violations would have been seen as well."
+
+
+def certified(audit: AuditResult) -> str:
+    """Return in words what the certificate allowed when the audit was made."""
+    return "not known to the audit" if audit.certified == math.inf else f"epsilon of at most {at_most(audit.certified)}"
 
 
 def placed(audit: AuditResult) -> str:
@@ -87,4 +103,6 @@ def placed(audit: AuditResult) -> str:
         return f"The attack contradicts the declaration, though not the claim: {bound}."
     if audit.verdict == "violation":
         return f"The audit reports a violation: {bound}."
+    if audit.epsilon_lower == 0:
+        return "The attack showed nothing: its lower bound on epsilon is 0."
     return f"The attack agrees with claim and certificate: {bound}."

@@ -6,7 +6,10 @@ from dpaudit.declaration import Stated, walk
 from dpaudit.report.document import Report
 
 _NEVER: tuple[tuple[str, str], ...] = (
-    ("Timing and other side channels", "How long an answer takes, and what else leaks beside it, is outside the views."),
+    (
+        "Timing and other side channels",
+        "How long an answer takes, and what else leaks beside it, is outside the views.",
+    ),
     ("Choices made on the data", "Tuning, clipping bounds or domains picked by looking at the data spend budget too."),
     ("Other releases of the same data", "Budgets of separate releases add up; only this declaration is accounted for."),
     ("Security of the raw data", "Who can read the data before any noise is added."),

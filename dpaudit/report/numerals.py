@@ -5,6 +5,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from dpaudit.bracket import Bracket
 
+TIMES = "\N{MULTIPLICATION SIGN}"
+_SMALLEST = 1e-300
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -36,13 +38,13 @@ def at_least(value: float, digits: int = 4) -> str:
 
 
 def interval(bracket: Bracket, digits: int = 4) -> str:
-    """Return a bracket as one number where both ends print alike, else as two.
+    """Return a bracket as one number, its upper end, where both ends round alike, else as two.
 
     >>> interval(Bracket(lower=0.5, upper=0.75, engines=()))
     '0.5 to 0.75'
     """
     if nearest(bracket.lower, digits) == nearest(bracket.upper, digits):
-        return nearest(bracket.upper, digits)
+        return at_most(bracket.upper, digits)
     return f"{at_least(bracket.lower, digits)} to {at_most(bracket.upper, digits)}"
 
 
@@ -64,6 +66,8 @@ def _written(value: float, digits: int, rounding: str) -> str:
     """Return `value` rounded to significant digits in the stated direction."""
     if math.isinf(value) or math.isnan(value):
         return "∞" if value > 0 else "-∞" if value < 0 else "not a number"
+    if 0 < value < _SMALLEST and rounding == ROUND_CEILING:
+        value = _SMALLEST
     exact = Decimal(repr(float(value)))
     if exact == 0:
         return "0"
@@ -74,4 +78,4 @@ def _written(value: float, digits: int, rounding: str) -> str:
     power = rounded.adjusted()
     mantissa = f"{rounded.scaleb(-power).normalize():f}"
     tens = "10" + str(power).translate(_SUPERSCRIPTS)
-    return tens if mantissa == "1" else f"{mantissa} × {tens}"
+    return tens if mantissa == "1" else f"{mantissa} {TIMES} {tens}"

@@ -8,26 +8,31 @@ from dpaudit.report.figures import Figure
 from dpaudit.report.page import context
 
 
+class _Markdown(str):
+    """Text that is Markdown already, escaped where it was made."""
+
+    __slots__ = ()
+
+
 def markdown_report(facts: Facts, figures: dict[str, Figure]) -> str:
     """Return the whole report as Markdown, figures referred to beside it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
 
     def literal(value: Any) -> Any:
-        """Return `value` as plain words; what is marked as safe passes."""
-        return markdown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        """Return `value` as plain words; what is Markdown already passes."""
+        return markdown(value) if isinstance(value, str) and not isinstance(value, _Markdown) else value
 
-    environment = Environment(  # noqa: S701 - Markdown, not HTML: `finalize` escapes every inserted text
+    environment = Environment(
         loader=PackageLoader("dpaudit.report"),
-        autoescape=False,
+        autoescape=False,  # noqa: S701 - Markdown, not HTML: `finalize` escapes every inserted text
         undefined=StrictUndefined,
         finalize=literal,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     own = {
-        "fenced": lambda text, language: Markup(fenced(text, language)),
-        "indent": lambda depth: Markup("&nbsp;&nbsp;" * depth),
+        "fenced": lambda text, language: _Markdown(fenced(text, language)),
+        "indent": lambda depth: _Markdown("&nbsp;&nbsp;" * depth),
     }
     text = environment.get_template("report.md.j2").render(context(facts, figures) | own)
     return _without_double_blanks(text)

@@ -113,7 +113,7 @@ def meaning_of(report: Report) -> str:
     """Return what the claim promises, in one sentence with its numbers."""
     claim = report.certificate.claim
     unit = report.unit.removeprefix("one ").removeprefix("One ")
-    factor = f"e^{nearest(claim.epsilon)} = {at_most(_exp(claim.epsilon), 3)}"
+    factor = f"{at_most(_exp(claim.epsilon), 3)} (e^epsilon at epsilon {nearest(claim.epsilon)})"
     failure = f", except with probability {nearest(claim.delta)}" if claim.delta else ", without exception"
     return (
         f"For one {unit}, an observer of {OBSERVED[claim.model]} can raise the odds of a guess about them at most "

@@ -38,6 +38,14 @@ from dpaudit.report import Report, System
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")
 HOSTILE = '</title><script>alert("x")</script>|`*_[x](javascript:y)\n# <img src=x onerror=z>\x00\u202e&'
+CONFIG = """[algorithm]
+name = "capri"
+model = "joint"
+epsilon = 1.0
+delta = 1e-5
+horizon = 10000
+calibration = "paper"
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,14 +159,38 @@ def _paper():
         epsilon_ratio=24.27,
         noise_ratio=18.4466,
         factors=(
-            Factor(name="Constant 4 instead of 2√2", factor=1.45, noise_factor=1.4142, sentence="The paper's constant is √2 larger than its theorem needs."),
-            Factor(name="Classic tail", factor=1.5, noise_factor=1.4547, sentence="The classic Gaussian tail bound, against the exact curve."),
-            Factor(name="Slots", factor=1.6, noise_factor=1.5323, sentence="9.21 slots are budgeted where 6 epochs run."),
-            Factor(name="Basic composition", factor=2.6, noise_factor=2.3884, sentence="Budgets are added up, against exact composition of Gaussians."),
-            Factor(name="Sequence instead of partition", factor=2.7, noise_factor=2.4495, sentence="Each user is in one epoch, so that one epoch is what a record meets."),
+            Factor(
+                name="Constant 4 instead of 2√2",
+                factor=1.45,
+                noise_factor=1.4142,
+                sentence="The paper's constant is √2 larger than its theorem needs.",
+            ),
+            Factor(
+                name="Classic tail",
+                factor=1.5,
+                noise_factor=1.4547,
+                sentence="The classic Gaussian tail bound, against the exact curve.",
+            ),
+            Factor(
+                name="Slots", factor=1.6, noise_factor=1.5323, sentence="9.21 slots are budgeted where 6 epochs run."
+            ),
+            Factor(
+                name="Basic composition",
+                factor=2.6,
+                noise_factor=2.3884,
+                sentence="Budgets are added up, against exact composition of Gaussians.",
+            ),
+            Factor(
+                name="Sequence instead of partition",
+                factor=2.7,
+                noise_factor=2.4495,
+                sentence="Each user is in one epoch, so that one epoch is what a record meets.",
+            ),
         ),
     )
-    problem = Problem(node="root.0.0", rule="basic", message="9.21 slots are composed where the node has 6 parts; sound, but loose.")
+    problem = Problem(
+        node="root.0.0", rule="basic", message="9.21 slots are composed where the node has 6 parts; sound, but loose."
+    )
     held = certificate(
         declaration,
         CLAIM,
@@ -168,8 +200,13 @@ def _paper():
         conditions=merge(
             conditions_of(declaration),
             (
-                Condition(text="No pair of neighbouring data sets moves a query further than its stated sensitivity.", status="checked"),
-                Condition(text="Every release draws fresh noise, independent of all else that is published.", status="checked"),
+                Condition(
+                    text="No pair of neighbouring data sets moves a query further than its stated sensitivity.",
+                    status="checked",
+                ),
+                Condition(
+                    text="Every release draws fresh noise, independent of all else that is published.", status="checked"
+                ),
                 Condition(text="Rewards are clipped to [-1, 1] before they are summed.", status="checked"),
             ),
         ),
@@ -177,17 +214,27 @@ def _paper():
     upper = held.tight.epsilon.upper
     audits = (
         audit(CLAIM, certified=upper),
-        audit(CLAIM, name="actions", view="actions", attack="threshold on arm frequency", mu=0.005, lower=0.0, certified=upper, power=Power(epsilon=0.35, probability=0.9), verdict="consistent"),
+        audit(
+            CLAIM,
+            name="actions",
+            view="actions",
+            attack="threshold on arm frequency",
+            mu=0.005,
+            lower=0.0,
+            certified=upper,
+            power=Power(epsilon=0.35, probability=0.9),
+            verdict="consistent",
+        ),
     )
     return Report(
         certificate=held,
         audits=audits,
         system=System(name="Care-plan ranking", unit="one person's year of care"),
         title="CAPRI on the RAND Health Insurance Experiment",
-        config_text='[system]\nname = "Care-plan ranking"\n\n[algorithm]\nname = "capri"\nmodel = "joint"\nepsilon = 1.0\ndelta = 1e-5\nhorizon = 10000\ncalibration = "paper"\n',
+        config_text=CONFIG,
         command="dpaudit report care.toml -o report --seed 7",
         created="2026-03-01",
-        notes=("The theory's confidence widths eliminate nothing at this horizon: they are vacuous, and the run plays at random.",),
+        notes=("The theory's confidence widths are vacuous: at this horizon they eliminate nothing.",),
     )
 
 
@@ -197,29 +244,69 @@ def _all_checked():
     conditions = tuple(replace(c, status="checked") for c in conditions_of(declaration))
     printed = PrintedReading(epsilon=1.0, delta=1e-5, valid=True)
     held = certificate(declaration, claim, "certified", conditions=conditions, printed=printed)
-    one = audit(claim, mu=0.268, lower=0.86, certified=held.tight.epsilon.upper, power=Power(epsilon=0.95, probability=0.9))
-    return Report(certificate=held, audits=(one,), system=System(name="Totals", unit="one patient"), created="2026-03-01")
+    one = audit(
+        claim, mu=0.268, lower=0.86, certified=held.tight.epsilon.upper, power=Power(epsilon=0.95, probability=0.9)
+    )
+    return Report(
+        certificate=held, audits=(one,), system=System(name="Totals", unit="one patient"), created="2026-03-01"
+    )
 
 
 def _refuted():
-    declaration = Sequential(parts=(epochs(3.0), Release(label="last", mechanism=Noise(stddev=2.0, l2_sensitivity=1.0))))
-    held = certificate(declaration, CLAIM, "refuted", reasons=("The declaration's epsilon is at least 2.9, above the claimed 1.",), slack=Slack(epsilon_ratio=0.3, noise_ratio=0.42, factors=(Factor(name="Missing root of two", factor=0.7, noise_factor=0.7071, sentence="The noise lacks a factor √2."),)))
+    declaration = Sequential(
+        parts=(epochs(3.0), Release(label="last", mechanism=Noise(stddev=2.0, l2_sensitivity=1.0)))
+    )
+    held = certificate(
+        declaration,
+        CLAIM,
+        "refuted",
+        reasons=("The declaration's epsilon is at least 2.9, above the claimed 1.",),
+        slack=Slack(
+            epsilon_ratio=0.3,
+            noise_ratio=0.42,
+            factors=(
+                Factor(
+                    name="Missing root of two", factor=0.7, noise_factor=0.7071, sentence="The noise lacks a factor √2."
+                ),
+            ),
+        ),
+    )
     return Report(certificate=held, created="2026-03-01", title="A claim that does not hold")
 
 
 def _not_proved():
     declaration = epochs(3.7307)
     violated = Condition(text="Rewards are clipped to [-1, 1] before they are summed.", status="violated")
-    finding = Finding(rule="DPA212", where="estimator g_2", message="'estimator g_2' ran Noise(stddev=3.7), declared Noise(stddev=7.5).")
-    held = certificate(declaration, CLAIM, "not_proved", reasons=("A condition of the proof was seen violated.",), conditions=(*conditions_of(declaration), violated), findings=(finding,))
-    return Report(certificate=held, audits=(audit(CLAIM, verdict="inconclusive", lower=0.0, ceiling=0.8, seed=None),), created="2026-03-01")
+    finding = Finding(
+        rule="DPA212",
+        where="estimator g_2",
+        message="'estimator g_2' ran Noise(stddev=3.7), declared Noise(stddev=7.5).",
+    )
+    held = certificate(
+        declaration,
+        CLAIM,
+        "not_proved",
+        reasons=("A condition of the proof was seen violated.",),
+        conditions=(*conditions_of(declaration), violated),
+        findings=(finding,),
+    )
+    return Report(
+        certificate=held,
+        audits=(audit(CLAIM, verdict="inconclusive", lower=0.0, ceiling=0.8, seed=None),),
+        created="2026-03-01",
+    )
 
 
 def _violation():
     declaration = epochs(3.7307)
     conditions = tuple(replace(c, status="checked") for c in conditions_of(declaration))
     held = certificate(declaration, CLAIM, "certified", conditions=conditions)
-    return Report(certificate=held, audits=(audit(CLAIM, verdict="violation", mu=0.53, lower=1.82, certified=held.tight.epsilon.upper),), created="2026-03-01", title="Half the noise")
+    return Report(
+        certificate=held,
+        audits=(audit(CLAIM, verdict="violation", mu=0.53, lower=1.82, certified=held.tight.epsilon.upper),),
+        created="2026-03-01",
+        title="Half the noise",
+    )
 
 
 def _inconclusive():
@@ -231,24 +318,44 @@ def _infinite():
     claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one message")
     declaration = Repeat(part=Release(label="sums", mechanism=Noise(stddev=5.0, l2_sensitivity=1.0)), times=40)
     held = certificate(declaration, claim, "refuted", reasons=("No finite epsilon holds at delta 0.",))
-    return Report(certificate=held, audits=(audit(claim, lower=0.4, ceiling=math.inf, certified=math.inf),), created="2026-03-01")
+    return Report(
+        certificate=held, audits=(audit(claim, lower=0.4, ceiling=math.inf, certified=math.inf),), created="2026-03-01"
+    )
 
 
 def _open():
     claim = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", unit="one trip")
     declaration = Group(part=Stated(epsilon=0.4, delta=1e-8, source="the vendor's white paper"), size=3)
-    wide = Tight(epsilon=Bracket(lower=0.3, upper=math.inf, engines=("basic",)), delta=Bracket(lower=0.0, upper=1.0, engines=("basic",)))
-    return Report(certificate=certificate(declaration, claim, "not_proved", reasons=("No engine bounds the loss from above.",), tight=wide), created="2026-03-01")
+    wide = Tight(
+        epsilon=Bracket(lower=0.3, upper=math.inf, engines=("basic",)),
+        delta=Bracket(lower=0.0, upper=1.0, engines=("basic",)),
+    )
+    return Report(
+        certificate=certificate(
+            declaration, claim, "not_proved", reasons=("No engine bounds the loss from above.",), tight=wide
+        ),
+        created="2026-03-01",
+    )
 
 
 def _pure():
     claim = Claim(epsilon=2.0, neighbours="replace_one", model="local", unit="one vote")
-    declaration = Sequential(parts=tuple(Release(label=f"answer {i}", mechanism=Pure(stddev=10.0 + i % 2, l2_sensitivity=1.0)) for i in range(12)))
-    return Report(certificate=certificate(declaration, claim, "certified"), audits=(audit(claim, mu=0.5, lower=0.7),), created="2026-03-01")
+    declaration = Sequential(
+        parts=tuple(
+            Release(label=f"answer {i}", mechanism=Pure(stddev=10.0 + i % 2, l2_sensitivity=1.0)) for i in range(12)
+        )
+    )
+    return Report(
+        certificate=certificate(declaration, claim, "certified"),
+        audits=(audit(claim, mu=0.5, lower=0.7),),
+        created="2026-03-01",
+    )
 
 
 def _huge():
-    parts = tuple(Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(2_000))
+    parts = tuple(
+        Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(2_000)
+    )
     tree = Sequential(parts=(*parts, epochs(300.0, number=17)))
     for _ in range(30):
         tree = PostProcess(part=tree, steps=("rounding",))
@@ -258,22 +365,50 @@ def _huge():
 
 def _hostile():
     claim = replace(CLAIM, unit=HOSTILE)
-    declaration = Sequential(parts=(Parallel(parts=(Release(label=HOSTILE, mechanism=Noise(stddev=9.0, l2_sensitivity=1.0)),), key=HOSTILE), Stated(epsilon=0.1, source=HOSTILE)))
+    declaration = Sequential(
+        parts=(
+            Parallel(parts=(Release(label=HOSTILE, mechanism=Noise(stddev=9.0, l2_sensitivity=1.0)),), key=HOSTILE),
+            Stated(epsilon=0.1, source=HOSTILE),
+        )
+    )
     held = certificate(
         declaration,
         claim,
         "not_proved",
         reasons=(HOSTILE,),
-        printed=PrintedReading(epsilon=1.0, delta=0.0, valid=False, problems=(Problem(node=HOSTILE, rule=HOSTILE, message=HOSTILE),)),
-        slack=Slack(epsilon_ratio=2.0, noise_ratio=2.0, factors=(Factor(name=HOSTILE, factor=2.0, noise_factor=2.0, sentence=HOSTILE),)),
+        printed=PrintedReading(
+            epsilon=1.0, delta=0.0, valid=False, problems=(Problem(node=HOSTILE, rule=HOSTILE, message=HOSTILE),)
+        ),
+        slack=Slack(
+            epsilon_ratio=2.0,
+            noise_ratio=2.0,
+            factors=(Factor(name=HOSTILE, factor=2.0, noise_factor=2.0, sentence=HOSTILE),),
+        ),
         conditions=(*conditions_of(declaration), Condition(text=HOSTILE, status="violated")),
         findings=(Finding(rule=HOSTILE, where=HOSTILE, message=HOSTILE),),
         versions=((HOSTILE, HOSTILE),),
         engines=(HOSTILE,),
         source_digest=HOSTILE,
     )
-    one = audit(claim, name=HOSTILE, view=HOSTILE, attack=HOSTILE, bound=HOSTILE, description=HOSTILE, bounds=(LowerBound(name=HOSTILE, epsilon=0.1, significance=0.01, assumption=HOSTILE),))
-    return Report(certificate=held, audits=(one,), system=System(name=HOSTILE, unit=HOSTILE), title=HOSTILE, config_text=HOSTILE + "\n```\n", command=HOSTILE, created="2026-03-01", notes=(HOSTILE, "lone \ud800 surrogate"))
+    one = audit(
+        claim,
+        name=HOSTILE,
+        view=HOSTILE,
+        attack=HOSTILE,
+        bound=HOSTILE,
+        description=HOSTILE,
+        bounds=(LowerBound(name=HOSTILE, epsilon=0.1, significance=0.01, assumption=HOSTILE),),
+    )
+    return Report(
+        certificate=held,
+        audits=(one,),
+        system=System(name=HOSTILE, unit=HOSTILE),
+        title=HOSTILE,
+        config_text=HOSTILE + "\n```\n",
+        command=HOSTILE,
+        created="2026-03-01",
+        notes=(HOSTILE, "lone \ud800 surrogate"),
+    )
 
 
 STORIES = {

@@ -40,10 +40,10 @@ def _description(report: Report) -> str:
 def _draw(report: Report, width: float) -> Canvas:
     """Return the drawing for one width; narrow ones put each row's name above it."""
     narrow = width < 500
-    left, right = (6.0, width - 12) if narrow else (158.0, width - 20)
+    left, right = (12.0, width - 12) if narrow else (158.0, width - 20)
     certificate, audits = report.certificate, report.audits[:_MOST]
     tight, claimed = certificate.tight.epsilon, certificate.claim.epsilon
-    values = [claimed, tight.lower, tight.upper, *(v for a in audits for v in (a.epsilon_lower, a.ceiling))]
+    values = [claimed, tight.lower, tight.upper, *(a.epsilon_lower for a in audits)]
     if certificate.printed is not None:
         values.append(certificate.printed.epsilon)
     scale = scale_for(values, left, right)
@@ -93,7 +93,13 @@ def _claim(canvas: Canvas, x: float, epsilon: float, bottom: float) -> None:
     canvas.line(x, 30, x, bottom, "claim")
     text = f"claimed {nearest(epsilon)}"
     anchor = "middle" if 50 < x < canvas.width - 50 else "end" if x >= canvas.width - 50 else "start"
-    canvas.text(x if anchor == "middle" else min(canvas.width, max(0.0, x + (12 if anchor == "end" else -6))), 22, text, "strong", anchor)
+    canvas.text(
+        x if anchor == "middle" else min(canvas.width, max(0.0, x + (12 if anchor == "end" else -6))),
+        22,
+        text,
+        "strong",
+        anchor,
+    )
 
 
 def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> None:
@@ -118,9 +124,14 @@ def _proved(canvas: Canvas, scale: Scale, report: Report, y: float) -> None:
 
 def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float) -> None:
     """Draw a lower bound as a filled mark, with a thin line on to the most that the runs could have shown."""
-    x, ceiling = scale(audit.epsilon_lower), scale(audit.ceiling)
+    x, ceiling, beyond = scale(audit.epsilon_lower), scale(audit.ceiling), audit.ceiling > scale.high
     style = "attacked" if audit.verdict != "inconclusive" else "attacked faint"
-    canvas.line(x, y, max(x, ceiling), y, "reach")
-    canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
+    canvas.line(x, y, scale.right if beyond else max(x, ceiling), y, "reach")
+    if beyond:
+        ceiling = scale.right
+        canvas.path([(ceiling - 6, y - 4), (ceiling, y), (ceiling - 6, y + 4)], "reach end")
+    else:
+        canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
     canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
-    canvas.label(x + 4, y + 4.5, f"at least {at_least(audit.epsilon_lower)}", "value halo", gap=10)
+    said = f"at least {at_least(audit.epsilon_lower)}" + (f", ceiling {at_most(audit.ceiling, 2)}" if beyond else "")
+    canvas.label(x + 4, y + 4.5, said, "value halo", gap=10)

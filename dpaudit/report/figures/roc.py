@@ -17,7 +17,9 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int) -> Figure:
     rates = ""
     if counts.positives and counts.negatives:
         true, false = counts.true_positives / counts.positives, counts.false_positives / counts.negatives
-        rates = f" At its threshold the true positive rate is {nearest(true)}, the false positive rate {nearest(false)}."
+        rates = (
+            f" At its threshold the true positive rate is {nearest(true)}, the false positive rate {nearest(false)}."
+        )
     return Figure(
         name=f"roc-{number}",
         title=f"Attack '{audit.name}': true against false positive rate",
@@ -49,7 +51,10 @@ def _draw(audit: AuditResult, curve: Curve) -> Canvas:
         canvas.path([at(x, curve.true_positive_rate(x)) for x in _GRID], "curve")
     canvas.path([at(*pair) for pair in _thinned(audit.roc)], "measured")
     if audit.counts.positives and audit.counts.negatives:
-        rates = audit.counts.false_positives / audit.counts.negatives, audit.counts.true_positives / audit.counts.positives
+        rates = (
+            audit.counts.false_positives / audit.counts.negatives,
+            audit.counts.true_positives / audit.counts.positives,
+        )
         canvas.circle(*at(*rates), 4.5, "attacked")
     return canvas
 

@@ -85,5 +85,5 @@ def scale_for(values: list[float], left: float, right: float) -> Scale:
         return Scale(low=0.0, high=1.0, left=left, right=right, infinite=infinite)
     smallest, largest = min(finite), max(finite)
     if largest <= _SPREAD * smallest:
-        return Scale(low=0.0, high=1.18 * largest, left=left, right=right, infinite=infinite)
+        return Scale(low=0.0, high=1.3 * largest, left=left, right=right, infinite=infinite)
     return Scale(low=smallest / 1.8, high=1.8 * largest, left=left, right=right, infinite=infinite)

@@ -3,7 +3,7 @@
 from dpaudit.report.derivation import Row
 from dpaudit.report.figures.canvas import Canvas, shortened, text_width
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.numerals import interval, whole
+from dpaudit.report.numerals import TIMES, interval, whole
 
 _ROW = 34.0
 _DEEPEST = 10
@@ -47,7 +47,7 @@ def _node(canvas: Canvas, row: Row, x: float, y: float) -> None:
     if row.alike > 1:
         canvas.circle(x + 3.5, y - 3.5, 6, f"{style} behind")
     canvas.circle(x, y, 6, style)
-    count = f"{whole(row.alike)} × " if row.alike > 1 else ""
+    count = f"{whole(row.alike)} {TIMES} " if row.alike > 1 else ""
     head = shortened(f"{count}{row.node.lower() if count else row.node}", room)
     canvas.text(x + 16, y + 4.5, head, "row")
     rest = room - text_width(head) - 16

@@ -4,7 +4,7 @@ from dpaudit.certificate import Slack
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
-from dpaudit.report.numerals import times
+from dpaudit.report.numerals import TIMES, times
 from dpaudit.report.slackness import Step, noise_sentence, steps_of
 
 _ROW = 34.0
@@ -26,7 +26,7 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
     """Return the drawing for one width: a bar for each factor on a logarithmic axis."""
     narrow = width < 500
     row = _ROW + 14 * narrow
-    left, right = (6.0, width - 52) if narrow else (250.0, width - 64)
+    left, right = (12.0, width - 52) if narrow else (250.0, width - 64)
     levels = [level for step in steps for level in (step.start, step.end)]
     scale = Scale(low=min(1.0, *levels) / 1.04, high=max(1.0, *levels) * 1.04, left=left - 34, right=right)
     canvas = Canvas(width=width)
@@ -35,14 +35,16 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
         canvas.line(x, 8, x, bottom, "grid")
         canvas.text(x, bottom + 18, label, "tick", "middle")
     canvas.line(left, bottom, right, bottom, "axis")
-    canvas.text(left, bottom + 38, "noise, in multiples of what the claim needs (logarithmic)"[: 58 if not narrow else 48], "note")
+    canvas.text(left, bottom + 38, "noise over what the claim needs (logarithmic)", "note")
     canvas.height = bottom + 48
     one = scale(1.0)
-    _bar(canvas, "Declared noise", scale, (1.0, slack.noise_ratio), times(slack.noise_ratio), "total", 14, narrow=narrow)
+    _bar(
+        canvas, "Declared noise", scale, (1.0, slack.noise_ratio), times(slack.noise_ratio), "total", 14, narrow=narrow
+    )
     y = 14 + row
     for step in steps:
         style = "saved" if step.factor >= 1 else "lacking"
-        said = f"÷ {times(step.factor)}" if step.factor >= 1 else f"× {times(1 / step.factor)}"
+        said = f"÷ {times(step.factor)}" if step.factor >= 1 else f"{TIMES} {times(1 / step.factor)}"
         _bar(canvas, step.name, scale, (step.end, step.start), said, style, y, narrow=narrow)
         canvas.line(scale(step.end), y + row - 26 + 14, scale(step.end), y + row + 6 + 14 * narrow, "link")
         y += row

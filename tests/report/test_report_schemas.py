@@ -1,0 +1,125 @@
+"""The JSON is what the published schemas say, and the schemas refuse what it is not."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dpaudit import schemas
+
+
+def validator(name):
+    """Return a strict validator of one schema, complete in itself."""
+    schema = schemas.load(name)
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def objects(data, path=()):
+    """Yield the path of every object in `data` whose fields the schemas fix."""
+    if isinstance(data, dict):
+        free = path and path[-1] in ("versions", "mechanism")
+        if not free:
+            yield path
+            for key, value in data.items():
+                yield from objects(value, (*path, key))
+    elif isinstance(data, list):
+        for place, value in enumerate(data[:2]):
+            yield from objects(value, (*path, place))
+
+
+def at(data, path):
+    """Return what lies at `path`."""
+    for key in path:
+        data = data[key]
+    return data
+
+
+@pytest.fixture
+def small(stories):
+    """Return the reference story's JSON with its long lists cut to two entries."""
+    data = json.loads(stories["paper"].to_json())
+    data["curve"]["points"], data["trade_off"] = data["curve"]["points"][:2], data["trade_off"][:2]
+    for one in data["audits"]:
+        one["roc"] = one["roc"][:2]
+    return data
+
+
+def test_every_story_validates(stories):
+    """Report, certificate and audits of every story meet their schemas."""
+    report, certificate, audit = (validator(name) for name in ("report", "certificate", "audit"))
+    for story in stories.values():
+        data = json.loads(story.to_json())
+        report.validate(data)
+        certificate.validate(json.loads(story.certificate.to_json()))
+        for one in story.audits:
+            audit.validate(json.loads(one.to_json()))
+
+
+def test_an_unknown_field_anywhere_fails(small):
+    """A field that the schema does not name is refused in every object of the report."""
+    check = validator("report")
+    paths = list(objects(small))
+    assert len(paths) > 40
+    for path in paths:
+        held = at(small, path)
+        held["surprise"] = 1
+        assert not check.is_valid(small), path
+        del held["surprise"]
+    assert check.is_valid(small)
+
+
+def test_a_missing_field_anywhere_fails(small):
+    """Leaving out any field is refused, but for those that are absent when there is nothing to say."""
+    check = validator("report")
+    optional = {"printed", "slack", "seed", "slots", "epsilon", "certificate"}
+    removed = 0
+    for path in list(objects(small)):
+        held = at(small, path)
+        for key, value in list(held.items()):
+            del held[key]
+            if check.is_valid(small):
+                assert key in optional, (path, key)
+            held[key] = value
+            removed += 1
+    assert removed > 200
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("verdict",), "COMPLIANT"),
+        (("created",), "1 March"),
+        (("certificate", "verdict"), "fine"),
+        (("certificate", "claim", "delta"), 1.0),
+        (("certificate", "claim", "epsilon"), -1.0),
+        (("certificate", "tight", "epsilon", "upper"), "infinite"),
+        (("certificate", "digest"), "abc"),
+        (("certificate", "declaration", "node"), "sequence"),
+        (("audits", 0, "significance"), 0),
+        (("audits", 0, "runs"), 0),
+        (("audits", 0, "roc"), [[0.1, 0.2, 0.3]]),
+        (("derivation", 0, "conditions"), ["C1"]),
+    ],
+)
+def test_a_wrong_value_fails(small, path, value):
+    """Values outside their range are refused."""
+    check = validator("report")
+    assert check.is_valid(small)
+    at(small, path[:-1])[path[-1]] = value
+    assert not check.is_valid(small)
+
+
+def test_infinity_is_a_string_and_json_stays_strict(stories):
+    """An infinite bracket is written as "inf", and no number is outside JSON."""
+    data = stories["infinite"].to_dict()
+    assert data["certificate"]["tight"]["epsilon"]["upper"] == "inf"
+    json.loads(stories["infinite"].to_json(), parse_constant=pytest.fail)
+
+
+def test_schemas_name_themselves_and_know_nothing_else():
+    """Each schema has its stable name; an unknown one is refused."""
+    for name in schemas.NAMES:
+        assert schemas.load(name)["$id"] == f"urn:dpaudit:schema:{name}:1"
+    with pytest.raises(KeyError):
+        schemas.load("../report")

@@ -1,0 +1,90 @@
+"""The verdict in words follows from the evidence."""
+
+from dataclasses import replace
+
+import pytest
+
+from dpaudit import Condition, Finding
+from dpaudit.report.verdicts import outcome_of
+
+
+@pytest.mark.parametrize(
+    ("story", "word"),
+    [
+        ("paper", "CERTIFIED WITH CAVEATS"),
+        ("checked", "CERTIFIED"),
+        ("refuted", "VIOLATION FOUND"),
+        ("not_proved", "NOT CERTIFIED"),
+        ("violation", "VIOLATION FOUND"),
+        ("inconclusive", "INCONCLUSIVE"),
+        ("infinite", "VIOLATION FOUND"),
+        ("open", "NOT CERTIFIED"),
+        ("pure", "CERTIFIED WITH CAVEATS"),
+        ("huge", "CERTIFIED WITH CAVEATS"),
+    ],
+)
+def test_each_story_has_its_word(stories, story, word):
+    """Each story ends in its own word."""
+    assert stories[story].verdict == word
+
+
+def test_one_thing_less_takes_certified_away(stories):
+    """CERTIFIED does not survive the loss of any single piece of evidence."""
+    report = stories["checked"]
+    held = report.certificate
+    condition = Condition(text="Nobody looked at this.", status="assumed")
+    finding = Finding(rule="DPA210", where="x", message="'x' was released but never declared.")
+    weaker = {
+        "no audit": replace(report, audits=()),
+        "assumed": replace(report, certificate=replace(held, conditions=(*held.conditions, condition))),
+        "violated": replace(report, certificate=replace(held, conditions=(replace(condition, status="violated"),))),
+        "finding": replace(report, certificate=replace(held, findings=(finding,))),
+        "printed": replace(report, certificate=replace(held, printed=replace(held.printed, valid=False))),
+        "not proved": replace(report, certificate=replace(held, verdict="not_proved")),
+        "ceiling": replace(report, audits=(replace(report.audits[0], ceiling=0.9),)),
+        "other delta": replace(report, audits=(replace(report.audits[0], delta=1e-3),)),
+        "second audit": replace(report, audits=(*report.audits, replace(report.audits[0], verdict="inconclusive"))),
+    }
+    words = {name: other.verdict for name, other in weaker.items()}
+    assert "CERTIFIED" not in words.values()
+    assert words["violated"] == words["finding"] == words["not proved"] == "NOT CERTIFIED"
+
+
+def test_the_first_reason_is_the_violation(stories):
+    """A violation by attack is named first, with both numbers."""
+    first = outcome_of(stories["violation"]).reasons[0]
+    assert "1.82" in first
+    assert "the claimed 1" in first
+
+
+def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories):
+    """A bound above the certificate and below the claim is no violation of the claim, and the reason says so."""
+    report = stories["paper"]
+    hidden = replace(report.audits[0], verdict="violation", epsilon_lower=0.2)
+    changed = replace(report, audits=(hidden,))
+    assert changed.verdict == "VIOLATION FOUND"
+    assert "more than what the declaration allows (0.04122)" in outcome_of(changed).reasons[0]
+
+
+def test_the_meaning_names_unit_observer_factor_and_probability(stories):
+    """The sentence on the cover carries the claim's numbers and its unit."""
+    assert stories["paper"].meaning == (
+        "For one person's year of care, an observer of everything that is shown to the other users can raise the odds "
+        "of a guess about them at most by a factor of 2.72 (e^epsilon at epsilon 1), except with probability 10⁻⁵."
+    )
+    assert stories["pure"].meaning.endswith("(e^epsilon at epsilon 2), without exception.")
+
+
+def test_an_audit_of_another_claim_is_refused(stories):
+    """A report speaks of one claim only."""
+    report = stories["checked"]
+    other = replace(report.audits[0], claim=replace(report.audits[0].claim, epsilon=2.0))
+    with pytest.raises(ValueError, match=r"its epsilon is 2\.0"):
+        replace(report, audits=(other,))
+
+
+@pytest.mark.parametrize("created", ["yesterday", "20260301", "2026-3-1", "2026-02-30", ""])
+def test_a_date_that_is_no_iso_date_is_refused(stories, created):
+    """Only the calendar form of an ISO date is accepted."""
+    with pytest.raises(ValueError, match="ISO date"):
+        replace(stories["checked"], created=created)
