@@ -51,23 +51,25 @@ def run_per_round(plan, domain, problem, rng):
     active = np.ones((len(law), n_actions), dtype=bool)
     kept = GramRun(scales=[], estimates=[], active=[], regret=0.0)
 
+    def point(context):
+        return context * n_actions + allowed[context][rng.integers(len(allowed[context]))]
+
     def points(size):
-        contexts = rng.choice(len(law), size=size, p=law)
-        return [c * n_actions + rng.choice(np.flatnonzero(active[c])) for c in contexts]
+        return np.array([point(context) for context in rng.choice(len(law), size=size, p=law)])
 
     for epoch in plan.epochs:
+        allowed = [np.flatnonzero(row) for row in active]
         basis, covariance = points(epoch.length), points(epoch.length)
         maps = gram_maps(kernel, basis, covariance, plan.ridge)
         variance = posterior_variance(kernel, basis, covariance, plan.ridge)
         scale = math.sqrt(variance[active.ravel()].max())
         sigma = plan.stddev * scale
         total = np.zeros(len(basis))
-        for _ in range(epoch.length):
-            context = rng.choice(len(law), p=law)
-            action = rng.choice(np.flatnonzero(active[context]))
-            mean = problem.mean_reward[context, action]
+        for context in rng.choice(len(law), size=epoch.length, p=law):
+            cell = point(context)
+            mean = problem.mean_reward.flat[cell]
             reward = 1.0 if rng.random() < (1 + mean) / 2 else -1.0
-            vector = np.clip(reward, -plan.reward_bound, plan.reward_bound) * maps[:, context * n_actions + action]
+            vector = max(-plan.reward_bound, min(reward, plan.reward_bound)) * maps[:, cell]
             if plan.model == "local":
                 vector = vector + rng.normal(0, sigma, len(basis))
             total += vector
