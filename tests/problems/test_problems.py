@@ -1,0 +1,146 @@
+"""Problems are well-formed bandits, and a bad data file is one clear message."""
+
+import math
+
+import numpy as np
+import pytest
+
+from algorithms.problems import NAMES, load
+from algorithms.problems.kernel_bandit import KernelBandit
+from dpaudit import ConfigError
+
+HEADER = "mdvis,lncoins,physlm,disea,hlthf,hlthp\n"
+GOOD = "3,0.0,0,5.0,0,0\n2,3.258096,1,20.0,1,0\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(text):
+        path = tmp_path / "table.csv"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_problem_is_a_bounded_bandit_with_a_law(name):
+    """Means within the bound, probabilities that sum to 1, arrays that cannot be written to."""
+    problem = load(name)()
+    assert problem.name == name
+    assert problem.description
+    assert np.abs(problem.mean_reward).max() <= problem.reward_bound
+    assert math.isclose(problem.context_probabilities.sum(), 1.0)
+    assert (problem.gaps.min(axis=1) == 0).all()
+    with pytest.raises(ValueError, match="read-only"):
+        problem.mean_reward[0, 0] = 0.0
+
+
+def test_the_bundled_experiment_has_its_20190_person_years_and_no_plan_is_best_for_all():
+    """Six groups and five plans; a plan's mean reward is a shrunken mean of logged rewards."""
+    problem = load("rand_hie")()
+    assert "20190 person-years" in problem.description
+    assert problem.mean_reward.shape == (6, 5)
+    assert problem.context_probabilities[2] == pytest.approx(0.498, abs=0.001)
+    assert len(set(problem.mean_reward.argmax(axis=1))) > 1
+    unshrunk = load("rand_hie")(prior_rows=1e-9)
+    assert unshrunk.mean_reward[0, 0] == pytest.approx(0.781, abs=0.001)
+
+
+def test_a_users_own_table_is_read_like_the_bundled_one(table):
+    """Two rows: each reward follows from visits and coinsurance by the stated formula."""
+    problem = load("rand_hie")(path=table(HEADER + GOOD), prior_rows=1e-12)
+    assert problem.context_probabilities.tolist() == [0.5, 0, 0, 0, 0, 0.5]
+    assert problem.mean_reward[0, 0] == pytest.approx(1 - 2 * 3 / 20)
+    assert problem.mean_reward[5, 1] == pytest.approx(1 - 2 * (0.1 + 4 * 0.025**2))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEADER + "3,0.0,0,nan,0,0\n", r"row 2, column 'disea': expected a finite number, found 'nan'. Fill in"),
+        (HEADER + GOOD + "3,0.0,0,,0,0\n", r"row 4, column 'disea'.*found ''"),
+        (HEADER + "many,0.0,0,5,0,0\n", r"row 2, column 'mdvis'.*found 'many'"),
+        ("mdvis,lncoins,physlm,hlthf,hlthp\n", r"has no column 'disea' in row 1; it needs: mdvis"),
+        ("", r"has no column 'mdvis', 'lncoins'"),
+        (HEADER, r"has a header but no rows"),
+        (HEADER + GOOD + "3,0.0,0", r"row 4: expected 6 values, found 3; the file may be truncated"),
+        (HEADER + "3,1.5,0,5,0,0\n", r"column 'lncoins': 1.5 is none of the experiment's plans"),
+    ],
+)
+def test_a_bad_table_names_value_column_row_and_remedy(table, text, message):
+    """NaN, gaps, words, missing columns, truncation and unknown plans are configuration errors."""
+    with pytest.raises(ConfigError, match=message):
+        load("rand_hie")(path=table(text))
+
+
+def test_a_missing_or_binary_file_is_a_clear_error(tmp_path):
+    """No file and no text: the path and the reason are in the message."""
+    with pytest.raises(ConfigError, match=r"Cannot read the data file .*nowhere\.csv"):
+        load("rand_hie")(path=str(tmp_path / "nowhere.csv"))
+    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(ConfigError, match="Cannot read the data file"):
+        load("rand_hie")(path=str(tmp_path / "binary.csv"))
+
+
+def test_a_seed_fixes_a_synthetic_problem():
+    """The same parameters give the same means; another seed gives others; the norm bounds the values by 1."""
+    first, again, other = (load("grid")(seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.mean_reward, again.mean_reward)
+    assert not np.array_equal(first.mean_reward, other.mean_reward)
+    assert load("zipf")().context_probabilities[0] == pytest.approx(1 / sum(k**-1.1 for k in range(1, 21)))
+
+
+def test_the_audit_domain_hides_the_action_and_separates_the_directions():
+    """Context 0 has one feature for all actions; contexts 1 shows both; the expected share is as asked."""
+    problem = load("audit_domain")(canary_share=0.06)
+    features = problem.features.reshape(3, 2, 2)
+    assert np.array_equal(features[0, 0], features[0, 1])
+    assert features[1, 0] @ features[1, 1] == 0
+    np.testing.assert_allclose(problem.context_probabilities, [0.02, 0.08, 0.90])
+    share = (problem.context_probabilities[:, None] / 2 * features[:, :, 0]).sum()
+    assert share == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "message"),
+    [
+        ("grid", {"contexts": 0}, "contexts=0 to be a whole number"),
+        ("grid", {"kernel": "linear"}, "kernel='linear' to be one of: squared_exponential, matern"),
+        ("grid", {"kernel": "matern", "smoothness": 2.0}, "smoothness=2.0"),
+        ("grid", {"length_scale": -1}, "length_scale=-1 to be positive"),
+        ("zipf", {"exponent": 0}, "exponent=0 to be positive"),
+        ("zipf", {"density": 1.5}, "density=1.5 strictly between"),
+        ("audit_domain", {"canary_share": 0.7}, "canary_share=0.7 to be at most 0.5"),
+        ("rand_hie", {"prior_rows": 0}, "prior_rows=0 to be positive"),
+    ],
+)
+def test_bad_parameters_name_the_value(name, changed, message):
+    """Each bad parameter is a ValueError with its value and its rule."""
+    with pytest.raises(ValueError, match=message):
+        load(name)(**changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"context_probabilities": [0.5, 0.6]}, "to be a law"),
+        ({"mean_reward": [[2.0], [0.0]]}, "at most reward_bound"),
+        ({"mean_reward": [[0.0, 0.0]]}, "mean_reward of shape"),
+        ({"mean_reward": [[math.nan], [0.0]]}, "mean_reward to hold finite numbers"),
+        ({"features": np.eye(3)}, "one row of features a cell"),
+        ({"contexts": [0.0, 1.0]}, "as matrices"),
+    ],
+)
+def test_a_malformed_bandit_cannot_be_built(changed, message):
+    """Shapes, laws and bounds are checked at construction."""
+    good = {
+        "name": "x",
+        "description": "x",
+        "contexts": [[0.0], [1.0]],
+        "actions": [[0.0]],
+        "context_probabilities": [0.5, 0.5],
+        "mean_reward": [[0.1], [0.2]],
+    }
+    with pytest.raises(ValueError, match=message):
+        KernelBandit(**{**good, **changed})
