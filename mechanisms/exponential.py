@@ -65,16 +65,15 @@ class Exponential:
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates every pair: straight lines (in e^e) between points of the exact curve.
 
+        Each line's slope and so each mass has a closed form: tanh(step / 4) / (e^epsilon - 1) times
+        2 e^((epsilon + loss) / 2), and half of that at both ends.
         Source: Doroshenko et al. (2022), connecting the dots.
         """
         losses = self.epsilon * np.arange(-_STEPS, _STEPS + 1) / _STEPS
-        curve = np.expm1((self.epsilon - losses) / 2) ** 2 * np.exp(losses) / math.expm1(self.epsilon)
-        step = self.epsilon / _STEPS
-        masses = np.zeros(len(losses))
-        masses[0] = math.exp(-self.epsilon)
-        masses[1:] += np.diff(curve) / math.expm1(-step)
-        masses[:-1] += np.diff(curve) / math.expm1(step)
-        return DiscreteLoss(atoms=tuple(zip(losses.tolist(), np.maximum(masses, 0).tolist(), strict=True)))
+        masses = 2 * np.exp((losses - self.epsilon) / 2)
+        masses[0], masses[-1] = math.exp(-self.epsilon), 1.0
+        masses *= math.tanh(self.epsilon / _STEPS / 4) / -math.expm1(-self.epsilon)
+        return DiscreteLoss(atoms=tuple(zip(losses.tolist(), masses.tolist(), strict=True)))
 
     def attained_loss(self) -> ApproximateLoss:
         """Return the exact loss of two candidates whose utilities cross."""

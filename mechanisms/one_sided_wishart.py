@@ -37,7 +37,6 @@ class OneSidedWishart:
     """
 
     name: ClassVar[str] = "one_sided_wishart"
-    item_axes: ClassVar[int] = 2
 
     dimension: int
     scale: float

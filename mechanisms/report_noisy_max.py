@@ -13,7 +13,7 @@ from dpaudit.mechanism import Array
 from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace
 
-_REACH, _NODES = 45.0, 20
+_REACH, _FARTHEST, _NODES = 45.0, 700.0, 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +92,12 @@ def _log_win(scores: Array, candidate: int) -> float:
     """Return the log probability that `candidate` has the largest score under unit Laplace noise.
 
     The winning value's density times the others' distribution functions, by Gauss-Legendre panels that break at
-    every score, between which the integrand is smooth.
+    every score, between which the integrand is smooth. Beyond 700 scales behind, where float64 has no probability,
+    the result is a lower bound.
     """
     top = float(scores.max())
-    edges = np.unique(np.concatenate([np.linspace(top - _REACH, top + _REACH, 91), scores[scores > top - _REACH]]))
+    low = max(float(scores[candidate]), top - _FARTHEST) - _REACH
+    edges = np.unique(np.concatenate([np.arange(low, top + _REACH), scores[scores > low]]))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     half = np.diff(edges) / 2
     points = (edges[:-1] + half)[:, None] + half[:, None] * nodes

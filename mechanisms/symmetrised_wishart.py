@@ -92,7 +92,7 @@ class SymmetrisedWishart:
         eigenvalues = np.linalg.eigvalsh(np.asarray(output) - np.asarray(value))
         rate = 1 / (2 * self.scale)
         flat = 2 * log_constant(self.dimension, self.scale) - log_constant(self.dimension, self.scale / 2)
-        log_density: Array = flat - rate * np.abs(eigenvalues.sum(axis=-1))
+        log_density: Array = np.asarray(flat - rate * np.abs(eigenvalues.sum(axis=-1)))
         mixed = (eigenvalues[..., 0] < 0) & (eigenvalues[..., -1] > 0)
         if self.dimension == 1 or not np.any(mixed):
             return log_density

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, ComposedLoss, GaussianLoss, Neighbours, smallest_noise
+from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
 from dpaudit.checks import count
-from dpaudit.mechanism import AdditiveMechanism, Array
+from dpaudit.mechanism import AdditiveMechanism, Array, DominatedMechanism
 from mechanisms._fenwick import node_values, prefix_sums, touched_nodes, worst_plan
 from mechanisms.gaussian import Gaussian
 from mechanisms.laplace import Laplace
@@ -19,8 +19,9 @@ class TreeAggregation:
     """Releases every prefix sum of a stream of up to `horizon` elements, with one draw of `leaf` noise a tree node.
 
     `leaf` states how far one record moves one element, and the noise of a node. `signs` says which elements one
-    record moves, in order of time: (1,) is a single element; (1, -1) an element and its later removal, whose shared
-    nodes cancel; (1, 1, 1) up to three participations, at least `separation` elements apart.
+    record moves, in order of time: (1,) is a single element; (1, -1) an element and its later removal, by exactly
+    as much, so that shared nodes cancel; (1, 1, 1) up to three participations. They lie `separation` elements apart
+    or more, and the record may stop early.
     Shape: values are (..., horizon, *item) with as many item axes as `leaf.item_axes`; a shorter stream is allowed.
     Guarantee: the stream may depend on everything released before (for Gaussian leaves Denisov et al. 2022, Theorem
     2.1; for pure ones node by node). A record's loss is that of `squared_nodes` leaf releases: exactly the nodes it
@@ -93,7 +94,16 @@ class TreeAggregation:
 
     def loss(self) -> ComposedLoss:
         """Return the exact loss of the whole stream for the worst elements a record can move."""
-        single = self.leaf.loss()
+        return self._repeated(self.leaf.loss())
+
+    def attained_loss(self) -> ComposedLoss:
+        """Return what some pair attains; it differs from `loss` only where the leaf's own two losses do."""
+        return self._repeated(
+            self.leaf.attained_loss() if isinstance(self.leaf, DominatedMechanism) else self.leaf.loss()
+        )
+
+    def _repeated(self, single: Loss) -> ComposedLoss:
+        """Return the loss of one node, met once for each of `squared_nodes`."""
         parts = single.parts if isinstance(single, ComposedLoss) else ((single, 1),)
         return ComposedLoss(parts=tuple((loss, times * self.squared_nodes) for loss, times in parts))
 
@@ -160,26 +170,28 @@ class TreeCounter:
     shape: tuple[int, ...]
     rng: np.random.Generator
     length: int = 0
-    _sum: Any = field(init=False)
+    _sum: Any = field(default=0, init=False)
     _noise: list[Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._sum = np.zeros(self.shape)
-        self._noise = [np.zeros(self.shape)] * self.tree.levels
+        self._noise = [0] * self.tree.levels
 
     def step(self, value: Array) -> Array:
         """Return the noisy sum of everything fed so far, `value` included. Shape: that of one element.
 
-        Raises: ValueError: the tree is full.
+        Raises: ValueError: the tree is full, or `value` does not have the shape of one element over all runs.
         """
         if self.length == self.tree.horizon:
             raise ValueError(f"Expected at most horizon={self.tree.horizon} elements; the tree is full.")
+        element = np.asarray(value)
+        if element.shape != self.shape:
+            raise ValueError(f"Expected an element of shape {self.shape}, got {element.shape}.")
         self.length += 1
         level = (self.length & -self.length).bit_length() - 1
         parent = self.length & (self.length - 1)
-        carried = self._noise[(parent & -parent).bit_length() - 1] if parent else 0.0
-        self._noise[level] = carried + self.tree.leaf.release(np.zeros(self.shape), self.rng)
-        self._sum = self._sum + np.asarray(value)
+        carried = self._noise[(parent & -parent).bit_length() - 1] if parent else 0
+        self._noise[level] = carried + self.tree.leaf.release(np.zeros_like(element), self.rng)
+        self._sum = self._sum + element
         released: Array = self._sum + self._noise[level]
         return released
 
