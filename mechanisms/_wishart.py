@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.special import multigammaln
 
 from dpaudit.mechanism import Array
 
@@ -30,4 +29,7 @@ def wishart(leading: tuple[int, ...], dimension: int, scale: float, rng: np.rand
 def log_constant(dimension: int, scale: float) -> float:
     """Return the log of K in the density K e^(-tr Z / (2 scale)) of Wishart(dimension + 1, scale I) at Z >= 0."""
     degrees = dimension + 1
-    return -0.5 * degrees * dimension * math.log(2 * scale) - float(multigammaln(degrees / 2, dimension))
+    log_gamma = 0.25 * dimension * (dimension - 1) * math.log(math.pi) + math.fsum(
+        math.lgamma((degrees - place) / 2) for place in range(dimension)
+    )
+    return -0.5 * degrees * dimension * math.log(2 * scale) - log_gamma

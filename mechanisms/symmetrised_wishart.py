@@ -152,5 +152,5 @@ def _lens(first: Array, second: Array, distance: Array) -> Array:
 EXAMPLES = (
     SymmetrisedWishart(dimension=1, scale=1.0, nuclear_sensitivity=2.0, neighbours="replace_one"),
     SymmetrisedWishart(dimension=2, scale=1.0, nuclear_sensitivity=2.0, neighbours="replace_one"),
-    SymmetrisedWishart(dimension=2, scale=3.0, nuclear_sensitivity=1.0, neighbours="add_remove"),
+    SymmetrisedWishart(dimension=2, scale=1.5, nuclear_sensitivity=2.0, neighbours="add_remove"),
 )
