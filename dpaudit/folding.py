@@ -28,6 +28,7 @@ from dpaudit.declaration import (
 )
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.mechanism import DominatedMechanism
 
 Alternatives = tuple[Composition, ...]
 
@@ -54,7 +55,8 @@ def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
     match node:
         case Release(label=label, mechanism=mechanism):
             _require_neighbours(label, mechanism.neighbours, neighbours)
-            return _exactly((Composition.of(mechanism.loss()),))
+            attained = mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
+            return NormalForm(upper=(Composition.of(mechanism.loss()),), lower=(Composition.of(attained),))
         case Stated(epsilon=epsilon, delta=delta):
             loss = ApproximateLoss(epsilon=epsilon, delta=delta)
             return NormalForm(upper=(Composition.of(loss),), lower=(Composition(),))
@@ -126,11 +128,6 @@ def worst(alternatives: Alternatives) -> Alternatives:
         kept = [other for other in kept if not _dominates(alternative, other)]
         kept.append(alternative)
     return tuple(kept)
-
-
-def _exactly(alternatives: Alternatives) -> NormalForm:
-    """Return a normal form that is known from both sides."""
-    return NormalForm(upper=alternatives, lower=alternatives)
 
 
 def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> None:

@@ -41,3 +41,22 @@ class Mechanism(Protocol):
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""
         ...
+
+
+@runtime_checkable
+class AdditiveMechanism(Mechanism, Protocol):
+    """A mechanism that adds noise independent of the answer, so that `release` of zeros is the noise itself.
+
+    `item_axes` is the number of trailing axes that one draw fills: 0 where every coordinate has its own noise.
+    """
+
+    item_axes: ClassVar[int]
+
+
+@runtime_checkable
+class DominatedMechanism(Mechanism, Protocol):
+    """A mechanism whose `loss` dominates every pair of neighbours without being the loss of one of them."""
+
+    def attained_loss(self) -> Loss:
+        """Return the exact loss of some pair of neighbours: what lower bounds may build on."""
+        ...

@@ -4,9 +4,18 @@ from importlib import import_module
 from typing import Any
 
 NAMES: dict[str, str] = {
+    "discrete_gaussian": "exact integer Gaussian noise on an integer query",
+    "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
+    "exponential": "a candidate drawn with probability exponential in its utility",
     "gaussian": "Gaussian noise on a query of known l2 sensitivity",
+    "joint_gaussian": "Gaussian noise on a Gram matrix and a target vector under their joint sensitivity",
     "laplace": "Laplace noise on a query of known l1 sensitivity",
+    "one_sided_wishart": "KNOWN BAD: Wishart noise, whose support gives the data away",
     "randomised_response": "a category reported truthfully with a fixed advantage",
+    "report_noisy_max": "the candidate whose score is largest after Laplace noise",
+    "symmetric_gaussian": "Gaussian noise on a symmetric matrix of known Frobenius sensitivity",
+    "symmetrised_wishart": "the difference of two Wishart matrices, on a symmetric matrix",
+    "tree_aggregation": "all prefix sums of a stream, each made of a few noisy tree nodes",
 }
 """Every mechanism by the name of its file, with one line on what it does."""
 

@@ -30,6 +30,7 @@ class Gaussian:
     """
 
     name: ClassVar[str] = "gaussian"
+    item_axes: ClassVar[int] = 0
 
     stddev: float
     l2_sensitivity: float

@@ -32,6 +32,7 @@ class Laplace:
     """
 
     name: ClassVar[str] = "laplace"
+    item_axes: ClassVar[int] = 0
 
     scale: float
     l1_sensitivity: float

@@ -1,0 +1,108 @@
+"""Mechanisms that choose: the exact curve of the exponential mechanism, and noisy maxima against closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mechanisms import Exponential, RandomisedResponse, ReportNoisyMax
+
+
+def hockey_stick(log_p, log_q, epsilon):
+    """Return delta(epsilon) of two finite laws."""
+    return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
+
+
+def law(mechanism, scores):
+    """Return the log probability of every candidate."""
+    return mechanism.log_density(np.arange(len(scores)), np.asarray(scores, dtype=float))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_exponential_mechanism_attains_its_curve_at_every_point_but_by_another_pair_each_time(epsilon):
+    mechanism = Exponential(epsilon=epsilon, linf_sensitivity=2.0, neighbours="replace_one")
+    loss = mechanism.loss()
+    for asked in np.linspace(-0.9, 0.9, 13) * epsilon:
+        # Losses (epsilon + asked) / 2 and less by epsilon: the mass that makes them so, and a gap that makes the mass.
+        upper = (epsilon + asked) / 2
+        mass = -math.expm1(upper - epsilon) / -math.expm1(-epsilon)
+        gap = (math.log(mass) - math.log1p(-mass)) * 2 * 2.0 / epsilon
+        first, second = np.array([gap, 0.0]), np.array([gap - 2.0, 2.0])
+        shown = hockey_stick(law(mechanism, first), law(mechanism, second), asked)
+        assert shown == pytest.approx((math.exp(epsilon / 2) - math.exp(asked / 2)) ** 2 / math.expm1(epsilon))
+        assert shown * (1 - 1e-12) <= loss.hockey_stick(asked) <= shown * (1 + 1e-4)
+    assert loss.supremum == epsilon
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        Exponential(epsilon=2.0, linf_sensitivity=1.0, neighbours="replace_one"),
+        ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one"),
+    ],
+)
+def test_no_pair_of_scores_exceeds_the_stated_loss(mechanism):
+    rng = np.random.default_rng(1)
+    loss, worst = mechanism.loss(), 0.0
+    for _ in range(150):
+        candidates = int(rng.integers(2, 6))
+        first = rng.normal(0, 3, candidates)
+        second = first + rng.choice([-1.0, 1.0, rng.uniform(-1, 1)], candidates)
+        log_p, log_q = law(mechanism, first), law(mechanism, second)
+        worst = max(worst, float(np.abs(log_p - log_q).max()))
+        for epsilon in (-1.0, 0.0, 0.4, 1.0, 1.8):
+            assert hockey_stick(log_p, log_q, epsilon) <= loss.hockey_stick(epsilon) + 1e-9
+    assert 0.6 * loss.supremum < worst <= loss.supremum + 1e-9
+
+
+def test_half_the_noise_would_exceed_the_stated_loss_of_a_noisy_maximum():
+    # The broken twin: the guarantee for scores that all move in one direction, used where they may cross.
+    mechanism = ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one")
+    first, second = np.array([0.0, 6.0]), np.array([1.0, 5.0])
+    assert np.abs(law(mechanism, first) - law(mechanism, second)).max() > 1.7
+
+
+def test_the_winner_of_two_noisy_scores_has_the_closed_form():
+    mechanism = ReportNoisyMax(scale=1.5, linf_sensitivity=1.0, neighbours="replace_one")
+    for gap in (0.0, 0.3, 4.0, 60.0):
+        loser = math.log(0.5) - gap / 1.5 + math.log1p(gap / 3.0)
+        assert law(mechanism, [gap, 0.0])[1] == pytest.approx(loser, rel=1e-9)
+
+
+def test_the_chances_of_all_candidates_sum_to_one_whatever_the_leading_shape():
+    scores = np.random.default_rng(2).normal(0, 4, (3, 2, 5))
+    for kind in ({"scale": 0.7}, {"epsilon": 3.0}):
+        maker = ReportNoisyMax if "scale" in kind else Exponential
+        mechanism = maker(linf_sensitivity=1.0, neighbours="add_remove", **kind)
+        each = [mechanism.log_density(np.full((3, 2), k), scores) for k in range(5)]
+        assert np.exp(each).sum(axis=0) == pytest.approx(np.ones((3, 2)), abs=1e-9)
+        assert mechanism.log_density(np.asarray(5), scores[0, 0]) == -np.inf
+
+
+def test_noisy_choices_fall_as_often_as_stated():
+    # 100,000 choices among four: each frequency within Hoeffding's band at 1e-8.
+    scores, n = np.array([0.0, 0.5, 1.5, -1.0]), 100_000
+    error = math.sqrt(math.log(2e8) / (2 * n))
+    for mechanism in (
+        Exponential(epsilon=1.5, linf_sensitivity=1.0, neighbours="replace_one"),
+        ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one"),
+    ):
+        chosen = mechanism.release(np.broadcast_to(scores, (n, 4)), np.random.default_rng(3))
+        shares = np.bincount(chosen, minlength=4) / n
+        assert shares == pytest.approx(np.exp(law(mechanism, scores)), abs=error)
+        assert shares != pytest.approx(np.exp(law(mechanism.scaled(1.1), scores)), abs=error)
+
+
+def test_randomised_response_is_stated_for_replacement_only():
+    with pytest.raises(ValueError, match="neighbours='add_remove'"):
+        RandomisedResponse(epsilon=1.0, neighbours="add_remove")
+    with pytest.raises(ValueError, match="categories in 0"):
+        RandomisedResponse(epsilon=1.0).release(np.array([0, 2]), np.random.default_rng(1))
+    with pytest.raises(ValueError, match=r"epsilon=800\.0"):
+        RandomisedResponse(epsilon=800)
+
+
+def test_many_categories_cost_less_than_the_dominating_loss_of_the_same_epsilon():
+    two, many = RandomisedResponse(epsilon=1.0), RandomisedResponse(epsilon=1.0, categories=10)
+    assert two.loss().supremum == many.loss().supremum == 1.0
+    assert many.loss().hockey_stick(0.0) < two.loss().hockey_stick(0.0)
