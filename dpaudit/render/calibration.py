@@ -6,7 +6,7 @@ from rich.text import Text
 from dpaudit.noise import Calibration, NeededNoise
 from dpaudit.render import words
 from dpaudit.render.layout import columns, inset, section
-from dpaudit.render.markdown import cell, table
+from dpaudit.render.markup import cell, table
 
 
 def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:

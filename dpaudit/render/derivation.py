@@ -10,7 +10,7 @@ from dpaudit.certificate import Certificate, Factor
 from dpaudit.codec import encode
 from dpaudit.render import words
 from dpaudit.render.layout import columns, inset, section
-from dpaudit.render.markdown import bullets, cell, table
+from dpaudit.render.markup import bullets, cell, table
 from dpaudit.report.derivation import Row, rows_of
 
 
@@ -89,7 +89,7 @@ def _details(row: Row) -> list[str]:
     if row.sensitivity:
         lines.append(f"sensitivity {row.sensitivity}")
     if row.epsilon is not None:
-        lines.append(f"costs epsilon {words.bracket(row.epsilon)}, at delta = {words.number(row.delta)}")
+        lines.append(f"epsilon {words.bracket(row.epsilon)}, at delta = {words.number(row.delta)}")
     if row.printed is not None:
         slots = f" over {words.number(row.printed.slots)} slots" if row.printed.slots else ""
         budget = f"epsilon {words.number(row.printed.epsilon)}, delta {words.number(row.printed.delta)}"

@@ -1,10 +1,9 @@
 """Certificates and audits as Markdown, for a pull request's comment or a step summary."""
 
-from collections.abc import Iterable
-
 from dpaudit.certificate import Certificate
 from dpaudit.evidence import AuditResult
 from dpaudit.render import words
+from dpaudit.render.markup import bullets, cell, table
 
 
 def certificate_markdown(certificate: Certificate) -> str:
@@ -48,26 +47,6 @@ def audit_markdown(result: AuditResult) -> str:
         words.power(result),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """Return a Markdown table; bars and line ends inside a cell are escaped."""
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join(f"| {' | '.join(cell(text) for text in line)} |" for line in lines)
-
-
-def cell(text: str) -> str:
-    r"""Return text that can change neither a table nor the page around it.
-
-    >>> cell("a|b <i>")
-    'a\\|b &lt;i>'
-    """
-    return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
-
-
-def bullets(lines: Iterable[str]) -> str:
-    """Return a list, empty where there is nothing to list."""
-    return "\n".join(f"- {cell(line)}" for line in lines)
 
 
 def _argument(certificate: Certificate) -> list[str]:

@@ -115,7 +115,11 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
     slack = certificate.slack
     if slack is None:
         return []
-    return [section("Slack"), inset(words.slack(slack)), *([_factors(slack.factors)] if len(slack.factors) > 1 else [])]
+    return [
+        section("Slack"),
+        inset(words.slack(slack)),
+        *([Text(), _factors(slack.factors)] if len(slack.factors) > 1 else []),
+    ]
 
 
 def _factors(factors: tuple[Factor, ...]) -> RenderableType:

@@ -3,7 +3,7 @@
 from rich.console import Group, RenderableType
 
 from dpaudit.render.layout import headline, inset, section
-from dpaudit.render.markdown import bullets, cell
+from dpaudit.render.markup import bullets, cell
 from dpaudit.verifier import Verification
 
 

@@ -1,0 +1,29 @@
+"""Every configuration that ships is certified as it stands."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpaudit.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+CONFIGURATIONS = sorted(
+    path
+    for folder in ("examples", "dpaudit/demo")
+    for path in (ROOT / folder).iterdir()
+    if path.suffix in (".toml", ".json")
+)
+
+
+@pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
+def test_a_configuration_that_ships_is_certified(path):
+    """Exit code 0: no example teaches a claim that does not hold."""
+    ended = CliRunner().invoke(app, ["certify", str(path)])
+    assert ended.exit_code == 0, ended.output
+
+
+def test_there_are_examples_of_both_formats():
+    """TOML and JSON, with and without code."""
+    assert {path.suffix for path in CONFIGURATIONS} == {".toml", ".json"}
+    assert len(CONFIGURATIONS) >= 4
