@@ -156,17 +156,26 @@ def write_report(
 
     The report's command repeats it: the settings that differ from the file's, and the seed.
     """
-    from dpaudit.report import Report, System, write
+    from dpaudit.report import Report, write
 
     held = Report(
         certificate=certificate,
         audits=audits,
-        system=System(name=configuration.system.name, unit=configuration.system.unit),
+        system=configuration.system,
         config_text=configuration.text,
         command=_command(configuration, settings, seed),
         created=datetime.now(UTC).date().isoformat(),
+        notes=notes_of(configuration),
     )
     return tuple(write(held, folder))
+
+
+def notes_of(configuration: Configuration) -> tuple[str, ...]:
+    """Return what the algorithm has to tell the reader beside proof and attack; nothing for a declaration."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured) or subject.problem is None:
+        return ()
+    return subject.algorithm.notes(subject.problem)
 
 
 def _command(configuration: Configuration, settings: AuditSettings, seed: int | None) -> str:
