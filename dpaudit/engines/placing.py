@@ -1,0 +1,46 @@
+"""Where the atoms of a lattice fall among the cells of another one."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpaudit.engines.cells import split_phase, split_weights
+from dpaudit.engines.lattice import Lattice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placing:
+    """The new first knot and number of cells; for each atom the knot below it and the shares for both ends.
+
+    Unit: shares are whole multiples of 2^-62; an atom on a knot has `lift` 0. Losses are off by `slack` at most.
+    """
+
+    origin: Fraction
+    cells: int
+    at: list[int]
+    lift: list[int]
+    stay: list[int]
+    slack: Fraction
+
+
+def place(lattice: Lattice, width: Fraction) -> Placing:
+    """Return the places of all atoms among cells of `width`, the largest loss lying on a knot.
+
+    When the width is 2^n times as large, every place is exact; otherwise `slack` covers its rounding.
+    """
+    ratio = lattice.width / width
+    number = len(lattice.masses)
+    cells = -int(-(number - 1) * ratio // 1)
+    phase = cells - np.arange(number - 1, -1, -1) * float(ratio)
+    at, part = split_phase(phase)
+    lift, stay = split_weights(part, float(width))
+    exact = ratio.numerator == 1 and ratio.denominator & (ratio.denominator - 1) == 0
+    return Placing(
+        origin=lattice.top - width * cells,
+        cells=cells,
+        at=at.tolist(),
+        lift=(lift * 2.0**62).astype(np.int64).tolist(),
+        stay=(stay * 2.0**62).astype(np.int64).tolist(),
+        slack=Fraction(0) if exact else 3 * width / 10**9,
+    )
