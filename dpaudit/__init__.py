@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from dpaudit.losses import GaussianLoss as GaussianLoss
     from dpaudit.losses import LaplaceLoss as LaplaceLoss
     from dpaudit.losses import Loss as Loss
+    from dpaudit.losses import SampledGaussianLoss as SampledGaussianLoss
     from dpaudit.mechanism import Mechanism as Mechanism
     from dpaudit.streams import Streams as Streams
     from dpaudit.trace import Finding as Finding
@@ -102,6 +103,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "GaussianLoss",
         "LaplaceLoss",
         "Loss",
+        "SampledGaussianLoss",
     ),
     "mechanism": ("Mechanism",),
     "streams": ("Streams",),

@@ -144,7 +144,7 @@ def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
     if rate < 1:
         up[0] = rate * ndtr(ends[1] - mu)
         down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(start) - ndtr(start - mu))
-    slack = 1e-14 * (1 + mu) * (1 + mu + reach) + 1e-15 * max(abs(bottom), abs(top))
+    slack = 1.2e-15 * (1 + mu * (float(np.abs(ends).max()) + mu)) + 2.5e-16 * (top - bottom)
     scale = -math.expm1(-h)
     return Cells(
         origin=Fraction(bottom),
@@ -154,7 +154,7 @@ def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
         down=np.maximum(down * (math.exp(-h) / scale), _TINY),
         above=float((1 - rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + _TINY,
         below=float(ndtr(ends[0] - mu)) + _TINY if rate == 1 else 0.0,
-        error=1e-15 * (40 + 4 * (reach + mu) ** 2) + 4 * slack / h,
+        error=1e-15 * (40 + 4 * (reach + mu) ** 2) + 2 * slack / h,
         slack=Fraction(slack),
     )
 

@@ -82,6 +82,8 @@ class Composer:
         span = float(left.top - left.origin + right.top - right.origin)
         wanted = max(deviation / self.resolution, span / self.most)
         ratio = right.width / left.width
+        if ratio.denominator == 1 and ratio > 1 and float(right.width) <= wanted:
+            return right.width
         if ratio.numerator == 1 or ratio.denominator == 1:
             common: float | None = float(min(left.width, right.width))
         else:

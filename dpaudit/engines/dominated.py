@@ -8,21 +8,20 @@ condition p >= q e^(l_j) allows:
     lifted[j-1] down[j-1] <= (1 - lifted[j]) up[j] e^-width.
 
 Where probabilities vary slowly about half of each cell is lifted, and the error is of second order in the
-width. Lifting is capped at up / (up + down), which keeps the recursion from the top stable.
+width.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
 
 import numpy as np
 
 from dpaudit.engines.cells import Cells
-from dpaudit.engines.lattice import Lattice, Rounding, dot, floats, floored, weights
+from dpaudit.engines.lattice import Lattice, Rounding, tail_length, dot, floats, floored, weights
 from dpaudit.engines.placing import place
-from dpaudit.engines.polynomial import fastest
+from dpaudit.engines.polynomial import fastest, scaled_product
 
 _SAFE = 1 - 1e-11
 
@@ -51,20 +50,38 @@ def _from_cells(cells: Cells, bits: int) -> Lattice:
 def _gathered(
     knots: Sequence[int], masses: Sequence[int], up: Sequence[float], down: Sequence[float], decay: float
 ) -> list[int]:
-    """Return the probability of each knot after lifting, from the top knot to the lowest."""
+    """Return the probability of each knot after lifting, from the top knot to the lowest.
+
+    This loop alone makes the result valid, whatever shares are wished for.
+    """
     found = list(knots)
     budget = 0.0
+    wished = _wished(up, down, decay)
     for j in range(len(masses) - 1, -1, -1):
         mass, gain, cost = masses[j], up[j], down[j]
         if not mass:
             budget = 0.0
             continue
-        share = min(gain / (gain + cost), budget / cost if cost > 0 else 1.0)
+        share = min(wished[j], budget / cost if cost > 0 else 1.0)
         lifted = mass * int(share * 2.0**53) >> 53
         found[j + 1] += lifted
         found[j] += max(0, mass - lifted - 1)
         budget = (1 - share) * gain * decay
     return found
+
+
+def _wished(up: Sequence[float], down: Sequence[float], decay: float) -> list[float]:
+    """Return which share of each cell to lift if the condition allows.
+
+    Equality everywhere would waste nothing. As a recursion it is stable from the top where probabilities fall,
+    which the caller's loop follows, and from the bottom where they rise, which is solved here.
+    """
+    wished = [gain / (gain + cost) if gain > 0 else 0.0 for gain, cost in zip(up, down, strict=True)]
+    for j in range(1, len(up)):
+        gain = up[j] * decay
+        if gain >= down[j - 1] and gain > 0:
+            wished[j] = max(0.0, 1 - wished[j - 1] * down[j - 1] / gain)
+    return wished
 
 
 def _product(left: Lattice, right: Lattice) -> Lattice:
@@ -74,7 +91,7 @@ def _product(left: Lattice, right: Lattice) -> Lattice:
     return Lattice(
         origin=left.origin + right.origin,
         width=left.width,
-        masses=tuple(mass >> shift for mass in fastest()(left.masses, right.masses)),
+        masses=tuple(scaled_product(left.masses, right.masses, shift, fastest())),
         infinite=max(0, both),
         bits=shift,
     )
@@ -122,8 +139,7 @@ def _merged(lattice: Lattice, width: Fraction) -> Lattice:
 def _trimmed(lattice: Lattice, mass: int) -> Lattice:
     """Return the lattice without a tail of `mass` on each side: the upper moves down, the lower is dropped."""
     masses = lattice.masses
-    first = sum(1 for total in accumulate(masses) if total <= mass)
-    last = sum(1 for total in accumulate(reversed(masses)) if total <= mass)
+    first, last = tail_length(masses, mass), tail_length(reversed(masses), mass)
     if first + last >= len(masses):
         return lattice
     kept = list(masses[first : len(masses) - last])

@@ -2,12 +2,11 @@
 
 import math
 from fractions import Fraction
-from itertools import accumulate
 
 from dpaudit.engines.cells import Cells
-from dpaudit.engines.lattice import Lattice, Rounding, ceiled, dot, weights
+from dpaudit.engines.lattice import Lattice, Rounding, tail_length, ceiled, dot, weights
 from dpaudit.engines.placing import place
-from dpaudit.engines.polynomial import fastest
+from dpaudit.engines.polynomial import fastest, scaled_product
 
 
 def _from_cells(cells: Cells, bits: int) -> Lattice:
@@ -34,7 +33,7 @@ def _product(left: Lattice, right: Lattice) -> Lattice:
     return Lattice(
         origin=left.origin + right.origin,
         width=left.width,
-        masses=tuple(-(-mass >> shift) for mass in fastest()(left.masses, right.masses)),
+        masses=tuple(mass + 1 for mass in scaled_product(left.masses, right.masses, shift, fastest())),
         infinite=min(both, 1 << shift),
         bits=shift,
     )
@@ -62,8 +61,7 @@ def _coarsened(lattice: Lattice, width: Fraction) -> Lattice:
 def _trimmed(lattice: Lattice, mass: int) -> Lattice:
     """Return the lattice without a tail of `mass` on each side: the upper becomes infinite, the lower moves up."""
     masses = lattice.masses
-    first = sum(1 for total in accumulate(masses) if total <= mass)
-    last = sum(1 for total in accumulate(reversed(masses)) if total <= mass)
+    first, last = tail_length(masses, mass), tail_length(reversed(masses), mass)
     if first + last >= len(masses):
         return lattice
     kept = list(masses[first : len(masses) - last])

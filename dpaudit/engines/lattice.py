@@ -7,7 +7,7 @@ composed and coarsened at will; delta computed from them is a true bound.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -77,6 +77,17 @@ def weights(lattice: Lattice, epsilon: float) -> tuple[int, Floats]:
     number = max(0, len(lattice.masses) - first)
     start = float(gap + lattice.width * first)
     return first, -np.expm1(-(start + float(lattice.width) * np.arange(number)))
+
+
+def tail_length(masses: Iterable[int], most: int) -> int:
+    """Return how many leading masses sum to `most` or less."""
+    total = length = 0
+    for mass in masses:
+        total += mass
+        if total > most:
+            break
+        length += 1
+    return length
 
 
 def dot(masses: Sequence[int], scaled: list[int]) -> int:

@@ -1,5 +1,6 @@
 """Where the atoms of a lattice fall among the cells of another one."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,20 +26,22 @@ class Placing:
 
 
 def place(lattice: Lattice, width: Fraction) -> Placing:
-    """Return the places of all atoms among cells of `width`, the largest loss lying on a knot.
+    """Return the places of all atoms among cells of `width`, the likeliest atom lying on a knot.
 
-    When the width is 2^n times as large, every place is exact; otherwise `slack` covers its rounding.
+    Losses of a mechanism with atoms have peaks a fixed number of knots apart; an anchor on one of them keeps
+    the others on knots, too, as long as widths double. When the width is 2^n times as large, every place is
+    exact; otherwise `slack` covers its rounding.
     """
     ratio = lattice.width / width
     number = len(lattice.masses)
-    cells = -int(-(number - 1) * ratio // 1)
-    phase = cells - np.arange(number - 1, -1, -1) * float(ratio)
-    at, part = split_phase(phase)
+    anchor = max(range(number), key=lattice.masses.__getitem__)
+    below, above = (math.ceil(steps * ratio) for steps in (anchor, number - 1 - anchor))
+    at, part = split_phase(below + (np.arange(number) - anchor) * float(ratio))
     lift, stay = split_weights(part, float(width))
     exact = ratio.numerator == 1 and ratio.denominator & (ratio.denominator - 1) == 0
     return Placing(
-        origin=lattice.top - width * cells,
-        cells=cells,
+        origin=lattice.origin + lattice.width * anchor - width * below,
+        cells=below + above,
         at=at.tolist(),
         lift=(lift * 2.0**62).astype(np.int64).tolist(),
         stay=(stay * 2.0**62).astype(np.int64).tolist(),

@@ -8,7 +8,6 @@ and below. A coarse pass shows what width is needed; a second one delivers it.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,28 +20,33 @@ from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.engines.lattice import Lattice, Rounding, floats, positions
 from dpaudit.engines.polynomial import by_python, fastest
-from dpaudit.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.losses import (
+    ApproximateLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
 
 Question = Callable[[Lattice, Lattice], Bracket]
-_FIRST, _FINEST = 24.0, 4000.0  # knots per standard deviation, of the first pass and at most
-_TOLERANCE = 1e-7  # relative width of a bracket that needs no finer pass
+_FIRST = 24.0  # knots per standard deviation in the first pass
+_TOLERANCE = 4e-7  # relative width of a bracket that needs no finer pass
 _SMALLEST = 1e-200  # the smallest delta that is resolved
-_KINDS = 48  # losses of one family that are told apart
+_KINDS = 512  # losses of one family that are told apart, fewer when each occurs often
+_MOST = 1 << 15  # knots of one lattice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """How many knots a lattice may have in the last pass, which bounds time and memory."""
+def _finest(composition: Composition) -> float:
+    """Return the finest resolution that the last pass may use: fewer knots where there are more products.
 
-    knots: int
-    resolution: float
-
-
-def _budget(kinds: int) -> Budget:
-    """Return what the polynomial product at hand can afford for so many different losses."""
-    if fastest() is by_python:
-        return Budget(knots=1 << 12, resolution=160.0 if kinds <= 8 else 60.0)
-    return Budget(knots=1 << 16, resolution=1200.0 if kinds <= 8 else 600.0 if kinds <= 24 else 250.0)
+    Sampled losses have long tails for their deviation, and need many knots at any resolution.
+    """
+    products = sum(times.bit_length() for _, times in _merged(composition)[1])
+    sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
+    effort = 5_000.0 if fastest() is by_python else 20_000.0
+    return max(_FIRST, min(1000.0, effort / products) / (8 if sampled else 1))
 
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
@@ -72,16 +76,17 @@ def _refined(composition: Composition, floor: float, answer: Question, first: Br
     width = (first.upper - first.lower) / first.upper if first.upper else 0.0
     if width <= _TOLERANCE or math.isnan(width):
         return first
-    budget = _budget(len(composition.parts))
-    resolution = min(_FIRST * math.sqrt(width / _TOLERANCE), budget.resolution)
-    return first.intersect(answer(*_lattices(composition, floor, resolution, budget.knots)))
+    resolution = min(_FIRST * math.sqrt(width / _TOLERANCE), _finest(composition))
+    if resolution < 1.5 * _FIRST:
+        return first
+    return first.intersect(answer(*_lattices(composition, floor, resolution, _MOST)))
 
 
 def _lattices(composition: Composition, floor: float, resolution: float, most: int) -> tuple[Lattice, Lattice]:
     """Return a dominated and a dominating lattice of the whole composition, precise far below `floor`."""
     low, high = _merged(composition)
     spreads = {loss: deviation(loss) for loss in dict((*low, *high))}
-    bits = math.ceil(-math.log2(floor)) + 52 + math.ceil(math.log2(composition.events + 1))
+    bits = 8 * math.ceil((-math.log2(floor) + 48 + math.log2(composition.events + 1)) / 8)
     total = math.sqrt(sum(times * spreads[loss] ** 2 for loss, times in high))
 
     def composed(rounding: Rounding, parts: tuple[tuple[SimpleLoss, int], ...]) -> Lattice:
@@ -118,12 +123,14 @@ def _merged(composition: Composition) -> tuple[tuple[tuple[SimpleLoss, int], ...
 
 def _classes(members: list[tuple[SimpleLoss, int]]) -> list[tuple[SimpleLoss, SimpleLoss, int]]:
     """Return classes of similar losses: the smallest, the largest, and how many."""
-    if len(members) <= _KINDS or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
+    events = sum(times for _, times in members)
+    kinds = max(48, _KINDS // (events // len(members) + 1).bit_length())
+    if len(members) <= kinds or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
         return [(loss, loss, times) for loss, times in members]
     ordered = sorted(members, key=lambda member: member[0].supremum)
     sizes = np.array([loss.supremum for loss, _ in ordered])
-    edges = np.linspace(sizes[0], sizes[-1], _KINDS + 1)[1:]
-    of = np.minimum(np.searchsorted(edges, sizes), _KINDS - 1)
+    edges = np.linspace(sizes[0], sizes[-1], kinds + 1)[1:]
+    of = np.minimum(np.searchsorted(edges, sizes), kinds - 1)
     found = []
     for label in np.unique(of):
         held = [ordered[i] for i in np.flatnonzero(of == label)]
@@ -178,9 +185,9 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether the composition has a part, and not too many that cannot be put into classes."""
-    others = sum(isinstance(loss, DiscreteLoss) for loss, _ in composition.parts)
-    return bool(composition.parts) and others <= 4 * _KINDS
+    """Return whether a closed form is missing, and not too many parts resist being put into classes."""
+    others = sum(isinstance(loss, DiscreteLoss | SampledGaussianLoss) for loss, _ in composition.parts)
+    return others <= _KINDS // 2 and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 
 
 VERIFIED = Engine(name="verified", covers=_covers, delta=_delta, epsilon=_epsilon)
