@@ -160,7 +160,7 @@ def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
 
 
 def _panels(ends: Floats, mu: float, rate: float) -> tuple[Floats, Floats]:
-    """Return for each cell between `ends` the integrals
+    """Return what `up` and `down` of each cell between `ends` are before the division: the integrals.
 
         of rate phi(x - mu) (1 - e^(-mu (x - x_j)))  and of  rate phi(x - mu) (e^(mu (x_(j+1) - x)) - 1),
 

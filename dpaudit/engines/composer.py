@@ -106,9 +106,9 @@ class Composer:
         """Return the block without its tails, coarsened as far as its deviation and the limit on knots ask."""
         share = (block.deviation / self.deviation) ** 2 if self.deviation else 1.0
         lattice = self.rounding.trimmed(block.lattice, int(self.tail * min(1.0, share) * 2.0**self.bits))
-        wanted = max(
-            block.deviation / self.resolution, float(lattice.width) * len(lattice.masses) / self.most
-        ) / float(lattice.width)
+        wanted = max(block.deviation / self.resolution, float(lattice.width) * len(lattice.masses) / self.most) / float(
+            lattice.width
+        )
         if wanted >= 2:
             lattice = self.rounding.coarsened(lattice, lattice.width * 2 ** math.floor(math.log2(wanted)))
         return replace(block, lattice=lattice)

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.engines.cells import Cells
-from dpaudit.engines.lattice import Lattice, Rounding, tail_length, dot, floats, floored, weights
+from dpaudit.engines.lattice import Lattice, Rounding, dot, floats, floored, tail_length, weights
 from dpaudit.engines.placing import place
 from dpaudit.engines.polynomial import fastest, scaled_product
 
@@ -161,6 +161,4 @@ def _delta(lattice: Lattice, epsilon: float) -> float:
     return max(0.0, math.nextafter(float(total), 0)) if total else 0.0
 
 
-DOMINATED = Rounding(
-    from_cells=_from_cells, product=_product, coarsened=_coarsened, trimmed=_trimmed, delta=_delta
-)
+DOMINATED = Rounding(from_cells=_from_cells, product=_product, coarsened=_coarsened, trimmed=_trimmed, delta=_delta)

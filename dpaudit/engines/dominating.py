@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from dpaudit.engines.cells import Cells
-from dpaudit.engines.lattice import Lattice, Rounding, tail_length, ceiled, dot, weights
+from dpaudit.engines.lattice import Lattice, Rounding, ceiled, dot, tail_length, weights
 from dpaudit.engines.placing import place
 from dpaudit.engines.polynomial import fastest, scaled_product
 
@@ -83,6 +83,4 @@ def _delta(lattice: Lattice, epsilon: float) -> float:
     return min(1.0, math.nextafter(float(total), math.inf)) if total else 0.0
 
 
-DOMINATING = Rounding(
-    from_cells=_from_cells, product=_product, coarsened=_coarsened, trimmed=_trimmed, delta=_delta
-)
+DOMINATING = Rounding(from_cells=_from_cells, product=_product, coarsened=_coarsened, trimmed=_trimmed, delta=_delta)

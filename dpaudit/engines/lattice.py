@@ -63,8 +63,12 @@ def _parts(values: Floats, bits: int) -> tuple[list[int], list[int]]:
 
 def floats(lattice: Lattice) -> Floats:
     """Return the masses in floating point, each right to one unit in the last place."""
-    return np.array([math.ldexp(float(m >> max(0, m.bit_length() - 60)), max(0, m.bit_length() - 60) - lattice.bits)
-                     for m in lattice.masses])
+    return np.array(
+        [
+            math.ldexp(float(m >> max(0, m.bit_length() - 60)), max(0, m.bit_length() - 60) - lattice.bits)
+            for m in lattice.masses
+        ]
+    )
 
 
 def weights(lattice: Lattice, epsilon: float) -> tuple[int, Floats]:

@@ -84,8 +84,6 @@ def _summed(parts, epsilon):
     """Return delta(epsilon) of finitely many atoms, by convolving them exactly."""
     held = {mpf(0): mpf(1)}
     for loss, times in parts:
-        for value, weight in list(_power(loss, times)):
-            pass
         fresh = {}
         for value, weight in _power(loss, times):
             for old, mass in held.items():
@@ -145,7 +143,7 @@ def _integrated(parts, epsilon):
             total += term
             quiet = quiet + 1 if abs(term) < mpf(10) ** -17 * abs(total) else 0
             n += 1
-            if n > 60000:
+            if n > 6000:
                 raise ArithmeticError("The contour integral does not converge.")
         value = total * h / mp.pi * mp.exp(base)
         if previous is not None and abs(value - previous) < mpf(10) ** -13 * abs(value):
