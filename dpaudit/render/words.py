@@ -45,6 +45,8 @@ def bracket(held: Bracket) -> str:
         return "infinite"
     if held.lower == held.upper == 0:
         return "0"
+    if held.upper == math.inf and held.lower == 0:
+        return "not bounded by what is known"
     if held.upper == math.inf:
         return f"at least {at_least(held.lower)}, with no upper bound"
     if held.upper < 1e-300:
