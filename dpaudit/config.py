@@ -17,15 +17,8 @@ from dpaudit.declaration import Declaration
 from dpaudit.errors import ConfigError, DeclarationError, UnsupportedError
 from dpaudit.plugins import find, suggestion
 from dpaudit.positions import key_lines, nearest_line
+from dpaudit.report.document import System
 from dpaudit.sections import SectionError, read_section
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class System:
-    """What the report's cover names: the system, and one person's contribution in its own words."""
-
-    name: str = ""
-    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

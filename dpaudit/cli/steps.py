@@ -156,12 +156,12 @@ def write_report(
 
     The report's command repeats it: the settings that differ from the file's, and the seed.
     """
-    from dpaudit.report import Report, System, write
+    from dpaudit.report import Report, write
 
     held = Report(
         certificate=certificate,
         audits=audits,
-        system=System(name=configuration.system.name, unit=configuration.system.unit),
+        system=configuration.system,
         config_text=configuration.text,
         command=_command(configuration, settings, seed),
         created=datetime.now(UTC).date().isoformat(),
