@@ -7,6 +7,7 @@ from dpaudit.noise import Calibration, NeededNoise
 from dpaudit.render import words
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.render.markup import cell, table
+from dpaudit.report.numerals import at_most, nearest
 
 
 def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:
@@ -33,19 +34,17 @@ def summary(calibration: Calibration) -> str:
         return f"The declared noise is the smallest that certifies the claim {claim}."
     if calibration.factor < 1:
         return (
-            f"The claim {claim} needs {words.at_most(calibration.factor)} of the declared noise, which is "
-            f"{words.number(1 / calibration.factor)} times larger than it has to be."
+            f"The claim {claim} needs {at_most(calibration.factor)} of the declared noise, which is "
+            f"{nearest(1 / calibration.factor)} times larger than it has to be."
         )
-    return f"The claim {claim} needs {words.at_most(calibration.factor)} times the declared noise."
+    return f"The claim {claim} needs {at_most(calibration.factor)} times the declared noise."
 
 
 def _rows(calibration: Calibration) -> list[tuple[str, ...]]:
     """Return one row for each parameter that changes; a mechanism without one says so."""
     rows: list[tuple[str, ...]] = []
     for release in calibration.releases:
-        changes = [(n, words.number(a), "→", words.at_most(b)) for n, a, b in release.changes] or [
-            ("", "", "", "as is")
-        ]
+        changes = [(n, nearest(a), "→", at_most(b)) for n, a, b in release.changes] or [("", "", "", "as is")]
         rows += [(_labels(release), *change) for change in changes]
     return rows
 

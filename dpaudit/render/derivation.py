@@ -12,6 +12,7 @@ from dpaudit.render import words
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.render.markup import bullets, cell, table
 from dpaudit.report.derivation import Row, rows_of
+from dpaudit.report.numerals import nearest
 
 
 def derivation_text(certificate: Certificate) -> RenderableType:
@@ -89,10 +90,10 @@ def _details(row: Row) -> list[str]:
     if row.sensitivity:
         lines.append(f"sensitivity {row.sensitivity}")
     if row.epsilon is not None:
-        lines.append(f"epsilon {words.bracket(row.epsilon)}, at delta = {words.number(row.delta)}")
+        lines.append(f"epsilon {words.bracket(row.epsilon)}, at delta = {nearest(row.delta)}")
     if row.printed is not None:
-        slots = f" over {words.number(row.printed.slots)} slots" if row.printed.slots else ""
-        budget = f"epsilon {words.number(row.printed.epsilon)}, delta {words.number(row.printed.delta)}"
+        slots = f" over {nearest(row.printed.slots)} slots" if row.printed.slots else ""
+        budget = f"epsilon {nearest(row.printed.epsilon)}, delta {nearest(row.printed.delta)}"
         lines.append(f"printed: {row.printed.rule.replace('_', ' ')}{slots}, {budget}")
     return lines
 
@@ -119,6 +120,5 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
 def _steps(factors: tuple[Factor, ...]) -> list[tuple[str, str, str, str]]:
     """Return each factor in epsilon and in noise, with its sentence."""
     return [
-        (held.name, f"× {words.number(held.factor)}", f"× {words.number(held.noise_factor)}", held.sentence)
-        for held in factors
+        (held.name, f"× {nearest(held.factor)}", f"× {nearest(held.noise_factor)}", held.sentence) for held in factors
     ]

@@ -4,6 +4,7 @@ from dpaudit.certificate import Certificate
 from dpaudit.evidence import AuditResult
 from dpaudit.render import words
 from dpaudit.render.markup import bullets, cell, table
+from dpaudit.report.numerals import nearest
 
 
 def certificate_markdown(certificate: Certificate) -> str:
@@ -16,9 +17,9 @@ def certificate_markdown(certificate: Certificate) -> str:
         table(
             ("", "epsilon", "delta"),
             [
-                ("claimed", words.number(claim.epsilon), words.number(claim.delta)),
-                ("delivered at the claimed delta", words.bracket(tight.epsilon), words.number(claim.delta)),
-                ("delivered at the claimed epsilon", words.number(claim.epsilon), words.bracket(tight.delta)),
+                ("claimed", nearest(claim.epsilon), nearest(claim.delta)),
+                ("delivered at the claimed delta", words.bracket(tight.epsilon), nearest(claim.delta)),
+                ("delivered at the claimed epsilon", nearest(claim.epsilon), words.bracket(tight.delta)),
             ],
         ),
         f"Protects {cell(claim.unit)}, in the {claim.model} model; neighbours differ in "
@@ -36,7 +37,7 @@ def audit_markdown(result: AuditResult) -> str:
     rows = [
         ("attack", f"{result.attack}, view `{result.view}`"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
-        ("bound", f"{result.bound} at significance {words.number(result.significance)}"),
+        ("bound", f"{result.bound} at significance {nearest(result.significance)}"),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     parts = [
@@ -56,7 +57,7 @@ def _argument(certificate: Certificate) -> list[str]:
         problems = (f"{problem.rule} at {problem.node}: {problem.message}" for problem in certificate.printed.problems)
         parts += ["### The printed argument", words.printed(certificate.printed), bullets(problems)]
     if certificate.slack is not None:
-        rows = [(f"× {words.number(held.noise_factor)}", held.sentence) for held in certificate.slack.factors]
+        rows = [(f"× {nearest(held.noise_factor)}", held.sentence) for held in certificate.slack.factors]
         parts += ["### Slack", words.slack(certificate.slack), table(("noise", "why"), rows) if rows else ""]
     return parts
 

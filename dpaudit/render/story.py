@@ -12,6 +12,7 @@ from dpaudit.evidence import AuditResult
 from dpaudit.render import words
 from dpaudit.render.layout import inset, section
 from dpaudit.render.text import bars, colour
+from dpaudit.report.numerals import nearest
 
 
 def on_paper(certificate: Certificate) -> RenderableType:
@@ -33,7 +34,7 @@ def needed(published: Certificate, tight: Certificate) -> RenderableType:
     ratio = published.slack.noise_ratio if published.slack else math.nan
     return _chapter(
         "2  How much noise does the claim need?",
-        f'The same algorithm with calibration = "tight" adds {words.number(ratio)} times less noise, and its claim is '
+        f'The same algorithm with calibration = "tight" adds {nearest(ratio)} times less noise, and its claim is '
         "exactly what it delivers.",
         _said(words.verdict(tight.verdict), colour(tight.verdict), tight.reasons[0]),
         _scale(tight),
@@ -51,7 +52,7 @@ def attacked(audits: tuple[AuditResult, ...]) -> RenderableType:
             _said(audit.verdict.upper(), colour(audit.verdict), words.audit_meaning(audit)),
             Group(*bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)])),
             f"{audit.counts.correct:,} of {audit.counts.guesses:,} guesses were right; the bound is wrong with "
-            f"probability at most {words.number(audit.significance)}.",
+            f"probability at most {nearest(audit.significance)}.",
         ]
     return _chapter("3  Does the code deliver it?", *parts)
 
@@ -60,7 +61,7 @@ def false_claim(audit: AuditResult) -> RenderableType:
     """Return the fourth chapter: the same attack on a claim that is false."""
     return _chapter(
         "4  Would a false claim be noticed?",
-        f"The same code, had somebody claimed epsilon = {words.number(audit.claim.epsilon)}:",
+        f"The same code, had somebody claimed epsilon = {nearest(audit.claim.epsilon)}:",
         _said(audit.verdict.upper(), colour(audit.verdict), words.audit_meaning(audit)),
     )
 

@@ -11,6 +11,7 @@ from dpaudit.condition import Condition, Status
 from dpaudit.evidence import AuditResult, AuditVerdict
 from dpaudit.render import words
 from dpaudit.render.layout import columns, headline, inset, section
+from dpaudit.report.numerals import at_least, at_most, nearest
 
 _BAR = 44
 
@@ -37,7 +38,7 @@ def audit_text(result: AuditResult) -> RenderableType:
     rows = [
         ("attack", f"{result.attack}, on what the adversary sees as '{result.view}'"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
-        ("bound", f"{result.bound}, wrong with probability at most {words.number(result.significance)}"),
+        ("bound", f"{result.bound}, wrong with probability at most {nearest(result.significance)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
         ("power", words.power(result)),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
@@ -59,8 +60,8 @@ def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
     return [
         ("claimed", f"{words.parameters(claim)}, {claim.model} model"),
         ("protects", f"{claim.unit}; neighbours differ in {words.neighbours(claim.neighbours)}"),
-        ("epsilon", f"{words.bracket(tight.epsilon)}, at delta = {words.number(claim.delta)}"),
-        ("delta", f"{words.bracket(tight.delta)}, at epsilon = {words.number(claim.epsilon)}"),
+        ("epsilon", f"{words.bracket(tight.epsilon)}, at delta = {nearest(claim.delta)}"),
+        ("delta", f"{words.bracket(tight.delta)}, at epsilon = {nearest(claim.epsilon)}"),
     ]
 
 
@@ -77,7 +78,7 @@ def bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
     if longest == 0:
         return []
     lines = [
-        (name, bar(value / longest), words.at_least(value) if name == "attacked" else words.at_most(value))
+        (name, bar(value / longest), at_least(value) if name == "attacked" else at_most(value))
         for name, value in finite
     ]
     return [columns(lines, "dim", "cyan", "")]
@@ -124,7 +125,7 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
 
 def _factors(factors: tuple[Factor, ...]) -> RenderableType:
     """Return the table of slack factors."""
-    return columns(((f"× {words.number(held.noise_factor)}", held.sentence) for held in factors), "cyan", "")
+    return columns(((f"× {nearest(held.noise_factor)}", held.sentence) for held in factors), "cyan", "")
 
 
 def _findings(certificate: Certificate) -> list[RenderableType]:

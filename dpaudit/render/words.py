@@ -1,42 +1,13 @@
 """Plain words and honest digits: what a certificate or an audit says, one sentence at a time."""
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from typing import assert_never
 
 from dpaudit.bracket import Bracket
 from dpaudit.certificate import Certificate, PrintedReading, Slack, Verdict
 from dpaudit.claim import Claim, Model, Neighbours
 from dpaudit.evidence import AuditResult
-
-_DIGITS = 4
-
-
-def number(value: float) -> str:
-    """Return `value` to four significant digits, in the shortest form.
-
-    >>> number(0.0406412), number(1e-05), number(20000.0)
-    ('0.04064', '1e-05', '20000')
-    """
-    return _rounded(value, ROUND_HALF_EVEN)
-
-
-def at_most(value: float) -> str:
-    """Return an upper bound to four significant digits, rounded up.
-
-    >>> at_most(0.0406412)
-    '0.04065'
-    """
-    return _rounded(value, ROUND_CEILING)
-
-
-def at_least(value: float) -> str:
-    """Return a lower bound to four significant digits, rounded down.
-
-    >>> at_least(0.0406492)
-    '0.04064'
-    """
-    return _rounded(value, ROUND_FLOOR)
+from dpaudit.report.numerals import at_least, at_most, nearest
 
 
 def bracket(held: Bracket) -> str:
@@ -45,10 +16,12 @@ def bracket(held: Bracket) -> str:
         return "infinite"
     if held.lower == held.upper == 0:
         return "0"
+    if held.upper == math.inf and held.lower == 0:
+        return "not bounded by what is known"
     if held.upper == math.inf:
         return f"at least {at_least(held.lower)}, with no upper bound"
     if held.upper < 1e-300:
-        return "below 1e-300"
+        return "below 10⁻³⁰⁰"
     if held.lower == 0:
         return f"at most {at_most(held.upper)}"
     return f"between {at_least(held.lower)} and {at_most(held.upper)}"
@@ -69,7 +42,7 @@ def verdict(held: Verdict) -> str:
 
 def parameters(claim: Claim) -> str:
     """Return the claim's numbers, as in "epsilon = 1, delta = 1e-05"."""
-    return f"epsilon = {number(claim.epsilon)}, delta = {number(claim.delta)}"
+    return f"epsilon = {nearest(claim.epsilon)}, delta = {nearest(claim.delta)}"
 
 
 def neighbours(held: Neighbours) -> str:
@@ -101,10 +74,12 @@ def promise(claim: Claim) -> str:
     whatever = (
         f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
     )
-    factor = f"e^{number(claim.epsilon)}" if claim.epsilon > 100 else at_most(math.exp(claim.epsilon))
+    factor = f"e^{nearest(claim.epsilon)}" if claim.epsilon > 100 else at_most(math.exp(claim.epsilon))
     change = f"by no more than a factor of {factor}" if claim.epsilon else "not at all"
     if claim.delta:
-        change = f"{change}, plus {number(claim.delta)}" if claim.epsilon else f"by no more than {number(claim.delta)}"
+        change = (
+            f"{change}, plus {nearest(claim.delta)}" if claim.epsilon else f"by no more than {nearest(claim.delta)}"
+        )
     return f"{whatever}, the probability of anything that {observer(claim.model)} may see changes {change}."
 
 
@@ -117,8 +92,8 @@ def meaning(certificate: Certificate) -> str:
         case "refuted":
             floor = "is infinite" if epsilon.lower == math.inf else f"is at least {at_least(epsilon.lower)}"
             return (
-                f"The declared noise cannot keep the claim: at delta = {number(claim.delta)} epsilon {floor}, "
-                f"and {number(claim.epsilon)} was claimed."
+                f"The declared noise cannot keep the claim: at delta = {nearest(claim.delta)} epsilon {floor}, "
+                f"and {nearest(claim.epsilon)} was claimed."
             )
         case "not_proved":
             return "The claim may be true, but what was declared and seen does not prove it."
@@ -129,7 +104,7 @@ def meaning(certificate: Certificate) -> str:
 def printed(reading: PrintedReading) -> str:
     """Return what the paper's own argument concludes, and whether it holds as written."""
     steps = "each step holds as written" if reading.valid else "but not every step holds as written"
-    return f"It concludes epsilon = {number(reading.epsilon)}, delta = {number(reading.delta)}; {steps}."
+    return f"It concludes epsilon = {nearest(reading.epsilon)}, delta = {nearest(reading.delta)}; {steps}."
 
 
 def slack(held: Slack) -> str:
@@ -139,16 +114,16 @@ def slack(held: Slack) -> str:
     if abs(held.noise_ratio - 1) < 1e-3 and abs(held.epsilon_ratio - 1) < 1e-3:
         return "There is none: the noise is what the claim needs, no more."
     if held.noise_ratio < 1:
-        return f"The noise is {number(1 / held.noise_ratio)} times smaller than the claim needs."
+        return f"The noise is {nearest(1 / held.noise_ratio)} times smaller than the claim needs."
     return (
-        f"The noise is {number(held.noise_ratio)} times larger than the claim needs, and the claimed epsilon "
-        f"{number(held.epsilon_ratio)} times the one delivered."
+        f"The noise is {nearest(held.noise_ratio)} times larger than the claim needs, and the claimed epsilon "
+        f"{nearest(held.epsilon_ratio)} times the one delivered."
     )
 
 
 def audit_meaning(result: AuditResult) -> str:
     """Return what an audit's verdict says, in one sentence."""
-    lower, claimed = at_least(result.epsilon_lower), number(result.claim.epsilon)
+    lower, claimed = at_least(result.epsilon_lower), nearest(result.claim.epsilon)
     match result.verdict:
         case "violation" if result.epsilon_lower > result.claim.epsilon:
             return f"The attack shows epsilon of at least {lower}, above the claimed {claimed}."
@@ -168,19 +143,6 @@ def audit_meaning(result: AuditResult) -> str:
 def power(result: AuditResult) -> str:
     """Return how far the audit could have seen."""
     return (
-        f"It would have shown a true epsilon of {number(result.power.epsilon)} with probability "
-        f"{number(result.power.probability)}; no attack shows more than {number(result.ceiling)} in so many runs."
+        f"It would have shown a true epsilon of {nearest(result.power.epsilon)} with probability "
+        f"{nearest(result.power.probability)}; no attack shows more than {nearest(result.ceiling)} in so many runs."
     )
-
-
-def _rounded(value: float, rounding: str) -> str:
-    """Return `value` to a few significant digits, rounded in one direction."""
-    if math.isinf(value):
-        return "infinity" if value > 0 else "-infinity"
-    exact = Context(prec=_DIGITS, rounding=rounding, Emin=-9999, Emax=9999).create_decimal(repr(float(value)))
-    if exact != 0 and not -5 < exact.adjusted() < 7:
-        mantissa, _, exponent = f"{exact:e}".partition("e")
-        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        return f"{mantissa}e{int(exponent):+03d}"
-    plain = f"{exact:f}"
-    return plain.rstrip("0").rstrip(".") if "." in plain else plain

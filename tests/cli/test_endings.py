@@ -1,5 +1,6 @@
 """How a command ends when something goes wrong: one line on stderr, the right exit code, never a traceback."""
 
+import os
 import subprocess
 import sys
 
@@ -82,3 +83,12 @@ def test_help_imports_nothing_heavy():
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "certify" in ended.stdout
     assert ended.stderr.strip() == "[]"
+
+
+def test_a_terminal_without_unicode_gets_what_it_can_show(write, written):
+    """Bars and exponents that an ASCII stream cannot hold are replaced; the result is there and the code is 0."""
+    command = [sys.executable, "-c", MAIN, "certify", write(written)]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(command, check=False, capture_output=True, env=environment)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert b"CERTIFIED" in ended.stdout

@@ -8,12 +8,8 @@ from typer.testing import CliRunner
 from dpaudit.cli.app import app
 
 ROOT = Path(__file__).parents[2]
-CONFIGURATIONS = sorted(
-    path
-    for folder in ("examples", "dpaudit/demo")
-    for path in (ROOT / folder).iterdir()
-    if path.suffix in (".toml", ".json")
-)
+FOLDERS = (ROOT / "examples", ROOT / "dpaudit" / "demo")
+CONFIGURATIONS = sorted(path for folder in FOLDERS for path in folder.iterdir() if path.suffix in (".toml", ".json"))
 
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)

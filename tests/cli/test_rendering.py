@@ -1,0 +1,153 @@
+"""What people read: every verdict in words, bounds rounded outwards, nothing wider than the terminal."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from dpaudit import AuditResult, Claim, Condition, Counts, Finding, LowerBound, Power, Release, Repeat, Stated, certify
+from dpaudit.bracket import Bracket
+from dpaudit.render import words
+from dpaudit.render.derivation import derivation_markdown, derivation_text
+from dpaudit.render.layout import to_text
+from dpaudit.render.markdown import audit_markdown, certificate_markdown
+from dpaudit.render.markup import cell, table
+from dpaudit.render.text import audit_text, bar, certificate_text
+from mechanisms import Gaussian
+
+CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one order")
+SUMS = Release(label="sums", mechanism=Gaussian(stddev=5.0, l2_sensitivity=1.0, neighbours="replace_one"))
+
+CERTIFICATES = {
+    "certified": certify(SUMS, CLAIM),
+    "refuted": certify(Repeat(part=SUMS, times=100), CLAIM),
+    "not proved": certify(Stated(epsilon=2.0, source="the vendor"), CLAIM),
+    "without any epsilon": certify(SUMS, replace(CLAIM, delta=0.0)),
+    "violated": certify(
+        SUMS,
+        CLAIM,
+        conditions=(Condition(text="Values are clipped.", status="violated"),),
+        findings=(Finding(rule="DPA214", where="sums", message="'sums' carries the noise of 'sums' again."),),
+    ),
+    "vast": certify(SUMS, replace(CLAIM, epsilon=1e6)),
+    "of total variation": certify(SUMS, replace(CLAIM, epsilon=0.0, delta=0.5)),
+}
+
+
+def _audit(verdict, lower, certified):
+    counts = Counts(
+        runs=900, guesses=300, correct=200, true_positives=100, false_positives=50, positives=450, negatives=450
+    )
+    return AuditResult(
+        name="sum",
+        verdict=verdict,
+        epsilon_lower=lower,
+        delta=1e-5,
+        significance=0.01,
+        runs=1000,
+        ceiling=5.0,
+        power=Power(epsilon=1.5, probability=0.9),
+        view="published",
+        attack="given statistic",
+        bound="gaussian",
+        bounds=(LowerBound(name="gaussian", epsilon=lower, significance=0.01, assumption="normal scores"),),
+        counts=counts,
+        seed=None,
+        claim=CLAIM,
+        certified=certified,
+    )
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("name", CERTIFICATES)
+def test_nothing_is_wider_than_the_terminal(name, width):
+    """Certificate and derivation wrap at 40, 80 and 120 columns."""
+    certificate = CERTIFICATES[name]
+    for rendered in (certificate_text(certificate), derivation_text(certificate)):
+        assert max(map(len, to_text(rendered, width).splitlines())) <= width
+
+
+@pytest.mark.parametrize("name", CERTIFICATES)
+def test_the_verdict_comes_first_in_every_format(name):
+    """The first words of the text and of the Markdown are the certificate's verdict."""
+    certificate = CERTIFICATES[name]
+    verdict = certificate.verdict.replace("_", " ").upper()
+    assert to_text(certificate_text(certificate), 80).strip().startswith(verdict)
+    assert certificate_markdown(certificate).startswith(f"## {verdict}\n")
+    assert derivation_markdown(certificate).startswith("## Derivation\n")
+
+
+def test_what_was_seen_violated_stands_before_what_was_checked():
+    """Findings and violated conditions are printed, and come before the conditions that are merely assumed."""
+    text = to_text(certificate_text(CERTIFICATES["violated"]), 80)
+    assert text.index("DPA214") < text.index("✗ violated") < text.index("○ assumed")
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        (0.0406412, 0.0406491, "between 0.04064 and 0.04065"),
+        (0.0, 0.0, "0"),
+        (0.0, 0.12341, "at most 0.1235"),
+        (0.12349, math.inf, "at least 0.1234, with no upper bound"),
+        (0.0, math.inf, "not bounded by what is known"),
+        (math.inf, math.inf, "infinite"),
+    ],
+)
+def test_a_bracket_is_said_in_words_and_rounded_outwards(lower, upper, said):
+    """No digit that is printed claims more than what is proved."""
+    assert words.bracket(Bracket(lower=lower, upper=upper, engines=())) == said
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (CLAIM, "anybody who sees the output may see changes by no more than a factor of 2.719, plus 10⁻⁵."),
+        (
+            replace(CLAIM, delta=0.0, model="local"),
+            "the user's message may see changes by no more than a factor of 2.719.",
+        ),
+        (replace(CLAIM, epsilon=0.0, model="joint"), "the other users together may see changes by no more than 10⁻⁵."),
+        (replace(CLAIM, epsilon=0.0, delta=0.0), "anybody who sees the output may see changes not at all."),
+        (replace(CLAIM, epsilon=5e3), "by no more than a factor of e^5,000, plus 10⁻⁵."),
+    ],
+)
+def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim, said):
+    """P(S) <= e^epsilon Q(S) + delta, for the observer of each model; e = 2.71828 is rounded up."""
+    assert words.promise(claim).startswith("Whatever one order is, the probability of anything that ")
+    assert words.promise(claim).endswith(said)
+    assert words.promise(replace(claim, neighbours="add_remove")).startswith("Whether or not one order is there, ")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "lower", "certified", "said"),
+    [
+        ("violation", 1.2, math.inf, "above the claimed 1"),
+        ("violation", 0.8, 0.5, "The code is not what is declared."),
+        ("consistent", 0.8, 1.0, "within the claimed 1"),
+        ("inconclusive", 0.1, math.inf, "could not have shown much more"),
+    ],
+)
+def test_an_audit_says_what_it_means(verdict, lower, certified, said):
+    """A violation of the claim and one of the declaration are told apart; power, ceiling and assumption are printed."""
+    result = _audit(verdict, lower, certified)
+    text = " ".join(to_text(audit_text(result), 100).split())
+    assert text.startswith(verdict.upper())
+    assert said in text
+    assert "true epsilon of 1.5 with probability 0.9" in text
+    assert "normal scores" in text
+    assert audit_markdown(result).startswith(f"## {verdict.upper()}: sum\n")
+
+
+@pytest.mark.parametrize(
+    ("share", "drawn"), [(1.0, "████"), (0.5, "██  "), (1e-9, "▏   "), (0.0, "    "), (7.0, "████")]
+)
+def test_a_bar_is_as_long_as_its_share(share, drawn):
+    """To an eighth of a cell; what is above zero is never invisible, what is above one never too long."""
+    assert bar(share, 4) == drawn
+
+
+def test_text_from_outside_cannot_leave_its_cell():
+    """Bars, tags and line ends in a cell are escaped or joined."""
+    assert cell("a|b\n<script>") == r"a\|b &lt;script>"
+    assert table(("x",), [("1|2",)]).splitlines()[-1] == r"| 1\|2 |"
