@@ -6,7 +6,7 @@ The loop draws, plays and adds one round at a time, as Algorithm 1 prints it, wi
 already tabulated (the Gram form of the paper would be slower still). It is timed on a part of one run.
 
 Linear algebra runs on one thread: on matrices of 100 x 100 a second one gains nothing on an idle machine
-(4.3 s either way), and where cores are shared its waiting costs several times the work.
+(4 to 5 s of work either way), and where cores are shared its waiting costs several times the work.
 """
 
 import os

@@ -111,7 +111,7 @@ def message_case(config: "Capri", plan: Plan) -> AuditCase:
 
 def neighbours_of(plan: Plan, reward: float | None = None) -> tuple[RecordedUsers, RecordedUsers]:
     """Return two data sets for the first two epochs that differ in the first user's reward, -`reward` or +`reward`."""
-    rounds = plan.epochs[1].stop if len(plan.epochs) > 1 else plan.epochs[0].stop
+    rounds = plan.epochs[1].stop
     size = plan.reward_bound if reward is None else reward
     contexts = np.full(rounds, _WITNESS_CONTEXT)
     contexts[0] = _TARGET_CONTEXT

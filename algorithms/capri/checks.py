@@ -18,7 +18,7 @@ SENSITIVITY = "No pair of neighbouring data sets moves a query further than its 
 FRESH = "Every release draws fresh noise, independent of all else that is published."
 SCHEDULE = f"Which part a record touches is decided by {KEY}, never by the record's value."
 
-EVERY_EPOCH = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
+EVERY_EPOCH: tuple[str, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
 """What is looked at in every epoch."""
 
 _ROUNDING = 1 + 1e-9

@@ -125,3 +125,15 @@ def test_the_bound_counts_contexts_of_probability_zero():
     counts = np.random.default_rng(0).multinomial(50, law)
     factors = factorise(features, Design(covariance=counts, basis=counts), active.reshape(1, 3), 0.25)
     assert factors.scale[0] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("points_a_side", [5, 6, 10])
+def test_blocks_of_rows_solve_the_same_system(points_a_side):
+    """More features than one block, whole blocks or not: inner products equal F A^-1 F^T to 1e-10."""
+    line = np.linspace(0, 1, points_a_side)
+    features = factor(matern(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2), 0.2, 1.5))
+    cells = len(features)
+    covariance = np.random.default_rng(1).multinomial(500, np.full(cells, 1 / cells))
+    factors = one_run(features, covariance, np.ones(cells, int))
+    inverse = np.linalg.inv((features.T * covariance) @ features + np.eye(features.shape[1]))
+    np.testing.assert_allclose(factors.maps[0].T @ factors.maps[0], features @ inverse @ features.T, atol=1e-10)

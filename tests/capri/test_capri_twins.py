@@ -153,5 +153,5 @@ def test_log_ten_slots_are_too_few_for_the_epochs_but_the_claim_still_holds():
 
 def test_every_entry_of_the_table_is_there():
     """B1 to B21, each with at least one way in which it is caught."""
-    assert [t.name for t in BROKEN] == [f"B{k}" for k in range(1, 22)]
+    assert {t.name.split()[0] for t in BROKEN} == {f"B{k}" for k in range(1, 22)}
     assert all(t.caught for t in BROKEN)

@@ -23,6 +23,7 @@ from algorithms.capri.users import RecordedUsers
 from dpaudit import AuditCase, Streams
 from tests.capri.defects import (
     HalfPrecisionNoise,
+    NoNoise,
     OneSidedNoise,
     ScalarNoise,
     carried_over,
@@ -327,6 +328,15 @@ BROKEN = (
         ("trace", "statistics"),
         model="local",
         case=local_case,
+    ),
+    twin(
+        "B14 server",
+        "local noise left to the server",
+        other_noise(NoNoise),
+        ("trace", "statistics"),
+        model="local",
+        gaussian=False,
+        case=lambda made, config: replace(local_case(made, config), score=_first_coordinate),
     ),
     twin(
         "B15",
