@@ -27,7 +27,7 @@ Judge = Callable[["Scenario", Array, Array, float], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A neighbouring pair seen through a score, with its true epsilon at `delta`; `gaussian` pairs meet a Gaussian claim."""
+    """A pair seen through a score, with its true epsilon at `delta`; `gaussian` pairs meet a Gaussian claim."""
 
     name: str
     sample: Sampler

@@ -59,7 +59,7 @@ Replayable = Callable[[Any, Tape, np.random.Generator], Any]
 """function(data, tape, rng) -> everything that is published beside the releases; all noise goes through the tape."""
 
 
-def replay(
+def replay_neighbours(
     function: Replayable,
     neighbours: tuple[Any, Any],
     rng: np.random.Generator,

@@ -18,7 +18,7 @@ from audits.attacks.classifier import learn_score
 from audits.attacks.zones import learn_zones
 from audits.bounds.e_process import EProcess, lowest_survivor, run_gains
 from audits.bounds.guessing import guessing_bound
-from audits.coin import CHUNK_RUNS, Observed, Progress, toss, whole
+from audits.coin import CHUNK_RUNS, Execution, Observed, Progress, toss, whole
 from audits.events import roc_points, rounded
 from audits.planning import ceiling, wealth_power
 from audits.views import concatenate
@@ -133,11 +133,12 @@ def audit_sequentially(
     open_probability("significance", significance)
     if case.relation != claim.neighbours:
         raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
+    how = Execution(jobs=jobs, chunk_runs=chunk_runs)
     state = Betting.fresh(case, claim)
     while state.runs < runs and not (_fallen if stop is None else stop)(state):
         block_rng, own = rng.spawn(2)
         size = min(runs - state.runs, max(_LEAST_BLOCK, int(_GROWTH * state.runs)) if state.runs else _FIRST_BLOCK)
-        block = toss(case, size, block_rng, keep=whole, jobs=jobs, chunk_runs=chunk_runs)
+        block = toss(case, size, block_rng, keep=whole, how=how)
         state = state.advanced(block, case.score, _learners(state, own), significance)
         if progress is not None:
             progress(state.runs, runs)

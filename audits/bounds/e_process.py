@@ -86,10 +86,13 @@ def lowest_survivor(best: Array, significance: float) -> float:
 
 
 def block_gains(scores: Array, labels: Array, delta: float, blocks: int) -> Array:
-    """Return the log wealth gained in each of up to `blocks` equal stretches of runs. Shape: (blocks, grid)."""
+    """Return the log wealth gained in each of `blocks` equal stretches; few runs stand alone. Shape: (blocks, grid)."""
     size = np.abs(np.nan_to_num(scores, nan=0.0))
     level = np.searchsorted(_MIDDLES, size, side="right")
     right = (scores > 0) == labels
+    if blocks > 1 and len(labels) <= 4 * blocks:
+        each: Array = _table(delta)[2 * level + right]
+        return each if len(labels) else np.zeros((1, len(_LEVELS)))
     blocks = max(1, min(blocks, len(labels)))
     place = np.arange(len(labels)) * blocks // max(1, len(labels))
     cell = (place * len(_LEVELS) + level) * 2 + right

@@ -5,7 +5,7 @@ import pytest
 
 from audits.equality import same
 from audits.neighbours import awkward_pairs
-from audits.replay import distance, replay
+from audits.replay import distance, replay_neighbours
 from dpaudit import Parallel, Release
 from mechanisms import Gaussian
 
@@ -25,7 +25,7 @@ def honest(data, tape, rng):
 
 
 def rules(function, neighbours=(FIRST, SECOND), declaration=None):
-    found = replay(function, neighbours, np.random.default_rng(0), declaration=declaration)
+    found = replay_neighbours(function, neighbours, np.random.default_rng(0), declaration=declaration)
     return {finding.rule for finding in found}
 
 
