@@ -7,47 +7,142 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from audits.attacks.bits import bit_features as bit_features
     from audits.attacks.classifier import learn_score as learn_score
+    from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
+    from audits.attacks.likelihood import declared_case as declared_case
+    from audits.attacks.zones import learn_zones as learn_zones
     from audits.auditor import audit as audit
     from audits.auditor import audit_case as audit_case
+    from audits.bounds.credible import credible_bound as credible_bound
+    from audits.bounds.e_process import EProcess as EProcess
+    from audits.bounds.e_process import e_process_bound as e_process_bound
     from audits.bounds.error_rates import error_rate_bound as error_rate_bound
     from audits.bounds.error_rates import error_rate_delta as error_rate_delta
     from audits.bounds.gaussian import gaussian_bound as gaussian_bound
     from audits.bounds.gaussian import gaussian_rate_bound as gaussian_rate_bound
     from audits.bounds.guessing import guessing_bound as guessing_bound
+    from audits.bounds.hockey_stick import witness_bound as witness_bound
+    from audits.bounds.hockey_stick import witness_delta as witness_delta
+    from audits.bounds.joint import accountant_curve as accountant_curve
+    from audits.bounds.joint import joint_bound as joint_bound
+    from audits.bounds.joint import joint_gaussian_bound as joint_gaussian_bound
+    from audits.bounds.joint import joint_p_value as joint_p_value
+    from audits.bounds.one_run import one_run_bound as one_run_bound
+    from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
+    from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling
     from audits.planning import runs_needed as runs_needed
+    from audits.refutation import Refutation as Refutation
+    from audits.refutation import recheck as recheck
+    from audits.refutation import refute as refute
+    from audits.replay import Tape as Tape
+    from audits.replay import replay_neighbours as replay_neighbours
+    from audits.sequential import audit_sequentially as audit_sequentially
+    from audits.storage import ChunkStore as ChunkStore
 
 NAMES: dict[str, str] = {
     "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
+    "e_process": "bound: wealth of a bettor against the claim; exact at any time, for audits that stop early",
     "clopper_pearson": "bound: both error rates of one threshold, joined by a union",
+    "joint": "bound: both error rates of one threshold, tested together; exact",
     "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
     "gaussian_rates": "bound: both error rates read as a Gaussian trade-off; assumption as for 'gaussian'",
+    "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
+    "one_run": "bound: right guesses among the canaries of a single run",
+    "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
+    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that live in delta",
+    "credible": "bound: a Bayesian interval; credible, not a guarantee",
+    "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
+    "learned_zones": "attack: averaged zones of one column, quick with few runs",
+    "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
 }
-"""Every bound and attack by name, with one line on what it does."""
+"""Every bound, attack and check by name, with one line on what it does."""
 
 _HOMES: dict[str, tuple[str, ...]] = {
+    "attacks.bits": ("bit_features",),
     "attacks.classifier": ("learn_score",),
-    "auditor": ("audit", "audit_case"),
-    "bounds.error_rates": ("error_rate_bound", "error_rate_delta"),
-    "bounds.gaussian": ("gaussian_bound", "gaussian_rate_bound"),
+    "attacks.likelihood": (
+        "LikelihoodRatio",
+        "declared_case",
+    ),
+    "attacks.zones": ("learn_zones",),
+    "auditor": (
+        "audit",
+        "audit_case",
+    ),
+    "bounds.credible": ("credible_bound",),
+    "bounds.e_process": (
+        "EProcess",
+        "e_process_bound",
+    ),
+    "bounds.error_rates": (
+        "error_rate_bound",
+        "error_rate_delta",
+    ),
+    "bounds.gaussian": (
+        "gaussian_bound",
+        "gaussian_rate_bound",
+    ),
     "bounds.guessing": ("guessing_bound",),
-    "planning": ("blind_delta", "ceiling", "runs_needed"),
+    "bounds.hockey_stick": (
+        "witness_bound",
+        "witness_delta",
+    ),
+    "bounds.joint": (
+        "accountant_curve",
+        "joint_bound",
+        "joint_gaussian_bound",
+        "joint_p_value",
+    ),
+    "bounds.one_run": (
+        "one_run_bound",
+        "one_run_gaussian_bound",
+    ),
+    "neighbours": ("awkward_pairs",),
+    "planning": (
+        "blind_delta",
+        "ceiling",
+        "runs_needed",
+    ),
+    "refutation": (
+        "Refutation",
+        "recheck",
+        "refute",
+    ),
+    "replay": (
+        "Tape",
+        "replay_neighbours",
+    ),
+    "sequential": ("audit_sequentially",),
+    "storage": ("ChunkStore",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
 _ENTRIES = {
     "guessing": "guessing_bound",
+    "e_process": "e_process_bound",
     "clopper_pearson": "error_rate_bound",
+    "joint": "joint_bound",
     "gaussian": "gaussian_bound",
     "gaussian_rates": "gaussian_rate_bound",
+    "joint_gaussian": "joint_gaussian_bound",
+    "one_run": "one_run_bound",
+    "one_run_gaussian": "one_run_gaussian_bound",
+    "witness": "witness_bound",
+    "credible": "credible_bound",
+    "likelihood_ratio": "LikelihoodRatio",
     "learned_classifier": "learn_score",
+    "learned_zones": "learn_zones",
+    "bit_features": "bit_features",
+    "replay": "replay_neighbours",
 }
 
 
 def load(name: str) -> Any:
-    """Return the bound or the attack called `name`, importing only its module.
+    """Return the bound, attack or check called `name`, importing only its module.
 
     Raises: KeyError: no such name.
     """

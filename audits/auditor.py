@@ -7,40 +7,22 @@ The first runs teach the attack and choose its event; the others are counted, an
 """
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from audits.attacks.classifier import learn_score
+from audits.bounds.e_process import e_process_bound
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
-from audits.coin import CHUNK_RUNS, Progress, toss, whole
-from audits.events import Event, choose_event, count_guesses, roc_points, rounded
+from audits.coin import CHUNK_RUNS, Execution, Progress, Store
+from audits.events import count_guesses, roc_points
 from audits.planning import Bound, ceiling, gaussian_power, guessing_power
+from audits.preparation import Learner, prepare
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.case import Run, Score
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.evidence import AuditVerdict
-from dpaudit.mechanism import Array
-
-Learner = Callable[[Any, Array, np.random.Generator], Score]
-"""learner(view, labels, rng) -> a score; labels are true where the second neighbour ran."""
-
-_CHOOSING_SHARE, _MOST_CHOOSING = 0.1, 2_000
-_LEARNING_SHARE, _MOST_LEARNING = 0.2, 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Attacked:
-    """Scores of runs that are counted, the event chosen on other runs, and what the attack is called."""
-
-    attack: str
-    event: Event
-    scores: Array
-    labels: Array
 
 
 def audit(
@@ -58,6 +40,7 @@ def audit(
     jobs: int = 1,
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
+    store: Store | None = None,
     name: str = "function",
     view: str = "output",
 ) -> AuditResult:
@@ -96,6 +79,7 @@ def audit(
         jobs=jobs,
         chunk_runs=chunk_runs,
         progress=progress,
+        store=store,
     )
 
 
@@ -112,6 +96,7 @@ def audit_case(
     jobs: int = 1,
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
+    store: Store | None = None,
 ) -> AuditResult:
     """Return what attacks on `case` show: a lower bound on epsilon at `delta`, and a verdict.
 
@@ -120,7 +105,8 @@ def audit_case(
     ten (gross: twice the claim's epsilon, or one nat above it if that is more); else *consistent*.
     Guarantee: if `case` is (epsilon, delta)-private and its runs are independent, `epsilon_lower` exceeds epsilon with
     probability at most `significance`. For a Gaussian case this holds for Gaussian claims. The other members of
-    `bounds` hold one at a time, each at `significance`. The numbers do not depend on `jobs`.
+    `bounds` hold one at a time, each at `significance`. The numbers do not depend on `jobs`. With a `store`, chunks
+    that are already there are not run again (the runs that teach are always run again), and the numbers are the same.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
     """
     started = time.perf_counter()
@@ -134,12 +120,15 @@ def audit_case(
             f"Expected neighbours of the claim's relation {claim.neighbours!r}; case {case.name!r} has "
             f"{case.relation!r}. State the claim for the relation that the case runs."
         )
-    attacked = _attack(case, runs, rng, significance, learner, jobs, chunk_runs, progress)
-    counts = count_guesses(attacked.event, attacked.scores, attacked.labels)
+    how = Execution(jobs=jobs, chunk_runs=chunk_runs, progress=progress, store=store)
+    prepared = prepare(case, runs, rng, significance, learner, how)
+    scores, labels = prepared.count(case, how)
+    counts = count_guesses(prepared.event, scores, labels)
     bound = _gaussian_claim_bound if case.gaussian else guessing_bound
     others: tuple[Bound, ...] = (guessing_bound, error_rate_bound, gaussian_bound, gaussian_rate_bound)
     deciding = bound(counts, level, significance)
-    bounds = (deciding, *(held for f in others if (held := f(counts, level, significance)).name != deciding.name))
+    anytime = e_process_bound(scores, labels, level, significance)
+    listed = (*(held for f in others if (held := f(counts, level, significance)).name != deciding.name), anytime)
     power = _power(counts, case, bound, claim.epsilon, level, significance)
     return AuditResult(
         name=case.name,
@@ -151,47 +140,17 @@ def audit_case(
         ceiling=ceiling(bound, runs, level, significance),
         power=power,
         view=case.view,
-        attack=attacked.attack,
+        attack=prepared.attack,
         bound=deciding.name,
-        bounds=bounds,
+        bounds=(deciding, *listed),
         counts=counts,
         seed=_seed(rng),
         claim=claim,
         certified=certified,
         description=case.description,
         seconds=time.perf_counter() - started,
-        roc=roc_points(attacked.scores, attacked.labels),
+        roc=roc_points(scores, labels),
     )
-
-
-def _attack(
-    case: AuditCase,
-    runs: int,
-    rng: np.random.Generator,
-    significance: float,
-    learner: Learner | None,
-    jobs: int,
-    chunk_runs: int,
-    progress: Progress | None,
-) -> Attacked:
-    """Return the counted runs' scores and an event chosen on the others, learning a score first if there is none."""
-    learn_rng, choose_rng, count_rng, own = rng.spawn(4)
-    score, attack, learning = case.score, "given statistic", 0
-    if score is None:
-        learning = min(int(_LEARNING_SHARE * runs) + 1, _MOST_LEARNING)
-        seen = toss(case, learning, learn_rng, keep=whole, jobs=jobs, chunk_runs=chunk_runs)
-        score, attack = (learner or learn_score)(seen.kept, seen.labels, own), "learned classifier"
-    choosing = max(1, min(int(_CHOOSING_SHARE * runs), _MOST_CHOOSING))
-    counted = runs - learning - choosing
-
-    def report(done: int, _: int) -> None:
-        if progress is not None:
-            progress(learning + choosing + done, runs)
-
-    chosen = toss(case, choosing, choose_rng, keep=score, jobs=jobs, chunk_runs=chunk_runs)
-    event = choose_event(rounded(chosen.kept), chosen.labels, counted, significance)
-    rest = toss(case, counted, count_rng, keep=score, jobs=jobs, chunk_runs=chunk_runs, progress=report)
-    return Attacked(attack=attack, event=event, scores=rounded(rest.kept), labels=rest.labels)
 
 
 def _gaussian_claim_bound(counts: Counts, delta: float, significance: float) -> LowerBound:

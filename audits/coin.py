@@ -6,7 +6,7 @@ outputs are turned into scores before the next one starts: memory is one chunk's
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,18 @@ Progress = Callable[[int, int], None]
 """progress(runs done, runs in all), called after every chunk."""
 
 CHUNK_RUNS = 10_000
+
+
+class Store(Protocol):
+    """Where finished chunks wait for a later attempt; see `audits.storage.ChunkStore`."""
+
+    def load(self, phase: str, place: int) -> "Observed | None":
+        """Return a stored chunk, or None."""
+        ...
+
+    def save(self, phase: str, place: int, observed: "Observed") -> None:
+        """Store a chunk for good."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,31 +70,40 @@ class Chunk:
         return Observed(labels=labels, kept=self.keep(view))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Execution:
+    """How to run: processes, whom to tell, where to keep chunks. Only the chunk's size changes any number."""
+
+    jobs: int = 1
+    chunk_runs: int = CHUNK_RUNS
+    progress: Progress | None = None
+    store: Store | None = None
+
+
 def toss(
-    case: AuditCase,
-    runs: int,
-    rng: np.random.Generator,
-    *,
-    keep: Callable[[Any], Any],
-    jobs: int = 1,
-    chunk_runs: int = CHUNK_RUNS,
-    progress: Progress | None = None,
+    case: AuditCase, runs: int, rng: np.random.Generator, *, keep: Callable[[Any], Any], how: Execution, phase: str = ""
 ) -> Observed:
     """Return `runs` runs of `case`, each on a neighbour picked by a fair coin, reduced by `keep`.
 
     Guarantee: coins are independent and fair; runs are as independent as `case.run` makes the runs of one call.
-    The result depends on `rng`, `runs` and `chunk_runs`, never on `jobs`. `rng` only spawns.
+    The result depends on `rng`, `runs` and the chunk's size, never on the jobs. `rng` only spawns. Chunks that the
+    store holds for this `phase` are taken from there, others are stored as soon as they are done.
     """
+    chunk_runs, store = how.chunk_runs, how.store
     sizes = [min(chunk_runs, runs - start) for start in range(0, runs, chunk_runs)]
     chunks = [
         Chunk(run=case.run, neighbours=case.neighbours, n_runs=size, rng=stream, keep=keep)
         for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True)
     ]
-    done: list[Observed] = []
-    for observed in _perform(chunks, jobs):
-        done.append(observed)
-        if progress is not None:
-            progress(sum(sizes[: len(done)]), runs)
+    held = {} if store is None else {i: kept for i in range(len(sizes)) if (kept := store.load(phase, i)) is not None}
+    missing = [i for i in range(len(sizes)) if i not in held]
+    for place, observed in zip(missing, _perform([chunks[i] for i in missing], how.jobs), strict=True):
+        held[place] = observed
+        if store is not None:
+            store.save(phase, place, observed)
+        if how.progress is not None:
+            how.progress(sum(sizes[i] for i in held), runs)
+    done = [held[i] for i in range(len(sizes))]
     return Observed(
         labels=np.concatenate([observed.labels for observed in done]),
         kept=concatenate([observed.kept for observed in done]),
@@ -96,7 +117,7 @@ def whole(view: Any) -> Any:
 
 def _perform(chunks: list[Chunk], jobs: int) -> Iterator[Observed]:
     """Yield the chunks' results in order, from this process or from `jobs` others."""
-    if jobs == 1 or len(chunks) == 1:
+    if jobs == 1 or len(chunks) < 2:
         yield from (chunk() for chunk in chunks)
         return
     from joblib import Parallel, delayed

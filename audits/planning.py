@@ -135,3 +135,29 @@ def _accuracy_counts(right: int, runs: int) -> Counts:
         positives=runs,
         negatives=0,
     )
+
+
+def wealth_power(
+    guesses: int, runs: int, epsilon: float, delta: float, significance: float, probability: float = POWER
+) -> Power:
+    """Return the smallest true loss that would have made a bettor rich enough to refute `epsilon` in so many runs.
+
+    A normal approximation to the log wealth after the last run, for a bettor who knows the loss and bets on `guesses`
+    of the runs; reaching the boundary earlier and falling back only adds to it.
+    """
+    target, quantile = -math.log(significance), float(ndtri(probability))
+    price = runs * math.log1p(delta * math.exp(-epsilon))
+
+    def shows(loss: float) -> bool:
+        share, known = 1 / (1 + math.exp(-loss)), 1 / (1 + math.exp(-epsilon))
+        right, wrong = math.log(share / known), math.log1p(-share) - math.log1p(-known)
+        mean = share * right + (1 - share) * wrong
+        deviation = (right - wrong) * math.sqrt(share * (1 - share) * guesses)
+        return guesses * mean - quantile * deviation - price >= target
+
+    high = epsilon + 1e-6
+    while not shows(high):
+        high += max(0.05, 0.02 * high)
+        if high > epsilon + 30:
+            return Power(epsilon=math.inf, probability=probability)
+    return Power(epsilon=high, probability=probability)

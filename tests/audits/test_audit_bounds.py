@@ -170,7 +170,7 @@ def test_critical_count_is_the_first_that_exceeds_epsilon():
 
 
 def test_planned_runs_have_the_planned_power():
-    """Claim 1, true 2, 60 % guesses: simulated power is 0.9 within four standard errors; with half of them it is not."""
+    """Claim 1, true 2, 60 % guesses: power 0.9 within four standard errors; half the runs lack it."""
     rng = np.random.default_rng(3)
     runs = runs_needed(1.0, 2.0, guess_rate=0.6)
     share = 1 / (1 + math.exp(-2.0))

@@ -1,0 +1,110 @@
+"""A learner that is quick with few runs: zones of one column, averaged over all ways to cut it.
+
+Each way cuts one column into three zones; in each zone the odds have a Beta posterior (or the outer ones share
+a mirrored one, and the middle says nothing), and each way counts as much as the coins seen so far support it.
+Saturated tails, a threshold and a middle zone are all among them.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln, logsumexp
+
+from audits.attacks.discriminant import Discriminant
+from audits.attacks.table import Table
+from dpaudit.mechanism import Array
+
+_CUTS = 9
+_COLUMNS = 12
+_PRIOR = 0.6
+_SYMMETRIC = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ZoneOdds:
+    """Posterior log odds of the second neighbour; a model is (column, low, high, share in each zone)."""
+
+    table: Table
+    discriminant: Discriminant
+    models: tuple[tuple[int, float, float, Array], ...]
+    weights: Array
+
+    def __call__(self, view: Any) -> Array:
+        """Return one score a run."""
+        columns = _columns(self.table.numbers(view), self.discriminant)
+        share = np.zeros(len(columns))
+        for (place, low, high, shares), weight in zip(self.models, self.weights, strict=True):
+            share += weight * shares[_zones(columns[:, place], low, high)]
+        odds: Array = np.log(share) - np.log1p(-share)
+        return odds
+
+
+def learn_zones(view: Any, labels: Array, rng: np.random.Generator) -> ZoneOdds:
+    """Return posterior log odds learned from runs whose coins are known. Deterministic: `rng` is left alone."""
+    table = Table.learned(view)
+    numbers = table.numbers(view)
+    discriminant = Discriminant.learned(numbers, labels)
+    columns = _columns(numbers, discriminant)
+    models: list[tuple[int, float, float, Array]] = []
+    evidence: list[float] = []
+    for place in range(columns.shape[1]):
+        for low, high, prior in _cuts(columns[:, place]):
+            zones = _zones(columns[:, place], low, high)
+            second = np.bincount(zones[labels], minlength=4)
+            first = np.bincount(zones[~labels], minlength=4)
+            models.append((place, low, high, (second + _PRIOR) / (first + second + 2 * _PRIOR)))
+            evidence.append(_evidence(second, first))
+            right, wrong = second[2] + first[0], second[0] + first[2]
+            share = (right + _PRIOR) / (right + wrong + 2 * _PRIOR)
+            models.append((place, low, high, np.array([1 - share, 0.5, share, 0.5])))
+            undecided = len(labels) - right - wrong
+            evidence.append(_evidence(right, wrong) - undecided * float(np.log(2)) + prior)
+    weights = np.exp(np.array(evidence) - logsumexp(evidence))
+    kept = np.flatnonzero(weights > 1e-4 * weights.max())
+    return ZoneOdds(
+        table=table,
+        discriminant=discriminant,
+        models=tuple(models[i] for i in kept),
+        weights=weights[kept] / weights[kept].sum(),
+    )
+
+
+def _columns(numbers: Array, discriminant: Discriminant) -> Array:
+    """Return the first columns, with the discriminant in front where there are several."""
+    if numbers.shape[1] == 1:
+        return numbers
+    return np.column_stack([discriminant.project(numbers), numbers[:, :_COLUMNS]])
+
+
+def _evidence(second: Array, first: Array) -> float:
+    """Return the log probability of the coins in each zone, its odds averaged over a Beta prior."""
+    return float(np.sum(betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)))
+
+
+def _cuts(column: Array) -> list[tuple[float, float, float]]:
+    """Return pairs of cuts, low <= high, and a prior log weight; equal ones make a single threshold.
+
+    Pairs that cut off equally many runs at both ends weigh more: most noise is symmetric.
+    """
+    known = np.unique(column[~np.isnan(column)])
+    if len(known) < 2:
+        return [(np.inf, np.inf, 0.0)]
+    middles = known[:-1] / 2 + known[1:] / 2 if len(known) <= _CUTS + 1 else _quantiles(column)
+    pairs = combinations_with_replacement(range(len(middles)), 2)
+    last = len(middles) - 1
+    return [(float(middles[i]), float(middles[j]), _SYMMETRIC if i + j == last else 0.0) for i, j in pairs]
+
+
+def _quantiles(column: Array) -> Array:
+    """Return `_CUTS` observed values, evenly spread over the runs."""
+    known = np.sort(column[~np.isnan(column)])
+    cuts: Array = np.unique(known[np.linspace(0, len(known) - 1, _CUTS + 2)[1:-1].astype(int)])
+    return cuts
+
+
+def _zones(column: Array, low: float, high: float) -> Array:
+    """Return 0 below `low`, 1 between, 2 from `high` on, 3 for NaN."""
+    zones: Array = np.where(np.isnan(column), 3, (column >= low).astype(int) + (column >= high).astype(int))
+    return zones

@@ -1,0 +1,121 @@
+"""An anytime-valid bound: wealth that grows only if the loss is larger than claimed; look whenever you like.
+
+A fair coin b picks the neighbour, z is any estimate of logit P(b = 1 | view) made from *earlier* runs, s = +1 where
+b = 1 and -1 elsewhere. One run is worth
+
+    E = sigma(s z) / sigma(s clip(z, -epsilon, epsilon)).
+
+Under pure epsilon-privacy q = P(b = 1 | view) lies between sigma(-epsilon) and sigma(epsilon). For z > epsilon the
+mean of E given the view grows with q and equals sigma(z) + sigma(-z) = 1 at the upper end; for |z| <= epsilon E is 1.
+So the product W of all E is a non-negative supermartingale, and P(W ever reaches 1 / alpha) <= alpha (Ville 1939).
+
+An (epsilon, delta)-private pair is purely private with probability 1 - delta and arbitrary otherwise. As E never
+exceeds 1 + e^-epsilon, E / (1 + delta e^-epsilon) is again at most 1 on average.
+
+The lower bound is the largest grid point below which every grid point was rejected, each at some time. If
+epsilon is true, the next grid point above it is a true hypothesis too; unless *it* is rejected the bound stays
+below, so one alpha pays for the whole grid and for all times.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from dpaudit import LowerBound
+from dpaudit.mechanism import Array
+
+_LEVELS = np.concatenate([np.arange(0, 2, 0.005), np.arange(2, 16.01, 0.05)])
+_MIDDLES = (_LEVELS[1:] + _LEVELS[:-1]) / 2
+_LOOKS = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EProcess:
+    """Log wealth against every epsilon of a grid, now and at its best; runs are added, never taken back.
+
+    Guarantee: for a pair that is (epsilon, delta)-private, `lower(alpha)` ever exceeds epsilon with probability at most
+    alpha, however often and for whatever reason one looks, stops and goes on, if each score came from earlier runs.
+    """
+
+    delta: float
+    wealth: Array
+    best: Array
+    runs: int = 0
+
+    @classmethod
+    def fresh(cls, delta: float) -> "EProcess":
+        """Return a process that has seen nothing: wealth 1."""
+        return cls(delta=delta, wealth=np.zeros(len(_LEVELS)), best=np.zeros(len(_LEVELS)))
+
+    def extended(self, scores: Array, labels: Array, looks: int = _LOOKS) -> "EProcess":
+        """Return the process after further runs, looked at `looks` times on the way.
+
+        Shape: `scores` (estimated log odds of the second neighbour) and `labels` are (runs,).
+        Scores are rounded onto a grid, which is as predictable as the scores.
+        """
+        gains = block_gains(scores, labels, self.delta, looks)
+        paths = self.wealth + np.cumsum(gains, axis=0)
+        return replace(
+            self,
+            wealth=paths[-1],
+            best=np.maximum(self.best, paths.max(axis=0)),
+            runs=self.runs + len(labels),
+        )
+
+    def lower(self, significance: float) -> float:
+        """Return the lower bound on epsilon at `delta`."""
+        return lowest_survivor(self.best, significance)
+
+
+def e_process_bound(scores: Array, labels: Array, delta: float, significance: float) -> LowerBound:
+    """Return the anytime-valid bound after all runs in order; `scores` come from other or earlier runs.
+
+    Guarantee: as for `EProcess`; no assumption on the mechanism.
+    """
+    process = EProcess.fresh(delta).extended(scores, labels)
+    return LowerBound(name="e_process", epsilon=process.lower(significance), significance=significance)
+
+
+def lowest_survivor(best: Array, significance: float) -> float:
+    """Return the largest grid point all of whose predecessors, and itself, once reached 1 / significance."""
+    surviving = np.flatnonzero(best < -math.log(significance))
+    place = int(surviving[0]) if len(surviving) else len(_LEVELS)
+    return float(_LEVELS[place - 1]) if place else 0.0
+
+
+def block_gains(scores: Array, labels: Array, delta: float, blocks: int) -> Array:
+    """Return the log wealth gained in each of `blocks` equal stretches; few runs stand alone. Shape: (blocks, grid)."""
+    size = np.abs(np.nan_to_num(scores, nan=0.0))
+    level = np.searchsorted(_MIDDLES, size, side="right")
+    right = (scores > 0) == labels
+    if blocks > 1 and len(labels) <= 4 * blocks:
+        each: Array = _table(delta)[2 * level + right]
+        return each if len(labels) else np.zeros((1, len(_LEVELS)))
+    blocks = max(1, min(blocks, len(labels)))
+    place = np.arange(len(labels)) * blocks // max(1, len(labels))
+    cell = (place * len(_LEVELS) + level) * 2 + right
+    counts = np.bincount(cell, minlength=blocks * len(_LEVELS) * 2).reshape(blocks, -1).astype(float)
+    used = np.flatnonzero(counts.any(axis=0))
+    gains: Array = counts[:, used] @ _table(delta)[used]
+    return gains
+
+
+def run_gains(scores: Array, labels: Array, epsilon: float, delta: float) -> Array:
+    """Return the log wealth that each run gains against one `epsilon`. Shape: (runs,)."""
+    signed = np.where(labels, scores, -scores)
+    clipped = np.clip(signed, -epsilon, epsilon)
+    gains: Array = np.logaddexp(0, -clipped) - np.logaddexp(0, -signed) - math.log1p(delta * math.exp(-epsilon))
+    return gains
+
+
+@lru_cache(maxsize=8)
+def _table(delta: float) -> Array:
+    """Return the gain of a wrong (even rows) and a right (odd rows) guess. Shape: (2 * levels, grid)."""
+    size, epsilon = _LEVELS[:, None], _LEVELS[None, :]
+    clipped = np.minimum(size, epsilon)
+    price = np.log1p(delta * np.exp(-epsilon))
+    wrong = np.logaddexp(0, clipped) - np.logaddexp(0, size) - price
+    right = np.logaddexp(0, -clipped) - np.logaddexp(0, -size) - price
+    return np.stack([wrong, right], axis=1).reshape(2 * len(_LEVELS), len(_LEVELS))

@@ -1,0 +1,130 @@
+"""The exact test of two binomials together: is the pair of rates outside what a trade-off curve allows?
+
+A curve g gives the largest true positive rate g(p0) that a private mechanism leaves at false positive rate p0. For
+each p0 the observed pair is compared through the statistic that does not feel p0 itself,
+
+    T = p1_hat - g'(p0) p0_hat,
+
+and the p-value is the largest over a (1 - gamma) interval for p0, plus gamma. The interval is cut into cells; in each,
+P(T >= t) is bounded by taking p0 at the lower end and g at the upper end (it falls in the first, grows in the second),
+so the maximum is never missed between grid points.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from audits.bounds.binomial import proportion_lower, proportion_upper, tail
+from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
+from dpaudit import Counts, LowerBound
+from dpaudit.mechanism import Array
+
+Curve = Callable[[Array], Array]
+"""curve(false positive rates) -> the largest true positive rates that the hypothesis allows; increasing."""
+
+_INTERVAL_SHARE = 0.002
+_CELLS = 24
+_GROUPS = 120
+_STEPS = 16
+
+
+def joint_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
+    """Return the largest epsilon that the two error rates of one fixed test refute together.
+
+    Guarantee: exact for fixed numbers of runs on either side and a threshold fixed on other runs; needs no
+    assumption. Sharper than limits on each rate joined by a union.
+    Source: Berger and Boos (1994) for the interval; the condition is Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+    """
+    epsilon = _largest_refuted(counts, lambda e: private_curve(e, delta), significance, 16.0)
+    return LowerBound(name="joint", epsilon=epsilon, significance=significance)
+
+
+def joint_gaussian_bound(counts: Counts, delta: float, significance: float, assumption: str = ASSUMPTION) -> LowerBound:
+    """Return the epsilon at `delta` of the largest mu that the two error rates refute together.
+
+    Guarantee: exact refutation of Gaussian claims, for any threshold fixed on other runs; otherwise see `assumption`.
+    """
+    mu = _largest_refuted(counts, gaussian_curve, significance, 12.0)
+    epsilon = gaussian_epsilon(mu, delta)
+    return LowerBound(name="joint_gaussian", epsilon=epsilon, significance=significance, assumption=assumption)
+
+
+def private_curve(epsilon: float, delta: float) -> Curve:
+    """Return the trade-off of (epsilon, delta)-privacy."""
+
+    def curve(rate: Array) -> Array:
+        low = math.exp(epsilon) * rate + delta
+        return np.clip(np.minimum(low, 1 - math.exp(-epsilon) * (1 - delta - rate)), 0, 1)
+
+    return curve
+
+
+def gaussian_curve(mu: float) -> Curve:
+    """Return the trade-off of mu-Gaussian privacy."""
+
+    def curve(rate: Array) -> Array:
+        allowed: Array = ndtr(ndtri(np.clip(rate, 0, 1)) + mu)
+        return allowed
+
+    return curve
+
+
+def accountant_curve(delta_of_epsilon: Callable[[float], float], epsilons: tuple[float, ...]) -> Curve:
+    """Return the trade-off that a privacy curve allows: the lowest of its lines and of their mirror images.
+
+    `delta_of_epsilon` must be an upper bound for both orders of the neighbours at every one of `epsilons`; any choice
+    of `epsilons` is valid, more of them are sharper.
+    """
+    lines = [private_curve(epsilon, min(1.0, delta_of_epsilon(epsilon))) for epsilon in epsilons]
+
+    def curve(rate: Array) -> Array:
+        lowest: Array = np.min([line(rate) for line in lines], axis=0)
+        return lowest
+
+    return curve
+
+
+def joint_p_value(counts: Counts, curve: Curve, significance: float) -> float:
+    """Return an upper bound on how likely rates so far above `curve` are, if the truth lies on or below it.
+
+    The share of p0's interval is 0.2 % of `significance` and included. Edge cases: 1 where one side has no run.
+    """
+    if min(counts.positives, counts.negatives) == 0:
+        return 1.0
+    gamma = _INTERVAL_SHARE * significance
+    low = float(proportion_lower(counts.false_positives, counts.negatives, gamma / 2))
+    high = float(proportion_upper(counts.false_positives, counts.negatives, gamma / 2))
+    ends = np.linspace(low, high, _CELLS + 1)
+    return min(1.0, gamma + float(_cells(counts, ends[:-1], curve(ends)[:-1], ends[1:], curve(ends)[1:]).max()))
+
+
+def _cells(counts: Counts, low: Array, allowed_low: Array, high: Array, allowed_high: Array) -> Array:
+    """Return the largest P(T >= t) for p0 in each cell from `low` to `high`. Shape: (cells,)."""
+    slope = ((allowed_high - allowed_low) / (high - low))[:, None]
+    n0, n1 = counts.negatives, counts.positives
+    observed = counts.true_positives / n1 - slope * counts.false_positives / n0
+    spread = 7 * math.sqrt(n0 * float(low[-1]) * (1 - float(low[0]))) + 20
+    first, last = max(0.0, n0 * float(low[0]) - spread), min(float(n0), n0 * float(low[-1]) + spread)
+    edges = np.unique(np.linspace(first, last, _GROUPS).astype(int))
+    tails = tail(edges[None, :], n0, low[:, None])
+    weight = -np.diff(tails, axis=1, prepend=1.0, append=0.0)
+    smallest = np.concatenate([[0], edges])
+    needed = np.ceil(n1 * (observed + slope * smallest / n0) - 1e-9)
+    beyond: Array = (weight * tail(needed, n1, allowed_high[:, None])).sum(axis=1)
+    return beyond
+
+
+def _largest_refuted(counts: Counts, curve: Callable[[float], Curve], significance: float, limit: float) -> float:
+    """Return the largest parameter up to `limit` whose curve is refuted, by bisection, or 0."""
+    if joint_p_value(counts, curve(0.0), significance) >= significance:
+        return 0.0
+    low, high = 0.0, 0.25
+    while high < limit and joint_p_value(counts, curve(high), significance) < significance:
+        low, high = high, 2 * high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        refuted = joint_p_value(counts, curve(middle), significance) < significance
+        low, high = (middle, high) if refuted else (low, middle)
+    return low

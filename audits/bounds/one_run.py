@@ -1,0 +1,100 @@
+"""One run with many canaries: each is in or out by a fair coin, the attack guesses some, right guesses are counted.
+
+Canaries share a run, so their leaks need not be independent; for delta > 0 only the expected number of leaked ones is
+known, and the tail pays for it by the worst way to place them.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from audits.bounds.binomial import tail
+from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
+from dpaudit import LowerBound
+from dpaudit.checks import count
+
+_STEPS = 40
+
+
+def one_run_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
+    """Return how likely so many right guesses are, at most, under (epsilon, delta)-privacy.
+
+    With B ~ Bin(guesses, 1 / (1 + e^-epsilon)): P(B >= v) + 2 m delta max over i of P(v > B >= v - i) / i. The maximum
+    is not further down than 12 deviations below B's mean: from there on only the divisor grows.
+    Source: Steinke, Nasr and Jagielski (2023), Theorem 5.2.
+    """
+    probability = 1 / (1 + np.exp(-epsilon))
+    beta = float(tail(correct, guesses, probability))
+    if delta == 0 or correct == 0:
+        return min(1.0, beta)
+    typical = guesses * probability - 12 * np.sqrt(guesses * probability * (1 - probability)) - 12
+    steps = np.arange(1, max(1, min(correct, correct - int(typical))) + 1)
+    near = tail(correct - steps, guesses, probability) - beta
+    return min(1.0, beta + 2 * canaries * delta * float((near / steps).max()))
+
+
+def one_run_bound(canaries: int, guesses: int, correct: int, delta: float, significance: float) -> LowerBound:
+    """Return the largest epsilon whose p-value is below `significance`.
+
+    Guarantee: exact validity for canaries that are in or out by independent fair coins, with guesses fixed by the
+    output alone. Tight only if canaries do not get into each other's way (Keinan-Shenfeld and Ligett 2025).
+    Raises: ValueError: more guesses than canaries, or more right ones than guesses.
+
+    >>> round(one_run_bound(1000, 100, 75, 1e-4, 0.05).epsilon, 3)
+    0.673
+    """
+    _check(canaries, guesses, correct)
+    epsilon = _largest(lambda e: one_run_p_value(canaries, guesses, correct, e, delta) < significance, 20.0)
+    return LowerBound(name="one_run", epsilon=epsilon, significance=significance)
+
+
+def one_run_gaussian_bound(
+    canaries: int, guesses: int, correct: int, delta: float, significance: float, assumption: str = ASSUMPTION
+) -> LowerBound:
+    """Return the epsilon at `delta` of the smallest mu that explains the right guesses of one run.
+
+    Guarantee: refutes every Gaussian claim below it, for a guessing rule fixed beforehand; `assumption` is what it
+    rests on for other claims.
+    Source: Mahloujifar, Melis and Chaudhuri (2025), Algorithm 1, with the trade-off of a mu-Gaussian mechanism.
+    """
+    _check(canaries, guesses, correct)
+    mu = _largest(lambda m: _gaussian_rejected(canaries, guesses, correct, m, significance), 12.0)
+    epsilon = gaussian_epsilon(mu, delta)
+    return LowerBound(name="one_run_gaussian", epsilon=epsilon, significance=significance, assumption=assumption)
+
+
+def _gaussian_rejected(canaries: int, guesses: int, correct: int, mu: float, significance: float) -> bool:
+    """Return whether a mu-Gaussian mechanism would be right so often with probability below `significance`.
+
+    r and h are the probabilities of more right and more wrong guesses, as the recursion of the source names them.
+    """
+    if correct == 0:
+        return False
+    r = significance * correct / canaries
+    h = significance * (guesses - correct) / canaries
+    for i in range(correct - 1, -1, -1):
+        raised = max(h, float(ndtr(ndtri(min(r, 1.0)) - mu)))
+        r = min(1.0, r + i / (guesses - i) * (raised - h))
+        h = raised
+        if r + h > guesses / canaries:
+            return True
+    return False
+
+
+def _largest(rejected: Callable[[float], bool], limit: float) -> float:
+    """Return the largest rejected number up to `limit`, by bisection from below, or 0."""
+    low, high = 0.0, limit
+    if not rejected(low):
+        return 0.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rejected(middle) else (low, middle)
+    return low
+
+
+def _check(canaries: int, guesses: int, correct: int) -> None:
+    """Refuse counts that cannot be."""
+    count("canaries", canaries)
+    if not 0 <= correct <= guesses <= canaries:
+        raise ValueError(f"Expected 0 <= correct={correct} <= guesses={guesses} <= canaries={canaries}.")

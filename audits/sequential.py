@@ -1,0 +1,215 @@
+"""The audit that may stop at any time: runs in small, growing blocks, every block scored by what came before.
+
+A given score bets from the first run. Beside it bets a learner, taught by earlier blocks only: a quick one, and a
+thorough one once its past scores explain the coins better. The wealth of the whole is the average of both, by
+fixed shares, so the better one counts up to the logarithm of its share. Learning stops growing at 20,000 runs;
+memory is those runs' outputs.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import logsumexp
+
+from audits.attacks.classifier import learn_score
+from audits.attacks.zones import learn_zones
+from audits.bounds.e_process import EProcess, lowest_survivor, run_gains
+from audits.bounds.guessing import guessing_bound
+from audits.coin import CHUNK_RUNS, Execution, Observed, Progress, toss, whole
+from audits.events import roc_points, rounded
+from audits.planning import ceiling, wealth_power
+from audits.views import concatenate
+from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound
+from dpaudit.case import Score
+from dpaudit.checks import count, open_probability
+from dpaudit.evidence import AuditVerdict
+from dpaudit.mechanism import Array
+
+_FIRST_BLOCK = 8
+_LEAST_BLOCK = 4
+_GROWTH = 0.12
+_MOST_LEARNED = 20_000
+_GIVEN_SHARE = 0.9
+_BOOSTED_FROM = 200
+_NEARLY = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Betting:
+    """Everything a stopped audit needs to go on: the experts' processes, their scores so far, what to learn from."""
+
+    claim: Claim
+    shares: Array
+    credit: Array
+    processes: tuple[EProcess, ...]
+    best: Array
+    peak: float
+    scores: Array
+    labels: Array
+    seen: tuple[Observed, ...]
+    stopped: int | None = None
+
+    @classmethod
+    def fresh(cls, case: AuditCase, claim: Claim) -> "Betting":
+        """Return the state before the first run."""
+        shares = np.array([1.0]) if case.score is None else np.array([_GIVEN_SHARE, 1 - _GIVEN_SHARE])
+        processes = tuple(EProcess.fresh(claim.delta) for _ in shares)
+        return cls(
+            claim=claim,
+            shares=shares,
+            credit=np.zeros(2),
+            processes=processes,
+            best=np.zeros_like(processes[0].wealth),
+            peak=0.0,
+            scores=np.zeros((len(shares), 0)),
+            labels=np.zeros(0, dtype=bool),
+            seen=(),
+        )
+
+    @property
+    def runs(self) -> int:
+        """How many runs were counted."""
+        return len(self.labels)
+
+    def lower(self, significance: float) -> float:
+        """Return the lower bound on epsilon that holds now, and would have held at any other time."""
+        return lowest_survivor(self.best, significance)
+
+    def advanced(
+        self, block: Observed, given: Score | None, learners: tuple[Score | None, ...], significance: float
+    ) -> "Betting":
+        """Return the state after one block, scored by a given score and by learners who have not seen it."""
+        learned = np.stack([_scored(learner, block) for learner in learners])
+        bets = learned[int(np.argmax(self.credit))]
+        scores = bets[None] if given is None else np.stack([_scored(given, block), bets])
+        processes = tuple(p.extended(s, block.labels, looks=1) for p, s in zip(self.processes, scores, strict=True))
+        mixed = logsumexp([p.wealth for p in processes], axis=0, b=self.shares[:, None])
+        known = np.concatenate([self.scores, scores], axis=1)
+        labels = np.concatenate([self.labels, block.labels])
+        gains = np.stack([run_gains(s, labels, self.claim.epsilon, self.claim.delta) for s in known])
+        path = logsumexp(np.cumsum(gains, axis=1), axis=0, b=self.shares[:, None])
+        crossed = np.flatnonzero(path >= -math.log(significance))
+        room = sum(map(len, self.seen)) < _MOST_LEARNED
+        return replace(
+            self,
+            processes=processes,
+            credit=self.credit - np.logaddexp(0, np.where(block.labels, -learned, learned)).sum(axis=1),
+            best=np.maximum(self.best, mixed),
+            peak=float(path.max()),
+            scores=known,
+            labels=labels,
+            seen=(*self.seen, block) if room else self.seen,
+            stopped=int(crossed[0]) + 1 if len(crossed) else None,
+        )
+
+
+def audit_sequentially(
+    case: AuditCase,
+    claim: Claim,
+    *,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float = 0.05,
+    certified: float = math.inf,
+    jobs: int = 1,
+    chunk_runs: int = CHUNK_RUNS,
+    progress: Progress | None = None,
+    stop: Callable[[Betting], bool] | None = None,
+) -> AuditResult:
+    """Return what at most `runs` runs of `case` show, stopping as soon as the claim falls.
+
+    `stop` may end the audit after any block for any reason, `lambda state: False` never; the default stops when
+    the wealth against the claim has reached 1 / significance.
+    Guarantee: if the case is (epsilon, delta)-private and runs are independent, `epsilon_lower` exceeds epsilon, and
+    the verdict is a violation of a true claim, with probability at most `significance`, whenever one stops. The counts
+    and the ROC describe the richer bettor and decide nothing; its guesses are the runs scored nearly as high as the
+    claim, or as it ever scores.
+    """
+    started = time.perf_counter()
+    count("runs", runs)
+    open_probability("significance", significance)
+    if case.relation != claim.neighbours:
+        raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
+    how = Execution(jobs=jobs, chunk_runs=chunk_runs)
+    state = Betting.fresh(case, claim)
+    while state.runs < runs and not (_fallen if stop is None else stop)(state):
+        block_rng, own = rng.spawn(2)
+        size = min(runs - state.runs, max(_LEAST_BLOCK, int(_GROWTH * state.runs)) if state.runs else _FIRST_BLOCK)
+        block = toss(case, size, block_rng, keep=whole, how=how)
+        state = state.advanced(block, case.score, _learners(state, own), significance)
+        if progress is not None:
+            progress(state.runs, runs)
+    return _result(case, state, runs, significance, certified, time.perf_counter() - started)
+
+
+def _fallen(state: Betting) -> bool:
+    """Return whether the claim has fallen."""
+    return state.stopped is not None
+
+
+def _learners(state: Betting, rng: np.random.Generator) -> tuple[Score | None, ...]:
+    """Return the quick learner and the thorough one, taught by what came before."""
+    if not state.seen:
+        return (None, None)
+    view = concatenate([block.kept for block in state.seen])
+    labels = np.concatenate([block.labels for block in state.seen])
+    thorough = learn_score(view, labels, rng) if len(labels) >= _BOOSTED_FROM else None
+    return (learn_zones(view, labels, rng), thorough)
+
+
+def _scored(expert: Score | None, block: Observed) -> Array:
+    """Return one expert's scores for a block; who has nothing to say says 0."""
+    return np.zeros(len(block)) if expert is None else rounded(expert(block.kept))
+
+
+def _result(
+    case: AuditCase, state: Betting, runs: int, significance: float, certified: float, seconds: float
+) -> AuditResult:
+    """Return the audit's result from its last state."""
+    claim = state.claim
+    leader = int(np.argmax([p.wealth.max() for p in state.processes]))
+    scores, labels = state.scores[leader], state.labels
+    size = np.abs(scores)
+    guessed = size >= _NEARLY * min(claim.epsilon, float(np.quantile(size, 0.95)))
+    right = (scores > 0) == labels
+    counts = Counts(
+        runs=state.runs,
+        guesses=int(guessed.sum()),
+        correct=int((guessed & right).sum()),
+        true_positives=int(((scores > 0) & labels).sum()),
+        false_positives=int(((scores > 0) & ~labels).sum()),
+        positives=int(labels.sum()),
+        negatives=int((~labels).sum()),
+    )
+    fallen = state.stopped is not None
+    epsilon = max(state.lower(significance), math.nextafter(claim.epsilon, math.inf) if fallen else 0.0)
+    power = wealth_power(counts.guesses, state.runs, claim.epsilon, claim.delta, significance)
+    verdict: AuditVerdict = (
+        "consistent" if power.epsilon <= max(2 * claim.epsilon, claim.epsilon + 1) else "inconclusive"
+    )
+    if epsilon > min(claim.epsilon, certified):
+        verdict = "violation"
+    return AuditResult(
+        name=case.name,
+        verdict=verdict,
+        epsilon_lower=epsilon,
+        delta=claim.delta,
+        significance=significance,
+        runs=state.stopped or state.runs,
+        ceiling=ceiling(guessing_bound, runs, claim.delta, significance),
+        power=power,
+        view=case.view,
+        attack="given score and learners" if case.score is not None else "learners",
+        bound="e_process",
+        bounds=(LowerBound(name="e_process", epsilon=epsilon, significance=significance),),
+        counts=counts,
+        seed=None,
+        claim=claim,
+        certified=certified,
+        description=case.description,
+        seconds=seconds,
+        roc=roc_points(scores, labels) if len(labels) else (),
+    )

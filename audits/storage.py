@@ -1,0 +1,73 @@
+"""Chunks of runs in SQLite: a killed audit goes on where it stopped and loses one chunk at most."""
+
+import io
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from audits.coin import Observed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkStore:
+    """Labels and scores of finished chunks, keyed by phase and place; only arrays are stored, never code.
+
+    `key` names what was run (case, seed, runs, chunk size): a store with other contents is not read.
+    """
+
+    path: Path
+    key: str
+
+    def load(self, phase: str, place: int) -> Observed | None:
+        """Return the stored chunk, or None where there is none."""
+        with self._connected() as connection:
+            row = connection.execute(
+                "SELECT labels, kept FROM chunks WHERE key = ? AND phase = ? AND place = ?", (self.key, phase, place)
+            ).fetchone()
+        return None if row is None else Observed(labels=_array(row[0]), kept=_array(row[1]))
+
+    def save(self, phase: str, place: int, observed: Observed) -> None:
+        """Store one chunk whose kept part is an array of numbers; it is on disk when this returns."""
+        with self._connected() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?)",
+                (self.key, phase, place, _blob(observed.labels), _blob(observed.kept)),
+            )
+
+    def _connected(self) -> "_Session":
+        """Return a session that commits and closes."""
+        return _Session(self.path)
+
+
+class _Session:
+    """One connection, committed and closed at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self.connection = sqlite3.connect(path, timeout=60)
+        self.connection.execute(
+            "CREATE TABLE IF NOT EXISTS chunks "
+            "(key TEXT, phase TEXT, place INTEGER, labels BLOB, kept BLOB, PRIMARY KEY (key, phase, place))"
+        )
+
+    def __enter__(self) -> sqlite3.Connection:
+        return self.connection
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.connection.commit()
+        self.connection.close()
+
+
+def _blob(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> bytes:
+    """Return an array as bytes, without pickling."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.asarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _array(blob: bytes) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+    """Return the array that `_blob` wrote."""
+    loaded: np.ndarray[tuple[int, ...], np.dtype[np.generic]] = np.load(io.BytesIO(blob), allow_pickle=False)
+    return loaded
