@@ -52,7 +52,9 @@ if TYPE_CHECKING:
     from dpaudit.losses import LaplaceLoss as LaplaceLoss
     from dpaudit.losses import Loss as Loss
     from dpaudit.mechanism import Mechanism as Mechanism
+    from dpaudit.report import Report as Report
     from dpaudit.streams import Streams as Streams
+    from dpaudit.system import System as System
     from dpaudit.trace import Finding as Finding
     from dpaudit.trace import Recorder as Recorder
     from dpaudit.trace import Released as Released
@@ -104,7 +106,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Loss",
     ),
     "mechanism": ("Mechanism",),
+    "report": ("Report",),
     "streams": ("Streams",),
+    "system": ("System",),
     "trace": ("Finding", "Recorder", "Released", "admit"),
     "transcript": ("Transcript",),
 }

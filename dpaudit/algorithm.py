@@ -28,3 +28,7 @@ class Algorithm(Protocol):
     def cases(self, problem: Any) -> tuple[AuditCase, ...]:
         """Return the experiments by which an audit attacks it on `problem`."""
         ...
+
+    def notes(self, problem: Any) -> tuple[str, ...]:
+        """Return sentences for the reader that are neither proof nor attack, such as a vacuous constant."""
+        ...

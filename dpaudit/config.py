@@ -17,8 +17,8 @@ from dpaudit.declaration import Declaration
 from dpaudit.errors import ConfigError, DeclarationError, UnsupportedError
 from dpaudit.plugins import find, suggestion
 from dpaudit.positions import key_lines, nearest_line
-from dpaudit.report.document import System
 from dpaudit.sections import SectionError, read_section
+from dpaudit.system import System
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

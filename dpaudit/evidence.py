@@ -100,4 +100,4 @@ class AuditResult:
 
     def to_json(self) -> str:
         """Return the audit as JSON text, indented, with sorted keys."""
-        return json.dumps(self.to_dict(), indent=2, sort_keys=True)
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)

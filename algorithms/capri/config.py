@@ -10,6 +10,7 @@ from algorithms.capri.checks import KEY
 from algorithms.capri.domain import domain_of
 from algorithms.capri.elimination import ELIMINATIONS
 from algorithms.capri.lockstep import run_epochs
+from algorithms.capri.notes import width_note
 from algorithms.capri.plan import Plan
 from algorithms.capri.releases import release_messages, release_sum
 from algorithms.capri.schedule import epochs_of
@@ -173,6 +174,10 @@ class Capri:
         `problem` does not matter: privacy depends on the config alone, and no problem is worse than that domain.
         """
         return _cases.cases_of(self)
+
+    def notes(self, problem: KernelBandit) -> tuple[str, ...]:
+        """Return what the printed confidence width amounts to on `problem`."""
+        return width_note(self.plan(), domain_of(self, problem), self.elimination)
 
     def _multiplier(self) -> float:
         """Return the noise multiplier of the calibration."""

@@ -165,8 +165,17 @@ def write_report(
         config_text=configuration.text,
         command=_command(configuration, settings, seed),
         created=datetime.now(UTC).date().isoformat(),
+        notes=notes_of(configuration),
     )
     return tuple(write(held, folder))
+
+
+def notes_of(configuration: Configuration) -> tuple[str, ...]:
+    """Return what the algorithm has to tell the reader beside proof and attack; nothing for a declaration."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured) or subject.problem is None:
+        return ()
+    return subject.algorithm.notes(subject.problem)
 
 
 def _command(configuration: Configuration, settings: AuditSettings, seed: int | None) -> str:

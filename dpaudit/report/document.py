@@ -1,20 +1,13 @@
 """The one object that a report is written from."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from dpaudit.certificate import Certificate
 from dpaudit.evidence import AuditResult
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class System:
-    """What the report is about, in the owner's words; both may be left empty."""
-
-    name: str = ""
-    unit: str = ""
+from dpaudit.system import System
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +22,7 @@ class Report:
 
     certificate: Certificate
     audits: tuple[AuditResult, ...] = ()
-    system: System = System()
+    system: System = field(default_factory=System)
     title: str = "Privacy report"
     config_text: str = ""
     command: str = ""

@@ -40,7 +40,7 @@ def markdown(text: str) -> str:
     """
     line = " ".join(clean(text).split())
     escaped = _MARKDOWN.sub(r"\\\1", line.replace("&", "&amp;")).replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"^(\d+)([.)])", r"\1\\\2", re.sub(r"^([-+=])", r"\\\1", escaped))
+    return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", re.sub(r"^([-+=])", r"\\\1", escaped))
 
 
 def fenced(text: str, language: str = "") -> str:

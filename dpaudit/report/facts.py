@@ -105,4 +105,5 @@ def placed(audit: AuditResult) -> str:
         return f"The audit reports a violation: {bound}."
     if audit.epsilon_lower == 0:
         return "The attack showed nothing: its lower bound on epsilon is 0."
-    return f"The attack agrees with claim and certificate: {bound}."
+    agreed = "the claim" if audit.certified == math.inf else "claim and certificate"
+    return f"The attack agrees with {agreed}: {bound}."

@@ -48,6 +48,11 @@ def interval(bracket: Bracket, digits: int = 4) -> str:
     return f"{at_least(bracket.lower, digits)} to {at_most(bracket.upper, digits)}"
 
 
+def both_ends(bracket: Bracket) -> str:
+    """Return a bracket with both its ends, each rounded outwards."""
+    return f"between {at_least(bracket.lower)} and {at_most(bracket.upper)}"
+
+
 def times(ratio: float) -> str:
     """Return a ratio to three digits, with thousands separated."""
     return nearest(ratio, 3)

@@ -5,7 +5,7 @@ from typing import Any
 from dpaudit.report.escaping import clean
 from dpaudit.report.facts import Facts, caught, certified, placed
 from dpaudit.report.figures import Figure, style_sheet
-from dpaudit.report.numerals import at_least, at_most, interval, nearest, times, whole
+from dpaudit.report.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
 from dpaudit.report.slackness import noise_sentence
 from dpaudit.report.verdicts import meaning_of, proved_of
 from dpaudit.report.wording import DISCLAIMER, GLOSSARY, MODEL_WORDS, NEIGHBOUR_WORDS
@@ -60,8 +60,10 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "glossary": GLOSSARY,
         "model_words": MODEL_WORDS,
         "neighbour_words": NEIGHBOUR_WORDS,
-        **{f.__name__: f for f in (at_least, at_most, interval, nearest, times, whole, caught, certified, placed)},
-        "bounds": lambda bracket: f"between {at_least(bracket.lower)} and {at_most(bracket.upper)}",
+        **{
+            f.__name__: f
+            for f in (at_least, at_most, both_ends, interval, nearest, times, whole, caught, certified, placed)
+        },
     }
 
 

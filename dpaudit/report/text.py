@@ -30,12 +30,19 @@ def markdown_report(facts: Facts, figures: dict[str, Figure]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = {
-        "fenced": lambda text, language: _Markdown(fenced(text, language)),
-        "indent": lambda depth: _Markdown("&nbsp;&nbsp;" * depth),
-    }
+    own = {"fenced": _block, "indent": _indent}
     text = environment.get_template("report.md.j2").render(context(facts, figures) | own)
     return _without_double_blanks(text)
+
+
+def _block(text: str, language: str) -> _Markdown:
+    """Return a code block."""
+    return _Markdown(fenced(text, language))
+
+
+def _indent(depth: int) -> _Markdown:
+    """Return the space before a node of the derivation."""
+    return _Markdown("&nbsp;&nbsp;" * depth)
 
 
 def _without_double_blanks(text: str) -> str:

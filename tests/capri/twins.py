@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from algorithms.capri import Capri
-from algorithms.capri.cases import LikelihoodRatio, first_action_share, neighbours_of, transcript_case
+from algorithms.capri.cases import LikelihoodRatio, first_action_share, neighbours_of
 from algorithms.capri.cases import _domain as audit_geometry
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import survivors

@@ -354,13 +354,13 @@ def _pure():
 
 def _huge():
     parts = tuple(
-        Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(2_000)
+        Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(600)
     )
     tree = Sequential(parts=(*parts, epochs(300.0, number=17)))
     for _ in range(30):
         tree = PostProcess(part=tree, steps=("rounding",))
     claim = replace(CLAIM, epsilon=4.0)
-    return Report(certificate=certificate(tree, claim, "certified"), created="2026-03-01", title="Two thousand days")
+    return Report(certificate=certificate(tree, claim, "certified"), created="2026-03-01", title="Six hundred days")
 
 
 def _hostile():

@@ -73,7 +73,7 @@ def test_siblings_that_differ_in_noise_are_not_told_as_one(stories):
 
 
 def test_a_huge_declaration_becomes_a_page_of_rows(stories):
-    """Two thousand parts of forty kinds below thirty wrappers stay below the limit and say what is left out."""
+    """Six hundred parts of twelve kinds below thirty wrappers stay below the limit and say what is left out."""
     rows = rows_of(stories["huge"].certificate)
     assert len(rows) < MOST_ROWS
     assert any("further parts" in row.name for row in rows)

@@ -10,6 +10,7 @@ import pytest
 
 from dpaudit import ConfigError
 from dpaudit.report import render, write
+from dpaudit.report.escaping import markdown
 
 SCRIPT = '<script>alert("x")</script>'
 
@@ -121,6 +122,14 @@ def test_hostile_text_is_words_in_markdown(rendered):
     for block in re.findall(r"(?:^\|.*\n)+", prose, flags=re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
         assert len(widths) == 1, block
+
+
+def test_markdown_escapes_what_starts_a_list_and_leaves_numbers_alone():
+    """A decimal stays readable; a list, a rule or a heading at the start of a line does not come about."""
+    assert markdown("9.21 slots") == "9.21 slots"
+    assert markdown("9. slots") == "9\\. slots"
+    assert markdown("- x") == "\\- x"
+    assert markdown("# x\ny") == "\\# x y"
 
 
 def test_figures_are_well_formed_and_titled_whatever_the_names(rendered):

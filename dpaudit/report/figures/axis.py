@@ -133,5 +133,7 @@ def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float) -> None:
     else:
         canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
     canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
-    said = f"at least {at_least(audit.epsilon_lower)}" + (f", ceiling {at_most(audit.ceiling, 2)}" if beyond else "")
+    said = f"at least {at_least(audit.epsilon_lower)}" + (
+        f", ceiling {at_most(audit.ceiling, 2)}" if math.inf > audit.ceiling > scale.high else ""
+    )
     canvas.label(x + 4, y + 4.5, said, "value halo", gap=10)

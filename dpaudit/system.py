@@ -1,0 +1,11 @@
+"""Whose system a report is about."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """The system and one person's contribution to it, in the owner's words; both may be left empty."""
+
+    name: str = ""
+    unit: str = ""
