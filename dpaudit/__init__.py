@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from dpaudit.evidence import Counts as Counts
     from dpaudit.evidence import LowerBound as LowerBound
     from dpaudit.evidence import Power as Power
-    from dpaudit.folding import NormalForm as NormalForm
     from dpaudit.folding import fold as fold
     from dpaudit.losses import ApproximateLoss as ApproximateLoss
     from dpaudit.losses import ComposedLoss as ComposedLoss
@@ -51,7 +50,9 @@ if TYPE_CHECKING:
     from dpaudit.losses import GaussianLoss as GaussianLoss
     from dpaudit.losses import LaplaceLoss as LaplaceLoss
     from dpaudit.losses import Loss as Loss
+    from dpaudit.losses import SampledGaussianLoss as SampledGaussianLoss
     from dpaudit.mechanism import Mechanism as Mechanism
+    from dpaudit.normal_form import NormalForm as NormalForm
     from dpaudit.report import Report as Report
     from dpaudit.streams import Streams as Streams
     from dpaudit.system import System as System
@@ -95,7 +96,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "UnsupportedError",
     ),
     "evidence": ("AuditResult", "Counts", "LowerBound", "Power"),
-    "folding": ("NormalForm", "fold"),
+    "folding": ("fold",),
     "losses": (
         "ApproximateLoss",
         "ComposedLoss",
@@ -104,7 +105,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "GaussianLoss",
         "LaplaceLoss",
         "Loss",
+        "SampledGaussianLoss",
     ),
+    "normal_form": ("NormalForm",),
     "mechanism": ("Mechanism",),
     "report": ("Report",),
     "streams": ("Streams",),

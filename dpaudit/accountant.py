@@ -6,8 +6,8 @@ from functools import reduce
 from dpaudit.bracket import Bracket
 from dpaudit.checks import non_negative, probability_below_one
 from dpaudit.engines import ENGINES, Engine
-from dpaudit.folding import Alternatives, NormalForm
 from dpaudit.losses import Composition
+from dpaudit.normal_form import Alternatives, NormalForm
 
 Question = Callable[[Engine, Composition], Bracket]
 

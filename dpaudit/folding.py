@@ -5,7 +5,6 @@ one alternative, so the worst of them counts. Upper and lower bounds are folded 
 nodes are known from one side only (`Stated`, groups of black boxes).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import assert_never
@@ -27,22 +26,17 @@ from dpaudit.declaration import (
     children,
 )
 from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.losses import (
+    ApproximateLoss,
+    Composition,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
 from dpaudit.mechanism import DominatedMechanism
-
-Alternatives = tuple[Composition, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NormalForm:
-    """Alternatives for the upper bound and for the lower one; a neighbouring pair meets one of them.
-
-    Guarantee: every pair of neighbouring data sets has a loss dominated by some member of `upper`, and for
-    every member of `lower` some pair attains it, if each stated sensitivity is attained.
-    """
-
-    upper: Alternatives
-    lower: Alternatives
+from dpaudit.normal_form import Alternatives, NormalForm
+from dpaudit.sampling import subsampled
 
 
 def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
@@ -86,11 +80,8 @@ def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
                 upper=_grouped(form.upper, size),
                 lower=worst(tuple(_group_attained(a, size) for a in form.lower)),
             )
-        case Subsample():
-            raise UnsupportedError(
-                "'subsample' is not covered by this version's accountant; state the sampled part's own "
-                "(epsilon, delta) as a 'stated' node with its source."
-            )
+        case Subsample(part=part, rate=rate, scheme=scheme):
+            return subsampled(fold(part, neighbours), rate, scheme, neighbours)
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
             return fold(part, neighbours)
         case _:
@@ -241,5 +232,7 @@ def _exceeds(loss: SimpleLoss, other: SimpleLoss) -> bool:
             return a >= b
         case ApproximateLoss(epsilon=a, delta=p), ApproximateLoss(epsilon=b, delta=q):
             return a >= b and p == q
+        case SampledGaussianLoss(mu=a, rate=p, order=left), SampledGaussianLoss(mu=b, rate=q, order=right):
+            return a >= b and p == q and left == right
         case _:
             return loss == other

@@ -13,6 +13,8 @@ from mechanisms._fenwick import node_values, prefix_sums, touched_nodes, worst_p
 from mechanisms.gaussian import Gaussian
 from mechanisms.laplace import Laplace
 
+_LARGEST_SEPARATION = 16
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeAggregation:
@@ -27,8 +29,8 @@ class TreeAggregation:
     2.1; for pure ones node by node). A record's loss is that of `squared_nodes` leaf releases: exactly the nodes it
     touches where signs alternate; with a Gaussian leaf the sum of its squared node counts for any signs.
     Edge cases: the length of the stream must not depend on the data; a node's noise is drawn once and never again.
-    Raises: ValueError: a horizon or separation below 1, a leaf that adds no noise, signs other than +1 and -1, or
-        signs that do not alternate with a leaf that is not Gaussian.
+    Raises: ValueError: a horizon below 1, a separation outside 1 .. 16, a leaf that adds no noise, signs other than
+        +1 and -1, or signs that do not alternate with a leaf that is not Gaussian.
     Source: Dwork, Naor, Pitassi and Rothblum (2010); Chan, Shi and Song (2011).
     """
 
@@ -42,6 +44,11 @@ class TreeAggregation:
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", count("horizon", self.horizon))
         object.__setattr__(self, "separation", count("separation", self.separation))
+        if self.separation > _LARGEST_SEPARATION:
+            raise ValueError(
+                f"Expected separation={self.separation} to be at most {_LARGEST_SEPARATION}, beyond which exact counts "
+                "take too long; a smaller separation admits more schedules, so its loss is an upper bound."
+            )
         if not isinstance(self.leaf, AdditiveMechanism):
             raise ValueError(f"Expected leaf={self.leaf!r} to be a mechanism that adds noise, such as Gaussian.")
         signs: object = self.signs

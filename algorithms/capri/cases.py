@@ -39,7 +39,7 @@ def cases_of(config: "Capri") -> tuple[AuditCase, ...]:
 
 def transcript_case(config: "Capri", plan: Plan) -> AuditCase:
     """Return the white-box audit: all that is published in the target's epoch, scored by its likelihood ratio."""
-    domain = _domain(config, plan)
+    domain = audit_geometry(config, plan)
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         short = replace(plan, epochs=plan.epochs[:1])
@@ -59,7 +59,7 @@ def transcript_case(config: "Capri", plan: Plan) -> AuditCase:
 
 def actions_case(config: "Capri", plan: Plan) -> AuditCase:
     """Return the black-box audit: what users of the second epoch play, when only the best action survives."""
-    domain = _domain(replace(config, elimination="argmax"), plan)
+    domain = audit_geometry(replace(config, elimination="argmax"), plan)
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         second = replace(plan.epochs[1], complete=False)
@@ -81,7 +81,7 @@ def actions_case(config: "Capri", plan: Plan) -> AuditCase:
 
 def message_case(config: "Capri", plan: Plan) -> AuditCase:
     """Return the local audit: one user's own message, a run being a user of the first epoch."""
-    domain = _domain(config, plan)
+    domain = audit_geometry(config, plan)
 
     def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
@@ -152,7 +152,7 @@ def first_action_share(view: Mapping[str, Array]) -> Array:
     return share
 
 
-def _domain(config: "Capri", plan: Plan) -> Domain:
+def audit_geometry(config: "Capri", plan: Plan) -> Domain:
     """Return the audit domain, with the target's direction rare but almost surely met in the first epoch."""
     share = float(np.clip(7 / plan.epochs[0].length, 0.06, 0.3))
     return domain_of(replace(config, kernel="features"), audit_domain(canary_share=share))

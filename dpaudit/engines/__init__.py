@@ -3,8 +3,25 @@
 from dpaudit.engines.basic import BASIC
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import GAUSSIAN
+from dpaudit.engines.optimal import OPTIMAL
+from dpaudit.engines.pld import PLD
+from dpaudit.engines.renyi import RENYI
+from dpaudit.engines.verified import VERIFIED
 
-ENGINES: tuple[Engine, ...] = (GAUSSIAN, BASIC)
+ENGINES: tuple[Engine, ...] = (GAUSSIAN, BASIC, OPTIMAL, RENYI, VERIFIED)
 """The engines the accountant asks, the exact ones first."""
 
-__all__ = ["BASIC", "ENGINES", "GAUSSIAN", "Engine"]
+SECOND_OPINIONS: tuple[Engine, ...] = (PLD,)
+"""Slower engines by other people, for comparison: `bracket_epsilon(form, delta, ENGINES + SECOND_OPINIONS)`."""
+
+__all__ = [
+    "BASIC",
+    "ENGINES",
+    "GAUSSIAN",
+    "OPTIMAL",
+    "PLD",
+    "RENYI",
+    "SECOND_OPINIONS",
+    "VERIFIED",
+    "Engine",
+]

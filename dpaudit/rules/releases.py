@@ -4,8 +4,8 @@ import math
 
 from dpaudit.accountant import bracket_epsilon
 from dpaudit.declaration import Release
-from dpaudit.folding import NormalForm
 from dpaudit.losses import Composition
+from dpaudit.normal_form import NormalForm
 from dpaudit.rules.step import Rule, Step
 
 

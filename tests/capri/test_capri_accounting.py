@@ -139,7 +139,7 @@ def test_calibrations_are_ordered_from_loose_to_tight():
 @pytest.mark.parametrize(("calibration", "epsilon"), [("classic_parallel", 1.0), ("classic_epoch", math.log(1000))])
 def test_classic_formulas_stop_where_their_theorem_stops(calibration, epsilon):
     """At epsilon = 1 a release the classic Gaussian theorem says nothing; the config is refused."""
-    with pytest.raises(ValueError, match="below 1 a release only. Use calibration='tight'"):
+    with pytest.raises(ValueError, match=r"below 1 a release only\. Use calibration='tight'"):
         capri(calibration=calibration, epsilon=epsilon)
     assert capri(calibration=calibration, epsilon=epsilon * 0.999)
 

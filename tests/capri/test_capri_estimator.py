@@ -73,7 +73,7 @@ def test_the_three_forms_agree(seed, size, ridge):
 
 @pytest.mark.parametrize("length_scale", [0.2, 0.5, 3.0])
 def test_the_map_stays_finite_where_gram_matrices_are_singular(length_scale):
-    """Ill-conditioned kernels (condition 1e18) give finite maps within the bound, and a bound within 1 / sqrt(ridge)."""
+    """Ill-conditioned kernels (condition 1e18) give finite maps within the bound, and a bound up to 1 / sqrt(ridge)."""
     grid = np.stack(np.meshgrid(np.linspace(0, 1, 10), np.linspace(0, 1, 10)), axis=-1).reshape(-1, 2)
     features = factor(squared_exponential(grid, length_scale))
     rng = np.random.default_rng(0)

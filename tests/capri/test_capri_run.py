@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import kstest
 
 from algorithms.capri import Capri
-from algorithms.capri.cases import _domain as audit_geometry
+from algorithms.capri.cases import audit_geometry
 from algorithms.capri.checks import design_is_independent
 from algorithms.capri.design import Design, factorise
 from algorithms.capri.domain import domain_of
@@ -132,7 +132,7 @@ def test_noise_has_the_declared_scale_and_is_normal_in_every_epoch():
     count = noise[:, 0].size
     error = math.sqrt(2 / count)
     assert (np.abs(noise.var(axis=(0, 2)) - 1) < QUANTILE * error).all()
-    assert 2 * QUANTILE * error * 0.9 < 1.04**2 - 1
+    assert (1.04**2 - 1) / error > QUANTILE + 5
     for epoch in range(noise.shape[1]):
         assert kstest(noise[:, epoch].ravel(), "norm").pvalue > 1e-9
     assert kstest(1.1 * noise[:, 0].ravel(), "norm").pvalue < 1e-9
@@ -226,14 +226,14 @@ def moments_differ(left, right):
 def test_the_fast_run_has_the_law_of_the_literal_one(model):
     """Counts, features and lock-step against rounds, Gram matrices and single runs: same moments and same law.
 
-    Four statistics with two moments each, and two KS tests: false alarms under 1e-7 in all. A noise 25 % larger in the fast
-    run is caught, which the test shows.
+    Four statistics with two moments each, and two KS tests: false alarms under 1e-7 in all.
+    A noise 40 % larger in the fast run is caught, which the test shows.
     """
     config = Capri(
         model=model,
         epsilon=60.0 if model == "local" else 4.0,
         delta=1e-3,
-        horizon=130,
+        horizon=90,
         kernel="matern",
         length_scale=0.5,
         width_factor=0.2,
@@ -242,18 +242,18 @@ def test_the_fast_run_has_the_law_of_the_literal_one(model):
     plan, domain = config.plan(), domain_of(config, problem)
     rng = np.random.default_rng(11)
     slow = []
-    for _ in range(400):
+    for _ in range(300):
         run = run_per_round(plan, domain, problem, rng)
         slow.append([run.estimates[0][4], run.scales[-1], run.active[-1].sum(), run.regret])
     slow = np.array(slow)
-    fast = summary(config.run(problem, streams(12), 20_000), domain, plan)
+    fast = summary(config.run(problem, streams(12), 8_000), domain, plan)
     assert 1 < slow[:, 2].mean() < 9
     assert moments_differ(slow, fast) < QUANTILE
     assert kstest(slow[:, 0], fast[:, 0]).pvalue > 1e-9
     assert kstest(slow[:, 1], fast[:, 1]).pvalue > 1e-9
-    louder = replace(plan, mechanism=plan.mechanism.scaled(1.25))
+    louder = replace(plan, mechanism=plan.mechanism.scaled(1.4))
     users = SimulatedUsers(problem=problem)
-    run = run_epochs(louder, domain, users, streams(12), 20_000)
+    run = run_epochs(louder, domain, users, streams(12), 8_000)
     run.arrays["regret"] = run.arrays["actions"] @ problem.gaps.ravel()
     assert moments_differ(slow, summary(run, domain, plan)) > QUANTILE
 

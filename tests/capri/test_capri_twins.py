@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta, norm
 
 from algorithms.capri import Capri
-from algorithms.capri.cases import _domain as audit_geometry
+from algorithms.capri.cases import audit_geometry
 from algorithms.capri.domain import domain_of
 from algorithms.capri.lockstep import run_epochs
 from algorithms.capri.users import SimulatedUsers

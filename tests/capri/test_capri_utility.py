@@ -133,7 +133,7 @@ def test_the_theory_noise_term_is_the_lemmas():
 
 
 def test_regret_flattens_without_much_noise_and_paper_noise_costs_more():
-    """T-U6, small: at horizon 10^5 the last epochs' regret a round falls below a third of the first; paper costs more."""
+    """T-U6, small: at horizon 10^5 regret a round falls below a third of the first epoch's; paper costs more."""
     problem = grid(**SMALL)
     config = replace(JOINT, horizon=100_000)
     runs = {name: replace(config, calibration=name).run(problem, streams(1), 50) for name in ("tight", "paper")}

@@ -11,20 +11,40 @@ no switch for any of them. `caught` lists what notices it:
 `case(config)` is an ordinary `dpaudit.AuditCase`, ready for any audit.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from algorithms.capri.cases import LikelihoodRatio, first_action_share, neighbours_of
-from algorithms.capri.cases import _domain as audit_geometry
-from algorithms.capri.design import Design, Factors, draw_design, factorise
-from algorithms.capri.elimination import survivors
+from algorithms.capri.cases import LikelihoodRatio, audit_geometry, first_action_share, message_case, neighbours_of
+from algorithms.capri.design import Design, factorise
 from algorithms.capri.lockstep import run_epochs
-from algorithms.capri.users import RecordedUsers, clipped_sums
-from dpaudit import AuditCase, Recorder, Streams
-from mechanisms import Gaussian
+from algorithms.capri.users import RecordedUsers
+from dpaudit import AuditCase, Streams
+from tests.capri.defects import (
+    HalfPrecisionNoise,
+    OneSidedNoise,
+    ScalarNoise,
+    carried_over,
+    data_covariance,
+    data_covariance_throughout,
+    eager_users,
+    exact_elimination,
+    fixed_seed,
+    gram_inverse,
+    large_basis,
+    log_ten_multiplier,
+    other_noise,
+    rescaled,
+    reused_noise,
+    scaled_mechanism,
+    steps,
+    symmetric_root,
+    unclipped,
+    unique_basis,
+    users_as_basis,
+    watched,
+)
 
 
 @dataclass(frozen=True)
@@ -39,235 +59,6 @@ class Twin:
     case: Callable = None
     runs: int = 20_000
     gaussian: bool = True
-
-
-def own_users(users):
-    return users
-
-
-def steps(**changed):
-    """A twin that replaces fields of the plan; each is given as a function of the plan."""
-    return lambda plan: (replace(plan, **{name: make(plan) for name, make in changed.items()}), own_users)
-
-
-def scaled_mechanism(factor):
-    """A twin that runs `factor` times the declared noise."""
-
-    def plant(plan):
-        mechanism = plan.mechanism.scaled(factor(plan))
-        return replace(plan, mechanism=mechanism, stddev=mechanism.stddev), own_users
-
-    return plant
-
-
-def rescaled(change):
-    """A twin of the bound alone: `change(factors, features, design, active, ridge)` returns the scale."""
-
-    def broken(features, design, active, ridge):
-        factors = factorise(features, design, active, ridge)
-        return replace(factors, scale=change(factors, features, design, active, ridge))
-
-    return lambda _plan: broken
-
-
-# --- mechanisms --------------------------------------------------------------------------------------------
-
-
-class ScalarNoise(Gaussian):
-    """One normal number times the vector of ones."""
-
-    def release(self, value, rng):
-        return value + self.stddev * rng.standard_normal((*value.shape[:-1], 1))
-
-
-class OneSidedNoise(Gaussian):
-    """The absolute value of normal noise."""
-
-    def release(self, value, rng):
-        return value + self.stddev * np.abs(rng.standard_normal(value.shape))
-
-
-class HalfPrecisionNoise(Gaussian):
-    """Noise rounded to 16 bits before it is added."""
-
-    def release(self, value, rng):
-        noise = (self.stddev * rng.standard_normal(value.shape)).astype(np.float16)
-        return value + noise.astype(np.float64)
-
-
-def other_noise(kind):
-    def plant(plan):
-        honest = plan.mechanism
-        mechanism = kind(stddev=honest.stddev, l2_sensitivity=honest.l2_sensitivity, neighbours=honest.neighbours)
-        return replace(plan, mechanism=mechanism), own_users
-
-    return plant
-
-
-def frozen_noise(seed_of):
-    """The honest mechanism, fed the same randomness at every release."""
-
-    def plant(plan):
-        box = {}
-
-        def release(recorder, label, mechanism, value, users):
-            box.setdefault("seed", seed_of(recorder.rng))
-            frozen = Recorder(np.random.default_rng(box["seed"]), recorder.released)
-            return frozen.release(label, mechanism, value)
-
-        return replace(plan, release=release), own_users
-
-    return plant
-
-
-def _known_noise(made, config):
-    """Subtract the noise that the fixed seed gives; what is left is the reward's sign."""
-    stddev = config.plan().stddev
-
-    def score(view):
-        release = view["release"][:, 0]
-        return (release - stddev * np.random.default_rng(7).standard_normal(release.shape))[:, 0]
-
-    return case_of(made, config, score=score)
-
-
-# --- steps -------------------------------------------------------------------------------------------------
-
-
-def unclipped(played, _bound):
-    return clipped_sums(played, math.inf)
-
-
-def watched(change):
-    """A twin whose public steps secretly see the epoch's users: `change(plan, box)` returns the broken plan."""
-
-    def plant(plan):
-        box = {}
-
-        class Watched:
-            def __init__(self, users):
-                self.users = users
-
-            def play(self, epoch, active, streams):
-                played = self.users.play(epoch, active, streams)
-                box["epoch"] = epoch.number
-                box["counts"] = played.counts.reshape(len(active), -1)
-                return played
-
-        return change(plan, box), Watched
-
-    return plant
-
-
-def carried_over(plan, box):
-    def collect(played, bound):
-        before = box["sums"] if box["epoch"] > 1 else 0.0
-        box["sums"] = before + clipped_sums(played, bound)
-        return box["sums"]
-
-    return replace(plan, collect=collect)
-
-
-def data_covariance(plan, box):
-    def broken(features, design, active, ridge):
-        honest = factorise(features, design, active, ridge)
-        data = factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
-        return Factors(maps=data.maps, reach=data.reach, scale=honest.scale)
-
-    return replace(plan, factorise=broken)
-
-
-def data_covariance_throughout(plan, box):
-    def broken(features, design, active, ridge):
-        return factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
-
-    return replace(plan, factorise=broken)
-
-
-def users_as_basis(plan, box):
-    def draw(law, size, rng):
-        return Design(covariance=draw_design(law, size, rng).covariance, basis=box["counts"])
-
-    return replace(plan, draw=draw)
-
-
-def exact_elimination(plan):
-    box = {}
-
-    def remember(features, design, active, ridge):
-        box["factors"] = factorise(features, design, active, ridge)
-        return box["factors"]
-
-    def release(recorder, label, mechanism, value, users):
-        box["value"] = value
-        return plan.release(recorder, label, mechanism, value, users)
-
-    def eliminate(_estimates, active, half_width):
-        factors = box["factors"]
-        return survivors(factors.scale[:, None] * factors.estimates(box["value"]), active, half_width)
-
-    return replace(plan, factorise=remember, release=release, eliminate=eliminate), own_users
-
-
-def eager_users(plan):
-    """Later users of an epoch copy the best action seen so far in it."""
-
-    class Eager:
-        def __init__(self, users):
-            self.users = users
-
-        def play(self, epoch, active, streams):
-            played = self.users.play(epoch, active, streams)
-            best = max(played.groups, key=lambda group: group[0] * 1.0)[0]
-            moved = []
-            for reward, counts in played.groups:
-                if reward == 0 and epoch.number == 1:
-                    totals = counts.sum(axis=2)
-                    counts = np.zeros_like(counts)
-                    counts[:, :, 0 if best > 0 else 1] = totals
-                moved.append((reward, counts))
-            return replace(played, groups=tuple(moved))
-
-    return plan, Eager
-
-
-def gram_inverse(features, design, active, ridge):
-    """M^(-1) k_S in place of M^(-1/2) k_S, with the honest bound; S as a set, zeros elsewhere."""
-    honest = factorise(features, design, active, ridge)
-    kernel = features @ features.T
-    present = (design.basis > 0).astype(float)
-    k_s = present[:, :, None] * kernel
-    m = (k_s * design.covariance[:, None, :]) @ np.swapaxes(k_s, 1, 2)
-    m = m + ridge * k_s * present[:, None, :]
-    maps = np.linalg.pinv(m, rcond=1e-10, hermitian=True) @ k_s
-    reach = np.sqrt(np.where(active, (maps**2).sum(axis=1), 0).max(axis=1))
-    return Factors(maps=maps, reach=reach, scale=honest.scale)
-
-
-def log_ten_multiplier(plan):
-    horizon = plan.epochs[-1].stop
-    slots, natural = math.log10(horizon), math.log(horizon)
-    wrong = slots * math.sqrt(math.log(1.25 * slots / 1e-5))
-    return wrong / (natural * math.sqrt(math.log(1.25 * natural / 1e-5)))
-
-
-def symmetric_root(features, design, active, ridge):
-    """A^(-1/2) P F with the symmetric root, the projector by pseudo-inverse."""
-    present = (design.basis > 0)[:, :, None] * features
-    projector = np.linalg.pinv(present) @ present
-    covariance = (features.T * design.covariance[:, None, :]) @ features
-    values, vectors = np.linalg.eigh(projector @ covariance @ projector + ridge * np.eye(features.shape[1]))
-    root = (vectors / np.sqrt(values)[:, None, :]) @ np.swapaxes(vectors, 1, 2)
-    return replace(factorise(features, design, active, ridge), maps=root @ projector @ features.T)
-
-
-def unique_basis(law, size, rng):
-    drawn = draw_design(law, size, rng)
-    return replace(drawn, basis=np.minimum(drawn.basis, 1))
-
-
-def large_basis(law, size, rng):
-    return Design(covariance=rng.multinomial(size, law), basis=rng.multinomial(2 * size, law))
 
 
 # --- cases -------------------------------------------------------------------------------------------------
@@ -341,14 +132,12 @@ def half_precision_score(view):
 
 def asymmetric_rewards(config):
     low, high = neighbours_of(config.plan())
-    low.rewards[0], high.rewards[0] = -0.7, 0.3
+    low.rewards[0], high.rewards[0] = -0.6, 0.3
     return low, high
 
 
 def local_case(twin, config):
     """One user's message under a twin's plan; the mechanism as the twin runs it for a single user."""
-    from algorithms.capri.cases import message_case
-
     plan, _ = twin.plant(config.plan())
     return message_case(config, plan)
 
@@ -376,7 +165,7 @@ def uploaded_action_case(twin, config):
 
 def twin(name, text, plant, caught, **options):
     made = Twin(name=name, text=text, plant=plant, caught=caught, **{k: v for k, v in options.items() if k != "case"})
-    build = options.get("case", lambda made, config: case_of(made, config))
+    build = options.get("case", case_of)
     return replace(made, case=(lambda config: build(made, config)) if build else None)
 
 
@@ -423,6 +212,12 @@ def _actions_next(made, config):
     )
 
 
+def _known_noise(made, config):
+    """Subtract the noise that the fixed seed gives; what is left is the reward's sign."""
+    noise = config.plan().stddev * np.random.default_rng(7).standard_normal((1, 2))
+    return case_of(made, config, score=lambda view: (view["release"][:, 0] - noise)[:, 0])
+
+
 def _first_coordinate(view):
     return view["release"][:, 0, 0]
 
@@ -447,7 +242,9 @@ BROKEN = (
         "B4",
         "the bound of the next epoch",
         steps(
-            factorise=rescaled(lambda _f, F, d, a, t: factorise(F, replace(d, covariance=2 * d.covariance), a, t).scale)
+            factorise=rescaled(
+                lambda _, features, d, a, t: factorise(features, replace(d, covariance=2 * d.covariance), a, t).scale
+            )
         ),
         ("condition", "statistics"),
     ),
@@ -467,7 +264,7 @@ BROKEN = (
     twin(
         "B7",
         "the same noise in every epoch",
-        frozen_noise(lambda rng: int(rng.integers(2**32))),
+        reused_noise,
         ("trace", "condition", "statistics"),
         gaussian=False,
         case=lambda made, config: case_of(made, config, epochs=2, score=cancelled),
@@ -483,7 +280,7 @@ BROKEN = (
     twin(
         "B9",
         "noise from a fixed seed",
-        frozen_noise(lambda _: 7),
+        fixed_seed,
         ("trace", "condition", "statistics"),
         gaussian=False,
         case=_known_noise,
@@ -560,7 +357,7 @@ BROKEN = (
     twin(
         "B20",
         "the bound computed with another ridge than the map",
-        steps(factorise=rescaled(lambda _f, F, d, a, t: factorise(F, d, a, 1.5 * t).scale)),
+        steps(factorise=rescaled(lambda _, features, d, a, t: factorise(features, d, a, 1.5 * t).scale)),
         ("condition",),
         case=None,
     ),

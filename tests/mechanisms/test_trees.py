@@ -222,3 +222,11 @@ def test_matrices_and_integers_make_trees_too():
     whole = TreeAggregation(horizon=5, leaf=DiscreteLaplace(scale=3.0, l1_sensitivity=1, neighbours="replace_one"))
     assert whole.release(np.ones((2, 5), dtype=int), np.random.default_rng(1)).dtype == np.int64
     assert whole.counter((2,), np.random.default_rng(1)).step(np.ones(2, dtype=int)).dtype == np.int64
+
+
+def test_a_smaller_separation_never_costs_less_so_that_it_may_stand_in_for_a_larger_one():
+    costs = [worst_plan(64, (1, 1, 1), separation)[0] for separation in range(1, 17)]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[0] > costs[-1]
+    with pytest.raises(ValueError, match=r"separation=17 .*upper bound"):
+        TreeAggregation(horizon=64, leaf=GAUSSIAN, separation=17)

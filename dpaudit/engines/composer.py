@@ -1,0 +1,114 @@
+"""Composition of many losses on lattices, with the same rounding throughout.
+
+The cost is kept flat by one rule: a block of losses with standard deviation s is held on a lattice about
+s / resolution wide. Powers are built by squaring, and after every other squaring the width doubles; then
+blocks are joined, the narrowest first. Widths differ by powers of two within a power, so that no atom has to
+be moved off its knot; where they must be changed otherwise, the cell rules of the rounding apply.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpaudit.engines.cells import common_spacing, cut
+from dpaudit.engines.lattice import Lattice, Rounding
+from dpaudit.losses import SimpleLoss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some losses composed, and the standard deviation that steers their width."""
+
+    lattice: Lattice
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composer:
+    """How finely to compose: knots per standard deviation, bits of a probability, mass of a tail, most knots.
+
+    Unit: `tail` is the probability that may be moved or dropped at each end of the whole composition in each
+    generation of blocks; `deviation` is that of the whole composition.
+    """
+
+    rounding: Rounding
+    resolution: float
+    bits: int
+    tail: float
+    most: int
+    deviation: float
+
+    def compose(self, parts: Iterable[tuple[SimpleLoss, int, float]]) -> Lattice:
+        """Return the composition of losses, each given with its multiplicity and its standard deviation."""
+        blocks = [self._power(self._base(loss, spread, times), times) for loss, times, spread in parts]
+        while len(blocks) > 1:
+            blocks.sort(key=lambda block: -block.deviation)
+            blocks.append(self._joined(blocks.pop(), blocks.pop()))
+        return blocks[0].lattice
+
+    def _base(self, loss: SimpleLoss, spread: float, times: int) -> Block:
+        """Return one loss on its lattice."""
+        width = spread / self.resolution or 1.0
+        share = (spread / self.deviation) ** 2 if self.deviation else 1.0
+        cells = cut(loss, width, max(self.tail * min(share, 1 / times), 1e-280))
+        return self._fitted(Block(lattice=self.rounding.from_cells(cells, self.bits), deviation=spread))
+
+    def _power(self, base: Block, times: int) -> Block:
+        """Return `times` copies composed, by squaring."""
+        square, found = base, None
+        while True:
+            if times & 1:
+                found = square if found is None else self._joined(found, square)
+            times >>= 1
+            if not times:
+                return found or square
+            square = self._product(square, square)
+
+    def _joined(self, narrow: Block, wide: Block) -> Block:
+        """Return two blocks composed on a width that suits the wider one."""
+        left, right = narrow.lattice, wide.lattice
+        if left.width != right.width:
+            width = self._shared_width(left, right, math.hypot(narrow.deviation, wide.deviation))
+            left, right = (self._on_width(one, width) for one in (left, right))
+        return self._product(replace(narrow, lattice=left), replace(wide, lattice=right))
+
+    def _shared_width(self, left: Lattice, right: Lattice, deviation: float) -> Fraction:
+        """Return the wider lattice's width, halved until it is fine enough, or one that suits both exactly."""
+        if len(left.masses) == 1:
+            return right.width
+        if len(right.masses) == 1:
+            return left.width
+        span = float(left.top - left.origin + right.top - right.origin)
+        wanted = max(deviation / self.resolution, span / self.most)
+        ratio = right.width / left.width
+        if ratio.denominator == 1 and ratio > 1 and float(right.width) <= wanted:
+            return right.width
+        if ratio.numerator == 1 or ratio.denominator == 1:
+            common: float | None = float(min(left.width, right.width))
+        else:
+            common = common_spacing([float(left.width), float(right.width)], wanted / 2)
+        if common and common >= wanted / 2:
+            return min(left.width, right.width) if common == float(min(left.width, right.width)) else Fraction(common)
+        halvings = max(0, math.ceil(math.log2(float(right.width) / wanted)))
+        return right.width / 2**halvings
+
+    def _on_width(self, lattice: Lattice, width: Fraction) -> Lattice:
+        """Return the lattice on another width."""
+        return lattice if lattice.width == width else self.rounding.coarsened(lattice, width)
+
+    def _product(self, left: Block, right: Block) -> Block:
+        """Return two blocks of equal width composed."""
+        deviation = math.hypot(left.deviation, right.deviation)
+        return self._fitted(Block(lattice=self.rounding.product(left.lattice, right.lattice), deviation=deviation))
+
+    def _fitted(self, block: Block) -> Block:
+        """Return the block without its tails, coarsened as far as its deviation and the limit on knots ask."""
+        share = (block.deviation / self.deviation) ** 2 if self.deviation else 1.0
+        lattice = self.rounding.trimmed(block.lattice, int(self.tail * min(1.0, share) * 2.0**self.bits))
+        wanted = max(block.deviation / self.resolution, float(lattice.width) * len(lattice.masses) / self.most) / float(
+            lattice.width
+        )
+        if wanted >= 2:
+            lattice = self.rounding.coarsened(lattice, lattice.width * 2 ** math.floor(math.log2(wanted)))
+        return replace(block, lattice=lattice)

@@ -1,0 +1,19 @@
+"""What a declaration folds into: alternatives, each a multiset of privacy losses."""
+
+from dataclasses import dataclass
+
+from dpaudit.losses import Composition
+
+Alternatives = tuple[Composition, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalForm:
+    """Alternatives for the upper bound and for the lower one; a neighbouring pair meets one of them.
+
+    Guarantee: every pair of neighbouring data sets has a loss dominated by some member of `upper`, and for
+    every member of `lower` some pair attains it, if each stated sensitivity is attained.
+    """
+
+    upper: Alternatives
+    lower: Alternatives
