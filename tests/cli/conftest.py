@@ -75,6 +75,9 @@ class OneSum:
             conditions=(Condition(text="Values are clipped to [0, 1].", status=status),),
         )
 
+    def notes(self, problem: tuple[float, ...]) -> tuple[str, ...]:
+        return ("A note on the sum.",)
+
     def cases(self, problem: tuple[float, ...]) -> tuple[AuditCase, ...]:
         def run(data: tuple[float, ...], rng: np.random.Generator, n_runs: int) -> np.ndarray:
             return self.run(data, Streams.spawn(rng), n_runs).arrays["sum"]
