@@ -1,0 +1,79 @@
+"""Defects that accountants have shipped, each as a question that ours must answer rightly."""
+
+import math
+
+import pytest
+
+from dpaudit import (
+    ApproximateLoss,
+    Composition,
+    GaussianLoss,
+    LaplaceLoss,
+    Release,
+    Repeat,
+    Subsample,
+    bracket_epsilon,
+    fold,
+)
+from dpaudit.engines import OPTIMAL, VERIFIED
+from mechanisms.gaussian import Gaussian
+
+PURE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
+
+
+def test_b1_noise_given_as_an_integer_is_not_ignored():
+    """PoissonSampled(0.01, 100 Gaussians of sigma 1) x 10: about 204.7 for 1 and for 1.0, not 1.035 for one of them."""
+    for sigma in (1, 1.0):
+        release = Release(label="g", mechanism=Gaussian(stddev=sigma, l2_sensitivity=1, neighbours="add_remove"))
+        tree = Repeat(part=Subsample(part=Repeat(part=release, times=100), rate=0.01, scheme="poisson"), times=10)
+        bracket = bracket_epsilon(fold(tree, "add_remove"), 1e-5)
+        assert bracket.lower > 100
+        assert bracket.upper < 400
+
+
+def test_b2_a_count_is_never_forgotten():
+    """k copies cost what Repeat k costs, and more than one copy."""
+    loss = ApproximateLoss(epsilon=0.1)
+    assert Composition.of(*[loss] * 50) == Composition.of(loss) * 50
+    once, often = (OPTIMAL.epsilon(Composition.of(loss) * k, 1e-6) for k in (1, 50))
+    assert often.lower > 3 * once.upper
+
+
+@pytest.mark.parametrize("delta", [1e-9, 1e-12, 1e-14])
+def test_b4_small_delta_is_not_drowned_in_round_off(oracle, delta):
+    """Where floating-point transforms fall below the truth, the upper bound stays above and within 1e-5."""
+    bracket = VERIFIED.epsilon(PURE, delta)
+    assert oracle.true_delta(PURE, bracket.upper, 50).real <= delta
+    assert bracket.upper - bracket.lower <= 1e-5 * bracket.upper
+
+
+@pytest.mark.parametrize("delta", [1e-15, 1e-20, 1e-30])
+def test_b5_epsilon_is_finite_for_every_delta_above_the_infinite_mass(delta):
+    """No fixed truncation is added to the mass at infinity: epsilon stays finite and below the pure sum."""
+    assert VERIFIED.epsilon(PURE, delta).upper < 60
+
+
+def test_b6_optimal_composition_does_not_overflow():
+    """A million black boxes of 0.001 are evaluated in log space: near the Gaussian limit of mu 1, below 10."""
+    bracket = OPTIMAL.epsilon(Composition.of(ApproximateLoss(epsilon=0.001)) * 1_000_000, 1e-5)
+    assert bracket.upper - bracket.lower <= 1e-3
+    assert bracket.lower == pytest.approx(4.3772, abs=1e-2)
+
+
+def test_b7_the_window_covers_the_sum_of_large_pure_losses():
+    """Pure 2.0 x 20 at delta 1e-5 is about 40, not 36; the binomial sum and the lattice agree."""
+    composition = Composition.of(ApproximateLoss(epsilon=2.0)) * 20
+    bracket = VERIFIED.epsilon(composition, 1e-5).intersect(OPTIMAL.epsilon(composition, 1e-5))
+    assert bracket.lower == pytest.approx(40.0, abs=1e-3)
+    assert bracket.upper <= 40.0 + 1e-9
+
+
+def test_b9_large_epsilon_is_not_capped():
+    """Epsilon above ln 100 = 4.605 is returned: 17.42 for Laplace, and 1.993 for a hundred Gaussians of sigma 20."""
+    assert VERIFIED.epsilon(PURE, 1e-5).lower > 17.42
+    gaussians = (
+        Composition.of(GaussianLoss(mu=0.05), LaplaceLoss(shift=1e-9)) + Composition.of(GaussianLoss(mu=0.05)) * 99
+    )
+    assert VERIFIED.epsilon(gaussians, 1e-5).upper == pytest.approx(1.993, abs=2e-3)
+    assert VERIFIED.epsilon(gaussians, 1e-5).lower > 0
+    assert math.isfinite(VERIFIED.epsilon(gaussians, 1e-5).upper)
