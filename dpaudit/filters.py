@@ -96,7 +96,7 @@ class Filter:
 _CONDITIONS = (
     "The limit and the theorem were chosen before the first release.",
     "Whether a part is refused depends on declared costs alone, never on the data.",
-    "Each part is finished before the next one is chosen.",
+    "Each part is finished before the next one is chosen, from what was released and from nothing else about the data.",
     "Nothing about these records is released outside the filter.",
 )
 

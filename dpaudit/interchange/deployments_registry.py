@@ -1,0 +1,106 @@
+"""The fields of an OpenDP deployments-registry record that a certificate can fill.
+
+A record also says who curates the data, for what use and on whose behalf; those fields are the author's, and this
+module leaves them out. The result is plain data, ready for a YAML writer and for merging into the rest.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any
+
+from dpaudit.certificate import Certificate
+from dpaudit.claim import Model, Neighbours
+from dpaudit.codec import encode
+from dpaudit.currencies import concentrated, cost_of
+from dpaudit.declaration import PostProcess, Release, walk
+from dpaudit.errors import UnsupportedError
+
+_MODELS: dict[Model, tuple[str, str]] = {
+    "central": ("Central", "A trusted curator holds the records; every output is protected."),
+    "joint": ("Central", "Joint differential privacy: protected from all that the other users see, together."),
+    "local": ("Local", "Each user's message is noised before it leaves their device."),
+}
+_NEIGHBOURS: dict[Neighbours, str] = {
+    "replace_one": "Neighbouring data sets differ in the value of one such unit; their number is public.",
+    "add_remove": "Neighbouring data sets differ in the presence of one such unit.",
+}
+
+
+def registry_fields(certificate: Certificate) -> dict[str, Any]:
+    """Return the certified part of a registry record, nested as in the registry: `{"deployment": {...}}`.
+
+    Guarantee: every number is claimed and proved; `rho` appears where the declared releases are proved to be
+    concentrated and the claim is not pure. There is no field for an audit, and none is used for one.
+    Raises: UnsupportedError: the claim is not certified; the registry has no way to say so.
+    """
+    if certificate.verdict != "certified":
+        raise UnsupportedError(
+            f"The claim is {certificate.verdict.replace('_', ' ')}, and a registry record states it as a fact; "
+            "correct the claim or the noise first."
+        )
+    claim = certificate.claim
+    model_name, model_description = _MODELS[claim.model]
+    return {
+        "deployment": {
+            "dp_variant": {"variant_name": "Approximate DP" if claim.delta else "Pure DP"},
+            "privacy_loss": {
+                "privacy_unit": claim.unit,
+                "privacy_unit_description": _NEIGHBOURS[claim.neighbours],
+                "privacy_parameters": _parameters(certificate),
+                "privacy_parameters_description": (
+                    f"Claimed; the declared releases are proved to cost at most epsilon "
+                    f"{certificate.tight.epsilon.upper:.6g} at this delta."
+                ),
+            },
+            "deployment_model": {"model_name": model_name, "model_name_description": model_description},
+            "accounting": {
+                "composition": "\n".join(_tree(certificate)),
+                "post_processing": "\n".join(_steps(certificate)) or "None declared.",
+            },
+            "implementation": {"mechanisms": "\n".join(dict.fromkeys(_mechanisms(certificate)))},
+        }
+    }
+
+
+def _parameters(certificate: Certificate) -> dict[str, float]:
+    """Return epsilon and delta as claimed, and rho as proved."""
+    claim = certificate.claim
+    parameters = {"epsilon": claim.epsilon}
+    if claim.delta:
+        parameters["delta"] = claim.delta
+        cost = cost_of(certificate.declaration, claim, concentrated)
+        if cost is not None and not cost.mass:
+            parameters["rho"] = _rounded_up(cost.amount)
+    return parameters
+
+
+def _rounded_up(exact: Fraction) -> float:
+    """Return the float at or above `exact`."""
+    near = float(exact)
+    return near if Fraction(near) >= exact else nextafter(near, inf)
+
+
+def _tree(certificate: Certificate) -> Iterator[str]:
+    """Yield one line a node, indented by its depth."""
+    for path, node in walk(certificate.declaration):
+        words = {name: value for name, value in encode(node).items() if not isinstance(value, dict | list)}
+        kind = words.pop("node").replace("_", " ")
+        details = ", ".join(f"{name} {value}" for name, value in words.items())
+        yield f"{'  ' * path.count('.')}- {kind}{f': {details}' if details else ''}"
+
+
+def _steps(certificate: Certificate) -> Iterator[str]:
+    """Yield what is done to the outputs without looking at the data again."""
+    for _, node in walk(certificate.declaration):
+        if isinstance(node, PostProcess):
+            yield from (f"- {step}" for step in node.steps)
+
+
+def _mechanisms(certificate: Certificate) -> Iterator[str]:
+    """Yield each release with its mechanism's parameters."""
+    for _, node in walk(certificate.declaration):
+        if isinstance(node, Release):
+            fields = encode(node.mechanism)
+            name = fields.pop("name").replace("_", " ")
+            yield f"- {node.label}: {name}, {', '.join(f'{field} {value}' for field, value in fields.items())}"

@@ -1,0 +1,152 @@
+"""dp-accounting's events, to and from declarations.
+
+An event has no neighbours: the accountant that reads it brings them, and reads a noise multiplier as noise over the
+norm C of one record. A record that is replaced moves a sum by 2 C, one that is added or removed by C, and so does
+the translation; it keeps the noise and changes only what it is compared with. (dp-accounting's PLD accountant does
+the same; its Renyi accountant, up to 0.6.0, leaves the factor 2 out.) Numbers leave as floats and counts as integers,
+whatever they came as, because dp-accounting takes another branch for an integer noise multiplier.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any, assert_never
+
+from dpaudit.claim import Neighbours
+from dpaudit.declaration import (
+    Billboard,
+    Cells,
+    Declaration,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    Subsample,
+)
+from dpaudit.errors import ConfigError, UnsupportedError
+from dpaudit.plugins import find
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+_REPLACED = {"replace_one": 2.0, "add_remove": 1.0}
+"""How far one record of norm 1 moves a sum."""
+
+
+def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -> Declaration:
+    """Return the declaration of what `event` describes, for data sets related by `neighbours`.
+
+    Noise is in units of one record's norm; labels say where in the event a release stands. An event without any
+    loss (no operation, nothing composed) becomes a stated epsilon of 0.
+
+    Raises: UnsupportedError: an event that no declaration expresses, or with an impossible parameter; the message
+        names it and its place.
+    """
+    from dp_accounting import dp_event
+
+    def release(name: str, **parameters: Any) -> Release:
+        return Release(label=where, mechanism=find("mechanisms", name)(**parameters, neighbours=neighbours))
+
+    def inner(part: "DpEvent", step: str) -> Declaration:
+        return from_event(part, neighbours, f"{where}.{step}")
+
+    try:
+        match event:
+            case dp_event.NoOpDpEvent() | dp_event.ComposedDpEvent(events=[]) | dp_event.SelfComposedDpEvent(count=0):
+                return Stated(epsilon=0.0, source="an event without any release")
+            case dp_event.GaussianDpEvent(noise_multiplier=noise):
+                return release("gaussian", stddev=noise, l2_sensitivity=_REPLACED[neighbours])
+            case dp_event.LaplaceDpEvent(noise_multiplier=noise):
+                return release("laplace", scale=noise, l1_sensitivity=_REPLACED[neighbours])
+            case dp_event.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=buckets):
+                return release("randomised_response", epsilon=_response_epsilon(noise, buckets), categories=buckets)
+            case dp_event.ComposedDpEvent(events=events):
+                return Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
+            case dp_event.SelfComposedDpEvent(event=part, count=times):
+                return Repeat(part=inner(part, "event"), times=times)
+            case dp_event.PoissonSampledDpEvent(event=part, sampling_probability=rate):
+                return Subsample(part=inner(part, "event"), rate=float(rate))
+            case dp_event.SampledWithoutReplacementDpEvent(event=part, sample_size=size, source_dataset_size=whole):
+                return Subsample(part=inner(part, "event"), rate=size / whole, scheme="without_replacement")
+            case _:
+                raise UnsupportedError(
+                    f"{type(event).__name__} at {where} is nothing a declaration expresses; put a stated "
+                    "(epsilon, delta) with its source in its place."
+                )
+    except (ValueError, ZeroDivisionError, ConfigError) as error:
+        raise UnsupportedError(f"{type(event).__name__} at {where}: {error}") from None
+
+
+def to_event(node: Declaration, path: str = "root") -> "DpEvent":
+    """Return the event that describes `node`, to be read for the neighbours its mechanisms are stated for.
+
+    Labels, printed rules and who sees what (post-processing, billboard, local) have no place in an event: their
+    part's event is returned, which loses as much.
+
+    Raises: UnsupportedError: a node or a mechanism that no event expresses; the message names it and its path.
+    """
+    from dp_accounting import dp_event
+
+    match node:
+        case Release():
+            return _release_event(node, path)
+        case Sequential(parts=parts):
+            return dp_event.ComposedDpEvent([to_event(part, f"{path}.{i}") for i, part in enumerate(parts)])
+        case Repeat(part=part, times=times):
+            return dp_event.SelfComposedDpEvent(to_event(part, f"{path}.0"), times)
+        case Subsample(part=part, rate=rate, scheme="poisson"):
+            return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
+        case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
+            return to_event(part, f"{path}.0")
+        case Stated(epsilon=0.0, delta=0.0):
+            return dp_event.NoOpDpEvent()
+        case Stated():
+            raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
+        case Subsample():
+            raise _refused(
+                "'subsample' without replacement", path, "an event needs both sizes, and the node has their ratio"
+            )
+        case Parallel():
+            raise _refused("'parallel'", path, "events only add up")
+        case Cells():
+            raise _refused("'cells'", path, "events only add up")
+        case Group():
+            raise _refused("'group'", path, "an event is about one record; put the size into the part's sensitivity")
+        case _:
+            assert_never(node)
+
+
+def _release_event(node: Release, path: str) -> "DpEvent":
+    """Return the event of one mechanism."""
+    from dp_accounting import dp_event
+
+    mechanism: Any = node.mechanism
+    match mechanism.name:
+        case "gaussian":
+            norm = mechanism.l2_sensitivity / _REPLACED[mechanism.neighbours]
+            return dp_event.GaussianDpEvent(mechanism.stddev / norm)
+        case "laplace":
+            norm = mechanism.l1_sensitivity / _REPLACED[mechanism.neighbours]
+            return dp_event.LaplaceDpEvent(mechanism.scale / norm)
+        case "randomised_response":
+            noise = _response_noise(mechanism.epsilon, mechanism.categories)
+            return dp_event.RandomizedResponseDpEvent(noise, mechanism.categories)
+        case name:
+            raise _refused(f"'{node.label}' ({name})", path, "no event describes this mechanism as dpaudit does")
+
+
+def _response_epsilon(noise: float, buckets: int) -> float:
+    """Return ln of the odds of the true bucket, 1 - p + p/k, against another one, p/k."""
+    return math.log1p(buckets * (1 - noise) / noise)
+
+
+def _response_noise(epsilon: float, buckets: int) -> float:
+    """Return the p with odds e^epsilon; the inverse of the above."""
+    return buckets / (math.expm1(epsilon) + buckets)
+
+
+def _refused(what: str, path: str, why: str) -> UnsupportedError:
+    """Return the error for a node that events cannot express."""
+    return UnsupportedError(f"{what} at {path} cannot be a dp-accounting event: {why}.")
