@@ -9,7 +9,7 @@ from scipy.stats import binom
 from algorithms.capri import Capri
 from tests.capri.twins import BENIGN, BROKEN
 
-audit_case = pytest.importorskip("audits.auditor").audit_case
+from audits import audit_case
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
 RUNS = 40_000
