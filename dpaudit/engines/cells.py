@@ -92,7 +92,7 @@ def deviation(loss: SimpleLoss) -> float:
     masses = cells.knots.copy()
     masses[1:] += cells.up
     masses[:-1] += cells.down
-    return _deviation(float(cells.origin) + float(cells.width) * np.arange(len(masses)), masses)
+    return _deviation(np.asarray(float(cells.origin) + float(cells.width) * np.arange(len(masses)), np.float64), masses)
 
 
 def _deviation(losses: Floats, masses: Floats) -> float:
@@ -181,7 +181,10 @@ def _panels(ends: Floats, mu: float, rate: float) -> tuple[Floats, Floats]:
     density = length[:, None] / 2 * weights * (rate / math.sqrt(2 * math.pi)) * np.exp(-((x - mu) ** 2) / 2)
     up = (density * -np.expm1(-mu * from_left)).sum(axis=1)
     down = (density * np.expm1(mu * from_right)).sum(axis=1)
-    return np.bincount(cell, up, len(lengths)), np.bincount(cell, down, len(lengths))
+    found = np.zeros((2, len(lengths)))
+    np.add.at(found[0], cell, up)
+    np.add.at(found[1], cell, down)
+    return found[0], found[1]
 
 
 def _mixture_loss(x: float, mu: float, rate: float) -> float:

@@ -7,7 +7,6 @@ than Python and is used where it is installed; both give the same integers.
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import repeat
 
 Multiply = Callable[[int, int], int]
 
@@ -30,7 +29,7 @@ def scaled_product(left: Sequence[int], right: Sequence[int], bits: int, multipl
 
 def _packed(coefficients: Sequence[int], size: int) -> int:
     """Return the coefficients side by side, `size` bytes each, as one integer."""
-    return int.from_bytes(b"".join(map(int.to_bytes, coefficients, repeat(size), repeat("little"))), "little")
+    return int.from_bytes(b"".join(coefficient.to_bytes(size, "little") for coefficient in coefficients), "little")
 
 
 def by_python(left: int, right: int) -> int:

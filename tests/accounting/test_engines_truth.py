@@ -12,8 +12,7 @@ from dpaudit import (
     LaplaceLoss,
     SampledGaussianLoss,
 )
-from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED
-from dpaudit.engines import dominated, dominating
+from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED, dominated, dominating
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.engines.polynomial import by_flint, by_python, scaled_product
 
