@@ -136,14 +136,13 @@ def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
     steps = h * np.arange(math.ceil((top - bottom) / h) + 1)
     if rate < 1:
         ends = (np.log((1 - rate) / rate * np.expm1(steps[1:])) + mu * mu / 2) / mu
-        start = min(-reach, float(ends[0]) - 1 - 1 / mu)
-        ends = np.concatenate([[start], ends])
+        ends = np.concatenate([[min(-reach, float(ends[0]) - 1 - 1 / mu)], ends])
     else:
         ends = (bottom + steps + mu * mu / 2) / mu
     up, down = _panels(ends, mu, rate)
     if rate < 1:
         up[0] = rate * ndtr(ends[1] - mu)
-        down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(start) - ndtr(start - mu))
+        down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(ends[0]) - ndtr(ends[0] - mu))
     slack = 1.2e-15 * (1 + mu * (float(np.abs(ends).max()) + mu)) + 2.5e-16 * (top - bottom)
     scale = -math.expm1(-h)
     return Cells(

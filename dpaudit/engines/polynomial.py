@@ -7,6 +7,7 @@ than Python and is used where it is installed; both give the same integers.
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.util import find_spec
 
 Multiply = Callable[[int, int], int]
 
@@ -47,8 +48,4 @@ def by_flint(left: int, right: int) -> int:
 @cache
 def fastest() -> Multiply:
     """Return python-flint's multiplication where it can be imported, Python's otherwise."""
-    try:
-        import flint  # noqa: F401  (only asking whether it is there)
-    except ImportError:
-        return by_python
-    return by_flint
+    return by_flint if find_spec("flint") else by_python

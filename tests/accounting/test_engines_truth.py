@@ -56,7 +56,7 @@ def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(orac
     widths, unsettled = [], 0
     for _ in range(60):
         composition, delta = drawing.draw(rng)
-        while composition.events > 300 or len(composition.parts) > 3:
+        while composition.events > 100 or len(composition.parts) > 3:
             composition, delta = drawing.draw(rng)
         for engine in (OPTIMAL, RENYI, VERIFIED, GAUSSIAN):
             if not engine.covers(composition):
