@@ -139,7 +139,7 @@ def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
         ends = np.concatenate([[min(-reach, float(ends[0]) - 1 - 1 / mu)], ends])
     else:
         ends = (bottom + steps + mu * mu / 2) / mu
-    up, down = _panels(ends, mu, rate)
+    up, down = _panels(np.asarray(ends, np.float64), mu, rate)
     if rate < 1:
         up[0] = rate * ndtr(ends[1] - mu)
         down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(ends[0]) - ndtr(ends[0] - mu))
