@@ -51,6 +51,7 @@ def _finest(composition: Composition) -> float:
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
     """Bracket delta(epsilon)."""
+    epsilon = min(epsilon, 1e300)
 
     def answer(lower: Lattice, upper: Lattice) -> Bracket:
         return _bracket(DOMINATED.delta(lower, epsilon), DOMINATING.delta(upper, epsilon))
