@@ -2,7 +2,7 @@
 
 import math
 
-from dpaudit.calibrate import smallest_factor
+from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import non_negative
 
 _ULP = 2.0**-52
@@ -50,7 +50,7 @@ def largest_rho(epsilon: float, delta: float) -> float:
     Raises: UnsupportedError: no positive rho will do (delta is 0).
     """
     goal = f"epsilon={epsilon}, delta={delta}"
-    factor = smallest_factor(lambda noise: concentrated_delta(noise**-2, epsilon) <= delta, goal)
+    factor = smallest_holding(lambda noise: concentrated_delta(noise**-2, epsilon) <= delta, goal)
     rho: float = factor**-2
     while concentrated_delta(rho, epsilon) > delta:
         rho = math.nextafter(rho, 0)

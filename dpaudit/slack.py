@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from dpaudit.accountant import bracket_delta, bracket_epsilon
-from dpaudit.calibrate import smallest_factor
+from dpaudit.accountant import bracket_epsilon
+from dpaudit.calibrate import excess, log_ratio, smallest_factor
 from dpaudit.certificate import Factor, Slack
 from dpaudit.claim import Claim
 from dpaudit.declaration import Declaration, Parallel, Repeat, Sequential, Stated, children, scaled, walk, with_children
+from dpaudit.engines import QUICK
 from dpaudit.errors import UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.replay import conclude, is_printed
@@ -25,15 +26,16 @@ _NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A way to read a tree: its epsilon at the claim's delta, and whether it meets the claim.
+    """A way to read a tree: its epsilon at the claim's delta, and how far it is from meeting the claim.
 
-    `sentence` says what is better than in the reading before, with `{}` for the factor in noise.
+    `excess` is at most 0 where the claim is met, on a logarithmic scale. `sentence` says what is better than in
+    the reading before, with `{}` for the factor in noise.
     """
 
     name: str
     sentence: str
     epsilon: Callable[[Declaration, Claim], float]
-    meets: Callable[[Declaration, Claim], bool]
+    excess: Callable[[Declaration, Claim], float]
 
 
 def slack_of(declaration: Declaration, claim: Claim) -> Slack | None:
@@ -73,7 +75,7 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
         name="declared noise",
         sentence="The declared noise is {} times what the claim needs.",
         epsilon=_tight_epsilon,
-        meets=_tight_meets,
+        excess=_tight_excess,
     )
     if not is_printed(declaration):
         return (tight,)
@@ -97,7 +99,7 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
             name="composition theorem",
             sentence="Budgets are added part by part where the losses compose exactly: {} times the noise.",
             epsilon=lambda tree, claim: _tight_epsilon(_as_printed_structure(tree), claim),
-            meets=lambda tree, claim: _tight_meets(_as_printed_structure(tree), claim),
+            excess=lambda tree, claim: _tight_excess(_as_printed_structure(tree), claim),
         ),
         replace(
             tight,
@@ -113,7 +115,7 @@ def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration], f
         name=name,
         sentence=sentence,
         epsilon=lambda tree, claim: conclude_with(tree),
-        meets=lambda tree, claim: conclude_with(tree) <= claim.epsilon,
+        excess=lambda tree, claim: log_ratio(conclude_with(tree), claim.epsilon),
     )
 
 
@@ -158,15 +160,15 @@ def _tight_epsilon(tree: Declaration, claim: Claim) -> float:
     return bracket_epsilon(fold(tree, claim.neighbours), claim.delta).upper
 
 
-def _tight_meets(tree: Declaration, claim: Claim) -> bool:
-    """Return whether the accountant proves the claim."""
-    return bracket_delta(fold(tree, claim.neighbours), claim.epsilon).upper <= claim.delta
+def _tight_excess(tree: Declaration, claim: Claim) -> float:
+    """Return how far the accountant is from proving the claim, by its quick engines."""
+    return excess(tree, claim, QUICK)
 
 
 def _noise(reading: Reading, declaration: Declaration, claim: Claim) -> float:
     """Return the factor on the declared noise at which `reading` just meets the claim."""
     return smallest_factor(
-        lambda factor: reading.meets(scaled(declaration, factor), claim),
+        lambda factor: reading.excess(scaled(declaration, factor), claim),
         f"epsilon={claim.epsilon}, delta={claim.delta}",
     )
 

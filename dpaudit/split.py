@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpaudit.accountant import bracket_delta
-from dpaudit.calibrate import smallest_factor
+from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import non_negative, positive
 from dpaudit.claim import Claim
 from dpaudit.currencies import Cost, cost_of, gaussian
@@ -81,7 +81,7 @@ def split_noise(
         form = fold(rescaled(declaration, factors(level).__getitem__), claim.neighbours)
         return bracket_delta(form, claim.epsilon).upper <= claim.delta
 
-    chosen = factors(smallest_factor(certified, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+    chosen = factors(smallest_holding(certified, f"epsilon={claim.epsilon}, delta={claim.delta}"))
     shares = tuple(
         Share(
             labels=tuple(dict.fromkeys(labels)),

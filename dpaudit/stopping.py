@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpaudit.calibrate import smallest_factor
+from dpaudit.calibrate import smallest_holding
 from dpaudit.concentrated import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.currencies import Cost, Currency, concentrated, gaussian, pure
 from dpaudit.engines.gaussian import gaussian_delta
@@ -41,7 +41,7 @@ def limit_of(theorem: FilterTheorem, epsilon: float, delta: float, mass: float) 
 def _largest_mu_square(epsilon: float, delta: float) -> Fraction:
     """Return the largest mu^2 of a Gaussian loss that is (epsilon, delta)-private, rounded down."""
     goal = f"epsilon={epsilon}, delta={delta}"
-    mu = 1 / smallest_factor(lambda noise: gaussian_delta(1 / noise, epsilon)[1] <= delta, goal)
+    mu = 1 / smallest_holding(lambda noise: gaussian_delta(1 / noise, epsilon)[1] <= delta, goal)
     while gaussian_delta(mu, epsilon)[1] > delta:
         mu = math.nextafter(mu, 0)
     return Fraction(mu) ** 2

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError
-from dpaudit.calibrate import smallest_factor
+from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import count, one_of, positive
 from dpaudit.claim import NEIGHBOURS
 from dpaudit.mechanism import Array
@@ -67,7 +67,7 @@ class DiscreteGaussian:
         def holds(factor: float) -> bool:
             return unit.scaled(factor).loss().hockey_stick(claim.epsilon) <= claim.delta
 
-        return unit.scaled(smallest_factor(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
 
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates the exact one by less than 1e-106 in delta."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours
-from dpaudit.calibrate import smallest_factor
+from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import count, one_of, positive
 from dpaudit.claim import NEIGHBOURS
 from dpaudit.mechanism import Array
@@ -60,7 +60,7 @@ class DiscreteLaplace:
         def holds(factor: float) -> bool:
             return unit.scaled(factor).loss().hockey_stick(claim.epsilon) <= claim.delta
 
-        return unit.scaled(smallest_factor(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
 
     def loss(self) -> DiscreteLoss:
         """Return the exact loss of one release."""

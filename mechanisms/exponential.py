@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours
-from dpaudit.calibrate import smallest_factor
+from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import one_of, positive
 from dpaudit.claim import NEIGHBOURS
 from dpaudit.mechanism import Array
@@ -60,7 +60,7 @@ class Exponential:
                 return False
             return unit.scaled(factor).loss().hockey_stick(claim.epsilon) <= claim.delta
 
-        return unit.scaled(smallest_factor(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
 
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates every pair: straight lines (in e^e) between points of the exact curve.

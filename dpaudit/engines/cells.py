@@ -92,7 +92,7 @@ def deviation(loss: SimpleLoss) -> float:
     masses = cells.knots.copy()
     masses[1:] += cells.up
     masses[:-1] += cells.down
-    return _deviation(float(cells.origin) + float(cells.width) * np.arange(len(masses)), masses)
+    return _deviation(np.asarray(float(cells.origin) + float(cells.width) * np.arange(len(masses)), np.float64), masses)
 
 
 def _deviation(losses: Floats, masses: Floats) -> float:
@@ -136,14 +136,13 @@ def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
     steps = h * np.arange(math.ceil((top - bottom) / h) + 1)
     if rate < 1:
         ends = (np.log((1 - rate) / rate * np.expm1(steps[1:])) + mu * mu / 2) / mu
-        start = min(-reach, float(ends[0]) - 1 - 1 / mu)
-        ends = np.concatenate([[start], ends])
+        ends = np.concatenate([[min(-reach, float(ends[0]) - 1 - 1 / mu)], ends])
     else:
         ends = (bottom + steps + mu * mu / 2) / mu
-    up, down = _panels(ends, mu, rate)
+    up, down = _panels(np.asarray(ends, np.float64), mu, rate)
     if rate < 1:
         up[0] = rate * ndtr(ends[1] - mu)
-        down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(start) - ndtr(start - mu))
+        down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(ends[0]) - ndtr(ends[0] - mu))
     slack = 1.2e-15 * (1 + mu * (float(np.abs(ends).max()) + mu)) + 2.5e-16 * (top - bottom)
     scale = -math.expm1(-h)
     return Cells(
@@ -181,7 +180,10 @@ def _panels(ends: Floats, mu: float, rate: float) -> tuple[Floats, Floats]:
     density = length[:, None] / 2 * weights * (rate / math.sqrt(2 * math.pi)) * np.exp(-((x - mu) ** 2) / 2)
     up = (density * -np.expm1(-mu * from_left)).sum(axis=1)
     down = (density * np.expm1(mu * from_right)).sum(axis=1)
-    return np.bincount(cell, up, len(lengths)), np.bincount(cell, down, len(lengths))
+    found = np.zeros((2, len(lengths)))
+    np.add.at(found[0], cell, up)
+    np.add.at(found[1], cell, down)
+    return found[0], found[1]
 
 
 def _mixture_loss(x: float, mu: float, rate: float) -> float:

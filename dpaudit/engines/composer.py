@@ -91,7 +91,7 @@ class Composer:
         if common and common >= wanted / 2:
             return min(left.width, right.width) if common == float(min(left.width, right.width)) else Fraction(common)
         halvings = max(0, math.ceil(math.log2(float(right.width) / wanted)))
-        return right.width / 2**halvings
+        return right.width * Fraction(1, 2**halvings)
 
     def _on_width(self, lattice: Lattice, width: Fraction) -> Lattice:
         """Return the lattice on another width."""

@@ -101,4 +101,4 @@ def dot(masses: Sequence[int], scaled: list[int]) -> int:
 
 def positions(lattice: Lattice) -> Floats:
     """Return the losses in floating point."""
-    return float(lattice.origin) + float(lattice.width) * np.arange(len(lattice.masses))
+    return np.asarray(float(lattice.origin) + float(lattice.width) * np.arange(len(lattice.masses)), np.float64)

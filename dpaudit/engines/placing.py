@@ -36,7 +36,7 @@ def place(lattice: Lattice, width: Fraction) -> Placing:
     number = len(lattice.masses)
     anchor = max(range(number), key=lattice.masses.__getitem__)
     below, above = (math.ceil(steps * ratio) for steps in (anchor, number - 1 - anchor))
-    at, part = split_phase(below + (np.arange(number) - anchor) * float(ratio))
+    at, part = split_phase(np.asarray(below + (np.arange(number) - anchor) * float(ratio), np.float64))
     lift, stay = split_weights(part, float(width))
     exact = ratio.numerator == 1 and ratio.denominator & (ratio.denominator - 1) == 0
     return Placing(

@@ -7,7 +7,7 @@ than Python and is used where it is installed; both give the same integers.
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import repeat
+from importlib.util import find_spec
 
 Multiply = Callable[[int, int], int]
 
@@ -30,7 +30,7 @@ def scaled_product(left: Sequence[int], right: Sequence[int], bits: int, multipl
 
 def _packed(coefficients: Sequence[int], size: int) -> int:
     """Return the coefficients side by side, `size` bytes each, as one integer."""
-    return int.from_bytes(b"".join(map(int.to_bytes, coefficients, repeat(size), repeat("little"))), "little")
+    return int.from_bytes(b"".join(coefficient.to_bytes(size, "little") for coefficient in coefficients), "little")
 
 
 def by_python(left: int, right: int) -> int:
@@ -48,8 +48,4 @@ def by_flint(left: int, right: int) -> int:
 @cache
 def fastest() -> Multiply:
     """Return python-flint's multiplication where it can be imported, Python's otherwise."""
-    try:
-        import flint  # noqa: F401  (only asking whether it is there)
-    except ImportError:
-        return by_python
-    return by_flint
+    return by_flint if find_spec("flint") else by_python

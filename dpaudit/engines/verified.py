@@ -51,24 +51,39 @@ def _finest(composition: Composition) -> float:
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
     """Bracket delta(epsilon)."""
-
-    def answer(lower: Lattice, upper: Lattice) -> Bracket:
-        return _bracket(DOMINATED.delta(lower, epsilon), DOMINATING.delta(upper, epsilon))
-
-    first = answer(*_lattices(composition, 1e-40, _FIRST, 1 << 12))
+    first = _coarse_delta(composition, epsilon)
     floor = min(max(first.lower, first.upper * 1e-3, _SMALLEST), 1.0)
-    return _refined(composition, floor, answer, first)
+    return _refined(composition, floor, _delta_at(epsilon), first)
+
+
+def _coarse_delta(composition: Composition, epsilon: float) -> Bracket:
+    """Bracket delta(epsilon) by the first pass alone."""
+    return _delta_at(epsilon)(*_lattices(composition, 1e-40, _FIRST, 1 << 12))
+
+
+def _delta_at(epsilon: float) -> Question:
+    """Return the question for delta at `epsilon`."""
+    finite = min(epsilon, 1e300)
+    return lambda lower, upper: _bracket(DOMINATED.delta(lower, finite), DOMINATING.delta(upper, finite))
 
 
 def _epsilon(composition: Composition, delta: float) -> Bracket:
     """Bracket the smallest epsilon with delta(epsilon) <= delta."""
     if delta < _SMALLEST:
         return _bracket(0.0, math.inf)
+    return _refined(composition, delta, _epsilon_at(delta), _coarse_epsilon(composition, delta))
 
-    def answer(lower: Lattice, upper: Lattice) -> Bracket:
-        return _bracket(_largest_epsilon(lower, delta), _smallest_epsilon(upper, delta))
 
-    return _refined(composition, delta, answer, answer(*_lattices(composition, delta, _FIRST, 1 << 12)))
+def _coarse_epsilon(composition: Composition, delta: float) -> Bracket:
+    """Bracket the smallest epsilon by the first pass alone."""
+    if delta < _SMALLEST:
+        return _bracket(0.0, math.inf)
+    return _epsilon_at(delta)(*_lattices(composition, delta, _FIRST, 1 << 12))
+
+
+def _epsilon_at(delta: float) -> Question:
+    """Return the question for epsilon at `delta`."""
+    return lambda lower, upper: _bracket(_largest_epsilon(lower, delta), _smallest_epsilon(upper, delta))
 
 
 def _refined(composition: Composition, floor: float, answer: Question, first: Bracket) -> Bracket:
@@ -191,3 +206,6 @@ def _covers(composition: Composition) -> bool:
 
 
 VERIFIED = Engine(name="verified", covers=_covers, delta=_delta, epsilon=_epsilon)
+
+COARSE = Engine(name="verified", covers=_covers, delta=_coarse_delta, epsilon=_coarse_epsilon)
+"""The first pass alone: as sound, wider, and several times quicker, for searches."""

@@ -90,7 +90,7 @@ def _summed(parts, epsilon):
                 key = mp.nstr(old + value, 35)
                 place = fresh.setdefault(key, [old + value, mpf(0)])
                 place[1] += weight * mass
-        held = {value: mass for value, mass in fresh.values()}
+        held = dict(map(tuple, fresh.values()))
     return mp.fsum(mass * (1 - mp.exp(epsilon - value)) for value, mass in held.items() if value > epsilon)
 
 

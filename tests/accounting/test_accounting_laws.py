@@ -72,8 +72,8 @@ def test_brackets_grow_with_the_shift_and_fall_with_delta(loss, one, other, expo
     assert VERIFIED.epsilon(Composition.of(loss, LaplaceLoss(shift=small)), 10.0 ** (exponent - 1)).upper >= low.lower
 
 
-@FEW
-@given(LOSSES, st.integers(1, 20), st.floats(-9, -3))
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(LOSSES, st.integers(1, 6), st.floats(-8, -3))
 def test_epsilon_of_delta_of_epsilon_returns(loss, times, exponent):
     """delta at the returned epsilon meets the delta that was asked for: no absolute tolerance anywhere (B9)."""
     composition = Composition.of(loss, LaplaceLoss(shift=0.3)) * times
@@ -121,8 +121,8 @@ def test_bounded_parts_are_amplified_as_black_boxes():
         "replace_one",
     )
     ((loss, _),) = form.upper[0].parts
-    assert loss.epsilon == pytest.approx(0.15855, abs=1e-5)
-    assert loss.epsilon >= 0.158552
+    assert loss.epsilon == pytest.approx(0.158565, abs=1e-6)
+    assert loss.epsilon >= 0.1585650
     assert loss.delta == pytest.approx(1e-7, rel=1e-6)
     assert bracket_delta(form, 0.2).upper >= 1e-7
 

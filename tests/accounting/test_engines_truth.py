@@ -12,8 +12,7 @@ from dpaudit import (
     LaplaceLoss,
     SampledGaussianLoss,
 )
-from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED
-from dpaudit.engines import dominated, dominating
+from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED, dominated, dominating
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.engines.polynomial import by_flint, by_python, scaled_product
 
@@ -57,7 +56,7 @@ def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(orac
     widths, unsettled = [], 0
     for _ in range(60):
         composition, delta = drawing.draw(rng)
-        while composition.events > 300 or len(composition.parts) > 3:
+        while composition.events > 100 or len(composition.parts) > 3:
             composition, delta = drawing.draw(rng)
         for engine in (OPTIMAL, RENYI, VERIFIED, GAUSSIAN):
             if not engine.covers(composition):
@@ -161,8 +160,8 @@ def test_verified_engine_is_valid_without_flint(monkeypatch):
     assert bracket.upper - bracket.lower <= 1e-4 * bracket.upper
 
 
-def test_a_lattice_that_rounds_to_nearest_is_caught(monkeypatch, oracle):
-    """Broken twin: rounding the dominating lattice down by one part in 10^7 per product falls below the truth."""
+def test_a_dominating_lattice_that_loses_mass_is_caught(monkeypatch, oracle):
+    """Broken twin: losing one part in 8192 of the dominating lattice at each product puts it below the truth."""
     kept = dominating.scaled_product
 
     def lossy(left, right, bits, multiply):

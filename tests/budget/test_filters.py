@@ -246,6 +246,20 @@ def test_parallel_parts_cost_the_worst_of_them():
     assert spent_on(basic_filter(CLAIM), both).spent.amount == Fraction(1, 2)
 
 
+@pytest.mark.parametrize("parts", [(normal(0.1), stated(0.05, 1e-7)), (stated(0.05, 1e-7), normal(0.1))])
+def test_of_parts_that_cannot_be_compared_the_worse_amount_and_the_worse_mass_are_spent(parts):
+    budget = concentrated_filter(CLAIM, mass=1e-6)
+    assert spent_on(budget, Parallel(parts=parts, key="the arrival time")).spent == Cost(
+        amount=spent_on(budget, normal(0.1)).spent.amount, mass=Fraction(1e-7)
+    )
+
+
+@pytest.mark.parametrize("build", [concentrated_filter, advanced_filter])
+def test_delta_that_is_set_aside_for_parts_is_not_used_twice(build):
+    shared = build(CLAIM, mass=CLAIM.delta / 2).limit
+    assert shared == Cost(amount=build(replace(CLAIM, delta=CLAIM.delta / 2)).limit.amount, mass=Fraction(5e-6))
+
+
 def test_each_filter_ends_where_its_theorem_says():
     """At (1, 1e-5): rho 0.02082 by Bun and Steinke, more by Canonne, Kamath and Steinke, mu^2 / 2 alone is larger."""
     tail = math.log(1e5)

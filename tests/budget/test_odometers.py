@@ -106,6 +106,18 @@ def test_the_price_of_reading_at_all_times_is_small_where_the_odometer_is_tuned_
             assert 1.0 < (mixture_boundary(rho, delta, 0.1) - rho) / root < most
 
 
+@pytest.mark.parametrize("rho", [1e-3, 0.1, 40.0])
+@pytest.mark.parametrize("delta", [0.3, 1e-6])
+def test_at_the_boundary_the_mixture_of_supermartingales_has_reached_one_over_delta(rho: float, delta: float):
+    """The mean over s = |N(0, 1/g)| of exp(s (L - rho) - s^2 rho), by quadrature: between 1/delta and 2/delta."""
+    tail = 2 * math.log(1 / delta)
+    g = 2 * 0.1 / (tail + math.log(1 + tail))
+    excess = mixture_boundary(rho, delta, 0.1) - rho
+    s = np.linspace(0, excess / (2 * rho + g) + 12 / math.sqrt(2 * rho + g), 400_001)
+    weights = 2 * math.sqrt(g / (2 * math.pi)) * np.exp(s * excess - s**2 * rho - g * s**2 / 2)
+    assert 1 / delta <= float(np.trapezoid(weights, s)) <= 2 / delta
+
+
 def test_gaussian_parts_are_read_by_the_boundary_alone():
     odometer = Odometer(delta=1e-6, neighbours="replace_one").spend(normal(0.1)).spend(stated(0.1))
     assert odometer.spent_epsilon is None

@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import binom
 
 from algorithms.capri import Capri
-from tests.capri.twins import BENIGN, BROKEN
-
 from audits import audit_case
+from tests.capri.twins import BENIGN, BROKEN
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
 RUNS = 40_000

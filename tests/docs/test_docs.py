@@ -108,9 +108,9 @@ def test_a_link_to_nowhere_is_caught():
     assert dead_links(page, "[a](architecture.md) [b](theory/composition.md#the-theorems)") == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", [ROOT / "docs" / "architecture.md", *THEORY], ids=name)
 def test_every_source_path_that_a_page_names_exists(page):
-    """A path in code font below one of the project's folders is a file or a folder."""
+    """A path in code font below one of the project's folders is a file or a folder; how-to pages may invent some."""
     found = SOURCE_PATH.findall(without_code(page.read_text(encoding="utf-8")))
     assert [path for path in found if not (ROOT / path).exists()] == []
 
