@@ -74,7 +74,9 @@ class Certificate:
 
     Guarantee: `certified` means that the upper bracket meets the claim, the declared model covers the
     claim's and no condition was seen violated; it holds under the conditions listed as *assumed*.
-    `refuted` means that the lower bracket exceeds the claim. `not_proved` is everything else; `reasons` say why.
+    `refuted` means that the lower bracket exceeds the claim: the declared releases, seen as they are, break it
+    (what a post-processing hides of them is not credited, since it may be replaced). `not_proved` is everything
+    else; `reasons` say why.
     """
 
     verdict: Verdict

@@ -22,7 +22,7 @@ class Claim:
     Unit: epsilon in nats; delta is a probability; `unit` says in plain language what one record is.
     Edge cases: delta = 0 is a pure claim; epsilon = 0 promises that total variation is at most delta.
     Raises: ValueError: epsilon negative, infinite or NaN; delta outside [0, 1); unknown neighbours or
-        model; an empty unit.
+        model; a joint claim for other neighbours than `replace_one`, which it is defined for; an empty unit.
 
     >>> Claim(epsilon=1, delta=1e-5, neighbours="replace_one").epsilon
     1.0
@@ -39,6 +39,11 @@ class Claim:
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
         one_of("model", self.model, MODELS)
+        if self.model == "joint" and self.neighbours != "replace_one":
+            raise ValueError(
+                f"Expected neighbours={self.neighbours!r} to be 'replace_one' for model='joint': joint privacy is "
+                "about a user whose data changes, since a user who is absent has no output."
+            )
         if not self.unit.strip():
             raise ValueError("Expected unit to say in plain language what one record is; it is empty.")
 

@@ -125,7 +125,7 @@ def _build(kind: type[Any], table: dict[str, Any], where: str, neighbours: Neigh
         if key not in known:
             raise ConfigError(f"{where}: unknown key {key!r}{suggestion(key, known)}")
     held = {key: _field(hints[key], value, f"{where}.{key}", neighbours) for key, value in table.items()}
-    if "neighbours" in known and kind is not Claim:
+    if "neighbours" in known and kind not in (Claim, nodes.Stated):
         held.setdefault("neighbours", neighbours)
     for entry in fields(kind):
         if entry.default is MISSING and entry.default_factory is MISSING and entry.name not in held:

@@ -82,8 +82,9 @@ def _texts(node: Declaration) -> tuple[str, ...]:
             )
         case Local():
             return ("A user sends one message, noised before it leaves the device; nothing else leaves it.",)
-        case Stated(source=source):
-            return (f"The privacy stated by {source} holds.",)
+        case Stated(source=source, neighbours=neighbours):
+            relation = "the neighbours of the claim" if neighbours is None else f"neighbours={neighbours!r}"
+            return (f"The privacy stated by {source} holds, for {relation}.",)
         case Sequential() | Repeat():
             return ()
         case _:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from dpaudit.checks import count, non_negative, one_of, open_probability, positive, probability_below_one
+from dpaudit.claim import NEIGHBOURS, Neighbours
 from dpaudit.mechanism import Mechanism
 
 Scheme = Literal["poisson", "without_replacement"]
@@ -170,11 +171,16 @@ class Local:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """Somebody else's (epsilon, delta), taken on trust: an upper bound with nothing known below it."""
+    """Somebody else's (epsilon, delta), taken on trust: an upper bound with nothing known below it.
+
+    `neighbours` is the relation that the source states it for; without one, that it is the claim's is an
+    assumption, and listed as such.
+    """
 
     epsilon: float
     delta: float = 0.0
     source: str
+    neighbours: Neighbours | None = None
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
@@ -182,6 +188,8 @@ class Stated:
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
         if not self.source.strip():
             raise ValueError("Expected source to say whose claim this is; it is empty.")
+        if self.neighbours is not None:
+            one_of("neighbours", self.neighbours, NEIGHBOURS)
 
 
 Declaration: TypeAlias = (

@@ -51,7 +51,8 @@ def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
             _require_neighbours(label, mechanism.neighbours, neighbours)
             attained = mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
             return NormalForm(upper=(Composition.of(mechanism.loss()),), lower=(Composition.of(attained),))
-        case Stated(epsilon=epsilon, delta=delta):
+        case Stated(epsilon=epsilon, delta=delta, source=source, neighbours=stated):
+            _require_neighbours(source, stated or neighbours, neighbours)
             loss = ApproximateLoss(epsilon=epsilon, delta=delta)
             return NormalForm(upper=(Composition.of(loss),), lower=(Composition(),))
         case Sequential(parts=parts):
@@ -91,12 +92,13 @@ def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
 def delivered_model(node: Declaration) -> Model:
     """Return the strongest model that the whole tree is proved for.
 
-    Releases are central; `Local` makes a part local, `Billboard` makes it joint, and several parts are as
-    strong as the weakest of them.
+    Releases are central; `Local` makes a central part local, `Billboard` makes a part joint, and several parts
+    are as strong as the weakest of them. What needs a billboard is no user's own message.
     """
     match node:
-        case Local():
-            return "local"
+        case Local(part=part):
+            inner = delivered_model(part)
+            return "local" if inner == "central" else inner
         case Billboard():
             return "joint"
         case Release() | Stated():

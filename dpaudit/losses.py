@@ -31,6 +31,17 @@ SampledOrder = Literal["remove", "add"]
 """Which of the two neighbours holds the record: the first one (it is removed) or the second (it is added)."""
 
 
+def group_delta(epsilon: float, delta: float, size: int) -> float:
+    """Return delta (e^(size epsilon) - 1) / (e^epsilon - 1), at most 1: what a group's delta grows to.
+
+    Source: Dwork and Roth (2014), Theorem 2.2, with the geometric sum in place of its bound.
+    """
+    if delta == 0 or epsilon == 0:
+        return min(1.0, size * delta)
+    log_growth = (size - 1) * epsilon + math.log1p(-math.exp(-size * epsilon)) - math.log1p(-math.exp(-epsilon))
+    return min(1.0, delta * math.exp(min(log_growth, 700.0)) * (1 + 1e-12))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianLoss:
     """The loss of N(mu, 1) against N(0, 1); `mu` is l2 sensitivity over standard deviation.
@@ -156,8 +167,8 @@ class ApproximateLoss:
         Guarantee: an upper bound; for a mechanism that sees one record at a time it can be loose.
         Source: Dwork and Roth (2014), Theorem 2.2, with the geometric sum in place of its bound.
         """
-        growth = math.expm1(size * self.epsilon) / math.expm1(self.epsilon) if self.epsilon else float(size)
-        return ApproximateLoss(epsilon=size * self.epsilon, delta=min(self.delta * growth, math.nextafter(1, 0)))
+        delta = group_delta(self.epsilon, self.delta, size)
+        return ApproximateLoss(epsilon=size * self.epsilon, delta=min(delta, math.nextafter(1, 0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ Alternatives = tuple[Composition, ...]
 class NormalForm:
     """Alternatives for the upper bound and for the lower one; a neighbouring pair meets one of them.
 
+    Both speak of the releases themselves: what post-processing hides is not credited to either side.
     Guarantee: every pair of neighbouring data sets has a loss dominated by some member of `upper`, and for
     every member of `lower` some pair attains it, if each stated sensitivity is attained.
     """

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from dpaudit.certificate import PrintedReading, Problem
 from dpaudit.claim import Claim
-from dpaudit.declaration import Declaration, Parallel, Release, Repeat, Stated, children, walk
+from dpaudit.declaration import Cells, Declaration, Group, Parallel, Release, Repeat, Stated, children, walk
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import DeclarationError
-from dpaudit.losses import Composition
+from dpaudit.losses import Composition, group_delta
 from dpaudit.plugins import suggestion
 from dpaudit.rules import RULES, Budget, Rule, Step
 
@@ -28,7 +28,7 @@ class Inference:
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the step as printed."""
         printed = self.step.printed
-        messages = list(self.rule.premises(self.step))
+        messages = list(self.rule.misapplied(self.step) or self.rule.premises(self.step))
         if self.concluded > printed.epsilon * (1 + _ROUNDING):
             messages.append(f"the rule gives epsilon {self.concluded:.6g}, the paper has {printed.epsilon:.6g}")
         return tuple(Problem(node=self.path, rule=self.rule.name, message=message) for message in messages)
@@ -70,8 +70,9 @@ def infer(declaration: Declaration) -> list[Inference]:
 def printed_budget(node: Declaration) -> Budget:
     """Return the budget the paper has at `node`; where it prints none, what its parts imply.
 
-    Without an annotation a sequence adds up, parallel parts take the largest, and one part passes on its
-    own; a release without one takes its exact pure epsilon, which is infinite for Gaussian noise.
+    Without an annotation a sequence adds up, parallel parts take the largest, cells twice what one is touched,
+    a group grows by its size, and one part passes on its own; a release without one takes its exact pure
+    epsilon, which is infinite for Gaussian noise.
     """
     if node.printed is not None:
         return Budget(epsilon=node.printed.epsilon, delta=node.printed.delta)
@@ -92,6 +93,14 @@ def implied(node: Declaration, budget: Callable[[Declaration], Budget]) -> Budge
         case Repeat(part=part, times=times):
             one = budget(part)
             return Budget(epsilon=times * one.epsilon, delta=min(1.0, times * one.delta))
+        case Cells(inside=inside, touched=touched):
+            same, twice = budget(inside), budget(touched)
+            return Budget(
+                epsilon=max(same.epsilon, 2 * twice.epsilon), delta=min(1.0, max(same.delta, 2 * twice.delta))
+            )
+        case Group(part=part, size=size):
+            one = budget(part)
+            return Budget(epsilon=size * one.epsilon, delta=group_delta(one.epsilon, one.delta, size))
         case _:
             held = [budget(part) for part in children(node)]
             return Budget(epsilon=sum(b.epsilon for b in held), delta=min(1.0, sum(b.delta for b in held)))

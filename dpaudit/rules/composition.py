@@ -2,7 +2,10 @@
 
 import math
 
+from dpaudit.declaration import Parallel, Repeat, Sequential
 from dpaudit.rules.step import Rule, Step, exceeding
+
+_COMPOSED = (Sequential, Repeat, Parallel)
 
 
 def _sum(step: Step) -> float:
@@ -94,6 +97,7 @@ COMPOSITION_RULES = (
         side_conditions=(),
         conclude=_sum,
         premises=_sum_premises,
+        nodes=_COMPOSED,
     ),
     Rule(
         name="advanced",
@@ -103,6 +107,7 @@ COMPOSITION_RULES = (
         side_conditions=("some delta is left for d'",),
         conclude=_advanced,
         premises=_advanced_premises,
+        nodes=_COMPOSED,
     ),
     Rule(
         name="advanced_refined",
@@ -112,6 +117,7 @@ COMPOSITION_RULES = (
         side_conditions=("some delta is left for d'",),
         conclude=_advanced_refined,
         premises=_advanced_premises,
+        nodes=_COMPOSED,
     ),
     Rule(
         name="advanced_short",
@@ -121,6 +127,7 @@ COMPOSITION_RULES = (
         side_conditions=("epsilon <= 1", "each part has at most delta / (2k)"),
         conclude=_advanced_short,
         premises=_advanced_short_premises,
+        nodes=_COMPOSED,
     ),
     Rule(
         name="optimal",
@@ -132,5 +139,6 @@ COMPOSITION_RULES = (
         side_conditions=("the parts' budgets are fixed in advance",),
         conclude=_optimal,
         premises=lambda step: (),
+        nodes=_COMPOSED,
     ),
 )

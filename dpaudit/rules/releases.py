@@ -8,9 +8,11 @@ from dpaudit.losses import Composition
 from dpaudit.normal_form import NormalForm
 from dpaudit.rules.step import Rule, Step
 
+_GAUSSIANS = ("gaussian", "symmetric_gaussian", "joint_gaussian")
+
 
 def leaf_epsilon(step: Step) -> float:
-    """Return the exact epsilon of a leaf at its printed delta, rounded up; infinity where there is none."""
+    """Return the exact epsilon of a release at its printed delta, rounded up; infinity for any other node."""
     if not isinstance(step.node, Release):
         return math.inf
     alternatives = (Composition.of(step.node.mechanism.loss()),)
@@ -33,9 +35,7 @@ def _classic_gaussian(step: Step) -> float:
 
 
 def _classic_gaussian_premises(step: Step) -> tuple[str, ...]:
-    """The theorem is stated for one Gaussian release and proved for 0 < epsilon < 1 only."""
-    if _gaussian_mu(step) is None:
-        return ("the theorem is about one Gaussian release, and this is none",)
+    """The theorem is proved for 0 < epsilon < 1 only."""
     if step.printed.epsilon < 1:
         return ()
     exact = leaf_epsilon(step)
@@ -49,7 +49,7 @@ def _classic_gaussian_premises(step: Step) -> tuple[str, ...]:
 def _pure_leaf_premises(step: Step) -> tuple[str, ...]:
     """A pure claim fails on any mass at infinity."""
     if not isinstance(step.node, Release):
-        return ("the rule is about one release, and this is none",)
+        return ()
     composition = Composition.of(step.node.mechanism.loss())
     mass = max((loss.infinite_mass for loss, _ in composition.parts), default=0.0)
     if mass > step.printed.delta:
@@ -66,6 +66,8 @@ RELEASE_RULES = (
         side_conditions=("0 < epsilon < 1",),
         conclude=_classic_gaussian,
         premises=_classic_gaussian_premises,
+        nodes=(Release,),
+        mechanisms=_GAUSSIANS,
     ),
     Rule(
         name="analytic_gaussian",
@@ -74,7 +76,9 @@ RELEASE_RULES = (
         source="Balle and Wang (2018), Theorem 8",
         side_conditions=(),
         conclude=leaf_epsilon,
-        premises=lambda step: () if _gaussian_mu(step) is not None else ("this is no Gaussian release",),
+        premises=lambda step: (),
+        nodes=(Release,),
+        mechanisms=_GAUSSIANS,
     ),
     Rule(
         name="laplace",
@@ -84,6 +88,8 @@ RELEASE_RULES = (
         side_conditions=(),
         conclude=leaf_epsilon,
         premises=_pure_leaf_premises,
+        nodes=(Release,),
+        mechanisms=("laplace", "discrete_laplace"),
     ),
     Rule(
         name="randomised_response",
@@ -93,15 +99,19 @@ RELEASE_RULES = (
         side_conditions=("neighbours replace a record",),
         conclude=leaf_epsilon,
         premises=_pure_leaf_premises,
+        nodes=(Release,),
+        mechanisms=("randomised_response",),
     ),
     Rule(
         name="tree",
         title="tree aggregation",
-        formula="epsilon = (floor(log2 T) + 1) times the epsilon of one node",
+        formula="the nodes that hold one leaf, floor(log2 T) + 1 of them, composed",
         source="Dwork, Naor, Pitassi and Rothblum (2010); Chan, Shi and Song (2011)",
         side_conditions=("the capacity of the tree is public and never exceeded",),
         conclude=leaf_epsilon,
         premises=_pure_leaf_premises,
+        nodes=(Release,),
+        mechanisms=("tree_aggregation",),
     ),
     Rule(
         name="wishart",
@@ -111,5 +121,7 @@ RELEASE_RULES = (
         side_conditions=("both neighbours can produce every output",),
         conclude=leaf_epsilon,
         premises=_pure_leaf_premises,
+        nodes=(Release,),
+        mechanisms=("one_sided_wishart", "symmetrised_wishart"),
     ),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpaudit.declaration import Declaration, Printed
+from dpaudit.declaration import Declaration, Printed, Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A theorem: `conclude` returns the smallest epsilon it gives, `premises` what is broken, in words."""
+    """A theorem: `conclude` returns the smallest epsilon it gives, `premises` what is broken, in words.
+
+    It speaks of certain nodes only, and a rule about one release of certain mechanisms, by name (of any where
+    none is named). Elsewhere it concludes nothing, which `misapplied` says.
+    """
 
     name: str
     title: str
@@ -52,6 +56,17 @@ class Rule:
     side_conditions: tuple[str, ...]
     conclude: Callable[[Step], float]
     premises: Callable[[Step], tuple[str, ...]]
+    nodes: tuple[type, ...]
+    mechanisms: tuple[str, ...] = ()
+
+    def misapplied(self, step: Step) -> tuple[str, ...]:
+        """Return a complaint where the rule does not speak of the node at hand."""
+        if not isinstance(step.node, self.nodes):
+            known = " or ".join(kind.__name__ for kind in self.nodes)
+            return (f"the rule is about {known}, and this node is {type(step.node).__name__}",)
+        if isinstance(step.node, Release) and self.mechanisms and step.node.mechanism.name not in self.mechanisms:
+            return (f"the rule is about {' or '.join(self.mechanisms)}, and this is {step.node.mechanism.name}",)
+        return ()
 
 
 def exceeding(name: str, found: float, allowed: float) -> tuple[str, ...]:

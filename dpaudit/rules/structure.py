@@ -1,9 +1,7 @@
 """Rules about who contributes to what and who sees it: parallel parts, groups, post-processing, views."""
 
-import math
-from collections.abc import Callable
-
-from dpaudit.declaration import Billboard, Group, Local
+from dpaudit.declaration import Billboard, Group, Local, Parallel, PostProcess
+from dpaudit.losses import group_delta
 from dpaudit.rules.step import Rule, Step, exceeding
 
 
@@ -17,28 +15,20 @@ def _largest_premises(step: Step) -> tuple[str, ...]:
     return exceeding("delta", step.largest.delta, step.printed.delta)
 
 
+def _size(step: Step) -> int:
+    """The size of the group."""
+    return step.node.size if isinstance(step.node, Group) else 1
+
+
 def _group(step: Step) -> float:
     """Dwork and Roth (2014), Theorem 2.2: epsilon grows with the size of the group."""
-    return step.largest.epsilon * (step.node.size if isinstance(step.node, Group) else math.inf)
+    return step.largest.epsilon * _size(step)
 
 
 def _group_premises(step: Step) -> tuple[str, ...]:
     """Delta grows by (e^(k epsilon) - 1) / (e^epsilon - 1)."""
-    if not isinstance(step.node, Group):
-        return ("the rule is about a group of records, and this node is none",)
-    epsilon, size = step.largest.epsilon, step.node.size
-    growth = math.expm1(size * epsilon) / math.expm1(epsilon) if epsilon else size
-    return exceeding("delta", step.largest.delta * growth, step.printed.delta)
-
-
-def _kind_premises(kind: type, what: str) -> Callable[[Step], tuple[str, ...]]:
-    """Return premises of a rule that speaks of one kind of node."""
-
-    def premises(step: Step) -> tuple[str, ...]:
-        wrong = () if isinstance(step.node, kind) else (f"the rule is about {what}, and this node is none",)
-        return (*wrong, *_largest_premises(step))
-
-    return premises
+    delta = group_delta(step.largest.epsilon, step.largest.delta, _size(step))
+    return exceeding("delta", delta, step.printed.delta)
 
 
 STRUCTURE_RULES = (
@@ -50,6 +40,7 @@ STRUCTURE_RULES = (
         side_conditions=("a record touches one part, and not by its own value",),
         conclude=_largest,
         premises=_largest_premises,
+        nodes=(Parallel,),
     ),
     Rule(
         name="group",
@@ -59,6 +50,7 @@ STRUCTURE_RULES = (
         side_conditions=("a person owns at most k records",),
         conclude=_group,
         premises=_group_premises,
+        nodes=(Group,),
     ),
     Rule(
         name="post_processing",
@@ -68,15 +60,17 @@ STRUCTURE_RULES = (
         side_conditions=("no data is read again",),
         conclude=_largest,
         premises=_largest_premises,
+        nodes=(PostProcess, Billboard, Local),
     ),
     Rule(
         name="billboard",
         title="billboard lemma",
         formula="a central (epsilon, delta) of the billboard is a joint one of what users make of it",
-        source="Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 2.5",
+        source="Hsu, Huang, Roth, Roughgarden and Wu (2014)",
         side_conditions=("a user's output reads the billboard and their own record only",),
         conclude=_largest,
-        premises=_kind_premises(Billboard, "a public billboard"),
+        premises=_largest_premises,
+        nodes=(Billboard,),
     ),
     Rule(
         name="local",
@@ -85,6 +79,7 @@ STRUCTURE_RULES = (
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)",
         side_conditions=("one message a user",),
         conclude=_largest,
-        premises=_kind_premises(Local, "a user's own message"),
+        premises=_largest_premises,
+        nodes=(Local,),
     ),
 )

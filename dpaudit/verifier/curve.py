@@ -1,6 +1,7 @@
 """The privacy curve, computed anew: witnesses for delta(epsilon) and epsilon(delta)."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from dpaudit.verifier.reading import require
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(800)
 _MOST_ATOMS = 4096
+_MANY = 200
+_DAMPED = 8.0
 
 
 class Worst:
@@ -98,9 +101,14 @@ def _log_moment(loss: Loss, s: Any) -> Any:
 def _contour(a: Multiset, epsilon: float) -> tuple[float, float] | None:
     """Invert M(s) e^(-s epsilon) / (s (s + 1)) on the vertical line through its saddle point.
 
-    Returns None where the integrand decays too slowly (few events with atoms).
+    Returns None where the integrand does not die out: atoms make it return along the line, so the sum may stop
+    only where a Gaussian part has damped it for good, or where many losses without a common lattice have.
     Source: Alghamdi et al. (2023), Theorem 3.1.
     """
+    damping = math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in a.items() if loss[0] == "gaussian"))
+    spread_out = sum(n for loss, n in a.items() if loss[0] in ("laplace", "sampled")) >= _MANY
+    if not damping and not spread_out:
+        return None
     if any(loss[0] == "discrete" and len(loss[1]) > _MOST_ATOMS for loss in a):
         return None
 
@@ -108,24 +116,30 @@ def _contour(a: Multiset, epsilon: float) -> tuple[float, float] | None:
         whole = sum((n * _log_moment(loss, s) for loss, n in a.items()), -s * epsilon)
         return whole - np.log(s) - np.log(s + 1)
 
-    tried = np.exp(np.linspace(-14, 14, 801)) + 0j
-    for _ in range(3):  # the real part is convex on the axis: narrow the saddle down
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            heights = np.real(log_integrand(tried))
-        place = int(np.nanargmin(np.where(np.isfinite(heights), heights, np.nan)))
-        centre = float(np.real(tried[place]))
-        ends = np.real(tried[[max(place - 1, 0), min(place + 1, len(tried) - 1)]])
-        tried = np.linspace(*ends, 101) + 0j
-    step = centre * 1e-3
-    near = np.real(log_integrand(np.array([centre - step, centre, centre + step]) + 0j))
-    peak, width = float(near[1]), step / math.sqrt(max(near[0] + near[2] - 2 * near[1], 1e-12))
+    centre, peak, width = _saddle(log_integrand)
     for reach in (12, 48, 192):
         t = np.linspace(0, reach * width, reach * 128 + 1)
         values = np.real(np.exp(log_integrand(centre + 1j * t) - peak))
-        if np.max(np.abs(values[-64:])) < 1e-13:
+        settled = spread_out or damping * float(t[-1]) >= _DAMPED
+        if settled and np.max(np.abs(values[-64:])) < 1e-13:
             integral = (values.sum() - values[0] / 2) * (t[1] - t[0]) / math.pi
             return float(integral * math.exp(min(700.0, peak))), 1e-7
     return None
+
+
+def _saddle(log_integrand: Callable[[Any], Any]) -> tuple[float, float, float]:
+    """Return where the integrand is smallest on the positive axis, its logarithm there, and its width across."""
+    tried = np.exp(np.linspace(-14, 14, 801)) + 0j
+    centre = 1.0
+    for _ in range(3):  # the logarithm is convex on the axis: narrow the saddle down
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            heights = np.real(log_integrand(tried))
+        place = int(np.nanargmin(np.where(np.isfinite(heights), heights, np.nan)))
+        centre = float(tried[place].real)
+        tried = np.linspace(tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)], 101)
+    step = centre * 1e-3
+    near = np.real(log_integrand(np.array([centre - step, centre, centre + step]) + 0j))
+    return centre, float(near[1]), step / math.sqrt(max(float(near[0] + near[2] - 2 * near[1]), 1e-12))
 
 
 def _grid(a: Multiset) -> tuple[np.ndarray, np.ndarray, float]:
@@ -169,7 +183,7 @@ def _values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
     if loss[0] == "laplace":
         x = loss[1]
         inner = np.where(epsilon <= -x, -np.expm1(np.minimum(epsilon, 0.0)), -np.expm1((epsilon - x) / 2))
-        return np.where(epsilon >= x, 0.0, inner)
+        return np.asarray(np.where(epsilon >= x, 0.0, inner))
     if loss[0] == "sampled":
         return _sampled_values(loss, epsilon)
     pairs, kept = _atoms(loss)
@@ -177,7 +191,7 @@ def _values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
     above = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
     tilted = np.concatenate((np.cumsum((masses * np.exp(-values))[::-1])[::-1], [0.0]))
     place = np.searchsorted(values, epsilon, side="right")
-    return np.maximum(above[place] - np.exp(epsilon) * tilted[place], 0.0) / kept
+    return np.asarray(np.maximum(above[place] - np.exp(epsilon) * tilted[place], 0.0) / kept)
 
 
 def _sampled_values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
@@ -186,10 +200,10 @@ def _sampled_values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
     if order == "remove":
         inner = np.expm1(epsilon) + rate
         held = _values(("gaussian", mu), np.log(np.maximum(inner, 1e-300) / rate))
-        return np.where(inner > 0, rate * held, -np.expm1(epsilon))
+        return np.asarray(np.where(inner > 0, rate * held, -np.expm1(epsilon)))
     outer = -np.expm1(epsilon) + np.exp(epsilon) * rate
     shifted = epsilon + math.log(rate) - np.log(np.maximum(outer, 1e-300))
-    return np.where(outer > 0, outer * _values(("gaussian", mu), shifted), 0.0)
+    return np.asarray(np.where(outer > 0, outer * _values(("gaussian", mu), shifted), 0.0))
 
 
 def _atoms(loss: Loss) -> tuple[tuple[tuple[float, float], ...], float]:

@@ -1,6 +1,7 @@
 """Folding the tree anew: alternatives that bound from above and from below."""
 
 import math
+from typing import Any
 
 from dpaudit.verifier.losses import (
     Multiset,
@@ -28,6 +29,7 @@ def fold(node: Table, relation: str) -> Sides:
         return [upper], [lower]
     if kind == "stated":
         require(node["source"].strip(), "a stated part names no source")
+        require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
         epsilon, delta = number(node["epsilon"], "epsilon"), number(node.get("delta", 0.0), "delta")
         require(epsilon >= 0 and 0 <= delta < 1, "a stated part is out of range")
         return [{("approximate", epsilon, delta): 1}], [{}]
@@ -114,12 +116,14 @@ def walk(node: Table) -> list[Table]:
 
 def model(node: Table) -> str:
     """Return the view that a tree protects: the weakest of its parts'."""
-    if node["node"] in ("local", "billboard"):
-        return "local" if node["node"] == "local" else "joint"
+    if node["node"] == "billboard":
+        return "joint"
+    if node["node"] == "local":
+        return "local" if model(node["part"]) == "central" else model(node["part"])
     return max((model(child) for child in children(node)), key=MODELS.index, default="central")
 
 
-def rescaled(node: object, factor: float) -> object:
+def rescaled(node: Any, factor: float) -> Any:
     """Return the tree with the noise of every mechanism scaled."""
     if isinstance(node, list):
         return [rescaled(item, factor) for item in node]

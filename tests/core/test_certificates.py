@@ -8,11 +8,15 @@ import pytest
 
 from dpaudit import (
     Billboard,
+    Cells,
     Certificate,
     CertificateError,
     Claim,
+    Declaration,
     DeclarationError,
     Finding,
+    Group,
+    Local,
     Parallel,
     Printed,
     Release,
@@ -22,6 +26,7 @@ from dpaudit import (
     certify,
 )
 from dpaudit.condition import Condition
+from dpaudit.replay import printed_budget
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
@@ -197,3 +202,46 @@ def test_json_has_the_published_fields_and_spells_infinity() -> None:
         "digest",
     }
     assert published <= set(data)
+
+
+@pytest.mark.parametrize(
+    ("tree", "rule", "said"),
+    [
+        (Repeat(part=Stated(epsilon=0.1, source="x"), times=40), "parallel", "Parallel"),
+        (Repeat(part=Stated(epsilon=0.1, source="x"), times=40), "post_processing", "PostProcess"),
+        (Group(part=Stated(epsilon=0.1, source="x"), size=50), "parallel", "Parallel"),
+        (Group(part=Stated(epsilon=0.1, source="x"), size=50), "basic", "Sequential"),
+        (one(1.0, model="central"), "laplace", "gaussian"),
+    ],
+)
+def test_a_rule_at_a_node_it_does_not_speak_of_is_a_problem(tree: Declaration, rule: str, said: str) -> None:
+    printed = replace(tree, printed=Printed(rule=rule, epsilon=0.1, delta=0.0))
+    reading = certify(printed, Claim(epsilon=0.1, neighbours="replace_one")).printed
+    assert reading is not None
+    assert not reading.valid
+    assert said in reading.problems[0].message
+
+
+def test_an_unannotated_group_or_cell_array_costs_the_printed_argument_what_it_costs() -> None:
+    part = Stated(epsilon=0.1, delta=1e-9, source="x")
+    group = printed_budget(Group(part=part, size=10))
+    assert group.epsilon == pytest.approx(1.0)
+    assert group.delta == pytest.approx(1e-9 * math.expm1(1.0) / math.expm1(0.1))
+    assert printed_budget(Cells(inside=part, touched=part)).epsilon == pytest.approx(0.2)
+
+
+def test_a_message_that_needs_a_billboard_is_no_local_message() -> None:
+    tree = Local(part=Billboard(part=one(30.0, model="central")))
+    assert certify(tree, replace(CLAIM, model="local")).verdict == "not_proved"
+    assert certify(Local(part=one(30.0, model="central")), replace(CLAIM, model="local")).verdict == "certified"
+
+
+def test_a_stated_part_for_other_neighbours_is_refused() -> None:
+    part = Stated(epsilon=0.1, source="vendor", neighbours="add_remove")
+    with pytest.raises(DeclarationError, match="vendor"):
+        certify(part, replace(CLAIM, model="central"))
+
+
+def test_joint_privacy_is_about_replaced_records() -> None:
+    with pytest.raises(ValueError, match="replace_one"):
+        replace(CLAIM, neighbours="add_remove")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit import Parallel, Recorder, Release, Released, Repeat, Sequential, admit
+from dpaudit import Cells, Parallel, Recorder, Release, Released, Repeat, Sequential, admit
 from mechanisms import Gaussian
 
 NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
@@ -48,3 +48,11 @@ def test_the_same_noise_under_two_labels_is_found_even_when_rescaled() -> None:
     tree = Sequential(parts=(Release(label="a", mechanism=NOISE), Release(label="b", mechanism=NOISE.scaled(5.0))))
     findings = admit(tree, (*first.trace(), *second.trace()))
     assert [finding.rule for finding in findings] == ["DPA214"]
+
+
+def test_leaves_that_share_a_label_and_cell_arrays_are_admitted() -> None:
+    twice = Sequential(parts=(Release(label="first", mechanism=NOISE), Release(label="first", mechanism=NOISE)))
+    assert admit(twice, record(("first", NOISE, 1), ("first", NOISE, 1))) == ()
+    alone = Gaussian(stddev=2.0, l2_sensitivity=0.5, neighbours="add_remove")
+    cells = Cells(inside=Release(label="cells", mechanism=NOISE), touched=Release(label="cell", mechanism=alone))
+    assert admit(cells, record(("cells", NOISE, 1))) == ()

@@ -2,8 +2,11 @@
 
 import ast
 import copy
+import importlib
+import io
 import json
 import math
+import tokenize
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,18 +22,22 @@ from dpaudit import (
     Declaration,
     Group,
     Local,
+    Mechanism,
     Parallel,
     Printed,
     Release,
     Repeat,
     Sequential,
     Stated,
+    bracket_epsilon,
     certify,
+    fold,
 )
 from dpaudit.certificate import digest_of
 from dpaudit.verifier import verify
-from mechanisms import Gaussian, Laplace, RandomisedResponse
+from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
 
+CHECKER = sorted(Path("dpaudit/verifier").glob("*.py"))
 JOINT = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
 CENTRAL = replace(JOINT, model="central")
 
@@ -62,11 +69,14 @@ CASES: dict[str, tuple[Declaration, Claim]] = {
     "stated": (Sequential(parts=(Stated(epsilon=0.2, delta=1e-9, source="vendor"), LAPLACE)), CENTRAL),
     "pure": (Local(part=RESPONSE), Claim(epsilon=0.5, neighbours="replace_one", model="local")),
     "cells": (
-        Cells(inside=Release(label="in", mechanism=noise(9.0)), touched=Release(label="out", mechanism=noise(9.0, "add_remove"))),
+        Cells(
+            inside=Release(label="in", mechanism=noise(9.0)),
+            touched=Release(label="out", mechanism=noise(9.0, "add_remove")),
+        ),
         CENTRAL,
     ),
     "group": (Group(part=Repeat(part=Release(label="sum", mechanism=noise(90.0)), times=7), size=2), CENTRAL),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -105,12 +115,35 @@ def forgeries(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any
         yield path, data + "x"
 
 
-TEXT = {"label", "sentence", "reasons", "unit", "versions", "message", "where", "name"}
+WORDS = {
+    "label",
+    "sentence",
+    "reasons",
+    "unit",
+    "versions",
+    "message",
+    "where",
+    "name",
+    "text",
+    "engines",
+    "source_digest",
+}
 """Fields that a person reads and no number depends on; a forger of these changes words, not evidence."""
 
 
-def test_every_forgery_is_found_and_those_resealed_with_a_new_digest_wherever_they_carry_meaning() -> None:
-    found, missed = 0, []
+def still_true(text: str) -> bool:
+    """Whether a forged certificate is a true one of another declaration or claim: nothing false was accepted."""
+    forged = Certificate.from_json(text)
+    honest = certify(forged.declaration, forged.claim)
+    sides = [(forged.tight.epsilon, honest.tight.epsilon), (forged.tight.delta, honest.tight.delta)]
+    overlap = all(a.lower <= b.upper * 1.05 + 1e-12 and b.lower <= a.upper * 1.05 + 1e-12 for a, b in sides)
+    valid = (forged.printed is None or forged.printed.valid) == (honest.printed is None or honest.printed.valid)
+    return overlap and valid and forged.verdict == honest.verdict
+
+
+def test_every_forgery_is_found_unless_what_it_says_is_true() -> None:
+    """With the old digest all are found; with a new one, all but changed words and other true certificates."""
+    found, words, harmless, missed = 0, 0, 0, []
     for tree, claim in CASES.values():
         data = json.loads(certify(tree, claim).to_json())
         for path, value in forgeries({key: held for key, held in data.items() if key != "digest"}):
@@ -120,13 +153,18 @@ def test_every_forgery_is_found_and_those_resealed_with_a_new_digest_wherever_th
                 place = place[key]
             place[path[-1]] = value
             assert not verify(json.dumps(changed)).accepted
-            if verify(resealed(changed)).accepted:
-                missed.append(path)
-            else:
+            text = resealed(changed)
+            if not verify(text).accepted:
                 found += 1
-    carrying = [path for path in missed if not TEXT & set(path) and path != ("source_digest",)]
+            elif WORDS & {str(key) for key in path}:
+                words += 1
+            elif still_true(text):
+                harmless += 1
+            else:
+                missed.append((path, value))
+    assert missed == []
     assert found >= 300
-    assert carrying == [], carrying
+    assert harmless < found / 10
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"verdict": "certified"}', '{"digest": NaN}'])
@@ -135,16 +173,50 @@ def test_what_is_no_certificate_is_rejected_without_a_traceback(text: str) -> No
 
 
 def test_the_checker_imports_nothing_of_what_produced_the_certificate() -> None:
-    tree = ast.parse(Path("dpaudit/verifier.py").read_text(encoding="utf-8"))
-    imported = {
-        name.split(".")[0]
-        for node in ast.walk(tree)
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
+    allowed = {"collections", "dataclasses", "hashlib", "json", "math", "numpy", "scipy", "typing"}
+    for path in CHECKER:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert {alias.name.split(".")[0] for alias in node.names} <= allowed, path
+            if isinstance(node, ast.ImportFrom):
+                name = str(node.module)
+                assert name.split(".", maxsplit=1)[0] in allowed or name.startswith("dpaudit.verifier"), (path, name)
+
+
+def test_the_checker_is_small_enough_to_be_read() -> None:
+    """At most 720 lines of code (no blank lines, comments or docstrings); a seventh of them read mechanisms."""
+    assert sum(len(lines_of_code(path.read_text(encoding="utf-8"))) for path in CHECKER) <= 720
+
+
+def lines_of_code(text: str) -> set[int]:
+    """The numbers of the lines that hold a token of code."""
+    prose = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    docstrings = {
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None
+        for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
     }
-    assert imported <= {"collections", "dataclasses", "hashlib", "json", "math", "numpy", "scipy", "typing"}
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    held = {line for token in tokens if token.type not in prose for line in range(token.start[0], token.end[0] + 1)}
+    return held - docstrings
+
+
+EXAMPLES = [
+    pytest.param(example, id=f"{name}-{place}")
+    for name in NAMES
+    for place, example in enumerate(importlib.import_module(f"mechanisms.{name}").EXAMPLES)
+]
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES)
+@pytest.mark.parametrize("times", [1, 40])
+def test_every_mechanism_is_derived_again_from_its_parameters(mechanism: Mechanism, times: int) -> None:
+    """All but two: schedules of several participations, and discrete Gaussian noise, which the checker refuses."""
+    tree = Repeat(part=Release(label="x", mechanism=mechanism), times=times)
+    relation = mechanism.neighbours
+    upper = bracket_epsilon(fold(tree, relation), 1e-6).upper
+    claim = Claim(epsilon=min(upper * 1.01, 1e6), delta=1e-6, neighbours=relation)
+    complaints = verify(certify(tree, claim).to_json()).complaints
+    unread = mechanism.name == "discrete_gaussian" or getattr(mechanism, "separation", 1) > 1
+    assert ("cannot be derived again" in " ".join(complaints)) if unread else complaints == ()
