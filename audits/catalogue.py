@@ -4,6 +4,7 @@ Each is a function of (data, rng, n_runs) in plain numpy, a worst-case pair and 
 it is known in closed form; a broken entry's is above its claim, a correct entry's at most equal to it.
 """
 
+# pyright: reportUnknownLambdaType=false
 import math
 from dataclasses import dataclass
 from typing import Any
