@@ -122,7 +122,8 @@ def _perform(chunks: list[Chunk], jobs: int) -> Iterator[Observed]:
         return
     from joblib import Parallel, delayed
 
-    yield from Parallel(n_jobs=jobs, return_as="generator")(delayed(_call)(chunk) for chunk in chunks)
+    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
+    yield from parallel(delayed(_call)(chunk) for chunk in chunks)
 
 
 def _call(chunk: Chunk) -> Observed:

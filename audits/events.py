@@ -1,9 +1,9 @@
 """Choosing what to guess on which scores, from runs that are not counted.
 
 An event is a pair of thresholds: guess the second neighbour at `high` or above, the first at `low` or below,
-abstain between. It is chosen by the bound it should give at the size of the runs that will be counted, one
-standard error of the runs that choose below its estimate, so that a lucky small tail does not win. Where the
-scores fit the coins as log odds do, they vouch for their own tails and count beside the coins.
+abstain between; either side may be left out. It is chosen by the bound it should give at the size of the runs that
+will be counted, one standard error of the runs that choose below its estimate, so that a lucky small tail does not
+win. Where the scores fit the coins as log odds do, they vouch for their own tails and count beside the coins.
 """
 
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def choose_event(scores: Array, labels: Array, counted: int, significance: float
     """
     if len(np.unique(scores)) < 2:
         return Event(low=-np.inf, high=np.inf, cut=0.0)
-    cuts = _candidates(scores)
+    cuts = np.unique(np.concatenate([[-np.inf], _candidates(scores), [np.inf]]))
     above = scores[:, None] >= cuts
     below = scores[:, None] <= cuts
     up, up_right = _counts(above, labels)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.attacks.classifier import learn_score
-from audits.coin import Execution, toss, whole
+from audits.coin import Execution, Progress, toss, whole
 from audits.events import Event, choose_event, rounded
 from dpaudit import AuditCase
 from dpaudit.case import Score
@@ -16,7 +16,7 @@ from dpaudit.mechanism import Array
 Learner = Callable[[Any, Array, np.random.Generator], Score]
 """learner(view, labels, rng) -> a score; labels are true where the second neighbour ran."""
 
-_CHOOSING_SHARE, _MOST_CHOOSING = 0.1, 2_000
+_CHOOSING_SHARE, _MOST_CHOOSING = 0.1, 5_000
 _LEARNING_SHARE, _MOST_LEARNING = 0.2, 20_000
 
 
@@ -33,8 +33,7 @@ class Prepared:
 
     def count(self, case: AuditCase, how: Execution) -> tuple[Array, Array]:
         """Return scores and coins of the counted runs."""
-        before, progress = self.runs - self.counted, how.progress
-        moved = replace(how, progress=progress and (lambda done, _: progress(before + done, self.runs)))
+        moved = replace(how, progress=_counting_on(how.progress, self.runs - self.counted, self.runs))
         seen = toss(case, self.counted, self.rng, keep=self.score, how=moved, phase="count")
         return rounded(seen.kept), seen.labels
 
@@ -63,3 +62,14 @@ def prepare(
     counted = runs - learning - choosing
     event = choose_event(rounded(chosen.kept), chosen.labels, counted, significance)
     return Prepared(attack=attack, score=score, event=event, runs=runs, counted=counted, rng=count_rng)
+
+
+def _counting_on(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Return a progress that starts `before` runs later, or none."""
+    if progress is None:
+        return None
+
+    def report(done: int, _: int) -> None:
+        progress(before + done, total)
+
+    return report

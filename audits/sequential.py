@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp
 
 from audits.attacks.classifier import learn_score
 from audits.attacks.zones import learn_zones
@@ -86,11 +85,11 @@ class Betting:
         bets = learned[int(np.argmax(self.credit))]
         scores = bets[None] if given is None else np.stack([_scored(given, block), bets])
         processes = tuple(p.extended(s, block.labels, looks=1) for p, s in zip(self.processes, scores, strict=True))
-        mixed = logsumexp([p.wealth for p in processes], axis=0, b=self.shares[:, None])
+        mixed = _average([p.wealth for p in processes], self.shares)
         known = np.concatenate([self.scores, scores], axis=1)
         labels = np.concatenate([self.labels, block.labels])
         gains = np.stack([run_gains(s, labels, self.claim.epsilon, self.claim.delta) for s in known])
-        path = logsumexp(np.cumsum(gains, axis=1), axis=0, b=self.shares[:, None])
+        path = _average(list(np.cumsum(gains, axis=1)), self.shares)
         crossed = np.flatnonzero(path >= -math.log(significance))
         room = sum(map(len, self.seen)) < _MOST_LEARNED
         return replace(
@@ -143,6 +142,12 @@ def audit_sequentially(
         if progress is not None:
             progress(state.runs, runs)
     return _result(case, state, runs, significance, certified, time.perf_counter() - started)
+
+
+def _average(log_wealth: list[Array], shares: Array) -> Array:
+    """Return the logarithm of the average wealth of several bettors."""
+    mixed: Array = np.logaddexp.reduce(np.stack(log_wealth) + np.log(shares)[:, None], axis=0)
+    return mixed
 
 
 def _fallen(state: Betting) -> bool:

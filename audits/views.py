@@ -35,8 +35,8 @@ def interleave(first: Any, second: Any, chosen: Array) -> Any:
                 "which arrays exist must not depend on the data."
             )
         return {name: interleave(first[name], second[name], chosen) for name in first}
-    if _is_regular(first) and _is_regular(second) and np.shape(first)[1:] == np.shape(second)[1:]:
-        one, two = np.asarray(first), np.asarray(second)
+    one, two = _regular(first), _regular(second)
+    if one is not None and two is not None and one.shape[1:] == two.shape[1:]:
         merged = np.empty((len(chosen), *one.shape[1:]), dtype=np.result_type(one, two))
         merged[~chosen], merged[chosen] = one, two
         return merged
@@ -60,6 +60,6 @@ def take(view: Any, index: Array) -> Any:
     return view[index] if isinstance(view, np.ndarray) else [view[int(i)] for i in index]
 
 
-def _is_regular(view: Any) -> bool:
-    """Return whether `view` is an array of rows of equal shape."""
-    return isinstance(view, np.ndarray) and view.dtype != object
+def _regular(view: Any) -> Array | None:
+    """Return `view` if it is an array of rows of equal shape."""
+    return view if isinstance(view, np.ndarray) and view.dtype != object else None

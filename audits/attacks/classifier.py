@@ -112,7 +112,7 @@ def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ..
     weights = [np.zeros(size) for size in bins.sizes]
     odds = np.full(len(labels), np.log((labels.sum() + 1) / ((~labels).sum() + 1)))
     intercept = float(odds[0])
-    least = _LEAST_GAIN + np.log(len(weights))
+    least = max(_LEAST_GAIN, 0.7 * np.log(len(labels)) - 3.2) + np.log(len(weights))
     for _ in range(_ROUNDS):
         share = 1 / (1 + np.exp(-odds))
         stumps = [

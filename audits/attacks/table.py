@@ -11,6 +11,8 @@ from dpaudit.mechanism import Array
 
 _WIDEST = 256
 _ATOM_SHARE = 1 / 64
+_LEAST_RUNS = 8
+_END_CUTS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,7 +89,10 @@ def _edges(column: Array, most: int) -> Array:
         return values
     atoms = values[counts > _ATOM_SHARE * len(known)]
     places = np.linspace(0, len(known) - 1, most + 1)[1:-1].astype(int)
-    return np.unique(np.concatenate([known[places], atoms, np.nextafter(atoms, np.inf)]))
+    ends = np.unique(np.geomspace(_LEAST_RUNS, len(known) / most, _END_CUTS).astype(int))
+    ends = ends[(ends > 0) & (ends < len(known) // 2)]
+    tails = np.concatenate([known[ends], known[len(known) - 1 - ends]])
+    return np.unique(np.concatenate([known[places], tails, atoms, np.nextafter(atoms, np.inf)]))
 
 
 def _longest(view: Any) -> int:
