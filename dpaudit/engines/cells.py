@@ -212,7 +212,10 @@ def _swapped(cells: Cells, above: float, below: float) -> Cells:
 
 
 def _atoms(loss: DiscreteLoss, width: float) -> Cells:
-    """Return finitely many atoms, on knots where a common spacing is found and in cells of `width` otherwise."""
+    """Return finitely many atoms, on knots where a common spacing is found and in cells of `width` otherwise.
+
+    Probabilities that miss a sum of 1 count as wrong by as much, so that both bounds move outwards.
+    """
     values = np.array([value for value, _ in loss.atoms])
     masses = np.array([probability for _, probability in loss.atoms])
     span = float(values[-1] - values[0]) if len(values) else 0.0
@@ -237,7 +240,7 @@ def _atoms(loss: DiscreteLoss, width: float) -> Cells:
         up=up,
         down=down,
         infinite=loss.infinite_mass,
-        error=1e-14 + 1e-15 * len(values),
+        error=1e-14 + 1e-15 * len(values) + abs(math.fsum(masses) + loss.infinite_mass - 1),
         slack=Fraction(3 * _SNAP * h + 1e-15 * float(np.abs(values).max(initial=0.0))),
     )
 
