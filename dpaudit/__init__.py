@@ -42,6 +42,13 @@ if TYPE_CHECKING:
     from dpaudit.evidence import Counts as Counts
     from dpaudit.evidence import LowerBound as LowerBound
     from dpaudit.evidence import Power as Power
+    from dpaudit.filters import Filter as Filter
+    from dpaudit.filters import Refusal as Refusal
+    from dpaudit.filters import advanced_filter as advanced_filter
+    from dpaudit.filters import basic_filter as basic_filter
+    from dpaudit.filters import concentrated_filter as concentrated_filter
+    from dpaudit.filters import gaussian_filter as gaussian_filter
+    from dpaudit.filters import stated_by as stated_by
     from dpaudit.folding import fold as fold
     from dpaudit.losses import ApproximateLoss as ApproximateLoss
     from dpaudit.losses import ComposedLoss as ComposedLoss
@@ -53,7 +60,10 @@ if TYPE_CHECKING:
     from dpaudit.losses import SampledGaussianLoss as SampledGaussianLoss
     from dpaudit.mechanism import Mechanism as Mechanism
     from dpaudit.normal_form import NormalForm as NormalForm
+    from dpaudit.odometers import Odometer as Odometer
     from dpaudit.report import Report as Report
+    from dpaudit.split import Split as Split
+    from dpaudit.split import split_noise as split_noise
     from dpaudit.streams import Streams as Streams
     from dpaudit.system import System as System
     from dpaudit.trace import Finding as Finding
@@ -61,6 +71,8 @@ if TYPE_CHECKING:
     from dpaudit.trace import Released as Released
     from dpaudit.trace import admit as admit
     from dpaudit.transcript import Transcript as Transcript
+    from dpaudit.verifier import Verification as Verification
+    from dpaudit.verifier import verify as verify
 
 _HOMES: dict[str, tuple[str, ...]] = {
     "accountant": ("bracket_delta", "bracket_epsilon"),
@@ -113,6 +125,24 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "streams": ("Streams",),
     "system": ("System",),
     "trace": ("Finding", "Recorder", "Released", "admit"),
+    "filters": (
+        "Filter",
+        "Refusal",
+        "advanced_filter",
+        "basic_filter",
+        "concentrated_filter",
+        "gaussian_filter",
+        "stated_by",
+    ),
+    "odometers": ("Odometer",),
+    "split": (
+        "Split",
+        "split_noise",
+    ),
+    "verifier": (
+        "Verification",
+        "verify",
+    ),
     "transcript": ("Transcript",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
