@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from dpaudit.accountant import bracket_delta
 from dpaudit.bracket import Bracket
 from dpaudit.certificate import Certificate
+from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.folding import fold
 
@@ -69,7 +70,7 @@ def delta_curve(certificate: Certificate) -> Curve:
     epsilons = _grid(certificate)
     try:
         form = fold(certificate.declaration, certificate.claim.neighbours)
-        deltas = tuple(bracket_delta(form, epsilon) for epsilon in epsilons)
+        deltas = tuple(bracket_delta(form, epsilon, QUICK) for epsilon in epsilons)
     except (UnsupportedError, DeclarationError) as error:
         return Curve(epsilons=(), deltas=(), unavailable=str(error))
     return Curve(epsilons=epsilons, deltas=deltas)

@@ -21,6 +21,7 @@ from dpaudit.declaration import (
     children,
     with_children,
 )
+from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.mechanism import Mechanism
@@ -137,7 +138,7 @@ class _Reader:
         key = id(node), relation, delta
         if key not in self.known:
             try:
-                self.known[key] = bracket_epsilon(fold(node, relation), delta)
+                self.known[key] = bracket_epsilon(fold(node, relation), delta, QUICK)
             except (UnsupportedError, DeclarationError):
                 self.known[key] = None
         return self.known[key]

@@ -116,7 +116,8 @@ def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim, s
     """P(S) <= e^epsilon Q(S) + delta, for the observer of each model; e = 2.71828 is rounded up."""
     assert words.promise(claim).startswith("Whatever one order is, the probability of anything that ")
     assert words.promise(claim).endswith(said)
-    assert words.promise(replace(claim, neighbours="add_remove")).startswith("Whether or not one order is there, ")
+    absent = replace(claim, neighbours="add_remove", model="central")
+    assert words.promise(absent).startswith("Whether or not one order is there, ")
 
 
 @pytest.mark.parametrize(

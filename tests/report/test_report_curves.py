@@ -37,14 +37,15 @@ def test_the_claimed_advantage_is_the_largest_gap_of_its_region():
 
 
 def test_the_curve_falls_and_passes_through_the_certificate(stories):
-    """delta(epsilon) never rises, and at the claim it is the certificate's own bracket."""
+    """delta(epsilon) never rises, and at the claim it holds the certificate's own bracket."""
     for name in ("paper", "checked", "pure", "huge"):
         certificate = stories[name].certificate
         curve = delta_curve(certificate)
         uppers = [bracket.upper for bracket in curve.deltas]
         assert uppers == sorted(uppers, reverse=True)
         at_claim = curve.deltas[curve.epsilons.index(certificate.claim.epsilon)]
-        assert at_claim == certificate.tight.delta
+        assert at_claim.lower <= certificate.tight.delta.upper
+        assert certificate.tight.delta.lower <= at_claim.upper
 
 
 def test_a_declaration_that_nothing_covers_has_no_curve_but_a_reason(stories):
