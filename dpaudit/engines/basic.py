@@ -1,7 +1,8 @@
 """Basic composition: largest losses add up, masses at infinity accumulate. Covers every composition.
 
 Source: Dwork, Kenthapadi, McSherry, Mironov and Naor (2006), Theorem 1, with the exact accumulation of
-the masses. At delta equal to the accumulated mass the answer is exact; below it no epsilon exists.
+the masses. At delta equal to the accumulated mass, where that is a float, epsilon is the exact sum of the
+largest losses; below it no epsilon exists; above it the sum is an upper bound only.
 """
 
 import math
@@ -9,7 +10,7 @@ from fractions import Fraction
 
 from dpaudit.bracket import Bracket
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import Composition
+from dpaudit.losses import Composition, SampledGaussianLoss
 
 _ULP = 2.0**-52
 _EXACT_MASSES = 1000
@@ -19,8 +20,10 @@ def total_supremum(composition: Composition) -> tuple[float, float]:
     """Return lower and upper bounds on the largest finite loss of all parts together."""
     if any(loss.supremum == math.inf for loss, _ in composition.parts):
         return math.inf, math.inf
-    suprema = (Fraction(loss.supremum) * times for loss, times in composition.parts)
-    return _outwards(sum(suprema, start=Fraction(0)))
+    high = sum((Fraction(loss.supremum) * times for loss, times in composition.parts), start=Fraction(0))
+    rounded = (loss for loss, _ in composition.parts if isinstance(loss, SampledGaussianLoss))
+    low = high * (1 - Fraction(4 * _ULP)) if any(rounded) else high
+    return _outwards(low)[0], _outwards(high)[1]
 
 
 def total_infinite_mass(composition: Composition) -> tuple[float, float]:
@@ -50,23 +53,35 @@ def _outwards(exact: Fraction | int) -> tuple[float, float]:
     return low, high
 
 
-def pure_delta_upper(supremum: float, epsilon: float) -> float:
-    """Return the largest delta(epsilon) of any `supremum`-private mechanism, rounded up.
+def pure_delta_upper(supremum: float, lowest: float, epsilon: float) -> float:
+    """Return the largest delta(epsilon) of any loss between -`lowest` and `supremum`, rounded up.
 
-    Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3 with k = 1.
+    With u = e^-L, delta is the mean of the convex (1 - u e^epsilon)_+ over u of mean 1, so that it is largest when
+    only both ends occur: the upper one with probability (1 - e^-lowest) / (1 - e^(-lowest - supremum)).
+    Edge cases: `lowest` infinite stands for any loss without a bound below, and for Q having mass where P has none.
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3 with k = 1, for `lowest` equal to `supremum`.
     """
     if supremum == math.inf:
         return 1.0
     if epsilon >= supremum:
         return 0.0
-    return min(1.0, -math.expm1(epsilon - supremum) / (1 + math.exp(-supremum)) * (1 + 8 * _ULP))
+    share = math.expm1(-lowest) / math.expm1(-lowest - supremum) if lowest > 0 else 0.0
+    return min(1.0, -math.expm1(epsilon - supremum) * share * (1 + 16 * _ULP))
+
+
+def _lowest(composition: Composition) -> float:
+    """Return a bound on how negative the loss can be, infinite where Q may have more mass alone than P has."""
+    other = composition.reversed()
+    if other != composition and total_infinite_mass(other)[1] > total_infinite_mass(composition)[0]:
+        return math.inf
+    return total_supremum(other)[1]
 
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
     """Bracket delta(epsilon) from the largest loss and the mass at infinity alone."""
     _, supremum = total_supremum(composition)
     floor, ceiling = total_infinite_mass(composition)
-    pure = pure_delta_upper(supremum, epsilon)
+    pure = pure_delta_upper(supremum, _lowest(composition), epsilon) if epsilon < supremum else 0.0
     return Bracket(lower=floor, upper=min(1.0, (ceiling + pure * (1 - floor)) * (1 + 4 * _ULP)), engines=("basic",))
 
 
@@ -77,7 +92,7 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
     if delta < floor:
         return Bracket(lower=math.inf, upper=math.inf, engines=("basic",))
     upper = max(0.0, high) if delta >= ceiling else math.inf
-    lower = max(0.0, low) if delta == 0 else 0.0
+    lower = max(0.0, low) if delta <= floor else 0.0
     return Bracket(lower=lower, upper=upper, engines=("basic",))
 
 

@@ -6,6 +6,7 @@ Vadhan (2016), Theorem 1.5, for the heterogeneous optimum that the verified engi
 """
 
 import math
+import sys
 
 import numpy as np
 from scipy.special import gammaln
@@ -16,6 +17,7 @@ from dpaudit.engines.engine import Engine
 from dpaudit.losses import ApproximateLoss, Composition
 
 _ULP = 2.0**-52
+_SMALLEST = 1e-290  # sums above it hold no underflow that matters
 _MOST = 1_000_000  # equal black boxes that are summed
 
 
@@ -25,21 +27,22 @@ def equal_delta(epsilon: float, times: int, target: float) -> tuple[float, float
     The sum over l of C(times, l) (e^((times - l) epsilon) - e^(target + l epsilon)) / (1 + e^epsilon)^times, over
     terms that are positive. Each logarithm adds numbers no larger than `size`, and gammaln is taken as good to
     16 units in its last place, so that a term is right to a relative 64 size ulp; the gap in its second factor is
-    right to 4 units of the largest number in it.
+    right to `blur`, 4 units of the largest number in it. Terms whose gap is positive only within `blur` count for
+    the upper bound. Where floats underflow, the lower bound is 0 and the upper one the smallest normal float.
     """
-    most = (times * epsilon - target) / (2 * epsilon) if epsilon else 0.0
-    if most <= 0:
+    blur = 4 * _ULP * (times * epsilon + target)
+    if epsilon == 0 or times * epsilon + blur <= target:
         return 0.0, 0.0
-    drawn = np.arange(min(times, math.ceil(most)) + 1, dtype=np.float64)
+    most = math.ceil((times * epsilon - target + 2 * blur) / (2 * epsilon))
+    drawn = np.arange(min(times, max(0, most)) + 1, dtype=np.float64)
     gap = (times - 2 * drawn) * epsilon - target
     log_mass = gammaln(times + 1) - gammaln(drawn + 1) - gammaln(times - drawn + 1)
     log_mass -= drawn * epsilon + times * math.log1p(math.exp(-epsilon))
     mass = np.exp(log_mass)
-    blur = 4 * _ULP * (times * epsilon + target)
     relative = 64 * _ULP * (math.lgamma(times + 1) + times * (1 + epsilon) + 16)
-    lower = float(mass @ -np.expm1(-np.maximum(gap - blur, 0.0)))
-    upper = float(mass @ -np.expm1(-np.maximum(gap + blur, 0.0)))
-    return max(0.0, lower * (1 - relative)), min(1.0, upper * (1 + relative))
+    lower = float(mass @ -np.expm1(-np.maximum(gap - blur, 0.0))) * (1 - relative)
+    upper = float(mass @ -np.expm1(-np.maximum(gap + blur, 0.0))) * (1 + relative)
+    return lower if lower > _SMALLEST else 0.0, min(1.0, max(upper, sys.float_info.min))
 
 
 def closed_form_epsilon(composition: Composition, slack: float) -> float:

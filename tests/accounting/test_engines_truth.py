@@ -199,3 +199,46 @@ def test_second_opinion_overlaps_with_its_allowance():
     assert PLD.covers(composition)
     joint = VERIFIED.epsilon(composition, 1e-5).intersect(PLD.epsilon(composition, 1e-5))
     assert joint.lower <= joint.upper
+
+
+@pytest.mark.parametrize("size", [0.01, 0.25, 0.5, 3.0])
+def test_a_loss_bounded_in_one_order_only_may_cost_more_than_randomised_response(size):
+    """One-sided noise, seen from the full record: loss `size` for certain, delta(0) = 1 - e^-size, not tanh(size / 2)."""
+    loss = DiscreteLoss(atoms=((size, 1.0),), reverse_infinite_mass=-math.expm1(-size))
+    for epsilon in (0.0, size / 3, size * 0.999):
+        truth = -math.expm1(epsilon - size)
+        for engine in ENGINES:
+            if engine.covers(Composition.of(loss)):
+                bracket = engine.delta(Composition.of(loss), epsilon)
+                assert bracket.lower <= truth * (1 + 1e-14), engine.name
+                assert bracket.upper >= truth * (1 - 1e-14), engine.name
+
+
+def test_basic_delta_is_attained_by_two_losses_of_different_size():
+    """Losses a and -b alone are the worst of their range: basic's upper bound is their delta, to rounding."""
+    for a, b in ((0.3, 1.0), (1.0, 0.3), (2.0, 1e-3), (1e-3, 2.0)):
+        share = math.expm1(-b) / math.expm1(-a - b)
+        loss = DiscreteLoss(atoms=((a, share), (-b, 1 - share)))
+        for epsilon in (0.0, a / 2):
+            upper = BASIC.delta(Composition.of(loss), epsilon).upper
+            assert upper == pytest.approx(loss.hockey_stick(epsilon), rel=1e-12)
+            assert upper >= loss.hockey_stick(epsilon) * (1 - 1e-15)
+
+
+@pytest.mark.parametrize("times", [1, 3, 7])
+def test_basic_epsilon_is_exact_at_the_accumulated_mass(times):
+    """At delta equal to the mass, epsilon is the sum of the largest losses from both sides; a hair below, infinite."""
+    composition = Composition.of(ApproximateLoss(epsilon=0.25, delta=0.5)) * times
+    mass = 1 - 0.5**times
+    at = BASIC.epsilon(composition, mass)
+    assert (at.lower, at.upper) == (0.25 * times, 0.25 * times)
+    assert BASIC.epsilon(composition, math.nextafter(mass, 0)).lower == math.inf
+    assert BASIC.epsilon(composition, math.nextafter(mass, 1)).lower == 0
+
+
+def test_the_rounded_supremum_of_a_sampled_gaussian_is_no_lower_bound():
+    """Adding a record to a sample of rate q costs less than -ln(1 - q), which rounding may exceed."""
+    for rate in (0.01, 0.1, 1 / 3, 0.9):
+        bracket = BASIC.epsilon(Composition.of(SampledGaussianLoss(mu=1, rate=rate, order="add")), 0.0)
+        with mp.workdps(40):
+            assert bracket.lower <= -mp.log(1 - mpf(rate)) <= bracket.upper

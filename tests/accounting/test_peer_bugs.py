@@ -6,6 +6,7 @@ import pytest
 
 from dpaudit import (
     ApproximateLoss,
+    Claim,
     Composition,
     GaussianLoss,
     LaplaceLoss,
@@ -13,10 +14,12 @@ from dpaudit import (
     Repeat,
     Subsample,
     bracket_epsilon,
+    certify,
     fold,
 )
-from dpaudit.engines import OPTIMAL, VERIFIED
+from dpaudit.engines import BASIC, OPTIMAL, VERIFIED
 from mechanisms.gaussian import Gaussian
+from mechanisms.randomised_response import RandomisedResponse
 
 PURE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
@@ -77,3 +80,29 @@ def test_b9_large_epsilon_is_not_capped():
     assert VERIFIED.epsilon(gaussians, 1e-5).upper == pytest.approx(1.993, abs=2e-3)
     assert VERIFIED.epsilon(gaussians, 1e-5).lower > 0
     assert math.isfinite(VERIFIED.epsilon(gaussians, 1e-5).upper)
+
+
+@pytest.mark.parametrize(("epsilon", "times"), [(0.025, 100), (0.1, 100), (0.3, 7), (0.7, 3), (1e-3, 1000)])
+def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(oracle, epsilon, times):
+    """At the float next to times x epsilon the true delta can be positive (1e-46 and less), and zero is no upper bound.
+
+    100 releases at a tenth of a tenth and a claim equal to their sum, in floats, do not set engines against each other.
+    """
+    composition = Composition.of(ApproximateLoss(epsilon=epsilon)) * times
+    total = times * epsilon
+    positive = 0
+    for target in (total, math.nextafter(total, 0), math.nextafter(total, math.inf), total * (1 - 1e-13)):
+        truth = oracle.true_delta(composition, target, 80).real
+        bracket = OPTIMAL.delta(composition, target)
+        assert bracket.lower <= truth <= bracket.upper, target
+        positive += 0 < truth
+        bracket.intersect(BASIC.delta(composition, target)).intersect(VERIFIED.delta(composition, target))
+    assert positive >= 2
+
+
+def test_a_hundred_small_responses_against_a_rounded_claim_are_certified():
+    """100 responses of 0.025 in pairs meet (2.5, 1e-5) with engines in agreement: the sum of 0.1 is a hair above."""
+    for epsilon, times in ((0.025, 100), (0.1, 25)):
+        part = Repeat(part=Release(label="r", mechanism=RandomisedResponse(epsilon=epsilon)), times=times)
+        assert certify(part, Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one")).verdict == "certified"
+    assert OPTIMAL.delta(Composition.of(ApproximateLoss(epsilon=0.025)) * 100, 2.5).upper > 3e-46
