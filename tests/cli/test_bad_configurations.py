@@ -61,7 +61,8 @@ MESSAGES = {
         "[claim]\n[problem]",
         ":8: [claim] stands beside [algorithm], which brings its own; keep one of the two.",
     ),
-    "no runs": ("runs = 200", "runs = 0", ":13: Expected runs=0 to be a whole number of at least 1."),
+    "no runs": ("runs = 200", "runs = 0", ":13: Expected runs=0 to be a whole number of at least 4."),
+    "too few runs": ("runs = 200", "runs = 3", ":13: Expected runs=3 to be a whole number of at least 4."),
     "significance of 1": (
         "runs = 200",
         "significance = 1",
