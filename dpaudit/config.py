@@ -20,7 +20,6 @@ from dpaudit.positions import key_lines, nearest_line
 from dpaudit.sections import SectionError, read_section
 from dpaudit.system import System
 
-
 LEAST_RUNS = 4
 """What an audit needs: a run to learn from, one to choose on, and two that count."""
 

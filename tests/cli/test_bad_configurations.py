@@ -42,6 +42,11 @@ MESSAGES = {
         f"horizon = 1{'0' * 30}",
         ":6: Expected horizon to be below 2^63.",
     ),
+    "horizon beyond floating point": (
+        "horizon = 1000",
+        "horizon = 9_000_000_000_000_000_000",
+        ":6: Expected horizon=9000000000000000000 at or below 10^15, where floating point still sees the ridge.",
+    ),
     "unknown kernel": (
         "horizon = 1000",
         'horizon = 1000\nkernel = "gauss"',
