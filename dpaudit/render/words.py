@@ -5,9 +5,10 @@ from typing import assert_never
 
 from dpaudit.bracket import Bracket
 from dpaudit.certificate import Certificate, PrintedReading, Slack, Verdict
-from dpaudit.claim import Claim, Model, Neighbours
+from dpaudit.claim import Claim, Neighbours
 from dpaudit.evidence import AuditResult
 from dpaudit.report.numerals import at_least, at_most, nearest
+from dpaudit.report.wording import promise
 
 
 def bracket(held: Bracket) -> str:
@@ -54,33 +55,6 @@ def neighbours(held: Neighbours) -> str:
             return "one record added or removed"
         case _:
             assert_never(held)
-
-
-def observer(model: Model) -> str:
-    """Return whose view the claim speaks about."""
-    match model:
-        case "central":
-            return "anybody who sees the output"
-        case "joint":
-            return "the other users together"
-        case "local":
-            return "anybody who sees the user's message"
-        case _:
-            assert_never(model)
-
-
-def promise(claim: Claim) -> str:
-    """Return in one sentence what the claim means to the person behind a record."""
-    whatever = (
-        f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
-    )
-    factor = f"e^{nearest(claim.epsilon)}" if claim.epsilon > 100 else at_most(math.exp(claim.epsilon))
-    change = f"by no more than a factor of {factor}" if claim.epsilon else "not at all"
-    if claim.delta:
-        change = (
-            f"{change}, plus {nearest(claim.delta)}" if claim.epsilon else f"by no more than {nearest(claim.delta)}"
-        )
-    return f"{whatever}, the probability of anything that {observer(claim.model)} may see changes {change}."
 
 
 def meaning(certificate: Certificate) -> str:

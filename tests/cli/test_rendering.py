@@ -13,6 +13,7 @@ from dpaudit.render.layout import to_text
 from dpaudit.render.markdown import audit_markdown, certificate_markdown
 from dpaudit.render.markup import cell, table
 from dpaudit.render.text import audit_text, bar, certificate_text
+from dpaudit.report.wording import promise
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one order")
@@ -114,9 +115,9 @@ def test_a_bracket_is_said_in_words_and_rounded_outwards(lower, upper, said):
 )
 def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim, said):
     """P(S) <= e^epsilon Q(S) + delta, for the observer of each model; e = 2.71828 is rounded up."""
-    assert words.promise(claim).startswith("Whatever one order is, the probability of anything that ")
-    assert words.promise(claim).endswith(said)
-    assert words.promise(replace(claim, neighbours="add_remove")).startswith("Whether or not one order is there, ")
+    assert promise(claim).startswith("Whatever one order is, the probability of anything that ")
+    assert promise(claim).endswith(said)
+    assert promise(replace(claim, neighbours="add_remove")).startswith("Whether or not one order is there, ")
 
 
 @pytest.mark.parametrize(
