@@ -99,7 +99,12 @@ def audit_meaning(result: AuditResult) -> str:
     """Return what an audit's verdict says, in one sentence."""
     lower, claimed = at_least(result.epsilon_lower), nearest(result.claim.epsilon)
     match result.verdict:
-        case "violation" if result.epsilon_lower > result.claim.epsilon:
+        case "violation" if result.assumption:
+            return (
+                f"If {result.assumption}, epsilon is at least {lower}, and the declaration delivers "
+                f"{at_most(result.certified)}. The code is not what is declared."
+            )
+        case "violation" if result.exceeds_claim:
             return f"The attack shows epsilon of at least {lower}, above the claimed {claimed}."
         case "violation":
             return (

@@ -62,12 +62,14 @@ def _word(report: Report, caveats: tuple[str, ...]) -> tuple[Word, str]:
 
 def _violation(audit: AuditResult) -> str:
     """Return what an audit's violation contradicts, with its numbers."""
-    exceeds_claim = audit.epsilon_lower > audit.claim.epsilon
+    exceeds_claim = audit.exceeds_claim
+    provided = f", provided that {audit.assumption}" if audit.assumption else ""
     against = f"the claimed {nearest(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
     allowed = "" if exceeds_claim or audit.certified == math.inf else f" ({at_most(audit.certified)})"
     return (
         f"The audit '{audit.name}' measured epsilon of at least {at_least(audit.epsilon_lower)}, more than "
-        f"{against}{allowed}; correct code would be accused with probability at most {nearest(audit.significance)}."
+        f"{against}{allowed}{provided}; "
+        f"correct code would be accused with probability at most {nearest(audit.significance)}."
     )
 
 

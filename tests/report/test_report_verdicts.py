@@ -55,7 +55,10 @@ def test_the_first_reason_is_the_violation(stories):
     """A violation by attack is named first, with both numbers."""
     first = outcome_of(stories["violation"]).reasons[0]
     assert "1.82" in first
-    assert "the claimed 1" in first
+    assert "what the declaration allows (1), provided that scores are normal" in first
+    story = stories["violation"]
+    free = replace(story.audits[0], bound="binomial")
+    assert "the claimed 1" in outcome_of(replace(story, audits=(free,))).reasons[0]
 
 
 def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories):
