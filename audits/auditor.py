@@ -24,6 +24,9 @@ from dpaudit.case import Run, Score
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.evidence import AuditVerdict
 
+DECLARED = "the output laws are Gaussian, as declared"
+"""What the Gaussian bound takes for granted of the code, where the declaration is Gaussian."""
+
 
 def audit(
     function: Run,
@@ -101,12 +104,17 @@ def audit_case(
     """Return what attacks on `case` show: a lower bound on epsilon at `delta`, and a verdict.
 
     The verdict is *violation* when the bound exceeds the claim's epsilon or `certified`, the upper bound that a
-    certificate proves; *inconclusive* when even a gross violation would have been missed more than one time in
-    ten (gross: twice the claim's epsilon, or one nat above it if that is more); else *consistent*.
+    certificate proves. Against the claim stands a bound that assumes nothing. Where the case is Gaussian and the
+    certificate proves the claim, a Gaussian bound stands beside it, each at half the significance: it refutes the
+    certificate's *declaration*, and bounds epsilon only if the output laws are Gaussian, as it says. The verdict is
+    *inconclusive* when even a gross violation would have been missed more than one time in ten (gross: twice the
+    claim's epsilon, or one nat above it if that is more); else *consistent*.
     Guarantee: if `case` is (epsilon, delta)-private and its runs are independent, `epsilon_lower` exceeds epsilon with
-    probability at most `significance`. For a Gaussian case this holds for Gaussian claims. The other members of
-    `bounds` hold one at a time, each at `significance`. The numbers do not depend on `jobs`. With a `store`, chunks
-    that are already there are not run again (the runs that teach are always run again), and the numbers are the same.
+    probability at most `significance`, for a bound with an assumption only under that; and code that is what its
+    certificate declares is accused with probability at most `significance`. The other members of `bounds` hold one
+    at a time, each at its own. `ceiling` is what an attack that is always right would show with the counted runs.
+    The numbers do not depend on `jobs`. With a `store`, chunks that are already there are not run again (the runs
+    that teach are always run again), and the numbers are the same.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
     """
     started = time.perf_counter()
@@ -121,15 +129,19 @@ def audit_case(
             f"{case.relation!r}. State the claim for the relation that the case runs."
         )
     how = Execution(jobs=jobs, chunk_runs=chunk_runs, progress=progress, store=store)
-    prepared = prepare(case, runs, rng, significance, learner, how)
+    gaussian = case.gaussian and certified <= claim.epsilon
+    share = significance / 2 if gaussian else significance
+    prepared = prepare(case, runs, rng, share, learner, how)
     scores, labels = prepared.count(case, how)
     counts = count_guesses(prepared.event, scores, labels)
-    bound = _gaussian_claim_bound if case.gaussian else guessing_bound
+    free = guessing_bound(counts, level, share)
+    assumed = _declared_gaussian_bound(counts, level, share)
+    bound = _declared_gaussian_bound if gaussian and free.epsilon <= claim.epsilon else guessing_bound
+    deciding = free if bound is guessing_bound else assumed
     others: tuple[Bound, ...] = (guessing_bound, error_rate_bound, gaussian_bound, gaussian_rate_bound)
-    deciding = bound(counts, level, significance)
     anytime = e_process_bound(scores, labels, level, significance)
-    listed = (*(held for f in others if (held := f(counts, level, significance)).name != deciding.name), anytime)
-    power = _power(counts, case, bound, claim.epsilon, level, significance)
+    listed = (*(held for f in others if (held := f(counts, level, share)).name != deciding.name), anytime)
+    power = _power(counts, bound, claim.epsilon, level, share)
     return AuditResult(
         name=case.name,
         verdict=_verdict(deciding, power, claim, certified),
@@ -137,7 +149,7 @@ def audit_case(
         delta=level,
         significance=significance,
         runs=runs,
-        ceiling=ceiling(bound, runs, level, significance),
+        ceiling=ceiling(bound, counts.runs, level, share),
         power=power,
         view=case.view,
         attack=prepared.attack,
@@ -153,14 +165,14 @@ def audit_case(
     )
 
 
-def _gaussian_claim_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
-    """Return the Gaussian bound for a claim that is itself Gaussian, which assumes nothing."""
-    return gaussian_bound(counts, delta, significance, assumption="")
+def _declared_gaussian_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
+    """Return the Gaussian bound where the declaration is Gaussian, with what that takes for granted of the code."""
+    return gaussian_bound(counts, delta, significance, assumption=DECLARED)
 
 
-def _power(counts: Counts, case: AuditCase, bound: Bound, epsilon: float, delta: float, significance: float) -> Power:
+def _power(counts: Counts, bound: Bound, epsilon: float, delta: float, significance: float) -> Power:
     """Return what the counted runs would have caught."""
-    if case.gaussian:
+    if bound is _declared_gaussian_bound:
         return gaussian_power(counts.runs, bound, epsilon, delta, significance)
     return guessing_power(counts.guesses, counts.runs, epsilon, delta, significance)
 

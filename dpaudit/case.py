@@ -22,8 +22,9 @@ class AuditCase:
     """One membership-inference experiment, ready to run.
 
     `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
-    attack must learn. `gaussian` states that the claim under audit is itself a Gaussian one, so that bounds
-    which assume Gaussian trade-offs are exact refutations of it.
+    attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
+    Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
+    another loss may keep.
     """
 
     name: str

@@ -20,10 +20,16 @@ from dpaudit.positions import key_lines, nearest_line
 from dpaudit.sections import SectionError, read_section
 from dpaudit.system import System
 
+LEAST_RUNS = 4
+"""What an audit needs: a run to learn from, one to choose on, and two that count."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSettings:
-    """How to attack: `view` picks cases by what the adversary sees (all where None); `runs` for each case."""
+    """How to attack: `view` picks cases by what the adversary sees (all where None); `runs` for each case.
+
+    Raises: ValueError: fewer than `LEAST_RUNS` runs, or another field out of its range.
+    """
 
     view: str | None = None
     runs: int = 20_000
@@ -32,7 +38,7 @@ class AuditSettings:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        count("runs", self.runs)
+        count("runs", self.runs, at_least=LEAST_RUNS)
         open_probability("significance", self.significance)
         count("jobs", self.jobs)
         if self.seed is not None:

@@ -59,8 +59,9 @@ class Counts:
 class AuditResult:
     """An audit's verdict and all that is needed to judge it.
 
-    `epsilon_lower` comes from `bound`, the bound the verdict rests on; `bounds` lists the others too.
-    `ceiling` is the most that any attack could show with so many runs. `against` is the claim; `certified`
+    `epsilon_lower` comes from `bound`, the bound the verdict rests on; `bounds` lists the others too. A bound with an
+    `assumption` contradicts the declaration and never the claim alone: other code may break the one and keep the other.
+    `ceiling` is the most that any attack could show with the runs that count. `against` is the claim; `certified`
     is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
     the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates.
     """
@@ -91,6 +92,16 @@ class AuditResult:
         probability_below_one("delta", self.delta)
         open_probability("significance", self.significance)
         count("runs", self.runs)
+
+    @property
+    def assumption(self) -> str:
+        """What the bound that the verdict rests on takes for granted, in words; empty where it holds for all code."""
+        return next((held.assumption for held in self.bounds if held.name == self.bound), "")
+
+    @property
+    def exceeds_claim(self) -> bool:
+        """Whether the bound exceeds the claim and takes nothing for granted."""
+        return self.epsilon_lower > self.claim.epsilon and not self.assumption
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain data, in the published field names; infinity is the string "inf"."""

@@ -36,6 +36,8 @@ from mechanisms import Gaussian
 
 _MODELS = ("joint", "local")
 _SAFETY = 1 + 1e-9
+_LONGEST = 10**15
+"""Beyond it an epoch's covariance, of the order of its length, leaves a ridge of order 1 no digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,10 @@ class Capri:
     def __post_init__(self) -> None:
         one_of("model", self.model, _MODELS)
         object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=4))
+        if self.horizon > _LONGEST:
+            raise ValueError(
+                f"Expected horizon={self.horizon} at or below 10^15, where floating point still sees the ridge."
+            )
         for field in ("epsilon", "reward_bound", "ridge", "length_scale", "width_factor"):
             object.__setattr__(self, field, positive(field, getattr(self, field)))
         for field in ("delta", "fail_prob"):

@@ -64,7 +64,8 @@ def _run_block(
             design = plan.draw(cell_law(domain.context_probabilities, active), epoch.length, streams.public)
             factors = plan.factorise(domain.features, design, flat, plan.ridge)
             sums = plan.collect(played, plan.reward_bound)
-            value = factors.apply(sums) / factors.scale[:, None]  # lines 13 and 15
+            unit = np.where(factors.scale > 0, factors.scale, 1.0)  # 0 where only cells without features are left
+            value = factors.apply(sums) / unit[:, None]  # lines 13 and 15
             noisy = plan.release(recorder, plan.label(epoch), plan.mechanism, value, epoch.length)  # 14, 17
             clipped = checks.sums_are_clipped(played.counts, sums, plan.reward_bound)
             bounded = checks.bound_holds(factors, flat)

@@ -41,7 +41,7 @@ _VISIT_CAP = 20.0
 _RISK_WEIGHT = 4.0
 
 
-def rand_hie(*, path: str | None = None, prior_rows: float = 50.0) -> KernelBandit:
+def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBandit:
     """Return the plan-choice problem; `path` takes a CSV file with the same columns in place of the bundled one.
 
     Raises:
@@ -49,7 +49,7 @@ def rand_hie(*, path: str | None = None, prior_rows: float = 50.0) -> KernelBand
             number, or names a coinsurance rate that the experiment did not have.
         ValueError: prior_rows not positive.
     """
-    source = Path(path) if path is not None else _bundled()
+    source = path if path is not None else _bundled()
     table = read_columns(source, COLUMNS)
     contexts, actions = _groups(table), _plans(source, table["lncoins"])
     mean = _cell_means(_rewards(table, actions), contexts, actions, positive("prior_rows", prior_rows))

@@ -5,7 +5,12 @@ from io import TextIOWrapper
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
+    import os
     import sys
+
+    # The matrices here are small: on two threads linear algebra gains nothing on an idle machine, and waits for them
+    # at several times the work on a busy one. OpenBLAS reads this once, when numpy loads; whoever set it keeps theirs.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     from dpaudit.cli.app import app
 

@@ -28,7 +28,7 @@ Seed: TypeAlias = Annotated[
     typer.Option("--seed", min=0, metavar="S", help="Seed of all randomness; drawn and shown where absent."),
 ]
 Runs: TypeAlias = Annotated[
-    int | None, typer.Option("--runs", min=1, metavar="N", help="Runs for each case, over the configuration's.")
+    int | None, typer.Option("--runs", metavar="N", help="Runs for each case, 4 or more, over the configuration's.")
 ]
 Significance: TypeAlias = Annotated[
     float | None,

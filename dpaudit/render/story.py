@@ -13,6 +13,7 @@ from dpaudit.render import words
 from dpaudit.render.layout import inset, section
 from dpaudit.render.text import bars, colour
 from dpaudit.report.numerals import nearest
+from dpaudit.report.wording import promise
 
 
 def on_paper(certificate: Certificate) -> RenderableType:
@@ -23,7 +24,7 @@ def on_paper(certificate: Certificate) -> RenderableType:
         "CAPRI is a contextual bandit. Here it chooses insurance plans for groups of patients, from what the RAND "
         f"Health Insurance Experiment recorded, and it claims {words.parameters(claim)} in the {claim.model} model, "
         "with the noise that its paper prints.",
-        _said(words.verdict(certificate.verdict), colour(certificate.verdict), words.promise(claim)),
+        _said(words.verdict(certificate.verdict), colour(certificate.verdict), promise(claim)),
         _scale(certificate),
         words.slack(slack) if slack else "",
     )

@@ -5,9 +5,10 @@ from typing import assert_never
 
 from dpaudit.bracket import Bracket
 from dpaudit.certificate import Certificate, PrintedReading, Slack, Verdict
-from dpaudit.claim import Claim, Model, Neighbours
+from dpaudit.claim import Claim, Neighbours
 from dpaudit.evidence import AuditResult
 from dpaudit.report.numerals import at_least, at_most, nearest
+from dpaudit.report.wording import promise
 
 
 def bracket(held: Bracket) -> str:
@@ -56,33 +57,6 @@ def neighbours(held: Neighbours) -> str:
             assert_never(held)
 
 
-def observer(model: Model) -> str:
-    """Return whose view the claim speaks about."""
-    match model:
-        case "central":
-            return "anybody who sees the output"
-        case "joint":
-            return "the other users together"
-        case "local":
-            return "anybody who sees the user's message"
-        case _:
-            assert_never(model)
-
-
-def promise(claim: Claim) -> str:
-    """Return in one sentence what the claim means to the person behind a record."""
-    whatever = (
-        f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
-    )
-    factor = f"e^{nearest(claim.epsilon)}" if claim.epsilon > 100 else at_most(math.exp(claim.epsilon))
-    change = f"by no more than a factor of {factor}" if claim.epsilon else "not at all"
-    if claim.delta:
-        change = (
-            f"{change}, plus {nearest(claim.delta)}" if claim.epsilon else f"by no more than {nearest(claim.delta)}"
-        )
-    return f"{whatever}, the probability of anything that {observer(claim.model)} may see changes {change}."
-
-
 def meaning(certificate: Certificate) -> str:
     """Return what the verdict says about the claim, in one sentence."""
     claim, epsilon = certificate.claim, certificate.tight.epsilon
@@ -125,7 +99,12 @@ def audit_meaning(result: AuditResult) -> str:
     """Return what an audit's verdict says, in one sentence."""
     lower, claimed = at_least(result.epsilon_lower), nearest(result.claim.epsilon)
     match result.verdict:
-        case "violation" if result.epsilon_lower > result.claim.epsilon:
+        case "violation" if result.assumption:
+            return (
+                f"If {result.assumption}, epsilon is at least {lower}, and the declaration delivers "
+                f"{at_most(result.certified)}. The code is not what is declared."
+            )
+        case "violation" if result.exceeds_claim:
             return f"The attack shows epsilon of at least {lower}, above the claimed {claimed}."
         case "violation":
             return (

@@ -97,10 +97,12 @@ def placed(audit: AuditResult) -> str:
     bound = f"epsilon is at least {at_least(audit.epsilon_lower)}"
     if audit.verdict == "inconclusive":
         return f"The attack reached no result ({bound})."
-    if audit.epsilon_lower > audit.claim.epsilon:
+    if audit.assumption:
+        bound = f"{bound}, provided that {audit.assumption}"
+    if audit.exceeds_claim:
         return f"The attack contradicts the claim: {bound}."
     if audit.epsilon_lower > audit.certified:
-        return f"The attack contradicts the declaration, though not the claim: {bound}."
+        return f"The attack contradicts the declaration, and nothing without assumption the claim: {bound}."
     if audit.verdict == "violation":
         return f"The audit reports a violation: {bound}."
     if audit.epsilon_lower == 0:

@@ -1,14 +1,14 @@
 """The verdict in plain words, derived from the certificate and the audits and never typed in."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dpaudit.declaration import Stated, walk
 from dpaudit.evidence import AuditResult
 from dpaudit.report.document import Report
 from dpaudit.report.numerals import at_least, at_most, nearest, whole
-from dpaudit.report.wording import OBSERVED
+from dpaudit.report.wording import promise
 
 Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
 
@@ -62,12 +62,14 @@ def _word(report: Report, caveats: tuple[str, ...]) -> tuple[Word, str]:
 
 def _violation(audit: AuditResult) -> str:
     """Return what an audit's violation contradicts, with its numbers."""
-    exceeds_claim = audit.epsilon_lower > audit.claim.epsilon
+    exceeds_claim = audit.exceeds_claim
+    provided = f", provided that {audit.assumption}" if audit.assumption else ""
     against = f"the claimed {nearest(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
     allowed = "" if exceeds_claim or audit.certified == math.inf else f" ({at_most(audit.certified)})"
     return (
         f"The audit '{audit.name}' measured epsilon of at least {at_least(audit.epsilon_lower)}, more than "
-        f"{against}{allowed}; correct code would be accused with probability at most {nearest(audit.significance)}."
+        f"{against}{allowed}{provided}; "
+        f"correct code would be accused with probability at most {nearest(audit.significance)}."
     )
 
 
@@ -110,20 +112,14 @@ def _counted(number: int, noun: str) -> str:
 
 
 def meaning_of(report: Report) -> str:
-    """Return what the claim promises, in one sentence with its numbers."""
-    claim = report.certificate.claim
-    unit = report.unit.removeprefix("one ").removeprefix("One ")
-    factor = f"{at_most(_exp(claim.epsilon), 3)} (e^epsilon at epsilon {nearest(claim.epsilon)})"
-    failure = f", except with probability {nearest(claim.delta)}" if claim.delta else ", without exception"
-    return (
-        f"For one {unit}, an observer of {OBSERVED[claim.model]} can raise the odds of a guess about them at most "
-        f"by a factor of {factor}{failure}."
-    )
+    """Return what the claim promises, in the words of its definition and of the unit's owner."""
+    return promise(replace(report.certificate.claim, unit=report.unit))
 
 
 def proved_of(report: Report) -> str:
     """Return what the accounting shows beside the claim, in one sentence."""
     claim, tight = report.certificate.claim, report.certificate.tight.epsilon
+    beside = f", plus {nearest(claim.delta)}" if claim.delta else ""
     if tight.upper == math.inf:
         known = f", and it is at least {at_least(tight.lower)}" if 0 < tight.lower < math.inf else ""
         if tight.lower == math.inf:
@@ -132,12 +128,12 @@ def proved_of(report: Report) -> str:
     if tight.upper <= claim.epsilon:
         return (
             f"What is proved of the declaration is epsilon of at most {at_most(tight.upper)}: a factor of "
-            f"{at_most(_exp(tight.upper), 3)} in the odds."
+            f"{at_most(_exp(tight.upper), 3)} in any probability{beside}."
         )
     if tight.lower > claim.epsilon:
         return (
             f"The declaration provably reaches epsilon of {at_least(tight.lower)}: a factor of "
-            f"{at_least(_exp(tight.lower), 3)} in the odds."
+            f"{at_least(_exp(tight.lower), 3)} in some probability{beside}."
         )
     return f"The true epsilon of the declaration lies between {at_least(tight.lower)} and {at_most(tight.upper)}."
 

@@ -1,8 +1,9 @@
 """Fixed wording: what nodes, models and statuses are called, the glossary, and the disclaimer."""
 
+import math
 from typing import assert_never
 
-from dpaudit.claim import Model, Neighbours
+from dpaudit.claim import Claim, Model, Neighbours
 from dpaudit.declaration import (
     Billboard,
     Cells,
@@ -17,17 +18,12 @@ from dpaudit.declaration import (
     Stated,
     Subsample,
 )
+from dpaudit.report.numerals import at_most, nearest
 
 DISCLAIMER = (
     "This report is evidence for an assessment. It is not a legal determination, and it gives no score: a privacy "
     "guarantee is its parameters together with its unit, its neighbours and its conditions."
 )
-
-OBSERVED: dict[Model, str] = {
-    "central": "everything that is published",
-    "joint": "everything that is shown to the other users",
-    "local": "the message that a user sends",
-}
 
 MODEL_WORDS: dict[Model, str] = {
     "central": "central: every published output is protected; the curator sees the data",
@@ -43,8 +39,8 @@ NEIGHBOUR_WORDS: dict[Neighbours, str] = {
 GLOSSARY: tuple[tuple[str, str], ...] = (
     ("Unit", "What one person contributes, and so what is protected. The same numbers for another unit mean less."),
     ("Neighbours", "Two data sets that differ in one unit. The guarantee compares what an observer sees on each."),
-    ("Epsilon", "The largest natural logarithm by which the odds of a guess can move. Smaller protects more."),
-    ("Delta", "The probability with which the limit set by epsilon may fail. It should be far below one in the users."),
+    ("Epsilon", "The logarithm of the factor by which the probability of any event may change. Smaller protects more."),
+    ("Delta", "What that probability may change by beside the factor. It should be far below one in the users."),
     ("Declaration", "Which noisy answers an algorithm releases, and how they compose. The proof reads nothing else."),
     ("Bracket", "A lower and an upper bound, both proved. The true value of the declaration lies between them."),
     ("Printed argument", "The proof that the paper gives, replayed rule by rule with the paper's own budgets."),
@@ -54,6 +50,33 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("Ceiling", "The most that any attack could have shown with so many runs, had every guess been right."),
     ("Condition", "What a proof needs beside its arithmetic: checked, assumed, or seen violated."),
 )
+
+
+def observer(model: Model) -> str:
+    """Return whose view the claim speaks about."""
+    match model:
+        case "central":
+            return "anybody who sees the output"
+        case "joint":
+            return "the other users together"
+        case "local":
+            return "anybody who sees the user's message"
+        case _:
+            assert_never(model)
+
+
+def promise(claim: Claim) -> str:
+    """Return in one sentence what the claim means to the person behind a record."""
+    whatever = (
+        f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
+    )
+    factor = f"e^{nearest(claim.epsilon)}" if claim.epsilon > 100 else at_most(math.exp(claim.epsilon))
+    change = f"by no more than a factor of {factor}" if claim.epsilon else "not at all"
+    if claim.delta:
+        change = (
+            f"{change}, plus {nearest(claim.delta)}" if claim.epsilon else f"by no more than {nearest(claim.delta)}"
+        )
+    return f"{whatever}, the probability of anything that {observer(claim.model)} may see changes {change}."
 
 
 def node_name(node: Declaration) -> str:

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import audits
-from audits import audit, audit_case
+from audits import audit, audit_case, ceiling, guessing_bound
 from dpaudit import AuditCase, Claim
 
 PURE = Claim(epsilon=1.0, neighbours="replace_one")
@@ -103,14 +103,40 @@ def test_a_gaussian_claim_is_met_within_a_fifth():
         gaussian=True,
     )
     found = [
-        audit_case(case, claim, runs=40_000, rng=np.random.default_rng(seed), significance=0.01) for seed in range(20)
+        audit_case(case, claim, runs=40_000, rng=np.random.default_rng(seed), significance=0.01, certified=1.0)
+        for seed in range(20)
     ]
     bounds = np.array([result.epsilon_lower for result in found])
     assert np.median(bounds) >= 0.85
     assert (bounds >= 0.8).sum() >= 16
     assert (bounds > 1).sum() <= 2
     assert found[0].bound == "gaussian"
-    assert found[0].bounds[0].assumption == ""
+    assert found[0].assumption == "the output laws are Gaussian, as declared"
+
+
+def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_never_its_claim():
+    """(1, 1e-5)-private code of another law: without a certificate no violation; with one, the assumption is told."""
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    truth = 1 / (1 + np.exp(-1.0))
+    case = AuditCase(
+        name="response",
+        view="output",
+        description="one bit",
+        neighbours=(False, True),
+        relation="replace_one",
+        run=lambda data, rng, n_runs: np.where(rng.random(n_runs) < truth, data, not data).astype(float),
+        score=lambda view: 2 * view - 1,
+        gaussian=True,
+    )
+    arguments = {"runs": 20_000, "significance": 0.01}
+    alone = audit_case(case, claim, rng=np.random.default_rng(1), **arguments)
+    assert (alone.verdict, alone.assumption) == ("consistent", "")
+    against = audit_case(case, claim, rng=np.random.default_rng(1), certified=1.0, **arguments)
+    assert (against.verdict, against.exceeds_claim) == ("violation", False)
+    assert against.epsilon_lower > 5
+    assert against.assumption == "the output laws are Gaussian, as declared"
+    assert alone.ceiling == ceiling(guessing_bound, alone.counts.runs, 1e-5, 0.01)
+    assert alone.counts.runs < alone.runs
 
 
 def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs():

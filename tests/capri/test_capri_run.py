@@ -15,6 +15,7 @@ from algorithms.capri.domain import domain_of
 from algorithms.capri.lockstep import run_epochs
 from algorithms.capri.releases import message, release_messages, release_sum
 from algorithms.capri.users import Played, RecordedUsers, SimulatedUsers, clipped_sums
+from algorithms.problems import load
 from algorithms.problems.synthetic import grid
 from dpaudit import Recorder, Streams, admit
 from mechanisms import Gaussian
@@ -281,3 +282,15 @@ def test_a_missing_feature_map_is_a_clear_error():
     """kernel = "features" needs a problem that brings them."""
     with pytest.raises(ValueError, match="'grid' to bring features for kernel='features'"):
         replace(JOINT, kernel="features").run(grid(), streams(0), 1)
+
+
+@pytest.mark.parametrize("problem", ["rand_hie", "grid", "zipf", "audit_domain"])
+@pytest.mark.parametrize("kernel", ["squared_exponential", "matern", "linear"])
+def test_the_longest_horizon_runs_and_gives_finite_numbers(problem, kernel):
+    """At 10^15 rounds elimination leaves single actions, some of them without features: still no number is lost."""
+    config = Capri(model="joint", epsilon=1, delta=1e-5, horizon=10**15, kernel=kernel)
+    run = config.run(load(problem)(), Streams.spawn(np.random.default_rng(5)), 2)
+    assert all(np.isfinite(held).all() for held in run.arrays.values())
+    assert {c.status for c in run.conditions} == {"checked"}
+    with pytest.raises(ValueError, match=r"at or below 10\^15"):
+        replace(config, horizon=10**15 + 1)

@@ -42,6 +42,11 @@ MESSAGES = {
         f"horizon = 1{'0' * 30}",
         ":6: Expected horizon to be below 2^63.",
     ),
+    "horizon beyond floating point": (
+        "horizon = 1000",
+        "horizon = 9_000_000_000_000_000_000",
+        ":6: Expected horizon=9000000000000000000 at or below 10^15, where floating point still sees the ridge.",
+    ),
     "unknown kernel": (
         "horizon = 1000",
         'horizon = 1000\nkernel = "gauss"',
@@ -61,7 +66,8 @@ MESSAGES = {
         "[claim]\n[problem]",
         ":8: [claim] stands beside [algorithm], which brings its own; keep one of the two.",
     ),
-    "no runs": ("runs = 200", "runs = 0", ":13: Expected runs=0 to be a whole number of at least 1."),
+    "no runs": ("runs = 200", "runs = 0", ":13: Expected runs=0 to be a whole number of at least 4."),
+    "too few runs": ("runs = 200", "runs = 3", ":13: Expected runs=3 to be a whole number of at least 4."),
     "significance of 1": (
         "runs = 200",
         "significance = 1",

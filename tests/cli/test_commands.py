@@ -139,6 +139,17 @@ def test_options_of_the_command_line_win_over_the_file(dpaudit, write, coded, fa
     assert (result["runs"], result["significance"], result["seed"]) == (500, 0.05, 9)
 
 
+@pytest.mark.parametrize("command", ["audit", "report"])
+def test_fewer_runs_than_an_audit_needs_are_a_usage_error(dpaudit, write, coded, fakes, command):
+    """Four is the least that an audit takes; three, or none, is exit code 2 with the rule, and four is no error."""
+    where = ("-o", "out") if command == "report" else ()
+    for runs in ("0", "3"):
+        ended = dpaudit(command, write(coded), "--runs", runs, *where)
+        assert (ended.exit_code, ended.stdout) == (2, "")
+        assert ended.stderr == f"Expected runs={runs} to be a whole number of at least 4.\n"
+    assert dpaudit(command, write(coded), "--runs", "4", *where).exit_code in (0, 4)
+
+
 def test_a_report_lists_the_files_it_wrote_and_names_the_command_that_repeats_it(dpaudit, write, coded, fakes):
     """HTML, Markdown and JSON exist, and the JSON holds the command with what the command line changed."""
     ended = dpaudit("report", write(coded), "-o", "out", "--runs", "400", "--seed", "5")

@@ -92,3 +92,20 @@ def test_a_terminal_without_unicode_gets_what_it_can_show(write, written):
     ended = subprocess.run(command, check=False, capture_output=True, env=environment)
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert b"CERTIFIED" in ended.stdout
+
+
+@pytest.mark.parametrize(("given", "seen"), [(None, "1"), ("3", "3")])
+def test_linear_algebra_runs_on_one_thread_unless_somebody_asked_for_more(given, seen):
+    """The command line sets it before numpy loads, and leaves alone what the environment says."""
+    code = (
+        "import atexit, os, sys\n"
+        "from dpaudit.cli import main\n"
+        "assert 'numpy' not in sys.modules\n"
+        "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS']))\n"
+        "sys.argv = ['dpaudit', '--version']\n"
+        "main()\n"
+    )
+    kept = {name: held for name, held in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    environment = kept | ({"OPENBLAS_NUM_THREADS": given} if given else {})
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert ended.stdout.split()[-1] == seen

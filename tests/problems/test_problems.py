@@ -8,6 +8,7 @@ import pytest
 from algorithms.problems import NAMES, load
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import ConfigError
+from dpaudit.sections import read_section
 
 HEADER = "mdvis,lncoins,physlm,disea,hlthf,hlthp\n"
 GOOD = "3,0.0,0,5.0,0,0\n2,3.258096,1,20.0,1,0\n"
@@ -18,7 +19,7 @@ def table(tmp_path):
     def write(text):
         path = tmp_path / "table.csv"
         path.write_text(text, encoding="utf-8")
-        return str(path)
+        return path
 
     return write
 
@@ -55,6 +56,13 @@ def test_a_users_own_table_is_read_like_the_bundled_one(table):
     assert problem.mean_reward[5, 1] == pytest.approx(1 - 2 * (0.1 + 4 * 0.025**2))
 
 
+def test_a_relative_data_file_is_read_beside_the_configuration(table, tmp_path, monkeypatch):
+    """The file's name is relative to the configuration's folder, wherever the command runs."""
+    name = table(HEADER + GOOD).name
+    monkeypatch.chdir("/")
+    assert read_section(load("rand_hie"), {"path": name}, tmp_path).description.endswith("2 person-years of table.csv.")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -77,10 +85,10 @@ def test_a_bad_table_names_value_column_row_and_remedy(table, text, message):
 def test_a_missing_or_binary_file_is_a_clear_error(tmp_path):
     """No file and no text: the path and the reason are in the message."""
     with pytest.raises(ConfigError, match=r"Cannot read the data file .*nowhere\.csv"):
-        load("rand_hie")(path=str(tmp_path / "nowhere.csv"))
+        load("rand_hie")(path=tmp_path / "nowhere.csv")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x81")
     with pytest.raises(ConfigError, match="Cannot read the data file"):
-        load("rand_hie")(path=str(tmp_path / "binary.csv"))
+        load("rand_hie")(path=tmp_path / "binary.csv")
 
 
 def test_a_seed_fixes_a_synthetic_problem():

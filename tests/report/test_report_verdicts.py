@@ -6,6 +6,7 @@ import pytest
 
 from dpaudit import Condition, Finding
 from dpaudit.report.verdicts import outcome_of
+from dpaudit.report.wording import promise
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,10 @@ def test_the_first_reason_is_the_violation(stories):
     """A violation by attack is named first, with both numbers."""
     first = outcome_of(stories["violation"]).reasons[0]
     assert "1.82" in first
-    assert "the claimed 1" in first
+    assert "what the declaration allows (1), provided that scores are normal" in first
+    story = stories["violation"]
+    free = replace(story.audits[0], bound="binomial")
+    assert "the claimed 1" in outcome_of(replace(story, audits=(free,))).reasons[0]
 
 
 def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories):
@@ -66,13 +70,15 @@ def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories
     assert "more than what the declaration allows (0.04122)" in outcome_of(changed).reasons[0]
 
 
-def test_the_meaning_names_unit_observer_factor_and_probability(stories):
-    """The sentence on the cover carries the claim's numbers and its unit."""
-    assert stories["paper"].meaning == (
-        "For one person's year of care, an observer of everything that is shown to the other users can raise the odds "
-        "of a guess about them at most by a factor of 2.72 (e^epsilon at epsilon 1), except with probability 10⁻⁵."
+def test_the_meaning_is_the_definition_with_the_claims_numbers_and_unit(stories):
+    """P(S) <= e^epsilon Q(S) + delta: the sentence of the terminal, in the owner's unit."""
+    report = stories["paper"]
+    assert report.meaning == promise(replace(report.certificate.claim, unit="one person's year of care"))
+    assert report.meaning == (
+        "Whatever one person's year of care is, the probability of anything that the other users together may see "
+        "changes by no more than a factor of 2.719, plus 10⁻⁵."
     )
-    assert stories["pure"].meaning.endswith("(e^epsilon at epsilon 2), without exception.")
+    assert stories["pure"].meaning.endswith("by no more than a factor of 7.39.")
 
 
 def test_an_audit_of_another_claim_is_refused(stories):
