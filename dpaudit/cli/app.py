@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.audit import audit
+from dpaudit.cli.bench import bench
 from dpaudit.cli.calibrate import calibrate
 from dpaudit.cli.certify import certify
 from dpaudit.cli.demo import demo
@@ -50,4 +51,5 @@ app.command()(verify)
 app.command()(calibrate)
 app.command()(explain)
 app.command(name="list")(listing)
+app.command()(bench)
 app.command()(demo)

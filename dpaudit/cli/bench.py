@@ -1,0 +1,57 @@
+"""`dpaudit bench`: measure a part of dpaudit where the truth is known."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.options import Format, Output, OutputFormat
+
+
+class Part(StrEnum):
+    """What can be measured."""
+
+    AUDITS = "audits"
+
+
+@ending
+def bench(
+    part: Annotated[Part, typer.Argument(help="What to measure.")] = Part.AUDITS,
+    runs: Annotated[int, typer.Option("--runs", min=100, metavar="N", help="Runs for each mechanism.")] = 100_000,
+    significance: Annotated[
+        float, typer.Option("--significance", metavar="A", help="Probability that a row's bound is wrong.")
+    ] = 0.05,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="J", help="Processes to use.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="S", help="Seed of all randomness.")] = 0,
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+) -> Exit:
+    """Measure the auditor on mechanisms, correct and broken, whose privacy is known.
+
+    A correct mechanism that is accused, or any bound above its truth, is a finding. Broken mechanisms that get away
+    are listed: more runs, or a sharper attack, would show them.
+    """
+    import json
+    from dataclasses import asdict
+    from importlib import import_module
+
+    from dpaudit.cli.output import emit, progress
+    from dpaudit.codec import encode
+    from dpaudit.errors import ConfigError
+    from dpaudit.render.benchmark import benchmark_markdown, benchmark_text
+
+    if not 0 < significance < 1:
+        raise ConfigError(f"Expected significance={significance} strictly between 0 and 1.")
+    with progress(f"bench {part.value}") as advance:
+        rows = import_module("audits.proving.table").measure_catalogue(
+            runs=runs, seed=seed, jobs=jobs, significance=significance, progress=advance
+        )
+    emit(
+        lambda: benchmark_text(rows),
+        lambda: benchmark_markdown(rows),
+        lambda: json.dumps([encode(asdict(row)) for row in rows], indent=2, sort_keys=True),
+        style,
+        output,
+    )
+    return Exit.FINDING if any(row.false_alarm for row in rows) else Exit.PASS

@@ -1,0 +1,89 @@
+"""The proving ground's table: what is true, what was found, what was possible."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from dpaudit.render.layout import inset, section
+from dpaudit.render.markup import table
+
+_HEAD = ("mechanism", "claim", "truth", "bound", "best", "ceil", "printed", "sec", "verdict")
+
+
+class Row(Protocol):
+    """What the table asks of a row; read-only."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102 - the names of the columns
+    @property
+    def claim(self) -> float: ...  # noqa: D102
+    @property
+    def truth(self) -> float | None: ...  # noqa: D102
+    @property
+    def bound(self) -> float: ...  # noqa: D102
+    @property
+    def best(self) -> float | None: ...  # noqa: D102
+    @property
+    def ceiling(self) -> float: ...  # noqa: D102
+    @property
+    def published(self) -> float | None: ...  # noqa: D102
+    @property
+    def seconds(self) -> float: ...  # noqa: D102
+    @property
+    def verdict(self) -> str: ...  # noqa: D102
+    @property
+    def correct(self) -> bool: ...  # noqa: D102
+    @property
+    def false_alarm(self) -> bool: ...  # noqa: D102
+    @property
+    def missed(self) -> bool: ...  # noqa: D102
+
+
+def benchmark_text(rows: Sequence[Row]) -> RenderableType:
+    """Return the table for a terminal, with a summary below."""
+    grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for place, head in enumerate(_HEAD):
+        grid.add_column(head, no_wrap=True, justify="left" if place in (0, len(_HEAD) - 1) else "right")
+    for row in rows:
+        grid.add_row(*_cells(row))
+    return Group(section("Proving ground"), inset(grid), section("Summary"), inset(_summary(rows)))
+
+
+def benchmark_markdown(rows: Sequence[Row]) -> str:
+    """Return the table as Markdown."""
+    return f"{table(_HEAD, map(_cells, rows))}\n\n{_summary(rows)}\n"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    """Return one line of the table."""
+    numbers = (row.claim, row.truth, row.bound, row.best, row.ceiling, row.published)
+    return (row.name, *map(_number, numbers), f"{row.seconds:.2f}", _verdict(row))
+
+
+def _number(value: float | None) -> str:
+    """Return a number, or a dash where there is none."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _verdict(row: Row) -> str:
+    """Return what the auditor said, and whether that was right."""
+    if row.false_alarm:
+        return "ALARM"
+    if row.missed:
+        return "missed"
+    return "caught" if row.verdict == "violation" else "-"
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    """Return the table in a sentence or two."""
+    broken = [row for row in rows if not row.correct]
+    caught = sum(row.verdict == "violation" for row in broken)
+    alarms = sum(row.false_alarm for row in rows)
+    return (
+        f"{len(rows)} mechanisms in {sum(row.seconds for row in rows):.1f} s of auditing; "
+        f"{caught} of {len(broken)} broken ones caught, {alarms} false alarms among all. Bounds hold one at a time, "
+        "verdicts for the whole table. best: what the best event would show; printed: the best published bound, "
+        "at 2e8 samples. A dash: nothing to catch, or not known."
+    )
