@@ -1,16 +1,45 @@
-"""`dpaudit explain`: the derivation in words, and the slack factor by factor."""
+"""`dpaudit explain`: the derivation in words, and the slack factor by factor; or one rule of the rule book."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Config, Format, Output, OutputFormat
+from dpaudit.cli.options import Format, Output, OutputFormat
 
 
 @ending
-def explain(config: Config, style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
-    """Show how the claim is derived, node by node, and where it is loose."""
+def explain(
+    config: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CONFIG|RULE",
+            help="A TOML or JSON file: an algorithm, or a claim with its declaration. Or the name of a rule.",
+        ),
+    ],
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+) -> Exit:
+    """Show how the claim is derived, node by node, and where it is loose; or what a rule says (explain billboard)."""
     import json
 
-    from dpaudit.certifier import certify
     from dpaudit.cli.output import emit
+    from dpaudit.rules import RULES
+
+    name = str(config).replace("-", "_")
+    if name in RULES and not config.is_file():
+        from dpaudit.render.rule import rule_data, rule_markdown, rule_text
+
+        emit(
+            lambda: rule_text(name),
+            lambda: rule_markdown(name),
+            lambda: json.dumps(rule_data(name), indent=2, sort_keys=True),
+            style,
+            output,
+        )
+        return Exit.PASS
+    from dpaudit.certifier import certify
     from dpaudit.config import read_config
     from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
 

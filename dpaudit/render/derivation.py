@@ -8,9 +8,12 @@ from rich.tree import Tree
 
 from dpaudit.certificate import Certificate, Factor
 from dpaudit.codec import encode
+from dpaudit.declaration import walk
 from dpaudit.render import words
+from dpaudit.render.argument import steps_of
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.render.markup import bullets, cell, table
+from dpaudit.render.sources import node_source
 from dpaudit.report.derivation import Row, rows_of
 from dpaudit.report.numerals import nearest
 
@@ -21,29 +24,36 @@ def derivation_text(certificate: Certificate) -> RenderableType:
     return Group(
         section("Claim"),
         inset(f"{words.parameters(claim)}, {claim.model} model; neighbours differ in {relation}."),
+        section("Verdict"),
+        inset(f"{words.verdict(certificate.verdict)}. {' '.join(certificate.reasons)}"),
         section("Derivation"),
-        inset(_tree(rows_of(certificate))),
+        inset(_tree(rows_of(certificate), _sources(certificate))),
         *_printed(certificate),
         *_slack(certificate),
+        section("Conditions"),
+        *(inset(f"{held.status}: {held.text}") for held in certificate.conditions),
     )
 
 
 def derivation_markdown(certificate: Certificate) -> str:
     """Return the derivation as Markdown."""
+    sources = _sources(certificate)
     lines = [
-        f"{'  ' * row.depth}- **{cell(_title(row))}** {cell('; '.join(_details(row)))}".rstrip()
+        f"{'  ' * row.depth}- **{cell(_title(row))}** {cell('; '.join(_details(row, sources)))}".rstrip()
         for row in rows_of(certificate)
     ]
-    parts = ["## Derivation", words.parameters(certificate.claim), "\n".join(lines)]
+    verdict = f"{words.verdict(certificate.verdict)}. {' '.join(certificate.reasons)}"
+    parts = ["## Derivation", words.parameters(certificate.claim), verdict, "\n".join(lines)]
     if certificate.printed is not None:
-        problems = (f"{problem.rule} at {problem.node}: {problem.message}" for problem in certificate.printed.problems)
-        parts += ["### The printed argument", words.printed(certificate.printed), bullets(problems)]
+        steps = (f"{title}; {'; '.join(lines)}" for title, lines in _argument(certificate))
+        parts += ["### The printed argument", words.printed(certificate.printed), bullets(steps)]
     if certificate.slack is not None:
         rows = [
             (name, epsilon, noise, sentence) for name, epsilon, noise, sentence in _steps(certificate.slack.factors)
         ]
         parts += ["### Slack", words.slack(certificate.slack)]
         parts += [table(("step", "epsilon", "noise", "why"), rows)] if rows else []
+    parts += ["### Conditions", bullets(f"{held.status}: {held.text}" for held in certificate.conditions)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -53,25 +63,31 @@ def derivation_data(certificate: Certificate) -> dict[str, Any]:
         "claim": encode(certificate.claim),
         "nodes": encode(rows_of(certificate)),
         "printed": encode(certificate.printed),
+        "steps": [encode(step) for step in steps_of(certificate)],
         "slack": encode(certificate.slack),
     }
 
 
-def _tree(rows: tuple[Row, ...]) -> Tree:
+def _sources(certificate: Certificate) -> dict[str, str]:
+    """Return the reference for each node by its path."""
+    return {path: node_source(node) for path, node in walk(certificate.declaration)}
+
+
+def _tree(rows: tuple[Row, ...], sources: dict[str, str]) -> Tree:
     """Return rows, which come parents first with their depth, as a tree."""
     first, *others = rows
-    root = Tree(_label(first), guide_style="dim")
+    root = Tree(_label(first, sources), guide_style="dim")
     branches = [root]
     for row in others:
         del branches[row.depth :]
-        branches.append(branches[-1].add(_label(row)))
+        branches.append(branches[-1].add(_label(row, sources)))
     return root
 
 
-def _label(row: Row) -> Text:
+def _label(row: Row, sources: dict[str, str]) -> Text:
     """Return a node with its details below it."""
     label = Text(_title(row), style="bold" if row.node else "dim italic")
-    for detail in _details(row):
+    for detail in _details(row, sources):
         label.append(f"\n{detail}", style="not bold dim" if detail.startswith("printed") else "not bold")
     return label
 
@@ -79,11 +95,12 @@ def _label(row: Row) -> Text:
 def _title(row: Row) -> str:
     """Return what a node is called."""
     alike = f" ({row.alike} alike)" if row.alike > 1 else ""
-    return f"{row.node} {row.name}".strip() + alike
+    place = f"[{row.path}] " if row.node else ""
+    return f"{place}{row.node} {row.name}".strip() + alike
 
 
-def _details(row: Row) -> list[str]:
-    """Return what a node does and costs: its rule, its noise, its own epsilon, the paper's budget."""
+def _details(row: Row, sources: dict[str, str]) -> list[str]:
+    """Return what a node does and costs: its rule, its noise, its own epsilon, its source, the paper's budget."""
     if not row.node:
         return []
     lines = [row.noise or row.rule]
@@ -91,6 +108,7 @@ def _details(row: Row) -> list[str]:
         lines.append(f"sensitivity {row.sensitivity}")
     if row.epsilon is not None:
         lines.append(f"epsilon {words.bracket(row.epsilon)}, at delta = {nearest(row.delta)}")
+    lines.append(f"by: {sources[row.path]}")
     if row.printed is not None:
         slots = f" over {nearest(row.printed.slots)} slots" if row.printed.slots else ""
         budget = f"epsilon {nearest(row.printed.epsilon)}, delta {nearest(row.printed.delta)}"
@@ -103,8 +121,35 @@ def _printed(certificate: Certificate) -> list[RenderableType]:
     reading = certificate.printed
     if reading is None:
         return []
-    problems = [inset(f"✗ {problem.rule} at {problem.node}: {problem.message}") for problem in reading.problems]
-    return [section("The printed argument"), inset(words.printed(reading)), *problems]
+    steps = (
+        part
+        for title, lines in _argument(certificate)
+        for part in (inset(title), *(inset(inset(line)) for line in lines))
+    )
+    problems = (problem for problem in reading.problems if problem.rule == "claim")
+    return [
+        section("The printed argument"),
+        inset(words.printed(reading)),
+        *steps,
+        *(inset(f"✗ {problem.message}") for problem in problems),
+    ]
+
+
+def _argument(certificate: Certificate) -> list[tuple[str, list[str]]]:
+    """Return the steps of the printed argument: a title each, and its lines."""
+    return [
+        (
+            f"{number}. {step.title} at {step.where}",
+            [
+                f"{step.source}: {step.formula}",
+                f"here: {step.here}",
+                *(f"needs: {need}" for need in step.needs),
+                *(f"✗ {problem}" for problem in step.problems or ()),
+                *(() if step.problems else ("✓ holds as written",)),
+            ],
+        )
+        for number, step in enumerate(steps_of(certificate), 1)
+    ]
 
 
 def _slack(certificate: Certificate) -> list[RenderableType]:

@@ -13,7 +13,10 @@ from dpaudit.rules.structure import STRUCTURE_RULES
 RULES: dict[str, Rule] = {rule.name: rule for rule in (*RELEASE_RULES, *COMPOSITION_RULES, *STRUCTURE_RULES)}
 """Every rule by name."""
 
+RELEASE_NAMES = tuple(rule.name for rule in RELEASE_RULES)
+"""The rules about one noisy release."""
+
 SEQUENTIAL = tuple(rule.name for rule in COMPOSITION_RULES)
 """The rules that compose one after another, whatever the tree says."""
 
-__all__ = ["RULES", "SEQUENTIAL", "Budget", "Rule", "Step", "leaf_epsilon"]
+__all__ = ["RELEASE_NAMES", "RULES", "SEQUENTIAL", "Budget", "Rule", "Step", "leaf_epsilon"]

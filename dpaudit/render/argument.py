@@ -1,0 +1,46 @@
+"""The printed argument step by step: what each cites, its formula with the numbers in, and whether it holds."""
+
+from dataclasses import dataclass, replace
+
+from dpaudit.certificate import Certificate
+from dpaudit.render.substitution import substituted
+from dpaudit.replay import infer
+from dpaudit.report.numerals import nearest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentStep:
+    """One inference in words; `places` are the nodes that make it alike, `problems` is empty where it holds."""
+
+    places: tuple[str, ...]
+    title: str
+    source: str
+    formula: str
+    here: str
+    needs: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        """The nodes, as in `root.0.1 and 4 alike`."""
+        others = len(self.places) - 1
+        return f"{self.places[0]} and {others} alike" if others else self.places[0]
+
+
+def steps_of(certificate: Certificate) -> tuple[ArgumentStep, ...]:
+    """Return the steps of the printed argument, the leaves first, equal ones once."""
+    held: dict[ArgumentStep, list[str]] = {}
+    for inference in reversed(infer(certificate.declaration)):
+        printed, rule = inference.step.printed, inference.rule
+        budget = f"epsilon {nearest(printed.epsilon)}, delta {nearest(printed.delta)}"
+        step = ArgumentStep(
+            places=(),
+            title=rule.title,
+            source=rule.source,
+            formula=rule.formula,
+            here=f"{substituted(rule, inference.step, inference.concluded)}; printed: {budget}",
+            needs=rule.side_conditions,
+            problems=tuple(problem.message for problem in inference.problems),
+        )
+        held.setdefault(step, []).append(inference.path)
+    return tuple(replace(step, places=tuple(reversed(places))) for step, places in held.items())

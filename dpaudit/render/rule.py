@@ -1,0 +1,113 @@
+"""One rule of the rule book: its formula, its source, what it needs, and a small example with numbers."""
+
+from typing import Any
+
+from rich.console import Group as Lines
+from rich.console import RenderableType
+
+from dpaudit.declaration import Billboard, Declaration, Group, Local, Printed, Release, Sequential, Stated
+from dpaudit.plugins import find
+from dpaudit.render.layout import inset, section
+from dpaudit.render.markup import bullets
+from dpaudit.render.substitution import substituted
+from dpaudit.rules import RELEASE_NAMES, RULES, Budget, Rule, Step
+
+_PART = Budget(epsilon=0.1, delta=0.0)
+_TIMES = 50
+
+
+def rule_text(name: str) -> RenderableType:
+    """Return a rule for a terminal."""
+    rule = RULES[name]
+    return Lines(
+        section(f"{rule.title} ({rule.name})"),
+        inset(rule.source),
+        section("Formula"),
+        inset(rule.formula),
+        section("Needs"),
+        *(inset(need) for need in rule.side_conditions or ("nothing beside its arithmetic",)),
+        section("Example"),
+        *(inset(line) for line in _example(rule)),
+    )
+
+
+def rule_markdown(name: str) -> str:
+    """Return a rule as Markdown."""
+    rule = RULES[name]
+    needs = bullets(rule.side_conditions or ("nothing beside its arithmetic",))
+    parts = (f"## {rule.title} (`{rule.name}`)", rule.source, f"    {rule.formula}", needs, *_example(rule))
+    return "\n\n".join(parts) + "\n"
+
+
+def rule_data(name: str) -> dict[str, Any]:
+    """Return a rule as plain data."""
+    rule = RULES[name]
+    return {
+        "name": rule.name,
+        "title": rule.title,
+        "formula": rule.formula,
+        "source": rule.source,
+        "side_conditions": list(rule.side_conditions),
+        "example": list(_example(rule)),
+    }
+
+
+def _example(rule: Rule) -> tuple[str, ...]:
+    """Return a small step by the rule, computed, and how a declaration cites it."""
+    printed = Printed(rule=rule.name, epsilon=0.9, delta=0.0 if rule.name in _PURE else 1e-5)
+    node = _node(rule, printed)
+    if isinstance(node, Release):
+        step, what = Step(node=node, printed=printed, parts=()), f"one release of {_words(node)}"
+    elif isinstance(node, Sequential):
+        step = Step(node=node, printed=printed, parts=((_PART, _TIMES),))
+        what = f"{_TIMES} parts of epsilon {_PART.epsilon:g} each, delta 10⁻⁵ for the whole"
+    else:
+        step = Step(node=node, printed=printed, parts=((_PART, 1),))
+        what = f"one part of epsilon {_PART.epsilon:g}"
+    concluded = rule.conclude(step)
+    return (
+        f"{what}: {substituted(rule, step, concluded)}",
+        *(f"✗ {problem}" for problem in (rule.premises(step) if isinstance(node, Release) else ())),
+        f'a declaration cites it by printed = {{ rule = "{rule.name}", epsilon = ..., delta = ... }}',
+    )
+
+
+_PURE = ("laplace", "randomised_response", "wishart", "tree")
+
+
+def _node(rule: Rule, printed: Printed) -> Declaration:
+    """Return a node that the rule speaks of."""
+    part = Stated(epsilon=_PART.epsilon, source="an example")
+    match rule.name:
+        case "billboard":
+            return Billboard(part=part, printed=printed)
+        case "local":
+            return Local(part=part, printed=printed)
+        case "group":
+            return Group(part=part, size=3, printed=printed)
+        case "parallel" | "post_processing":
+            return Group(part=part, size=1, printed=printed)
+        case name if name in RELEASE_NAMES:
+            return Release(label="example", mechanism=_mechanism(name), printed=printed)
+        case _:
+            return Sequential(parts=(part,), printed=printed)
+
+
+def _mechanism(name: str) -> Any:
+    """Return a mechanism that a rule about releases can be applied to."""
+    relation = {"neighbours": "replace_one"}
+    if name in ("classic_gaussian", "analytic_gaussian"):
+        return find("mechanisms", "gaussian")(stddev=10.0, l2_sensitivity=1.0, **relation)
+    if name == "randomised_response":
+        return find("mechanisms", name)(epsilon=0.5, **relation)
+    leaf = find("mechanisms", "laplace")(scale=10.0, l1_sensitivity=1.0, **relation)
+    if name == "tree":
+        return find("mechanisms", "tree_aggregation")(horizon=8, leaf=leaf)
+    if name == "wishart":
+        return find("mechanisms", "one_sided_wishart")(dimension=2, scale=10.0, trace_sensitivity=1.0, **relation)
+    return leaf
+
+
+def _words(node: Release) -> str:
+    """Return a mechanism in words."""
+    return f"{node.mechanism.name.replace('_', ' ')} noise"
