@@ -1,4 +1,8 @@
-"""The side-conditions of CAPRI's proof that a run can look at, and the looking."""
+"""What a run of CAPRI can look at, and the looking.
+
+Each text says what was seen and no more, so that a look does not turn a general condition of the declaration into a
+checked one. The exception is the sensitivity, which the look decides: the bound comes from the very map applied.
+"""
 
 import numpy as np
 from scipy.special import gammaln, xlogy
@@ -11,12 +15,12 @@ from dpaudit.mechanism import Array
 KEY = "the epoch in which a user arrives"
 """What decides the part of the declaration that a record touches."""
 
-CLIPPED = "Rewards are clipped to [-reward_bound, reward_bound] before they are summed."
+CLIPPED = "No cell's sum of rewards exceeded reward_bound times the number of its users."
 BOUND = "The sensitivity bound runs over every context, those of probability 0 included, and every active action."
-GENERATOR = "The sets R and S are drawn from the public stream and copy no user's context."
+GENERATOR = "In no epoch did R or S repeat the contexts of all its users in every run."
 SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
-FRESH = "Every release draws fresh noise, independent of all else that is published."
-SCHEDULE = f"Which part a record touches is decided by {KEY}, never by the record's value."
+FRESH = "No two releases of the run carried the same noise, and noise had a stream of its own."
+SCHEDULE = "Each epoch took exactly its scheduled number of users."
 
 EVERY_EPOCH: tuple[str, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
 """What is looked at in every epoch."""

@@ -13,10 +13,9 @@ from dpaudit.mechanism import Array
 
 _BLOCK_BYTES = 200e6
 _PUBLISHED = ("basis", "covariance", "scale", "release", "active")
-_VIEWS = {
-    "joint": {"transcript": (*_PUBLISHED, "actions"), "actions": ("actions",)},
-    "local": {"sums": _PUBLISHED, "actions": ("actions",)},
-}
+_VIEWS = {"joint": {"transcript": _PUBLISHED}, "local": {"sums": _PUBLISHED}}
+"""What everybody sees. Counts of actions are in no view: they hold the target's own, which nobody else sees (joint
+model), and in the local model no action leaves its device."""
 
 
 def run_epochs(plan: Plan, domain: Domain, users: Users, streams: Streams, n_runs: int) -> Transcript:

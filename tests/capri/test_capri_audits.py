@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from algorithms.capri import Capri
 from audits import audit_case
-from tests.capri.twins import BENIGN, BROKEN
+from tests.capri.twins import BENIGN, BROKEN, contexts_differ
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
 RUNS = 40_000
@@ -35,6 +35,14 @@ def test_honest_code_is_consistent_and_the_bound_comes_close(model):
         assert found.epsilon_lower <= 1.0
         if case.view != "actions":
             assert found.epsilon_lower >= 0.8
+
+
+def test_a_context_canary_on_honest_code_is_consistent():
+    """Neighbours that differ in the target's context: a learner finds nothing, as the target's action is in no view."""
+    case = replace(CONFIG.cases()[0], neighbours=contexts_differ(CONFIG), score=None, gaussian=False)
+    found = result_of(case, CONFIG, runs=4_000)
+    assert found.verdict == "consistent"
+    assert found.epsilon_lower < 1
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "statistics" in t.caught], ids=lambda t: t.name)

@@ -1,5 +1,6 @@
 """Every configuration that ships is certified as it stands."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,17 @@ def test_a_configuration_that_ships_is_certified(path):
     """Exit code 0: no example teaches a claim that does not hold."""
     ended = CliRunner().invoke(app, ["certify", str(path)])
     assert ended.exit_code == 0, ended.output
+
+
+def test_no_configuration_ships_twice():
+    """One source each: no two files set up the same algorithm, model and calibration on the same problem."""
+    coded = [tomllib.loads(path.read_text(encoding="utf-8")) for path in CONFIGURATIONS if path.suffix == ".toml"]
+    subjects = [
+        (held["problem"]["name"], *(held["algorithm"].get(key) for key in ("name", "model", "calibration")))
+        for held in coded
+        if "algorithm" in held
+    ]
+    assert len(set(subjects)) == len(subjects)
 
 
 def test_there_are_examples_of_both_formats():
