@@ -95,7 +95,7 @@ def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(oracle, epsilon
         truth = oracle.true_delta(composition, target, 80).real
         bracket = OPTIMAL.delta(composition, target)
         assert bracket.lower <= truth <= bracket.upper, target
-        positive += 0 < truth
+        positive += truth > 0
         bracket.intersect(BASIC.delta(composition, target)).intersect(VERIFIED.delta(composition, target))
     assert positive >= 2
 
