@@ -48,24 +48,19 @@ class Bracket:
         )
 
 
-def smallest_epsilon(delta_upper: Callable[[float], float], delta: float, *, limit: float = math.inf) -> float:
+def smallest_epsilon(delta_upper: Callable[[float], float], delta: float) -> float:
     """Return an epsilon with `delta_upper(epsilon) <= delta`, the smallest that bisection finds, or infinity.
 
     Guarantee: where finite, the returned epsilon itself satisfies the inequality, so it is an upper bound
-    whatever the shape of the curve. `limit` is an epsilon that is known to suffice.
+    whatever the shape of the curve.
     """
     if delta_upper(0.0) <= delta:
         return 0.0
     low, high = 0.0, 1.0
     while delta_upper(high) > delta:
         low, high = high, 2 * high
-        if high >= limit:
-            high = limit
-            break
         if high > 1e300:
             return math.inf
-    if high == math.inf:
-        return math.inf
     return _bisect(lambda epsilon: delta_upper(epsilon) <= delta, low, high)[1]
 
 

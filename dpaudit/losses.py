@@ -86,7 +86,11 @@ class LaplaceLoss:
     """The loss of Laplace(shift, 1) against Laplace(0, 1); `shift` is l1 sensitivity over scale.
 
     It is the exact worst case of a Laplace vector under an l1 sensitivity: spreading the distance over
-    coordinates never helps. Source: Dwork and Roth (2014), Theorem 3.6.
+    coordinates never helps. A chain of moves of one coordinate each leads from one answer to the other; the
+    power of a test against the whole move grows no faster along it than along one coordinate alone, where
+    thresholds are optimal and moves compose to a longer move of the same kind, so that the chain is attained.
+    Source: Dong, Roth and Su (2022), on group privacy, for chains. Dwork and Roth (2014), Theorem 3.6, has the
+    pure bound alone.
     """
 
     shift: float

@@ -12,6 +12,7 @@ from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError
 from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import count, one_of, positive
 from dpaudit.claim import NEIGHBOURS
+from dpaudit.engines.single import meets
 from dpaudit.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers
@@ -65,7 +66,7 @@ class DiscreteGaussian:
             raise UnsupportedError("No Gaussian noise reaches delta=0; allow a positive delta, or use Laplace noise.")
 
         def holds(factor: float) -> bool:
-            return unit.scaled(factor).loss().hockey_stick(claim.epsilon) <= claim.delta
+            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
 
         return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
 

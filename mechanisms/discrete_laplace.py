@@ -11,6 +11,7 @@ from dpaudit import Claim, DiscreteLoss, Neighbours
 from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import count, one_of, positive
 from dpaudit.claim import NEIGHBOURS
+from dpaudit.engines.single import meets
 from dpaudit.mechanism import Array
 from mechanisms._exact import discrete_laplace
 
@@ -58,7 +59,7 @@ class DiscreteLaplace:
         unit = cls(scale=float(l1_sensitivity), l1_sensitivity=l1_sensitivity, neighbours=claim.neighbours)
 
         def holds(factor: float) -> bool:
-            return unit.scaled(factor).loss().hockey_stick(claim.epsilon) <= claim.delta
+            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
 
         return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
 

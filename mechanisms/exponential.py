@@ -11,6 +11,7 @@ from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours
 from dpaudit.calibrate import smallest_holding
 from dpaudit.checks import one_of, positive
 from dpaudit.claim import NEIGHBOURS
+from dpaudit.engines.single import meets
 from dpaudit.mechanism import Array
 
 _LARGEST_EPSILON = 300.0
@@ -58,7 +59,7 @@ class Exponential:
         def holds(factor: float) -> bool:
             if 1 / factor > _LARGEST_EPSILON:
                 return False
-            return unit.scaled(factor).loss().hockey_stick(claim.epsilon) <= claim.delta
+            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
 
         return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
 

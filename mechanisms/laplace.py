@@ -9,6 +9,7 @@ import numpy as np
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError
 from dpaudit.checks import one_of, positive
 from dpaudit.claim import NEIGHBOURS
+from dpaudit.engines.single import meets
 from dpaudit.mechanism import Array
 
 
@@ -58,7 +59,7 @@ class Laplace:
             )
         scale = positive("l1_sensitivity", l1_sensitivity) / shift
         mechanism = cls(scale=scale, l1_sensitivity=l1_sensitivity, neighbours=claim.neighbours)
-        while mechanism.loss().hockey_stick(claim.epsilon) > claim.delta:
+        while not meets(mechanism.loss(), claim.epsilon, claim.delta):
             scale *= 1 + 2.0**-50
             mechanism = replace(mechanism, scale=scale)
         return mechanism

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError
 from dpaudit.checks import count, one_of, positive
+from dpaudit.engines.single import meets
 from dpaudit.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
@@ -56,7 +57,7 @@ class RandomisedResponse:
         others = count("categories", categories, at_least=2) - 1
         own = claim.epsilon + math.log1p(claim.delta * others * math.exp(-claim.epsilon)) - math.log1p(-claim.delta)
         mechanism = cls(epsilon=own, categories=categories, neighbours=claim.neighbours)
-        while mechanism.loss().hockey_stick(claim.epsilon) > claim.delta:
+        while not meets(mechanism.loss(), claim.epsilon, claim.delta):
             own *= 1 - 2.0**-50
             mechanism = replace(mechanism, epsilon=own)
         return mechanism
@@ -73,7 +74,7 @@ class RandomisedResponse:
         truth = self.probability
         lie = truth * math.exp(-self.epsilon)
         third = (self.categories - 2) * lie
-        return DiscreteLoss(atoms=((self.epsilon, truth), (0.0, third), (-self.epsilon, 1 - truth - third)))
+        return DiscreteLoss(atoms=((self.epsilon, truth), (0.0, third), (-self.epsilon, lie)))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return one report for each entry of `value`, in int64 and the same shape.

@@ -6,12 +6,13 @@ from dpaudit.engines.gaussian import GAUSSIAN
 from dpaudit.engines.optimal import OPTIMAL
 from dpaudit.engines.pld import PLD
 from dpaudit.engines.renyi import RENYI
+from dpaudit.engines.single import SINGLE
 from dpaudit.engines.verified import COARSE, VERIFIED
 
-ENGINES: tuple[Engine, ...] = (GAUSSIAN, BASIC, OPTIMAL, RENYI, VERIFIED)
+ENGINES: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, RENYI, VERIFIED)
 """The engines the accountant asks, the exact ones first."""
 
-QUICK: tuple[Engine, ...] = (GAUSSIAN, BASIC, OPTIMAL, COARSE)
+QUICK: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, COARSE)
 """Engines for searches that ask many times: as sound as the others, and wider where no closed form exists."""
 
 SECOND_OPINIONS: tuple[Engine, ...] = (PLD,)
@@ -26,6 +27,7 @@ __all__ = [
     "QUICK",
     "RENYI",
     "SECOND_OPINIONS",
+    "SINGLE",
     "VERIFIED",
     "Engine",
 ]

@@ -93,7 +93,7 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
         return Bracket(lower=math.inf, upper=math.inf, engines=("optimal",))
     if len(composition.parts) == 1 and delta > 0:
         limit = total_supremum(composition)[1] if delta >= ceiling else math.inf
-        upper = smallest_epsilon(lambda e: _delta(composition, e).upper, delta, limit=limit)
+        upper = min(limit, smallest_epsilon(lambda e: _delta(composition, e).upper, delta))
         lower = largest_epsilon(lambda e: _delta(composition, e).lower, delta)
         return Bracket(lower=lower, upper=max(lower, upper), engines=("optimal",))
     slack = (delta - ceiling) / (1 - ceiling) * (1 - 4 * _ULP) if ceiling < 1 else 0.0

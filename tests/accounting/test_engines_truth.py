@@ -203,7 +203,7 @@ def test_second_opinion_overlaps_with_its_allowance():
 
 @pytest.mark.parametrize("size", [0.01, 0.25, 0.5, 3.0])
 def test_a_loss_bounded_in_one_order_only_may_cost_more_than_randomised_response(size):
-    """One-sided noise loss `size` for certain, delta(0) = 1 - e^-size, not tanh(size / 2)."""
+    """One-sided noise from the full record: loss `size` for certain, delta(0) = 1 - e^-size, not tanh(size / 2)."""
     loss = DiscreteLoss(atoms=((size, 1.0),), reverse_infinite_mass=-math.expm1(-size))
     for epsilon in (0.0, size / 3, size * 0.999):
         truth = -math.expm1(epsilon - size)

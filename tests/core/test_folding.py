@@ -70,7 +70,8 @@ def test_a_gaussian_group_is_one_gaussian_with_the_sensitivity_times_its_size(st
 
 @given(stddev=noises, factor=st.floats(min_value=1.0, max_value=10.0))
 def test_more_noise_never_costs_more(stddev: float, factor: float) -> None:
-    assert epsilon(gaussian(stddev * factor)) <= epsilon(gaussian(stddev))
+    """Monotone up to a relative 1e-12: upper bounds round outwards by more than an ulp of noise is worth."""
+    assert epsilon(gaussian(stddev * factor)) <= epsilon(gaussian(stddev)) * (1 + 1e-12)
 
 
 @given(stddev=noises, delta=st.floats(min_value=1e-12, max_value=0.1))

@@ -1,0 +1,120 @@
+"""Closed form for a single loss of any family: nothing is composed, so that brackets are as wide as rounding.
+
+Source: the definition of delta(epsilon) for atoms and for Laplace noise; Kairouz, Oh and Viswanath (2015),
+Theorem 3.3; Balle, Barthe and Gaboardi (2018), Theorem 2, for the sampled Gaussian.
+"""
+
+import math
+import sys
+from typing import assert_never
+
+from dpaudit.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.engines.basic import total_infinite_mass, total_supremum
+from dpaudit.engines.engine import Engine
+from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.losses import (
+    ApproximateLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
+
+_ULP = 2.0**-52
+_STATED = 1e-14  # relative; what floating point may have done to a stated probability
+_LARGE = 700.0
+
+
+def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
+    """Return lower and upper bounds on delta(epsilon) of one release, for epsilon of 0 or more.
+
+    Differences of two floats are right to half a unit in the last place, expm1 and exp to one; sums have no
+    negative term, so that relative errors do not grow.
+    Edge cases: from the largest finite loss on, both bounds are the stated infinite mass itself.
+    """
+    match loss:
+        case GaussianLoss(mu=mu):
+            return gaussian_delta(mu, epsilon)
+        case SampledGaussianLoss():
+            return _sampled(loss, epsilon)
+        case LaplaceLoss() | ApproximateLoss():
+            margin = 16 * _ULP
+        case DiscreteLoss():
+            margin = _STATED + 16 * _ULP
+        case _:
+            assert_never(loss)
+    if epsilon >= loss.supremum:
+        return loss.infinite_mass, loss.infinite_mass
+    return _outwards(loss.hockey_stick(epsilon), margin)
+
+
+def meets(loss: SimpleLoss, epsilon: float, delta: float) -> bool:
+    """Return whether one release is proved (epsilon, delta)-private in both orders of the neighbours."""
+    return all(single_delta(order, epsilon)[1] <= delta for order in (loss, loss.reversed()))
+
+
+def _outwards(delta: float, margin: float) -> tuple[float, float]:
+    """Return bounds a relative `margin` to either side; what underflows is between 0 and the smallest normal float."""
+    lower = delta * (1 - margin) if delta > 4 * sys.float_info.min else 0.0
+    return lower, min(1.0, max(delta * (1 + margin), 4 * sys.float_info.min))
+
+
+def _sampled(loss: SampledGaussianLoss, epsilon: float) -> tuple[float, float]:
+    """Return bounds for a sampled Gaussian: the plain curve at the epsilon that sampling maps to this one.
+
+    Removing the record: rate times the plain delta at ln(1 + (e^epsilon - 1) / rate). Adding it: `outer` times
+    the plain delta at epsilon + ln(rate) - ln(outer), outer = 1 - e^epsilon (1 - rate), which grows with outer.
+    """
+    rate, log_rate = loss.rate, math.log(loss.rate)
+    if loss.order == "remove":
+        inner = math.log1p(math.expm1(epsilon) / rate) if epsilon < _LARGE else epsilon - log_rate
+        error = 8 * _ULP * (inner + abs(log_rate))
+        return _scaled(loss.mu, (rate, rate), (inner + error, inner - error))
+    room = -(epsilon + math.log1p(-rate))
+    error = 4 * _ULP * (epsilon + abs(math.log1p(-rate)))
+    if room + error <= 0:
+        return 0.0, 0.0
+    high = -math.expm1(-(room + error)) * (1 + 2 * _ULP)
+    low = -math.expm1(-max(room - error, 0.0)) * (1 - 2 * _ULP)
+    at_high, at_low = (epsilon + log_rate - math.log(outer) if outer > 0 else math.inf for outer in (high, low))
+    blur = 4 * _ULP * (epsilon + abs(log_rate) + abs(math.log(high)) + 1)
+    far = at_low + 4 * _ULP * (abs(at_low) + epsilon + abs(log_rate) + 1) if low > 0 else math.inf
+    return _scaled(loss.mu, (low, high), (far, at_high - blur))
+
+
+def _scaled(mu: float, factors: tuple[float, float], epsilons: tuple[float, float]) -> tuple[float, float]:
+    """Return lower and upper bounds on a factor times the plain Gaussian delta."""
+    lower = gaussian_delta(mu, epsilons[0])[0] * factors[0] if math.isfinite(epsilons[0]) else 0.0
+    upper = gaussian_delta(mu, epsilons[1])[1] * factors[1]
+    return _outwards(lower, 4 * _ULP)[0], _outwards(upper, 4 * _ULP)[1]
+
+
+def _delta(composition: Composition, epsilon: float) -> Bracket:
+    """Bracket delta(epsilon)."""
+    ((loss, _),) = composition.parts
+    lower, upper = single_delta(loss, epsilon)
+    return Bracket(lower=lower, upper=upper, engines=("single",))
+
+
+def _epsilon(composition: Composition, delta: float) -> Bracket:
+    """Bracket the smallest epsilon with delta(epsilon) <= delta."""
+    ((loss, _),) = composition.parts
+    floor, ceiling = total_infinite_mass(composition)
+    low, high = total_supremum(composition)
+    if delta < floor:
+        return Bracket(lower=math.inf, upper=math.inf, engines=("single",))
+    if delta == 0 or delta == ceiling:
+        return Bracket(lower=max(0.0, low), upper=max(0.0, high), engines=("single",))
+    lower = largest_epsilon(lambda epsilon: single_delta(loss, epsilon)[0], delta)
+    upper = smallest_epsilon(lambda epsilon: single_delta(loss, epsilon)[1], delta)
+    return Bracket(lower=lower, upper=upper, engines=("single",))
+
+
+def _covers(composition: Composition) -> bool:
+    """Return whether there is one loss, once, that the Gaussian engine leaves."""
+    return composition.events == 1 and not isinstance(composition.parts[0][0], GaussianLoss)
+
+
+SINGLE = Engine(name="single", covers=_covers, delta=_delta, epsilon=_epsilon)

@@ -1,0 +1,134 @@
+"""A single release is bracketed at the width of rounding, and calibrated noise is certified."""
+
+import math
+
+import pytest
+from mpmath import mp, mpf
+
+from dpaudit import (
+    ApproximateLoss,
+    Claim,
+    Composition,
+    DiscreteLoss,
+    LaplaceLoss,
+    Release,
+    SampledGaussianLoss,
+    certify,
+)
+from dpaudit.bracket import smallest_epsilon
+from dpaudit.engines import ENGINES, SINGLE, VERIFIED
+from dpaudit.engines.single import single_delta
+from mechanisms.discrete_gaussian import DiscreteGaussian
+from mechanisms.discrete_laplace import DiscreteLaplace
+from mechanisms.exponential import Exponential
+from mechanisms.laplace import Laplace
+from mechanisms.randomised_response import RandomisedResponse
+
+LOSSES = (
+    *(LaplaceLoss(shift=shift) for shift in (1e-12, 1e-3, 0.7, 30.0, 1200.0)),
+    *(ApproximateLoss(epsilon=e, delta=d) for e, d in ((0.3, 0.0), (2.0, 1e-9), (40.0, 0.1), (800.0, 0.0), (0.0, 0.1))),
+    *(RandomisedResponse(epsilon=e, categories=5).loss() for e in (1e-6, 0.4, 30.0, 700.0)),
+    *(
+        SampledGaussianLoss(mu=mu, rate=rate, order=order)
+        for mu in (0.05, 1.0, 6.0)
+        for rate in (1e-4, 0.1, 0.9)
+        for order in ("remove", "add")
+    ),
+    DiscreteLoss(atoms=((0.5, 1.0),), reverse_infinite_mass=-math.expm1(-0.5)),
+)
+
+
+def normal_tail(x):
+    return mp.erfc(x / mp.sqrt(2)) / 2
+
+
+def truth(loss, epsilon):
+    """Return delta(epsilon) with many digits, from the laws of the two outputs."""
+    with mp.workdps(120):
+        e = mpf(epsilon)
+        match loss:
+            case LaplaceLoss(shift=shift):
+                return max(mpf(0), 1 - mp.exp((e - mpf(shift)) / 2))
+            case ApproximateLoss(epsilon=own, delta=delta):
+                up, down = 1 / (1 + mp.exp(-mpf(own))), 1 / (1 + mp.exp(mpf(own)))
+                return mpf(delta) + (1 - mpf(delta)) * (up - mp.exp(e) * down if epsilon < own else 0)
+            case DiscreteLoss(atoms=atoms, infinite_mass=mass):
+                return mpf(mass) + mp.fsum(mpf(p) * max(mpf(0), 1 - mp.exp(e - mpf(v))) for v, p in atoms)
+            case SampledGaussianLoss(mu=mu, rate=rate, order=order):
+                m, q = mpf(mu), mpf(rate)
+                level = mp.exp(e) if order == "remove" else mp.exp(-e)
+                if level <= 1 - q:
+                    return mpf(0)
+                x = mp.log((level - 1 + q) / q) / m + m / 2
+                if order == "remove":
+                    mixed, plain = (1 - q) * normal_tail(x) + q * normal_tail(x - m), normal_tail(x)
+                    return mixed - mp.exp(e) * plain
+                mixed, plain = (1 - q) * normal_tail(-x) + q * normal_tail(m - x), normal_tail(-x)
+                return plain - mp.exp(e) * mixed
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_a_single_loss_is_bracketed_at_the_width_of_rounding(loss):
+    """At small, ordinary and extreme epsilons, and beside the largest loss, the exact delta is inside."""
+    composition = Composition.of(loss)
+    top = loss.supremum if math.isfinite(loss.supremum) else 50.0
+    points = {0.0, 1e-9, top / 3, top * 0.999, math.nextafter(top, 0), top, top * (1 + 1e-15), 2 * top}
+    for epsilon in points:
+        low, high = single_delta(loss, epsilon)
+        exact = truth(loss, epsilon)
+        assert low <= exact <= high, epsilon
+        if exact > 1e-9 and epsilon <= 0.999 * top:
+            assert high - low <= 1e-11 * high, epsilon
+    for delta in (1e-9, 1e-3, 0.2):
+        bracket = SINGLE.epsilon(composition, delta)
+        if math.isfinite(bracket.upper) and bracket.upper > 0:
+            assert truth(loss, bracket.upper) <= delta
+        if 0 < bracket.lower < math.inf:
+            assert truth(loss, math.nextafter(bracket.lower, 0)) >= delta
+        for engine in (VERIFIED, *ENGINES):
+            if engine.covers(composition) or engine is VERIFIED:
+                bracket = bracket.intersect(engine.epsilon(composition, delta))
+
+
+CALIBRATED = {
+    "laplace": lambda claim: Laplace.calibrated(claim, l1_sensitivity=1.0),
+    "response": RandomisedResponse.calibrated,
+    "response of five": lambda claim: RandomisedResponse.calibrated(claim, categories=5),
+    "discrete_laplace": lambda claim: DiscreteLaplace.calibrated(claim, l1_sensitivity=2),
+}
+CLAIMS = ((0.1, 1e-9), (1.0, 1e-5), (1.0, 0.0), (4.0, 0.1), (0.0, 1e-6), (30.0, 1e-3))
+SLOWER = {
+    "discrete_gaussian": lambda claim: DiscreteGaussian.calibrated(claim, l2_sensitivity=1),
+    "exponential": lambda claim: Exponential.calibrated(claim, linf_sensitivity=1.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("build", "epsilon", "delta"),
+    [
+        *(pytest.param(build, *claim, id=f"{name}-{claim}") for name, build in CALIBRATED.items() for claim in CLAIMS),
+        *(pytest.param(build, 1.0, 1e-5, id=name) for name, build in SLOWER.items()),
+    ],
+)
+def test_calibrated_noise_is_certified(build, epsilon, delta):
+    """What `calibrated` returns for a claim gets a certificate for that claim, at delta 0 and above it."""
+    claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+    assert certify(Release(label="release", mechanism=build(claim)), claim).verdict == "certified"
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 20.0, 30.0, 36.0, 40.0, 100.0, 700.0])
+@pytest.mark.parametrize("categories", [3, 5, 1000])
+def test_the_loss_of_a_response_exists_up_to_its_largest_epsilon(epsilon, categories):
+    """Probabilities of the three losses are those of the report to 1e-14, the lie's included."""
+    response = RandomisedResponse(epsilon=epsilon, categories=categories)
+    found = dict(response.loss().atoms)
+    total = 1 + (categories - 1) * mp.exp(-mpf(epsilon))
+    assert abs(found[-epsilon] / (mp.exp(-mpf(epsilon)) / total) - 1) <= 1e-13
+    assert abs(found[epsilon] * total - 1) <= 1e-14
+
+
+def test_smallest_epsilon_returns_only_what_it_has_tested():
+    """A curve that stays above delta gives infinity, a step gives a point beyond it."""
+    assert smallest_epsilon(lambda epsilon: 0.5, 0.1) == math.inf
+    found = smallest_epsilon(lambda epsilon: 0.5 if epsilon < 3 else 0.0, 0.1)
+    assert found == 3.0
