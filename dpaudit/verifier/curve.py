@@ -13,6 +13,7 @@ from dpaudit.verifier.reading import require
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(800)
 _MOST_ATOMS = 4096
 _MANY = 200
+_BETWEEN = 80.0
 _DAMPED = 8.0
 
 
@@ -102,11 +103,12 @@ def _contour(a: Multiset, epsilon: float) -> tuple[float, float] | None:
     """Invert M(s) e^(-s epsilon) / (s (s + 1)) on the vertical line through its saddle point.
 
     Returns None where the integrand does not die out: atoms make it return along the line, so the sum may stop
-    only where a Gaussian part has damped it for good, or where many losses without a common lattice have.
+    only where a Gaussian part has damped it for good, or the mass between the atoms of many losses has.
     Source: Alghamdi et al. (2023), Theorem 3.1.
     """
     damping = math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in a.items() if loss[0] == "gaussian"))
-    spread_out = sum(n for loss, n in a.items() if loss[0] in ("laplace", "sampled")) >= _MANY
+    between = math.fsum(n * min(loss[1], 1.0) for loss, n in a.items() if loss[0] == "laplace")
+    spread_out = between >= _BETWEEN or sum(n for loss, n in a.items() if loss[0] == "sampled") >= _MANY
     if not damping and not spread_out:
         return None
     if any(loss[0] == "discrete" and len(loss[1]) > _MOST_ATOMS for loss in a):

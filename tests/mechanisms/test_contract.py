@@ -15,6 +15,7 @@ from dpaudit import (
     Claim,
     ComposedLoss,
     Composition,
+    GaussianLoss,
     Mechanism,
     Release,
     UnsupportedError,
@@ -263,6 +264,7 @@ def test_releases_of_the_worst_pair_show_no_more_than_the_stated_loss_and_no_les
 @pytest.mark.parametrize("mechanism", [e for e in EXAMPLES if hasattr(e.values[0], "calibrated")])
 @pytest.mark.parametrize(("epsilon", "delta"), CLAIMS)
 def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(mechanism, epsilon, delta):
+    """Within 1e-9 where the loss of the release has a closed form, within 1e-4 where several losses are composed."""
     claim = Claim(epsilon=epsilon, delta=delta, neighbours=mechanism.neighbours)
     try:
         smallest = calibrated(mechanism, claim)
@@ -271,10 +273,13 @@ def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(mechanism,
         assert claim.delta == 0
         assert any(loss.supremum == math.inf or loss.infinite_mass > 0 for loss in parts)
         return
+    losses = Composition.of(mechanism.loss())
+    closed = losses.events == 1 or all(isinstance(loss, GaussianLoss) for loss, _ in losses.parts)
+    less = smallest.scaled(1 - (1e-9 if closed or claim.delta == 0 else 1e-4))
     judges = [
         judge
         for judge in (accounted_delta, stated_delta)
-        if judge(smallest, claim.epsilon) <= claim.delta < judge(smallest.scaled(1 - 1e-9), claim.epsilon)
+        if judge(smallest, claim.epsilon) <= claim.delta < judge(less, claim.epsilon)
     ]
     assert judges, "neither the accountant nor the stated loss finds this noise to be the smallest that will do"
     if claim.delta == 0:
