@@ -7,6 +7,8 @@ mutants | variants       planted defects caught, and correct programs accused
 
 import sys
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from audits.proving.hunt import Hunt, hunt
 from audits.proving.mutants import correct_variants, mutants
@@ -17,10 +19,10 @@ def catalogue(runs: int = 100_000) -> None:
     started = time.process_time()
     rows = measure_catalogue(runs=runs, seed=0)
     known = [row for row in rows if row.best is not None and row.error is not None]
-    near = [row for row in known if row.bound >= row.best - row.error]
+    near = [row for row in known if row.bound >= (row.best or 0) - (row.error or 0)]
     printed = [row for row in rows if row.published is not None]
-    level = [row for row in printed if row.bound >= row.published]
-    limited = [row for row in printed if row.best is not None and row.best < row.published and row not in level]
+    level = [row for row in printed if row.bound >= (row.published or 0)]
+    limited = [row for row in printed if row not in level and (row.best or 99) < (row.published or 0)]
     below = [row.name for row in printed if row not in level and row not in limited]
     print(f"{len(rows)} mechanisms, {runs} runs each: {sum(row.seconds for row in rows):.1f} s of audits")
     print(f"{time.process_time() - started:.1f} s of processor time with the exact laws")
@@ -35,7 +37,7 @@ def alarms(runs: int = 100_000, seeds: int = 20) -> int:
     found = [
         (seed, row.name, row.truth, row.sure_bound)
         for seed in range(seeds)
-        for row in measure_catalogue(runs=runs, seed=seed)
+        for row in measure_catalogue(runs=runs, seed=seed, jobs=2)
         if row.false_alarm
     ]
     print(f"{len(found)} false alarms in {seeds} tables", found)
@@ -51,18 +53,23 @@ def planted() -> None:
             print(f"survives: {mutant.name} (bound {found.bound:.3f})")
 
 
-def variants() -> int:
-    held = [(name, hunt(program, seed=1, name=name)) for name, program in correct_variants()]
+def variants(runs: int = 20_000) -> int:
+    held = [(name, hunt(program, seed=1, name=name, runs=(runs,))) for name, program in correct_variants()]
     accused = [name for name, found in held if found.caught]
     print(f"{len(accused)} of {len(held)} correct variants accused, slowest {_slowest(held):.1f} s", accused)
     return len(accused)
 
 
-def _slowest(held: list[tuple[object, Hunt]]) -> float:
+def _slowest(held: Sequence[tuple[object, Hunt]]) -> float:
     return max(found.seconds for _, found in held)
 
 
-PARTS = {"catalogue": catalogue, "alarms": alarms, "mutants": planted, "variants": variants}
+PARTS: dict[str, Callable[..., Any]] = {
+    "catalogue": catalogue,
+    "alarms": alarms,
+    "mutants": planted,
+    "variants": variants,
+}
 
 if __name__ == "__main__":
     part = sys.argv[1] if len(sys.argv) > 1 else "catalogue"

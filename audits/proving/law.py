@@ -10,7 +10,7 @@ from audits.bounds.guessing import guessing_epsilon
 from dpaudit.mechanism import Array
 
 _NOTHING = 1e-13
-_CUTS = 300
+_CUTS = 120
 _LARGEST = 60.0
 
 

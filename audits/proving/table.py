@@ -4,6 +4,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -118,9 +119,9 @@ def _rows(names: list[str], runs: int, seed: int, significance: float, jobs: int
         return
     from joblib import Parallel, delayed
 
-    yield from Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_measure_named)(name, runs, seed, significance, len(names)) for name in names
-    )
+    tasks = (delayed(_measure_named)(name, runs, seed, significance, len(names)) for name in names)
+    rows: Any = Parallel(n_jobs=jobs, return_as="generator")(tasks)
+    yield from rows
 
 
 def _measure_named(name: str, runs: int, seed: int, significance: float, rows: int) -> Row:
