@@ -19,7 +19,8 @@ def peer_answer(declaration: Declaration, claim: Claim) -> str:
     except DPAuditError as error:
         return f"cannot express it ({str(error).split(';')[0].split(',')[0].strip()})"
     bracket = bracket_epsilon(fold(declaration, claim.neighbours), claim.delta)
-    relation = dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE
+    relations = dp_accounting.NeighboringRelation
+    relation = relations.REPLACE_ONE if claim.neighbours == "replace_one" else relations.ADD_OR_REMOVE_ONE
     said = []
     for name, make in (
         ("PLD", lambda: PLDAccountant(relation, value_discretization_interval=_SIMPLE)),
