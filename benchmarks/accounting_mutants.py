@@ -1,0 +1,98 @@
+"""Print the table of accounting bugs: `python benchmarks/accounting_mutants.py [--record]`.
+
+Each bug is planted in our code, a declaration, a run or a certificate; the table says what caught it, and what
+dp-accounting answers on the input where it shows. With --record the catchers of code defects are written to
+tests/mutation/caught.json, from which the test tries them again. Takes a few minutes.
+"""
+
+import json
+import signal
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.mutation.battery import CHECKS  # noqa: E402
+from tests.mutation.code_mutants import CODE  # noqa: E402
+from tests.mutation.declared_mutants import DECLARED, FORGED, complaints, objections  # noqa: E402
+from tests.mutation.inputs import INPUTS  # noqa: E402
+from tests.mutation.peer import peer_answer  # noqa: E402
+from tests.mutation.planting import planted  # noqa: E402
+from tests.mutation.survivors import SURVIVORS  # noqa: E402
+
+PATIENCE = 15
+"""Seconds for one check; a planted defect can make a search endless, which counts as caught."""
+
+
+def catcher(defect) -> str:
+    with planted(defect):
+        for name, check in CHECKS.items():
+            signal.alarm(PATIENCE)
+            try:
+                check()
+            except (Exception, SystemExit, BaseException) as failure:
+                if isinstance(failure, KeyboardInterrupt):
+                    raise
+                return name
+            finally:
+                signal.alarm(0)
+    return ""
+
+
+def too_long(*_) -> None:
+    raise TimeoutError("the check did not end")
+
+
+@cache
+def peer(name: str) -> str:
+    if name not in INPUTS:
+        return "no declaration shows it"
+    signal.alarm(60)
+    try:
+        return f"*{name}*: {peer_answer(*INPUTS[name])}"
+    except TimeoutError:
+        return f"*{name}*: no answer within a minute"
+    finally:
+        signal.alarm(0)
+
+
+def main() -> int:
+    signal.signal(signal.SIGALRM, too_long)
+    started, rows, caught = time.perf_counter(), [], {}
+    for mutant in CODE:
+        found = catcher(mutant.defect)
+        if found:
+            caught[mutant.name] = found
+        rows.append((mutant.name, mutant.says, found, peer(mutant.shows_on)))
+    for mutant in DECLARED:
+        said = peer_of(mutant.defective)
+        rows.append((mutant.name, mutant.says, next(iter(objections(mutant.defective)), ""), said))
+    for mutant in FORGED:
+        found = "the checker" if complaints(mutant) else ""
+        rows.append((mutant.name, mutant.says, found, "has no certificates"))
+    print("| bug | what went wrong | caught by | dp-accounting |\n|---|---|---|---|")
+    for name, says, found, said in rows:
+        print(f"| {name} | {says} | {found or 'SURVIVES: ' + SURVIVORS.get(name, 'no reason known')} | {said} |")
+    number = sum(bool(found) for _, _, found, _ in rows)
+    print(f"\n{number} of {len(rows)} caught ({number / len(rows):.1%}) in {time.perf_counter() - started:.0f} s.")
+    if "--record" in sys.argv:
+        target = ROOT / "tests" / "mutation" / "caught.json"
+        target.write_text(json.dumps(caught, indent=1, sort_keys=True) + "\n")
+    return int(number < 0.95 * len(rows))
+
+
+def peer_of(scene) -> str:
+    signal.alarm(60)
+    try:
+        return peer_answer(scene.declaration, scene.claim)
+    except Exception as error:
+        return f"nothing ({type(error).__name__})"
+    finally:
+        signal.alarm(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,500 @@
+"""Checks that hold of the sound code whatever its numbers are: laws of composition, conversions and budgets."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from dpaudit import (
+    ApproximateLoss,
+    Billboard,
+    Bracket,
+    Cells,
+    Certificate,
+    CertificateError,
+    Claim,
+    Composition,
+    Condition,
+    DeclarationError,
+    DiscreteLoss,
+    Finding,
+    GaussianLoss,
+    Group,
+    LaplaceLoss,
+    Local,
+    NormalForm,
+    Parallel,
+    PostProcess,
+    Recorder,
+    Release,
+    Repeat,
+    SampledGaussianLoss,
+    Sequential,
+    Stated,
+    Subsample,
+    UnsupportedError,
+    admit,
+    bracket_delta,
+    bracket_epsilon,
+    certify,
+    fold,
+    smallest_noise,
+)
+from dpaudit.bracket import largest_epsilon, smallest_epsilon
+from dpaudit.codec import decode_declaration, encode
+from dpaudit.concentrated import concentrated_delta, largest_rho, largest_rho_at_the_advanced_rate
+from dpaudit.condition import conditions_of, merge
+from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED
+from dpaudit.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
+from dpaudit.folding import delivered_model
+from dpaudit.interchange.dp_event import from_event, to_event
+from dpaudit.odometers import Odometer
+from dpaudit.sampling import subsampled
+from dpaudit.slack import slack_of
+from dpaudit.verifier import verify
+from mechanisms import Exponential, RandomisedResponse, TreeAggregation
+from tests.mutation.inputs import INPUTS, NOTHING, gaussian, laplace, release
+
+BLACK = ApproximateLoss(epsilon=0.2, delta=1e-7)
+MIXED = Composition.of(GaussianLoss(mu=0.3), LaplaceLoss(shift=0.4), ApproximateLoss(epsilon=0.2))
+CHECKED = ("gaussian", "gaussian and laplace", "tree", "pure tree", "cells", "group", "stated twice", "local", "epochs")
+
+
+def epsilon(node, delta=1e-5, neighbours="replace_one"):
+    return bracket_epsilon(fold(node, neighbours), delta)
+
+
+def near(one: Bracket, other: Bracket, relative: float = 2e-4) -> bool:
+    """Whether two brackets of one number agree at both ends."""
+    return math.isclose(one.upper, other.upper, rel_tol=relative, abs_tol=1e-9) and math.isclose(
+        one.lower, other.lower, rel_tol=relative, abs_tol=1e-9
+    )
+
+
+def the_checker_accepts():
+    """Certificates of many declarations pass the independent checker."""
+    for name in CHECKED:
+        tree, claim = INPUTS[name]
+        assert verify(certify(tree, claim).to_json()).complaints == (), name
+
+
+def engines_overlap():
+    """All engines that cover a composition agree, at several epsilons and deltas, and the bracket is narrow."""
+    cases = [
+        (Composition.of(GaussianLoss(mu=0.3)) * 9, 1e-5, (GAUSSIAN, RENYI, BASIC, PLD)),
+        (Composition.of(ApproximateLoss(epsilon=0.3)) * 20, 1e-6, (OPTIMAL, VERIFIED, RENYI, BASIC)),
+        (Composition.of(BLACK) * 30, 1e-5, (OPTIMAL, VERIFIED, RENYI, BASIC)),
+        (Composition.of(BLACK, ApproximateLoss(epsilon=0.5)), 1e-5, (OPTIMAL, VERIFIED, RENYI, BASIC)),
+        (Composition.of(LaplaceLoss(shift=0.2)) * 30, 1e-6, (VERIFIED, RENYI, BASIC)),
+        (MIXED, 1e-5, (VERIFIED, RENYI, BASIC)),
+        (Composition.of(DiscreteLoss(atoms=((0.5, 0.6), (_other(0.5, 0.6), 0.4)))) * 3, 1e-4, (VERIFIED, RENYI, BASIC)),
+    ]
+    for composition, delta, engines in cases:
+        covering = [engine for engine in engines if engine.covers(composition)]
+        whole = reduce(Bracket.intersect, (engine.epsilon(composition, delta) for engine in covering))
+        assert whole.upper - whole.lower <= 2e-3 * whole.upper, (composition, whole)
+        points = [engine.delta(composition, whole.upper / 2) for engine in covering]
+        reduce(Bracket.intersect, points)
+        assert points[0].upper <= 50 * max(points[1].upper, 1e-9)
+
+
+def _other(loss: float, mass: float) -> float:
+    """The second loss of two atoms, so that both laws have mass 1."""
+    return math.log((1 - mass) / (1 - mass * math.exp(-loss)))
+
+
+def repeat_equals_copies():
+    for loss in (GaussianLoss(mu=0.2), LaplaceLoss(shift=0.2), BLACK):
+        assert Composition.of(loss) * 5 == Composition.of(*[loss] * 5)
+    for part in (release(gaussian(9.0)), release(laplace(9.0)), Stated(epsilon=0.2, delta=1e-7, source="x")):
+        often, copies = (fold(n, "replace_one") for n in (Repeat(part=part, times=6), Sequential(parts=(part,) * 6)))
+        assert often == copies
+        assert near(bracket_epsilon(often, 1e-5), bracket_epsilon(copies, 1e-5))
+        once = epsilon(part)
+        assert epsilon(Repeat(part=part, times=6)).upper > 1.5 * once.upper
+    nested = Repeat(part=Repeat(part=release(gaussian(9.0)), times=3), times=4)
+    assert fold(nested, "replace_one") == fold(Repeat(part=release(gaussian(9.0)), times=12), "replace_one")
+    composed = Composition.of(GaussianLoss(mu=1.0), GaussianLoss(mu=1.0)) + Composition.of(GaussianLoss(mu=1.0))
+    assert composed.events == 3
+    for engine in (RENYI, VERIFIED, OPTIMAL, BASIC):
+        one, many = (engine.delta(Composition.of(ApproximateLoss(epsilon=0.1)) * n, 0.05).upper for n in (1, 9))
+        assert many > one
+        loss = ApproximateLoss(epsilon=0.01, delta=1e-4)
+        assert engine.delta(Composition.of(loss) * 10, 0.5).upper >= 9.9e-4
+
+
+def order_does_not_matter():
+    parts = (release(gaussian(9.0), "a"), release(laplace(9.0), "b"), Stated(epsilon=0.1, source="x"))
+    forms = [fold(Sequential(parts=order), "replace_one") for order in (parts, parts[::-1])]
+    assert forms[0] == forms[1]
+    assert epsilon(Sequential(parts=parts)).upper > epsilon(Sequential(parts=parts[:2])).upper
+    assert near(*(bracket_epsilon(form, 1e-5) for form in forms))
+
+
+def integers_and_floats_agree():
+    for one, other in ((gaussian(2), gaussian(2.0)), (laplace(2), laplace(2.0))):
+        assert one.loss() == other.loss()
+        assert epsilon(release(one)) == epsilon(release(other))
+    trees = [
+        Repeat(part=Subsample(part=Repeat(part=release(gaussian(s, "add_remove")), times=4), rate=0.01), times=3)
+        for s in (1, 1.0)
+    ]
+    assert fold(trees[0], "add_remove") == fold(trees[1], "add_remove")
+
+
+def parallel_is_at_most_sequential():
+    parts = (release(gaussian(2.0), "a"), release(gaussian(1.0), "b"))
+    alone, both = epsilon(Parallel(parts=parts, key="phase")), epsilon(Sequential(parts=parts))
+    assert alone.upper < both.lower
+    assert near(alone, epsilon(parts[1]))
+    unlike = (release(gaussian(9.0), "a"), release(laplace(2.0), "b"))
+    worst = epsilon(Parallel(parts=unlike, key="phase"))
+    assert worst.upper >= max(epsilon(part).lower for part in unlike)
+    chosen = Sequential(parts=(Parallel(parts=unlike, key="phase"), release(laplace(50.0), "c")))
+    assert epsilon(chosen).upper >= epsilon(Sequential(parts=(unlike[1], release(laplace(50.0), "c")))).upper
+    deltas = [epsilon(Sequential(parts=(part, release(laplace(50.0), "c"))), 1e-9).lower for part in unlike]
+    assert epsilon(chosen, 1e-9).upper >= max(deltas)
+
+
+def brackets_are_monotone():
+    """In noise, delta, group size, number of parts and rate."""
+    for make in (gaussian, laplace):
+        answers = [epsilon(release(make(s))) for s in (1.0, 2.0, 4.0)]
+        assert answers[0].lower > answers[1].upper
+        assert answers[1].lower > answers[2].upper
+        tight, loose = (epsilon(Repeat(part=release(make(5.0)), times=3), d) for d in (1e-9, 1e-4))
+        assert tight.lower > loose.upper
+    for part in (release(gaussian(20.0)), release(laplace(20.0)), Stated(epsilon=0.1, delta=1e-9, source="x")):
+        sizes = [epsilon(Group(part=part, size=size)).upper for size in (1, 2, 3)]
+        assert sizes[0] < sizes[1] < sizes[2]
+    for scheme, relation in (("poisson", "add_remove"), ("without_replacement", "replace_one")):
+        part = Stated(epsilon=1.0, delta=1e-6, source="x")
+        rates = [bracket_epsilon(subsampled(fold(part, relation), r, scheme, relation), 1e-6).upper for r in (0.1, 0.5)]
+        assert rates[0] < rates[1] < 1.0
+    sampled = [
+        bracket_delta(
+            subsampled(fold(release(gaussian(1.0, "add_remove")), "add_remove"), r, "poisson", "add_remove"), 0.1
+        )
+        for r in (0.05, 0.5)
+    ]
+    assert sampled[0].upper < sampled[1].lower
+
+
+def round_trip():
+    """delta at the returned epsilon meets the delta asked for, and just misses it a little below."""
+    for composition, delta in (
+        (Composition.of(GaussianLoss(mu=3.0)), 1e-5),
+        (Composition.of(GaussianLoss(mu=30.0)), 1e-5),
+        (Composition.of(LaplaceLoss(shift=0.5)) * 15, 1e-7),
+        (Composition.of(ApproximateLoss(epsilon=0.5)) * 15, 1e-7),
+        (Composition.of(BLACK) * 15, 1e-5),
+    ):
+        for engine in ENGINES:
+            if engine.covers(composition):
+                answer = engine.epsilon(composition, delta)
+                if answer.upper < math.inf:
+                    assert engine.delta(composition, answer.upper).lower <= delta
+                if answer.lower > 0:
+                    assert engine.delta(composition, answer.lower * (1 - 1e-9)).upper >= delta
+    assert smallest_epsilon(lambda e: math.exp(-e), 1e-8) == pytest.approx(-math.log(1e-8))
+    assert largest_epsilon(lambda e: math.exp(-e), 1e-8) == pytest.approx(-math.log(1e-8))
+
+
+def replacement_is_the_right_doubling():
+    """Replacing is removing and adding; every relation is named, and none is read for another."""
+    touched, inside = release(gaussian(9.0, "add_remove"), "out"), release(gaussian(90.0), "in")
+    cells = Cells(inside=inside, touched=touched)
+    twice = epsilon(Repeat(part=touched, times=2), neighbours="add_remove")
+    assert near(epsilon(cells), twice)
+    assert near(epsilon(cells, neighbours="add_remove"), epsilon(touched, neighbours="add_remove"))
+    strong = Cells(inside=release(gaussian(2.0), "in"), touched=touched)
+    assert near(epsilon(strong), epsilon(release(gaussian(2.0))))
+    skewed = DiscreteLoss(atoms=((0.5, 0.9), (_other(0.5, 0.9), 0.1)))
+    assert skewed.reversed().supremum > 1.5
+    assert Composition.of(skewed).reversed() != Composition.of(skewed)
+    assert Composition.of(skewed).reversed().reversed().parts[0][0].supremum == pytest.approx(0.5)
+    form = NormalForm(upper=(Composition.of(skewed),), lower=(Composition.of(skewed),))
+    assert bracket_epsilon(form, 0.0).lower == pytest.approx(max(0.5, skewed.reversed().supremum))
+    for name, relation in (("gaussian", "add_remove"), ("laplace x 20", "add_remove"), ("tree", "add_remove")):
+        with pytest.raises(DeclarationError):
+            fold(INPUTS[name][0], relation)
+    for scheme, relation in (("poisson", "replace_one"), ("without_replacement", "add_remove")):
+        with pytest.raises(DeclarationError):
+            fold(Subsample(part=Stated(epsilon=1.0, source="x"), rate=0.1, scheme=scheme), relation)
+    from dp_accounting import dp_event
+
+    for event, value in ((dp_event.GaussianDpEvent(2), 1.0), (dp_event.LaplaceDpEvent(2), 1.0)):
+        (loss, _), *_ = fold(from_event(event, "replace_one"), "replace_one").upper[0].parts
+        (other, _), *_ = fold(from_event(event, "add_remove"), "add_remove").upper[0].parts
+        size = getattr(loss, "mu", None) or loss.shift
+        assert size == value
+        assert size == 2 * (getattr(other, "mu", None) or other.shift)
+
+
+def groups_move_every_record():
+    """Gaussian and Laplace shifts grow by the size, a black box by the geometric sum, a spread group is covered."""
+    assert GaussianLoss(mu=0.2).group(3).mu == pytest.approx(0.6)
+    assert LaplaceLoss(shift=0.2).group(3).shift == pytest.approx(0.6)
+    grown = ApproximateLoss(epsilon=0.5, delta=1e-6).group(10)
+    assert grown.epsilon == 5.0
+    assert grown.delta == pytest.approx(2.27e-4, rel=3e-3)
+    assert ApproximateLoss(epsilon=0.0, delta=1e-6).group(10).delta == pytest.approx(1e-5)
+    with pytest.raises(UnsupportedError):
+        SampledGaussianLoss(mu=1.0, rate=0.1).group(2)
+    mixed = Parallel(parts=(release(gaussian(9.0), "a"), release(laplace(9.0), "b")), key="arm")
+    with pytest.raises(UnsupportedError):
+        fold(Group(part=mixed, size=2), "replace_one")
+    bounded = Parallel(parts=(release(laplace(4.0), "a"), release(RandomisedResponse(epsilon=0.5), "b")), key="arm")
+    assert fold(Group(part=bounded, size=3), "replace_one").upper[0].parts[0][0].epsilon == pytest.approx(1.5)
+    lower = fold(Group(part=Stated(epsilon=0.5, source="x"), size=3), "replace_one").lower
+    assert lower == (Composition(),)
+
+
+def stated_parts_have_no_lower_bound():
+    """What is taken on trust, or known to be dominated only, never refutes a claim."""
+    form = fold(Repeat(part=Stated(epsilon=1.0, source="x"), times=3), "replace_one")
+    assert bracket_epsilon(form, 1e-5).lower == 0
+    assert bracket_epsilon(form, 1e-5).upper == pytest.approx(3.0, abs=0.2)
+    chosen = fold(release(Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours="replace_one")), "replace_one")
+    assert bracket_epsilon(chosen, 0.0).lower <= 0.5 + 1e-9
+    assert bracket_epsilon(chosen, 0.0).upper >= 1.0
+    boxed = subsampled(fold(release(laplace(1.0, "add_remove")), "add_remove"), 0.5, "poisson", "add_remove")
+    assert bracket_epsilon(boxed, 0.0).lower == 0
+
+
+def traces_are_admitted_or_not():
+    """An honest run is admitted; every kind of dishonest one is named."""
+    declared = Sequential(parts=(release(gaussian(2.0), "a"), Repeat(part=release(laplace(3.0), "b"), times=2)))
+    rng = np.random.default_rng(5)
+    zero = np.zeros((3, 4))
+
+    def run(*steps):
+        recorder = Recorder(rng)
+        for label, mechanism, times in steps:
+            recorder.release(label, mechanism, zero, times)
+        return recorder.trace()
+
+    honest = (("a", gaussian(2.0), 1), ("b", laplace(3.0), 1), ("b", laplace(3.0), 1))
+    assert admit(declared, run(*honest)) == ()
+    wrong = {
+        "DPA210": (*honest, ("c", laplace(3.0), 1)),
+        "DPA211": honest[1:],
+        "DPA212": (("a", gaussian(1.0), 1), *honest[1:]),
+        "DPA213": (*honest, ("b", laplace(3.0), 1)),
+    }
+    for rule, steps in wrong.items():
+        assert {finding.rule for finding in admit(declared, run(*steps))} == {rule}
+    released = run(*honest)
+    reused = (released[0], replace(released[1], fingerprint=released[0].fingerprint), released[2])
+    assert {finding.rule for finding in admit(declared, reused)} == {"DPA214"}
+    stale = replace(released[0], mechanism=replace(gaussian(2.0), l2_sensitivity=0.5))
+    assert {finding.rule for finding in admit(declared, (stale, *released[1:]))} == {"DPA212"}
+
+
+def verdicts_follow_from_the_evidence():
+    """Certified, refuted and not proved, for a bracket, a view, a condition and a finding."""
+    tree, claim = INPUTS["gaussian"]
+    tight = bracket_epsilon(fold(tree, "replace_one"), 1e-5)
+    assert certify(tree, claim).verdict == "certified"
+    assert certify(tree, replace(claim, epsilon=tight.upper)).verdict == "certified"
+    assert certify(tree, replace(claim, epsilon=tight.lower * 0.999)).verdict == "refuted"
+    assert certify(Stated(epsilon=2.0, source="x"), claim).verdict == "not_proved"
+    bad = Condition(text="Rewards are clipped.", status="violated")
+    assert certify(tree, claim, conditions=(bad,)).verdict == "not_proved"
+    seen = Finding(rule="DPA212", where="sum", message="other noise")
+    assert certify(tree, claim, findings=(seen,)).verdict == "not_proved"
+    assert certify(Billboard(part=tree), claim).verdict == "not_proved"
+    assert certify(Billboard(part=tree), replace(claim, model="joint")).verdict == "certified"
+    assert certify(tree, replace(claim, model="local")).verdict == "not_proved"
+
+
+def views_are_no_stronger_than_their_weakest_part():
+    plain = release(gaussian(9.0))
+    assert delivered_model(plain) == delivered_model(Stated(epsilon=1.0, source="x")) == "central"
+    assert delivered_model(PostProcess(part=Local(part=plain))) == "local"
+    assert delivered_model(Sequential(parts=(Local(part=plain), plain))) == "central"
+    assert delivered_model(Sequential(parts=(plain, Billboard(part=plain)))) == "joint"
+    order = ("local", "central", "joint")
+    for proved in order:
+        for claimed in order:
+            claim = Claim(epsilon=1.0, neighbours="replace_one", model=claimed)
+            assert claim.implied_by(proved) == (order.index(proved) <= order.index(claimed))
+    assert not Claim(epsilon=1.0, neighbours="add_remove", model="central").implied_by("local")
+
+
+def every_node_brings_its_conditions():
+    words = {
+        "moves a query further": release(gaussian(1.0)),
+        "fresh noise": release(gaussian(1.0)),
+        "decided by the arm": Parallel(parts=(NOTHING,), key="the arm"),
+        "exactly one cell": Cells(inside=NOTHING, touched=NOTHING),
+        "more than 7 records": Group(part=NOTHING, size=7),
+        "sampled independently": Subsample(part=NOTHING, rate=0.1),
+        "drawn uniformly": Subsample(part=NOTHING, rate=0.1, scheme="without_replacement"),
+        "read again by: clipping": PostProcess(part=NOTHING, steps=("clipping",)),
+        "nothing of other users": Billboard(part=NOTHING),
+        "reaches no other user": Billboard(part=NOTHING, reads=("a key",)),
+        "leaves the device": Local(part=NOTHING),
+        "stated by nobody": NOTHING,
+    }
+    for text, node in words.items():
+        assert any(text in condition.text for condition in conditions_of(node)), text
+    one, other = (Condition(text="x", status=status) for status in ("checked", "violated"))
+    assert merge((one,), (other,))[0].status == merge((other,), (one,))[0].status == "violated"
+    assert merge((replace(one, status="assumed"),), (one,))[0].status == "checked"
+
+
+def the_smallest_noise_is_smallest():
+    """Scaled by the factor a tree is certified, by a little less it is not; slack multiplies to the same."""
+    for name in ("gaussian", "tree", "group", "cells"):
+        tree, claim = INPUTS[name]
+        from dpaudit.declaration import scaled
+
+        factor = smallest_noise(tree, claim)
+        just, less = (
+            bracket_delta(fold(scaled(tree, factor * f), "replace_one"), claim.epsilon) for f in (1.0, 1 - 1e-6)
+        )
+        assert just.upper <= claim.delta < less.lower
+    tree, claim = INPUTS["epochs"]
+    slack = slack_of(tree, claim)
+    assert slack is not None
+    tight = bracket_epsilon(fold(tree, "replace_one"), claim.delta).upper
+    assert slack.epsilon_ratio == pytest.approx(claim.epsilon / tight, rel=1e-9)
+    assert slack.noise_ratio == pytest.approx(1 / smallest_noise(tree, claim), rel=1e-6)
+    assert math.prod(f.factor for f in slack.factors) == pytest.approx(slack.epsilon_ratio, rel=1e-6)
+    assert math.prod(f.noise_factor for f in slack.factors) == pytest.approx(slack.noise_ratio, rel=1e-6)
+    assert all(f.factor > 1 - 1e-9 for f in slack.factors)
+    assert "structure" in [f.name for f in slack.factors]
+
+
+def small_deltas_stay_finite():
+    """No fixed truncation is added, and no round-off floor: epsilon is finite at 1e-30, and delta is 0 at the sum."""
+    composition = Composition.of(LaplaceLoss(shift=0.1)) * 100
+    answers = [VERIFIED.epsilon(composition, delta) for delta in (1e-9, 1e-15, 1e-30)]
+    assert answers[0].upper < answers[1].lower < answers[1].upper < answers[2].lower
+    assert answers[2].upper < 9.999
+    assert all(answer.upper - answer.lower < 1e-3 for answer in answers)
+    assert BASIC.epsilon(composition, 0.0).upper == pytest.approx(10.0)
+    assert bracket_epsilon(fold(release(gaussian(1.0)), "replace_one"), 0.0).lower == math.inf
+    assert GAUSSIAN.epsilon(Composition.of(GaussianLoss(mu=1.0)), 1e-30).upper == pytest.approx(11.9, abs=0.3)
+
+
+def certificates_return_and_tampering_shows():
+    tree, claim = INPUTS["cells"]
+    text = certify(tree, claim).to_json()
+    assert Certificate.from_json(text).to_json() == text
+    for name in ("epochs", "sampled", "parallel", "group"):
+        node, about = INPUTS[name]
+        assert decode_declaration(json.loads(json.dumps(encode(node))), about.neighbours) == node
+    data = json.loads(text)
+    for path, value in (
+        (("claim", "epsilon"), 0.1),
+        (("verdict",), "refuted"),
+        (("declaration", "node"), "sequential"),
+    ):
+        held = json.loads(text)
+        reduce(lambda table, key: table[key], path[:-1], held)[path[-1]] = value
+        with pytest.raises(CertificateError):
+            Certificate.from_json(json.dumps(held))
+        assert not verify(json.dumps(held)).accepted
+    assert set(data) >= {"verdict", "tight", "conditions", "digest"}
+
+
+def budgets_are_kept():
+    """Filters stop before the limit, odometers never read less than was spent, conversions are upper bounds."""
+    part = Stated(epsilon=0.25, source="a look")
+    budget: Filter | Refusal = basic_filter(Claim(epsilon=1.0, neighbours="replace_one"))
+    for _ in range(4):
+        assert isinstance(budget, Filter)
+        budget = budget.spend(part)
+    assert isinstance(budget, Filter)
+    assert isinstance(budget.spend(part), Refusal)
+    claim = Claim(epsilon=2.0, delta=1e-6, neighbours="replace_one")
+    for make in (concentrated_filter, gaussian_filter, advanced_filter):
+        held, count = make(claim), 0
+        while isinstance(held, Filter) and count < 2000:
+            last, held, count = held, held.spend(release(gaussian(20.0))), count + 1
+        assert isinstance(held, Refusal)
+        spent = Repeat(part=release(gaussian(20.0)), times=last.events)
+        assert bracket_delta(fold(spent, "replace_one"), 2.0).upper <= 1e-6
+        more = Repeat(part=release(gaussian(20.0)), times=2 * last.events)
+        assert bracket_delta(fold(more, "replace_one"), 2.0).lower > 1e-6
+    for rho in (0.01, 0.5, 5.0):
+        for target in (0.5, 2.0, 20.0):
+            exact = GaussianLoss(mu=math.sqrt(2 * rho)).hockey_stick(target)
+            assert exact <= concentrated_delta(rho, target) <= max(30 * exact, 1e-15)
+    best, rate = largest_rho(1.0, 1e-6), largest_rho_at_the_advanced_rate(1.0, 1e-6)
+    assert rate < best < 2 * rate
+    assert rate + 2 * math.sqrt(rate * math.log(1e6)) == pytest.approx(1.0, rel=1e-6)
+    meter = Odometer(delta=1e-6, neighbours="replace_one")
+    for _ in range(20):
+        spent = meter.spend(release(gaussian(20.0)))
+        assert isinstance(spent, Odometer)
+        meter = spent
+    assert meter.reading >= epsilon(Repeat(part=release(gaussian(20.0)), times=20), 1e-6).upper
+    assert meter.reading < 3.0
+
+
+def events_return():
+    """A declaration survives dp-accounting's events and back, counts and rates included."""
+    parts = (release(gaussian(2.0, "add_remove")), Repeat(part=release(laplace(3.0, "add_remove")), times=7))
+    tree = Sequential(parts=(*parts, Subsample(part=release(gaussian(1.0, "add_remove")), rate=0.1)))
+    returned = from_event(to_event(tree), "add_remove")
+    assert fold(returned, "add_remove") == fold(tree, "add_remove")
+    with pytest.raises(UnsupportedError):
+        to_event(Parallel(parts=parts, key="arm"))
+    with pytest.raises(UnsupportedError):
+        to_event(Stated(epsilon=1.0, source="x"))
+
+
+def impossible_objects_cannot_exist():
+    """Negative noise, a rate of 7, a NaN, a list in place of a tuple, an unknown relation: each is refused."""
+    refused: tuple[Callable[[], object], ...] = (
+        lambda: gaussian(-1.0),
+        lambda: gaussian(0.0),
+        lambda: gaussian(math.nan),
+        lambda: laplace(math.inf),
+        lambda: gaussian(1.0, "replaced"),
+        lambda: Subsample(part=NOTHING, rate=7.0),
+        lambda: Subsample(part=NOTHING, rate=0.1, scheme="uniform"),
+        lambda: Repeat(part=NOTHING, times=0),
+        lambda: Repeat(part=NOTHING, times=2.5),
+        lambda: Group(part=NOTHING, size=0),
+        lambda: Sequential(parts=[NOTHING]),
+        lambda: Parallel(parts=(NOTHING,), key=" "),
+        lambda: Stated(epsilon=-0.1, source="x"),
+        lambda: Stated(epsilon=0.1, delta=1.0, source="x"),
+        lambda: Stated(epsilon=0.1, source=""),
+        lambda: Claim(epsilon=1.0, delta=1.0, neighbours="replace_one"),
+        lambda: Claim(epsilon=-1.0, neighbours="replace_one"),
+        lambda: Claim(epsilon=1.0, neighbours="both"),
+        lambda: GaussianLoss(mu=-1.0),
+        lambda: DiscreteLoss(atoms=((1.0, 0.5), (-1.0, 0.5))),
+        lambda: DiscreteLoss(atoms=((0.0, 0.5),), infinite_mass=0.2, reverse_infinite_mass=0.5),
+        lambda: TreeAggregation(horizon=4, leaf=laplace(1.0), signs=(1, 1)),
+        lambda: Release(label="x", mechanism="gaussian"),
+        lambda: Bracket(lower=2.0, upper=1.0, engines=("x",)),
+    )
+    for place, make in enumerate(refused):
+        try:
+            made = make()
+        except Exception:  # noqa: S112
+            continue
+        raise AssertionError(f"object {place} exists: {made}")
+
+
+def contradictions_are_reported():
+    """Engines that contradict each other stop the accountant, whichever lies below."""
+    low, high = (Bracket(lower=a, upper=a + 1, engines=(name,)) for a, name in ((0.0, "a"), (2.0, "b")))
+    for one, other in combinations((low, high, low), 2):
+        if one is not other:
+            with pytest.raises(Exception, match="wrong"):
+                one.intersect(other)
+    assert low.intersect(Bracket(lower=0.5, upper=9.0, engines=("c",))).upper == 1.0
+    assert low.largest(high).lower == 2.0
+    assert (low.largest(Bracket(lower=0.5, upper=0.7, engines=("c",)))).upper == 1.0

@@ -1,0 +1,115 @@
+"""How a defect gets into the running code: one piece of a function's source, or one constant, is replaced.
+
+A planted function takes the place of the sound one everywhere: in its class, in every module that imported it, and
+in the engines and rules that hold it. Everything is put back afterwards.
+"""
+
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from functools import reduce
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+PACKAGES = ("dpaudit", "mechanisms", "tests")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """In the function at `target` ("module:name" or "module:Class.name"), `new` stands where `old` stood once."""
+
+    target: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """The module-level name at `target` holds `value`."""
+
+    target: str
+    value: Any
+
+
+class StaleMutantError(Exception):
+    """The code that a mutant wants to change is no longer there; the table must follow the code."""
+
+
+@contextmanager
+def planted(defect: Source | Constant) -> Iterator[None]:
+    """Run the block with the defect in place."""
+    module_name, path = defect.target.split(":")
+    module = import_module(module_name)
+    *outer, name = path.split(".")
+    owner = reduce(getattr, outer, module)
+    if isinstance(defect, Constant):
+        sound, defective = getattr(module, name), defect.value
+    else:
+        sound = vars(owner)[name]
+        defective = _rewritten(module, name, sound, defect)
+    places = list(_places(sound)) if isinstance(owner, ModuleType) else [(owner, name)]
+    caches = _caches()
+    for held, attribute in places:
+        _put(held, attribute, defective)
+    for cache in caches:
+        cache.cache_clear()
+    try:
+        yield
+    finally:
+        for held, attribute in places:
+            _put(held, attribute, sound)
+        for cache in caches:
+            cache.cache_clear()
+
+
+def _rewritten(module: ModuleType, name: str, sound: Any, defect: Source) -> Any:
+    """Return the function with one piece of its source replaced."""
+    function = getattr(sound, "fget", None) or getattr(sound, "__func__", None) or sound
+    text = textwrap.dedent(inspect.getsource(function))
+    if text.count(defect.old) != 1:
+        raise StaleMutantError(f"{defect.target} holds {defect.old!r} {text.count(defect.old)} times, wanted once")
+    made: dict[str, Any] = {}
+    code = compile(text.replace(defect.old, defect.new), f"<mutant of {defect.target}>", "exec")
+    exec(code, vars(module), made)  # noqa: S102 - planting is what this file is for
+    return made[name]
+
+
+def _places(sound: Any) -> Iterator[tuple[Any, str]]:
+    """Yield (holder, attribute) for every place of the loaded packages that holds exactly this object."""
+    for module in list(sys.modules.values()):
+        if getattr(module, "__name__", "").split(".")[0] not in PACKAGES:
+            continue
+        for attribute, value in list(vars(module).items()):
+            if value is sound:
+                yield module, attribute
+            for record in _records(value):
+                yield from ((record, entry.name) for entry in fields(record) if getattr(record, entry.name) is sound)
+
+
+def _records(value: Any) -> Iterator[Any]:
+    """Yield the engines, rules and theorems in a module's value."""
+    if is_dataclass(value) and not isinstance(value, type):
+        yield value
+    elif isinstance(value, tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            if is_dataclass(item) and not isinstance(item, type):
+                yield item
+
+
+def _put(holder: Any, attribute: str, value: Any) -> None:
+    """Set an attribute, on frozen records, too."""
+    if isinstance(holder, ModuleType | type):
+        setattr(holder, attribute, value)
+    else:
+        object.__setattr__(holder, attribute, value)
+
+
+def _caches() -> list[Any]:
+    """Return the memoised functions of the loaded packages."""
+    modules = [m for m in sys.modules.values() if getattr(m, "__name__", "").split(".")[0] in PACKAGES]
+    found = {id(v): v for module in modules for v in vars(module).values() if hasattr(v, "cache_clear")}
+    return list(found.values())

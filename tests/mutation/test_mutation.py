@@ -1,0 +1,68 @@
+"""A hundred and more accounting bugs, planted one at a time: who catches each is on record and tried again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.battery import CHECKS
+from tests.mutation.code_mutants import CODE
+from tests.mutation.declared_mutants import DECLARED, FORGED, DeclaredMutant, complaints, objections
+from tests.mutation.planting import planted
+from tests.mutation.survivors import SURVIVORS
+
+CAUGHT: dict[str, str] = json.loads(Path(__file__).with_name("caught.json").read_text())
+"""Which check caught each defect of the code, as `python benchmarks/accounting_mutants.py --record` wrote it."""
+
+PLANTED = [mutant for mutant in CODE if mutant.name not in SURVIVORS]
+
+
+def test_at_least_95_of_100_are_caught():
+    names = [mutant.name for mutant in (*CODE, *DECLARED, *FORGED)]
+    assert len(names) == len(set(names)) >= 100
+    assert set(SURVIVORS) <= set(names)
+    assert len(SURVIVORS) <= 0.05 * len(names)
+    assert set(CAUGHT) == {mutant.name for mutant in PLANTED}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_the_sound_code_passes_the_whole_battery(name):
+    CHECKS[name]()
+
+
+@pytest.mark.parametrize("mutant", PLANTED, ids=lambda mutant: mutant.name)
+def test_the_defect_in_the_code_is_caught(mutant):
+    check = CHECKS[CAUGHT[mutant.name]]
+    with planted(mutant.defect), pytest.raises((Exception, pytest.fail.Exception)):
+        check()
+
+
+@pytest.mark.parametrize("mutant", DECLARED, ids=lambda mutant: mutant.name)
+def test_the_defect_in_the_declaration_is_caught_and_the_sound_one_passes(mutant: DeclaredMutant):
+    assert objections(mutant.sound) == {}
+    assert objections(mutant.defective)
+
+
+@pytest.mark.parametrize("mutant", FORGED, ids=lambda mutant: mutant.name)
+def test_the_forged_certificate_is_rejected(mutant):
+    assert bool(complaints(mutant)) == (mutant.name not in SURVIVORS)
+
+
+def test_what_was_planted_is_gone_afterwards():
+    """The harness leaves no defect behind: the sound object is back, everywhere."""
+    from dpaudit.losses import LaplaceLoss
+
+    group = vars(LaplaceLoss)["group"]
+    with planted(next(mutant.defect for mutant in CODE if mutant.name == "L4")):
+        assert vars(LaplaceLoss)["group"] is not group
+        assert LaplaceLoss(shift=1.0).group(2).shift == 1.0
+    assert vars(LaplaceLoss)["group"] is group
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", [m for m in CODE if m.name in SURVIVORS], ids=lambda mutant: mutant.name)
+def test_the_survivors_survive_everything(mutant):
+    """A survivor that some check catches no longer belongs on the list."""
+    with planted(mutant.defect):
+        for check in CHECKS.values():
+            check()

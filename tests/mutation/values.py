@@ -1,0 +1,365 @@
+"""Checks against numbers: exact values with their source, densities integrated anew, samples, trees counted by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpaudit import (
+    ApproximateLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    Group,
+    LaplaceLoss,
+    Printed,
+    Release,
+    Repeat,
+    SampledGaussianLoss,
+    Sequential,
+    Stated,
+    Subsample,
+    bracket_delta,
+    bracket_epsilon,
+    fold,
+)
+from dpaudit.engines import GAUSSIAN, OPTIMAL, RENYI, VERIFIED
+from dpaudit.engines.basic import total_infinite_mass
+from dpaudit.replay import replay
+from dpaudit.rules import RULES, Budget, Step
+from mechanisms import (
+    DiscreteLaplace,
+    Exponential,
+    Gaussian,
+    JointGaussian,
+    Laplace,
+    OneSidedWishart,
+    RandomisedResponse,
+    ReportNoisyMax,
+    SymmetricGaussian,
+    SymmetrisedWishart,
+    TreeAggregation,
+)
+from mechanisms._fenwick import node_values, prefix_sums
+from tests.mutation.inputs import CLAIM, INPUTS, epochs, gaussian, laplace, release
+
+
+def known_values():
+    """Epsilons of the literature, most of them to ten digits."""
+    answers = {
+        "one Gaussian (Balle and Wang 2018, Theorem 8)": (
+            GAUSSIAN.epsilon(Composition.of(GaussianLoss(mu=1.0)), 1e-5), 4.3771780957, 1e-9),
+        "a hundred Gaussians": (
+            GAUSSIAN.epsilon(Composition.of(GaussianLoss(mu=1.0)) * 100, 1e-5), 91.8172896247, 1e-9),
+        "a hundred Laplaces of scale 10": (
+            VERIFIED.epsilon(Composition.of(LaplaceLoss(shift=0.1)) * 100, 1e-5), LAPLACE_HUNDRED, 1e-4),
+        "optimal composition (Kairouz, Oh and Viswanath 2015)": (
+            OPTIMAL.epsilon(Composition.of(ApproximateLoss(epsilon=0.1)) * 1000, 1e-5), 17.787, 1e-4),
+        "Renyi of Laplace": (RENYI.epsilon(Composition.of(LaplaceLoss(shift=0.1)) * 1000, 1e-5), 18.575, 1e-3),
+    }  # fmt: skip
+    for name, (bracket, value, tolerance) in answers.items():
+        assert bracket.upper >= value * (1 - tolerance / 10), name
+        assert bracket.upper <= value * (1 + tolerance), name
+        assert bracket.lower <= value * (1 + tolerance), name
+    masses = Composition.of(ApproximateLoss(epsilon=0.0, delta=0.01)) * 10
+    for bound in total_infinite_mass(masses):
+        assert bound == pytest.approx(1 - 0.99**10, rel=1e-12)
+    many = Composition.of(ApproximateLoss(epsilon=0.0, delta=1e-6)) * 5000
+    for bound in total_infinite_mass(many):
+        assert bound == pytest.approx(-math.expm1(5000 * math.log1p(-1e-6)), rel=1e-9)
+
+
+LAPLACE_HUNDRED = 4.220346
+"""Between the pessimistic and the optimistic answer of dp-accounting at a grid of 1e-4."""
+
+
+def amplification_by_sampling():
+    """ln(1 + q (e^epsilon - 1)) and q delta for black boxes, both mixtures by integration for Gaussians."""
+    for scheme, relation in (("poisson", "add_remove"), ("without_replacement", "replace_one")):
+        form = fold(Subsample(part=Stated(epsilon=2.0, delta=1e-6, source="x"), rate=0.1, scheme=scheme), relation)
+        ((loss, _),) = form.upper[0].parts
+        assert loss.epsilon == pytest.approx(math.log1p(0.1 * math.expm1(2.0)), rel=1e-9)
+        assert loss.delta == pytest.approx(1e-7, rel=1e-6)
+    x = np.linspace(-14, 16, 600_001)
+    step = x[1] - x[0]
+    plain, moved = (np.exp(-((x - m) ** 2) / 2) / math.sqrt(2 * math.pi) for m in (0.0, 1.0))
+    mixed = 0.9 * plain + 0.1 * moved
+    for order, (p, q) in (("remove", (mixed, plain)), ("add", (plain, mixed))):
+        loss = SampledGaussianLoss(mu=1.0, rate=0.1, order=order)
+        for target in (0.0, 0.05, 0.3, -0.1):
+            exact = float(np.maximum(p - math.exp(target) * q, 0.0).sum() * step)
+            assert loss.hockey_stick(target) == pytest.approx(exact, rel=1e-6, abs=1e-12)
+            other = float(np.maximum(q - math.exp(target) * p, 0.0).sum() * step)
+            assert loss.reversed().hockey_stick(target) == pytest.approx(other, rel=1e-6, abs=1e-12)
+    sampled = Subsample(part=Repeat(part=release(gaussian(2.0, "add_remove")), times=4), rate=0.1)
+    worst = max(SampledGaussianLoss(mu=1.0, rate=0.1, order=o).hockey_stick(0.1) for o in ("add", "remove"))
+    bracket = bracket_delta(fold(sampled, "add_remove"), 0.1)
+    assert bracket.lower == pytest.approx(worst, rel=1e-4)
+    assert bracket.upper == pytest.approx(worst, rel=1e-4)
+
+
+def losses_are_those_of_the_densities():
+    """delta(epsilon), integrated or summed from `log_density` at the worst pair, is what `loss` says."""
+    x = np.linspace(-80, 80, 400_001)
+    for mechanism in (Gaussian(stddev=2.0, l2_sensitivity=3.0, neighbours="replace_one"), laplace(2.0)):
+        first, second = mechanism.worst_pair()
+        _compare(mechanism, mechanism.log_density(x, first), mechanism.log_density(x, second), x[1] - x[0], exact=True)
+    counts = np.arange(-200, 201)
+    geometric = DiscreteLaplace(scale=3.0, l1_sensitivity=2, neighbours="add_remove")
+    _compare(geometric, geometric.log_density(counts, 2), geometric.log_density(counts, 0), 1.0, exact=True)
+    for categories in (2, 5):
+        response = RandomisedResponse(epsilon=0.8, categories=categories)
+        values = np.arange(categories)
+        _compare(response, response.log_density(values, 0), response.log_density(values, 1), 1.0, exact=True)
+        assert float(np.exp(response.log_density(values, 0)).sum()) == pytest.approx(1.0)
+    for choice in (
+        Exponential(epsilon=0.7, linf_sensitivity=2.0, neighbours="replace_one"),
+        ReportNoisyMax(scale=3.0, linf_sensitivity=1.0, neighbours="replace_one"),
+    ):
+        first, second = (np.asarray(pair, dtype=float) for pair in choice.worst_pair())
+        index = np.arange(len(first))
+        laws = [np.array([float(choice.log_density(k, scores)) for k in index]) for scores in (first, second)]
+        _compare(choice, laws[0], laws[1], 1.0, exact=False)
+        attained = choice.attained_loss()
+        gap = np.maximum(np.exp(laws[0]) - np.exp(laws[1]) * math.exp(0.1), 0.0).sum()
+        assert attained.hockey_stick(0.1) == pytest.approx(float(gap), rel=1e-6, abs=1e-9)
+
+
+def _compare(mechanism, log_p, log_q, step, *, exact):
+    p, q = np.exp(log_p), np.exp(log_q)
+    assert p.sum() * step == pytest.approx(1.0, abs=1e-6)
+    for target in (0.0, 0.1, 0.45, 1.2):
+        value = float(np.maximum(p - math.exp(target) * q, 0.0).sum() * step)
+        if exact:
+            assert mechanism.loss().hockey_stick(target) == pytest.approx(value, rel=2e-4, abs=1e-8), mechanism
+        else:
+            assert mechanism.loss().hockey_stick(target) >= value * (1 - 1e-9), mechanism
+
+
+def gaussian_distances_are_those_of_the_densities():
+    """mu^2 / 2 is the log likelihood ratio at the worst pair, for vectors, matrices, joint releases and trees."""
+    for mechanism in (
+        gaussian(2.0),
+        *(SymmetricGaussian(stddev=2.0, l2_sensitivity=1.4, neighbours="replace_one", symmetry=s) for s in SYMMETRIES),
+        *JOINT,
+    ):
+        first, second = (np.asarray(answer, dtype=float) for answer in mechanism.worst_pair())
+        ratio = np.sum(mechanism.log_density(first, first)) - np.sum(mechanism.log_density(first, second))
+        assert mechanism.loss().mu ** 2 / 2 == pytest.approx(float(ratio), rel=1e-9), mechanism
+    for horizon, signs in ((7, (1,)), (8, (1,)), (13, (1, -1)), (13, (1, 1)), (20, (1, 1, 1))):
+        tree = TreeAggregation(horizon=horizon, leaf=gaussian(2.0), signs=signs)
+        first, second = tree.worst_pair()
+        output = np.cumsum(first)
+        ratio = float(tree.log_density(output, first) - tree.log_density(output, second))
+        whole = math.fsum(loss.mu**2 * times for loss, times in tree.loss().parts)
+        assert whole / 2 == pytest.approx(ratio, rel=1e-9)
+    worst = JOINT[0].loss().mu ** 2
+    assert worst == pytest.approx(4.5 / 16)
+    angles = np.linspace(0, math.pi, 2001)
+    moved = [2 * (1 - math.cos(a) ** 2) + 2 * (1 - math.cos(a)) for a in angles]
+    assert max(moved) / 16 == pytest.approx(worst, rel=1e-5)
+
+
+SYMMETRIES = ("half", "mirror", "sqrt2")
+JOINT = (
+    JointGaussian(matrix_stddev=4.0, vector_stddev=4.0, feature_bound=1.0, target_bound=1.0, neighbours="replace_one"),
+    JointGaussian(matrix_stddev=2.0, vector_stddev=3.0, feature_bound=1.0, target_bound=2.0, neighbours="add_remove"),
+)
+
+
+def trees_are_counted_node_by_node():
+    """Every choice of elements in small trees is tried; no more and no fewer nodes than `squared_nodes` are touched."""
+    for horizon in (1, 2, 3, 6, 8, 11, 16):
+        assert np.array_equal(node_values(prefix_sums(np.eye(horizon))), np.eye(horizon))
+        nodes = [range(n - (n & -n) + 1, n + 1) for n in range(1, horizon + 1)]
+
+        def counted(elements, signs, nodes=nodes):
+            return sum(sum(s for e, s in zip(elements, signs, strict=True) if e in node) ** 2 for node in nodes)
+
+        one = TreeAggregation(horizon=horizon, leaf=laplace(1.0))
+        assert one.squared_nodes == max(counted((e,), (1,)) for e in range(1, horizon + 1)) == one.levels
+        assert all(len(one.touched(e)) == counted((e,), (1,)) for e in range(1, horizon + 1))
+        for signs in ((1, -1), (1, 1)):
+            for separation in (1, 3):
+                tree = TreeAggregation(horizon=horizon, leaf=gaussian(1.0), signs=signs, separation=separation)
+                pairs = [
+                    counted((a, b), signs) for a in range(1, horizon + 1) for b in range(a + separation, horizon + 1)
+                ]
+                assert tree.squared_nodes == max([*pairs, one.squared_nodes])
+
+
+def samples_have_the_declared_law():
+    """Second moments of 200,000 draws are within six deviations of the density's; false alarms below 1e-8 each.
+
+    A noise scale that is off by 2 % or more is seen (deviations are at most 0.4 % of the moment).
+    """
+    number = 200_000
+    x = np.linspace(-90, 90, 200_001)
+    for mechanism in (Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one"), laplace(2.0)):
+        drawn = np.asarray(mechanism.release(np.zeros(number), np.random.default_rng(11)))
+        density = np.exp(mechanism.log_density(x, np.zeros(1))) * (x[1] - x[0])
+        second, fourth = float(density @ x**2), float(density @ x**4)
+        assert abs(np.mean(drawn**2) - second) < 6 * math.sqrt((fourth - second**2) / number)
+        assert abs(np.mean(drawn)) < 6 * math.sqrt(second / number)
+    response = RandomisedResponse(epsilon=1.0, categories=4)
+    said = response.release(np.full(number, 2), np.random.default_rng(12))
+    for value in range(4):
+        expected = float(np.exp(response.log_density(value, 2)))
+        assert abs(np.mean(said == value) - expected) < 6 * math.sqrt(expected / number)
+    scores = np.array([1.0, 0.0, 0.5])
+    for choice in (
+        Exponential(epsilon=2.0, linf_sensitivity=1.0, neighbours="replace_one"),
+        ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one"),
+    ):
+        picked = choice.release(np.tile(scores, (number, 1)), np.random.default_rng(13))
+        for k in range(3):
+            expected = float(np.exp(choice.log_density(k, scores)))
+            assert abs(np.mean(picked == k) - expected) < 6 * math.sqrt(expected / number)
+    tree = TreeAggregation(horizon=7, leaf=gaussian(1.0))
+    sums = np.asarray(tree.release(np.zeros((60_000, 7)), np.random.default_rng(14)))
+    bits = np.array([bin(n).count("1") for n in range(1, 8)])
+    assert np.all(np.abs(sums.var(axis=0) - bits) < 6 * bits * math.sqrt(2 / 60_000))
+
+
+def masses_at_infinity_are_kept():
+    """A one-sided Wishart is worth delta = 1 - e^-c at every epsilon; a symmetrised one is pure and bounded."""
+    bad = OneSidedWishart(dimension=2, scale=4.5, trace_sensitivity=1.0, neighbours="replace_one")
+    for target in (0.2, 1.0, 50.0):
+        bracket = bracket_delta(fold(release(bad), "replace_one"), target)
+        assert bracket.lower == pytest.approx(1 - math.exp(-1 / 9), rel=1e-9)
+        assert bracket.upper == pytest.approx(1 - math.exp(-1 / 9), rel=1e-9)
+    assert bad.loss().hockey_stick(1.0) == pytest.approx(1 - math.exp(-1 / 9))
+    box = ApproximateLoss(epsilon=1.0, delta=0.1)
+    assert box.hockey_stick(0.0) == pytest.approx(0.1 + 0.9 * math.tanh(0.5))
+    twice = bracket_delta(fold(Repeat(part=release(bad), times=2), "replace_one"), 1.0)
+    assert twice.lower == pytest.approx(1 - math.exp(-2 / 9), rel=1e-9)
+    good = SymmetrisedWishart(dimension=2, scale=2.0, nuclear_sensitivity=2.0, neighbours="replace_one")
+    assert good.loss().shift == pytest.approx(0.5)
+    kept = DiscreteLoss(atoms=((0.0, 0.9),), infinite_mass=0.1, reverse_infinite_mass=0.1)
+    assert bracket_epsilon(fold(release(bad), "replace_one"), 0.05).lower == math.inf
+    assert VERIFIED.delta(Composition.of(kept) * 3, 2.0).lower == pytest.approx(1 - 0.9**3, rel=1e-6)
+    assert RENYI.delta(Composition.of(kept) * 3, 2.0).upper >= 1 - 0.9**3
+
+
+def step(rule, epsilon, delta, parts, slots=None, node=None):
+    """Return one inference of a printed argument."""
+    printed = Printed(rule=rule, epsilon=epsilon, delta=delta, slots=slots)
+    held = node or Sequential(parts=(Stated(epsilon=1.0, source="x"),) * max(1, len(parts)), printed=printed)
+    return Step(node=held, printed=printed, parts=tuple((Budget(epsilon=e, delta=d), n) for e, d, n in parts))
+
+
+def rules_conclude_what_their_theorems_say():
+    """Each formula against its own value, and no theorem concludes less than optimal composition."""
+    e, k = 0.1, 1000
+    values = {
+        "basic": (step("basic", 100, 0, [(e, 0, k)]), 100.0),
+        "advanced": (step("advanced", 26, 1e-5, [(e, 0, k)]), 25.691),
+        "advanced_refined": (step("advanced_refined", 21, 1e-5, [(e, 0, k)]), 20.170),
+        "advanced_short": (
+            step("advanced_short", 1, 1e-5, [(1 / math.sqrt(8 * k * math.log(2e5)), 0, k)]), 1.0),
+        "optimal": (step("optimal", 21, 1e-5, [(e, 0, k)]), 20.170),
+        "optimal, few small parts": (step("optimal", 1, 0.1, [(0.01, 0, 10)]), 0.0005 + math.sqrt(
+            0.002 * math.log(math.e + math.sqrt(0.001) / 0.1))),
+        "parallel": (step("parallel", 1, 0, [(0.5, 0, 1), (0.9, 0, 1)]), 0.9),
+        "classic_gaussian": (
+            step("classic_gaussian", 0.9, 1e-5, [], node=release(gaussian(5.0))), math.sqrt(2 * math.log(1.25e5)) / 5),
+        "laplace": (step("laplace", 0.5, 0, [], node=release(laplace(2.0))), 0.5),
+    }  # fmt: skip
+    for name, (inference, value) in values.items():
+        assert RULES[inference.printed.rule].conclude(inference) == pytest.approx(value, rel=2e-4), name
+    for delta in (0.0, 1e-7):
+        truth = OPTIMAL.epsilon(Composition.of(ApproximateLoss(epsilon=0.1, delta=delta)) * 200, 1e-4)
+        for name in ("basic", "advanced", "advanced_refined", "optimal"):
+            concluded = RULES[name].conclude(step(name, 9, 1e-4, [(0.1, delta, 200)]))
+            assert concluded >= truth.lower, name
+            assert concluded <= 20 + 1e-9
+    slots = step("basic", 9, 1e-5, [(0.1, 0, 5)], slots=9.2)
+    assert RULES["basic"].conclude(slots) == pytest.approx(0.92)
+    spent = step("advanced", 9, 1e-5, [(0.1, 1e-8, 100)])
+    assert RULES["advanced"].conclude(spent) == pytest.approx(
+        0.1 * math.sqrt(200 * math.log(1 / 9e-6)) + 10 * math.expm1(0.1), rel=1e-9
+    )
+
+
+def rules_know_their_premises():
+    """Each premise is broken once, and named; kept, it is silent."""
+    gauss, part = release(gaussian(5.0)), Stated(epsilon=0.1, source="x")
+    broken = {
+        "the classic Gaussian needs epsilon < 1": step("classic_gaussian", 1.0, 1e-5, [], node=gauss),
+        "parts fit the slots": step("basic", 9, 1e-5, [(0.1, 0, 5)], slots=4.5),
+        "deltas fit, basic": step("basic", 9, 1e-5, [(0.1, 3e-6, 5)]),
+        "deltas fit, slots": step("basic", 9, 1e-5, [(0.1, 3e-6, 2)], slots=5),
+        "some delta is left, advanced": step("advanced", 9, 1e-5, [(0.1, 2e-6, 10)]),
+        "some delta is left, refined": step("advanced_refined", 9, 1e-5, [(0.1, 2e-6, 10)]),
+        "the shorthand needs epsilon <= 1": step("advanced_short", 2, 1e-5, [(0.001, 0, 10)]),
+        "the shorthand halves delta": step("advanced_short", 1, 1e-5, [(0.001, 8e-7, 10)]),
+        "deltas fit, parallel": step("parallel", 1, 1e-6, [(0.1, 1e-5, 1)]),
+        "deltas fit, group": step(
+            "group", 1, 1e-6, [(0.1, 1e-6, 1)], node=Group(part=Stated(epsilon=0.1, source="x"), size=3)
+        ),
+        "a pure rule knows mass at infinity": step("wishart", 1, 0, [], node=INPUTS["wishart"][0]),
+    }
+    for says, inference in broken.items():
+        assert RULES[inference.printed.rule].premises(inference), says
+    kept = (
+        step("classic_gaussian", 0.99, 1e-5, [], node=gauss),
+        step("basic", 9, 1e-5, [(0.1, 2e-6, 5)]),
+        step("basic", 9, 1e-5, [(0.1, 0, 5)], slots=5.5),
+        step("advanced", 9, 1e-5, [(0.1, 1e-7, 10)]),
+        step("advanced_short", 1, 1e-5, [(0.001, 5e-7, 10)]),
+        step("parallel", 1, 1e-5, [(0.1, 1e-5, 1)]),
+        step("laplace", 1, 0, [], node=release(laplace(1.0))),
+    )
+    for inference in kept:
+        assert RULES[inference.printed.rule].premises(inference) == (), inference
+    for node in (
+        Sequential(parts=(part,), printed=Printed(rule="billboard", epsilon=1.0, delta=1e-5)),
+        Sequential(parts=(part,), printed=Printed(rule="local", epsilon=1.0, delta=1e-5)),
+        Sequential(parts=(part,), printed=Printed(rule="laplace", epsilon=1.0, delta=1e-5)),
+        release(laplace(5.0), printed=Printed(rule="classic_gaussian", epsilon=0.5, delta=1e-5)),
+    ):
+        assert not replay(node, CLAIM).valid
+    unproved = step("classic_gaussian", 3.0, 1e-5, [], node=release(gaussian(2.0)))
+    assert "true although unproved" in RULES["classic_gaussian"].premises(unproved)[0]
+    false = step("classic_gaussian", 9.0, 1e-5, [], node=release(gaussian(math.sqrt(2 * math.log(1.25e5)) / 9)))
+    assert "false" in RULES["classic_gaussian"].premises(false)[0]
+
+
+def printed_arguments_are_replayed():
+    """A sound argument is valid; one with a smaller conclusion than its rule gives, or than the claim, is not."""
+    claim = INPUTS["epochs"][1]
+    assert replay(epochs(), claim).valid
+    tree = epochs()
+    for change in (
+        {"epsilon": 0.9, "rule": "billboard"},
+        {"epsilon": 2.0, "rule": "billboard"},
+        {"epsilon": 1.0, "delta": 1e-6, "rule": "billboard"},
+        {"epsilon": 1.0, "delta": 1e-5, "rule": "local"},
+    ):
+        fields = {"delta": 1e-5} | change
+        changed = type(tree)(part=tree.part, reads=tree.reads, printed=Printed(**fields))
+        assert not replay(changed, claim).valid, change
+    unprinted = Sequential(
+        parts=(Stated(epsilon=0.3, delta=1e-6, source="a"), Stated(epsilon=0.4, delta=1e-6, source="b"))
+    )
+    held = replay(Repeat(part=unprinted, times=2, printed=Printed(rule="basic", epsilon=1.4, delta=4e-6)), CLAIM)
+    assert [problem.rule for problem in held.problems] == ["claim"]
+    outer = Sequential(parts=(Repeat(part=unprinted, times=2),), printed=Printed(rule="basic", epsilon=1.4, delta=4e-6))
+    assert [problem.rule for problem in replay(outer, CLAIM).problems] == ["claim"]
+    short = Sequential(parts=(Repeat(part=unprinted, times=2),), printed=Printed(rule="basic", epsilon=1.0, delta=4e-6))
+    assert not replay(short, CLAIM).valid
+
+
+def noise_is_calibrated_exactly():
+    """Every mechanism's `calibrated` meets the claim, and 0.01 % less noise does not."""
+    for mechanism in (
+        Gaussian.calibrated(CLAIM, l2_sensitivity=2.0),
+        Laplace.calibrated(CLAIM, l1_sensitivity=2.0),
+        RandomisedResponse.calibrated(CLAIM),
+        TreeAggregation.calibrated(CLAIM, horizon=50, leaf=gaussian(1.0)),
+        JointGaussian.calibrated(CLAIM, feature_bound=1.0, target_bound=1.0),
+    ):
+        tree = Release(label="x", mechanism=mechanism)
+        assert bracket_delta(fold(tree, "replace_one"), 1.0).upper <= 1e-5 * (1 + 1e-5)
+        less = Release(label="x", mechanism=mechanism.scaled(0.9999))
+        assert bracket_delta(fold(less, "replace_one"), 1.0).lower > 1e-5
