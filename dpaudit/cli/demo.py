@@ -7,6 +7,9 @@ import typer
 
 from dpaudit.cli.exits import Exit, ending
 
+_BOLD = 0.4
+"""The false claim of the fourth chapter, as a share of the true one."""
+
 
 @ending
 def demo(
@@ -43,7 +46,7 @@ def demo(
     audits = audits_of(cases, second, settings, seed)
     show(story.attacked(audits))
 
-    bold = replace(second.claim, epsilon=second.claim.epsilon / 2)
+    bold = replace(second.claim, epsilon=_BOLD * second.claim.epsilon)
     place, case = cases[0]
     caught = attack(case, bold, float("inf"), settings, seed, np.random.default_rng([seed, place]))
     show(story.false_claim(caught))

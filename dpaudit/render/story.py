@@ -52,10 +52,18 @@ def attacked(audits: tuple[AuditResult, ...]) -> RenderableType:
         parts += [
             _said(audit.verdict.upper(), colour(audit.verdict), words.audit_meaning(audit)),
             Group(*bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)])),
-            f"{audit.counts.correct:,} of {audit.counts.guesses:,} guesses were right; the bound is wrong with "
-            f"probability at most {nearest(audit.significance)}.",
+            _how_sure(audit),
         ]
     return _chapter("3  Does the code deliver it?", *parts)
+
+
+def _how_sure(audit: AuditResult) -> str:
+    """Return what the bound rests on: the guesses, what is taken for granted, and how often it would be wrong."""
+    granted = f", if {audit.assumption}" if audit.assumption else ""
+    return (
+        f"{audit.counts.correct:,} of {audit.counts.guesses:,} guesses were right; the bound is wrong with "
+        f"probability at most {nearest(audit.significance)}{granted}."
+    )
 
 
 def false_claim(audit: AuditResult) -> RenderableType:

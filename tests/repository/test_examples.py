@@ -10,7 +10,12 @@ from dpaudit.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT / "examples", ROOT / "dpaudit" / "demo")
-CONFIGURATIONS = sorted(path for folder in FOLDERS for path in folder.iterdir() if path.suffix in (".toml", ".json"))
+CONFIGURATIONS = sorted(
+    path
+    for folder in FOLDERS
+    for path in folder.iterdir()
+    if path.suffix in (".toml", ".json") and not path.is_symlink()
+)
 
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
