@@ -153,7 +153,7 @@ class PostProcess:
 class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
 
-    Source: Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 2.5 (the billboard lemma).
+    Source: Hsu, Huang, Roth, Roughgarden and Wu (2014) (the billboard lemma).
     """
 
     part: "Declaration"

@@ -45,7 +45,7 @@ def node_source(node: Declaration) -> str:
         case PostProcess():
             return "Dwork and Roth (2014), Proposition 2.1"
         case Billboard():
-            return "Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 2.5"
+            return "Hsu, Huang, Roth, Roughgarden and Wu (2014), the billboard lemma"
         case Local():
             return "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)"
         case Stated():
