@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
+# The repository's root must be on the path before its tests can be imported: E402 below.
 from tests.mutation.battery import CHECKS  # noqa: E402
 from tests.mutation.code_mutants import CODE  # noqa: E402
 from tests.mutation.declared_mutants import DECLARED, FORGED, complaints, objections  # noqa: E402

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dpaudit.accountant import bracket_delta, bracket_epsilon
 from dpaudit.claim import Claim
 from dpaudit.declaration import Declaration, Release, scaled
-from dpaudit.engines import ENGINES, QUICK, Engine
+from dpaudit.engines import ENGINES, GAUSSIAN, QUICK, Engine
 from dpaudit.errors import UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.mechanism import Mechanism
@@ -26,7 +26,7 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
     goal = f"epsilon={claim.epsilon}, delta={claim.delta}"
     quick = smallest_factor(lambda factor: excess(scaled(tree, factor), claim, QUICK), goal)
-    if set(bracket_epsilon(fold(tree, claim.neighbours), claim.delta).engines) <= {"gaussian", "basic", "optimal"}:
+    if all(GAUSSIAN.covers(alternative) for alternative in fold(tree, claim.neighbours).upper):
         return quick
     return smallest_factor(
         lambda factor: excess(scaled(tree, factor), claim), goal, start=quick, tolerance=_WIDTH, step=1 + 4 * _WIDTH

@@ -32,13 +32,15 @@ SampledOrder = Literal["remove", "add"]
 
 
 def group_delta(epsilon: float, delta: float, size: int) -> float:
-    """Return delta (e^(size epsilon) - 1) / (e^epsilon - 1), at most 1: what a group's delta grows to.
+    """Return delta (e^(size epsilon) - 1) / (e^epsilon - 1), rounded up and at most 1: what a group's delta grows to.
 
     Source: Dwork and Roth (2014), Theorem 2.2, with the geometric sum in place of its bound.
     """
+    if size == 1:
+        return delta
     if delta == 0 or epsilon == 0:
-        return min(1.0, size * delta)
-    log_growth = (size - 1) * epsilon + math.log1p(-math.exp(-size * epsilon)) - math.log1p(-math.exp(-epsilon))
+        return min(1.0, size * delta * (1 + 2.0**-52))
+    log_growth = (size - 1) * epsilon + math.log(-math.expm1(-size * epsilon)) - math.log(-math.expm1(-epsilon))
     return min(1.0, delta * math.exp(min(log_growth, 700.0)) * (1 + 1e-12))
 
 

@@ -141,4 +141,4 @@ def _like(
     **pieces: object,
 ) -> Program:
     """Return `base` with other pieces."""
-    return replace(base, name=name, relation=relation, **pieces)  # type: ignore[arg-type]
+    return replace(base, name=name, relation=relation, **pieces)  # type: ignore[arg-type]  # a mutant's pieces are checked when it runs

@@ -8,6 +8,7 @@ import pytest
 
 from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.losses import group_delta
 
 EPSILONS = (-1.5, -0.3, 0.0, 0.2, 0.9, 1.0, 3.0)
 
@@ -92,6 +93,20 @@ def test_group_of_a_black_box_is_the_textbook_geometric_sum() -> None:
     grouped = ApproximateLoss(epsilon=0.5, delta=1e-6).group(10)
     assert grouped.epsilon == 5
     assert grouped.delta == pytest.approx(2.27e-4, rel=2e-3)  # Dwork and Roth (2014), Theorem 2.2, summed
+
+
+def test_the_delta_of_a_group_is_never_below_the_sixty_digit_value() -> None:
+    """Small epsilons cancel in (e^(k epsilon) - 1) / (e^epsilon - 1); the result is rounded up all the same."""
+    rng = np.random.default_rng(3)
+    for _ in range(500):
+        epsilon, delta = 10 ** rng.uniform(-9, 0.7), 10 ** rng.uniform(-14, -3)
+        size = int(rng.choice([2, 3, 7, 50, 400]))
+        assert group_delta(epsilon, delta, 1) == delta
+        with mpmath.workdps(60):
+            truth = mpmath.mpf(delta) * mpmath.expm1(size * mpmath.mpf(epsilon)) / mpmath.expm1(mpmath.mpf(epsilon))
+            found = mpmath.mpf(group_delta(epsilon, delta, size))
+            assert found >= min(truth, 1)
+            assert found <= truth * (1 + mpmath.mpf("1e-11"))
 
 
 def test_spreading_an_l1_distance_over_coordinates_never_costs_more() -> None:
