@@ -9,11 +9,13 @@ import math
 
 from dpaudit.claim import Neighbours
 from dpaudit.declaration import Scheme
+from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.losses import ApproximateLoss, Composition, GaussianLoss, SampledGaussianLoss
 from dpaudit.normal_form import Alternatives, NormalForm
 
+_LARGE = 700.0
 _NEIGHBOURS: dict[Scheme, Neighbours] = {"poisson": "add_remove", "without_replacement": "replace_one"}
 
 
@@ -66,10 +68,12 @@ def _amplified(alternatives: Alternatives, rate: float) -> Alternatives:
                 "'subsample' of a part without a largest loss is covered for Gaussian releases on a 'poisson' sample "
                 "only. Sample the Gaussian releases apart, or state the part's (epsilon, delta) as a 'stated' node."
             )
-        kept = min(math.prod((1 - loss.infinite_mass) ** n for loss, n in order.parts) for order in orders)
-        delta = (1 - kept) * rate * (1 + 1e-14) + (1e-15 if kept < 1 else 0.0)
-        grown = epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
-        smaller = math.log1p(rate * math.expm1(epsilon)) if epsilon < 1 else grown
+        delta = max(total_infinite_mass(order)[1] for order in orders) * rate * (1 + 1e-14)
+        smaller = (
+            math.log1p(rate * math.expm1(epsilon))
+            if epsilon < _LARGE
+            else epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
+        )
         found.append(
             Composition.of(
                 ApproximateLoss(
