@@ -135,8 +135,8 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
      'if model == "local" and', "if False and", "local"),
     # --- sampling ---
     ("S1", "amplification by q epsilon, to first order", "dpaudit.sampling:_amplified",
-     "math.log1p(rate * math.expm1(epsilon)) if epsilon < 1 else grown", "rate * epsilon", "sampled"),
-    ("S2", "delta is amplified twice", "dpaudit.sampling:_amplified", "(1 - kept) * rate *", "(1 - kept) * rate * rate *", "sampled"),
+     "math.log1p(rate * math.expm1(epsilon))", "(rate * epsilon)", "sampled"),
+    ("S2", "delta is amplified twice", "dpaudit.sampling:_amplified", "* rate * (1 + 1e-14)", "* rate * rate * (1 + 1e-14)", "sampled"),
     ("S3", "any scheme for any neighbours", "dpaudit.sampling:subsampled", "neighbours != _NEIGHBOURS[scheme]", "False", "sampled"),
     ("S4", "black boxes keep their lower bound under sampling", "dpaudit.sampling:subsampled",
      "lower=(Composition(),)", "lower=part.lower", "sampled"),
