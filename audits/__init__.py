@@ -62,7 +62,7 @@ NAMES: dict[str, str] = {
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
     "learned_zones": "attack: averaged zones of one column, quick with few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
-    "watch_noise": "check: the law of a mechanism's outputs against its own density; noise of another size shows at once",
+    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
 }
 """Every bound, attack and check by name, with one line on what it does."""

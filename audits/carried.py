@@ -13,7 +13,7 @@ _FIELDS = ("against", "wealth", "best", "runs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """Log wealth against `claim` after `runs` runs, and against every epsilon of the bettors' grid, now and at its best.
+    """Log wealth against `claim` after `runs` runs, and against each epsilon of the bettors' grid, now and at best.
 
     Raises: ValueError: a number that is not finite, a grid of another length, or a best below the present wealth.
 

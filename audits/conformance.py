@@ -1,4 +1,4 @@
-"""The law of the outputs against the declared density: noise of another size than declared shows within some tens of runs.
+"""The law of the outputs against the declared density: noise of another size shows within some tens of runs.
 
 A bettor holds the declared mechanism against the same mechanism with other noise, one stake a factor:
 
@@ -32,7 +32,7 @@ _MOST_BLOCK = 50_000
 class Conformance:
     """The log wealth of each factor's bettor after all runs so far; `fallen` once the average reached 1 / significance.
 
-    `runs` counts the runs of this call; `factor` is the noise that explains the outputs best, as a share of the declared.
+    `runs` counts the runs of this call; `factor` is the noise, over the declared, that explains the outputs best.
     """
 
     fallen: bool
