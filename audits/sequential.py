@@ -29,7 +29,6 @@ from dpaudit.evidence import AuditVerdict
 from dpaudit.mechanism import Array
 
 _FIRST_BLOCK = 8
-_LEAST_BLOCK = 4
 _GROWTH = 0.12
 _MOST_LEARNED = 20_000
 _GIVEN_SHARE = 0.9
@@ -159,17 +158,20 @@ def continue_audit(
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
     stop: Callable[[Betting], bool] | None = None,
+    first_block: int = _FIRST_BLOCK,
 ) -> tuple[AuditResult, Carried]:
     """Return what `case` shows on top of the wealth that earlier audits left, and what the next one may go on with.
 
     Parameters are as for `audit_sequentially`. The bound, its power and its ceiling are those of all the runs so far;
-    counts, ROC and `runs` describe the runs of this call.
+    counts, ROC and `runs` describe the runs of this call. No block but the last has fewer runs than half of
+    `first_block`: code that is slow to start is better called rarely.
     Guarantee: as for `audit_sequentially`, with one `significance` for all the calls together, however many follow,
     if each call draws fresh randomness: wealth that is fair in every call stays fair over all of them.
     Raises: ValueError: `case` has another relation than the claim of `before`.
     """
     started = time.perf_counter()
     count("runs", runs)
+    count("first_block", first_block, at_least=2)
     open_probability("significance", significance)
     claim = before.claim
     if case.relation != claim.neighbours:
@@ -178,8 +180,8 @@ def continue_audit(
     state = Betting.fresh(case, before)
     while state.runs < runs and not (_fallen if stop is None else stop)(state):
         block_rng, own = rng.spawn(2)
-        size = min(runs - state.runs, max(_LEAST_BLOCK, int(_GROWTH * state.runs)) if state.runs else _FIRST_BLOCK)
-        block = toss(case, size, block_rng, keep=whole, how=how)
+        size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
+        block = toss(case, min(size, runs - state.runs), block_rng, keep=whole, how=how)
         state = state.advanced(block, case.score, _learners(state, own), significance)
         if progress is not None:
             progress(state.runs, runs)
