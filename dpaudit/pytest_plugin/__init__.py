@@ -93,4 +93,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     terminalreporter.section("differential privacy")
     for text, style in lines:
-        terminalreporter.line(text, **{mark: True for mark in style})
+        terminalreporter.line(text, **dict.fromkeys(style, True))

@@ -52,7 +52,9 @@ class PrivacyChecks:
 
         pair: tuple[Any, Any] | None = getattr(mechanism, "worst_pair", lambda: None)()
         if pair is None:
-            pytest.fail(f"{mechanism.name} names no worst_pair(); use dp.check_release with two data sets.", False)
+            pytest.fail(
+                f"{mechanism.name} names no worst_pair(); use dp.check_release with two data sets.", pytrace=False
+            )
 
         def release(answer: Any, rng: Any, n_runs: int) -> Any:
             return mechanism.release(np.broadcast_to(answer, (n_runs, *np.shape(answer))), rng)

@@ -65,4 +65,5 @@ def _kept(settings: Settings) -> str:
         if settings.evidence
         else "with fixed seeds: the same code gives the same result"
     )
-    return f"Profile {settings.profile}. Correct code is accused with probability at most {settings.significance:g}, {how}."
+    level = f"with probability at most {settings.significance:g}"
+    return f"Profile {settings.profile}. Correct code is accused {level}, {how}."
