@@ -77,7 +77,7 @@ def _engines() -> str:
 
     gaussian = import_module("mechanisms.gaussian").Gaussian
     noise = gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
-    found, known = bracket_delta(fold(Release(label="x", mechanism=noise)), 1.0), 0.12693673750664397
+    found, known = bracket_delta(fold(Release(label="x", mechanism=noise), "replace_one"), 1.0), 0.12693673750664397
     if not found.lower - 1e-12 <= known <= found.upper + 1e-12 or found.upper - found.lower > 1e-6:
         raise RuntimeError(f"delta of a Gaussian at epsilon 1 is {known}, the engines say {found.lower}-{found.upper}.")
     return "delta of a Gaussian at epsilon 1 agrees with its closed form (Balle and Wang 2018)"
@@ -105,20 +105,20 @@ def _auditor() -> str:
     from dpaudit.case import AuditCase
     from dpaudit.claim import Claim
 
-    claim, verdicts = Claim(epsilon=1.0, neighbours="replace_one"), list[str]()
-    for scale in (1.0, 0.5):
+    def verdict(scale: float) -> str:
         case = AuditCase(
             name="laplace",
             view="output",
             description="",
             neighbours=(0.0, 1.0),
             relation="replace_one",
-            run=lambda data, rng, n_runs, scale=scale: data + rng.laplace(0.0, scale, n_runs),
+            run=lambda data, rng, n_runs: data + rng.laplace(0.0, scale, n_runs),
             score=lambda x: 2 * (np.abs(x) - np.abs(x - 1)),
         )
-        audit = import_module("audits").audit_sequentially
-        result = audit(case, claim, runs=5_000, rng=np.random.default_rng(1), significance=1e-6)
-        verdicts.append(result.verdict)
+        audit, claim = import_module("audits").audit_sequentially, Claim(epsilon=1.0, neighbours="replace_one")
+        return str(audit(case, claim, runs=5_000, rng=np.random.default_rng(1), significance=1e-6).verdict)
+
+    verdicts = [verdict(1.0), verdict(0.5)]
     if verdicts != ["consistent", "violation"]:
         raise RuntimeError(f"correct noise was called {verdicts[0]}, half the noise {verdicts[1]}.")
     return "spares correct noise and catches half of it"

@@ -171,9 +171,11 @@ class PrivacyChecks:
         """Return a certificate once it is told; fail unless it certifies."""
         __tracebackhide__ = True
         from dpaudit.render import words
+        from dpaudit.report.numerals import at_most, nearest
 
-        epsilon = words.bracket(certificate.tight.epsilon)
-        self._tell(name, certificate.verdict, f"epsilon {epsilon}", {"claimed": certificate.claim.epsilon})
+        proved, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
+        sentence = f"epsilon at most {at_most(proved)} is proved, {nearest(claimed)} claimed"
+        self._tell(name, certificate.verdict, sentence, {"claimed": claimed, "proved": proved})
         if certificate.verdict != "certified":
             found = [f"{held.rule} {held.message}" for held in certificate.findings]
             reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *found)))
@@ -205,7 +207,7 @@ class PrivacyChecks:
         sentence = (
             f"The outputs do not follow {mechanism}: {seen.factor:g} times that noise explains them best."
             if seen.fallen
-            else f"follows {mechanism.name} in {seen.runs} runs"
+            else f"the outputs follow {mechanism.name} as declared"
         )
         state = None if seen.fallen else list(seen.wealth)
         self._budget.keep(allotted, state, runs=seen.runs, refuted=sentence if seen.fallen else "")
@@ -222,12 +224,13 @@ class PrivacyChecks:
 
         from dpaudit.pytest_plugin.sources import digest_of_sources
         from dpaudit.render import words
+        from dpaudit.report.numerals import at_least
 
         audits = import_module("audits")
         identity = [repr(claim), repr(case.neighbours), *(f"{type(held)} {digest_of_sources(held)}" for held in what)]
         allotted = self._allotted(case.name, [*identity, *(held for held in what if isinstance(held, str))])
         before = _carried(audits.Carried, claim, allotted.state, self.settings)
-        result, after = audits.continue_audit(
+        outcome: tuple[AuditResult, Any] = audits.continue_audit(
             case,
             before,
             runs=self._runs,
@@ -236,10 +239,11 @@ class PrivacyChecks:
             certified=certified,
             first_block=max(8, self._runs // _BLOCKS) if rare else 8,
         )
+        result, after = outcome
         violated, sentence = result.verdict == "violation", words.audit_meaning(result)
         self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
         facts = _facts(allotted, result.runs) | {"claimed": claim.epsilon, "lower": result.epsilon_lower}
-        shown = sentence if violated else f"epsilon at least {words.at_least(result.epsilon_lower)}; {_power(result)}"
+        shown = sentence if violated else f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
         self._tell(case.name, result.verdict, shown, facts | ({"before": before.runs} if before.runs else {}))
         if violated:
             pytest.fail(_failure("VIOLATION", case.name, sentence, allotted, result.runs), pytrace=False)

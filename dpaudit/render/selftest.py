@@ -18,7 +18,7 @@ def symptoms_text(symptoms: tuple[Symptom, ...]) -> RenderableType:
     """Return the state of an installation for a terminal of any width."""
     failed = sum(held.status == "failed" for held in symptoms)
     head = (
-        headline("UNWELL", "red", f"{failed} checks failed; do not trust results of this installation.")
+        headline("UNWELL", "red", f"{failed} failed; do not trust results of this installation.")
         if failed
         else headline("WELL", "green", "The installation is complete and its numbers are right.")
     )
