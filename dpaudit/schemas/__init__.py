@@ -19,7 +19,7 @@ def load(name: str) -> dict[str, Any]:
         raise KeyError(name)
     schema = _read(name)
     if name in ("check", "report"):
-        schema["$defs"] |= {other: _read(other) for other in ("certificate", "audit")}
+        schema["$defs"] = schema.get("$defs", {}) | {other: _read(other) for other in ("certificate", "audit")}
     return schema
 
 
