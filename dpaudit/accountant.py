@@ -18,6 +18,10 @@ def bracket_epsilon(form: NormalForm, delta: float, engines: tuple[Engine, ...] 
     Guarantee: `upper` is proved for every neighbouring pair; `lower` is attained by some pair, if each
     stated sensitivity is. Infinity is a possible answer on both sides.
     Raises: EngineDisagreementError: two engines contradict each other.
+
+    >>> from dpaudit import Stated, fold
+    >>> bracket_epsilon(fold(Stated(epsilon=0.5, source="a supplier"), "replace_one"), 0.0).upper
+    0.5
     """
     target = probability_below_one("delta", delta)
     return _bracket(form, engines, lambda engine, composition: engine.epsilon(composition, target))
@@ -27,6 +31,12 @@ def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] 
     """Return a bracket on the smallest delta for which `form` is (epsilon, delta)-private.
 
     Guarantee and errors: as for `bracket_epsilon`.
+
+    >>> from dpaudit import Release, fold
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> round(bracket_delta(fold(Release(label="sum", mechanism=noise), "replace_one"), 1.0).upper, 6)
+    0.126937
     """
     target = non_negative("epsilon", epsilon)
     return _bracket(form, engines, lambda engine, composition: engine.delta(composition, target))
