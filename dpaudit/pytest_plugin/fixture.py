@@ -195,8 +195,12 @@ class PrivacyChecks:
         identity = ["noise", repr(mechanism), repr(answer), digest_of_sources(mechanism), digest_of_sources(function)]
         allotted = self._allotted(name, identity)
         before = {} if allotted.state is None else {"wealth": _wealth(allotted.state, self.settings)}
+
+        def release(rng: Any, n_runs: int) -> Any:
+            return function(data, rng, n_runs)
+
         seen = audits.watch_noise(
-            lambda rng, n_runs: function(data, rng, n_runs),
+            release,
             mechanism,
             answer,
             runs=self._runs,

@@ -40,7 +40,8 @@ def test_the_commands_of_the_page_run_in_their_order(tmp_path, monkeypatch):
 
 def test_the_test_of_the_page_passes_and_its_twin_fails(tmp_path):
     """The block is a whole file: it passes as it stands, and with half the noise it does not."""
-    (block,) = (held for held in re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.M | re.S) if "import pytest" in held)
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.M | re.S)
+    (block,) = (held for held in blocks if "import pytest" in held)
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     (tmp_path / "test_good.py").write_text(block, encoding="utf-8")
     (tmp_path / "test_half.py").write_text(block.replace("scale=25.0", "scale=12.5"), encoding="utf-8")
