@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from algorithms.lplr.leaves import THIRDS, UNEVEN, Leaves, gaussian_leaves, printed_leaves, repaired_leaves
-from algorithms.lplr.plan import Plan, as_given, clipped_residual, printed_residual, unit_ball
+from algorithms.lplr.plan import (
+    Plan,
+    as_given,
+    at_most_one,
+    clipped_residual,
+    printed_residual,
+    unit_ball,
+    within_unit,
+)
 from algorithms.lplr.schedule import Resolution, epochs_of, first_length, phases_of, resolution_of
 from dpaudit import AuditCase, Claim, Declaration, Neighbours, Streams, Transcript
 from dpaudit.checks import count, one_of, open_probability, positive, probability_below_one
@@ -112,6 +120,7 @@ class Lplr:
             deep_bound=1.0 if printed else 2.0,
             residual=printed_residual if printed else clipped_residual,
             normalise=as_given if printed else unit_ball,
+            clamp=at_most_one if printed else within_unit,
         )
 
     def declaration(self) -> Declaration:

@@ -21,8 +21,8 @@ Normalise = Callable[[Array], Array]
 class Plan:
     """A calibrated protocol for one horizon; `leaves` is what every user's message goes through.
 
-    `residual` and `normalise` run on the device and are what the sensitivities rest on; they are fields, so that a
-    test can replace one of them by a broken copy and see who notices. `deep_bound` is R_h beyond the first layer.
+    `residual`, `normalise` and `clamp` (of half widths) run on the device and are what the sensitivities rest on; they
+    are fields, so that a test can replace one of them by a broken copy and see who notices. `deep_bound` is R_h beyond the first layer.
     """
 
     dimension: int
@@ -38,6 +38,7 @@ class Plan:
     deep_bound: float
     residual: Residual
     normalise: Normalise
+    clamp: Normalise
 
     def bound(self, layer: int) -> float:
         """Return R_h, by which residuals of `layer` (from 1) are divided."""
@@ -87,6 +88,18 @@ def unit_ball(vectors: Array) -> Array:
     held = np.nan_to_num(np.asarray(vectors, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
     shortened: Array = held / np.maximum(1.0, np.linalg.norm(held, axis=-1, keepdims=True))
     return shortened
+
+
+def within_unit(half_widths: Array) -> Array:
+    """Return half widths clamped to [0, 1]: noise can make a mean negative, and an entry must not leave [0, 1]."""
+    clamped: Array = np.clip(half_widths, 0.0, 1.0)
+    return clamped
+
+
+def at_most_one(half_widths: Array) -> Array:
+    """Return half widths capped above only, as printed."""
+    capped: Array = np.minimum(half_widths, 1.0)
+    return capped
 
 
 def as_given(vectors: Array) -> Array:
