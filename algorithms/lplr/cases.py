@@ -173,7 +173,7 @@ class MessageRatio:
     """The log likelihood ratio of a message, second record over first, summed over leaves and bins.
 
     An output that one record cannot have caused scores 60 either way: this is the support test that printed matrix
-    noise fails. From dimension 3 on the repaired matrix noise has no density here, and what is scored is whether an
+    noise fails. Ratios are rounded to nine digits, so that the last bits of equal densities tell nothing apart. From dimension 3 on the repaired matrix noise has no density here, and what is scored is whether an
     output lies above or below both answers, where the ratio is exact.
     """
 
@@ -189,7 +189,7 @@ class MessageRatio:
             ratio = cone_ratio if _has_no_density(held) else density_ratio
             each = ratio(held, output, self.first[label], self.second[label])
             total = total + each.reshape(len(output), -1).sum(axis=1)
-        return np.clip(total, -_CERTAIN, _CERTAIN)
+        return np.clip(np.round(total, 9), -_CERTAIN, _CERTAIN)
 
 
 def density_ratio(mechanism: Mechanism, output: Array, first: Array, second: Array) -> Array:
