@@ -23,11 +23,13 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Estimate:
-    """The oracle's answer: `value` and `half_width` (R, A, K); `layers` (R, A, K), how many layers held an active bin;
+    """The oracle's answer: `value` and `half_width` (R, A, K), 0 and 1 where the width says nothing; `prediction`
+    (R, A, K), the same without regard to the width; `layers` (R, A, K), how many layers held an active bin;
     `largest_entry`, the largest confidence entry that any user computed, and `smallest_entry`."""
 
     value: Array
     half_width: Array
+    prediction: Array
     layers: Array
     largest_entry: float
     smallest_entry: float
@@ -53,10 +55,14 @@ def fit_oracle(
         walk = descended(plan, walk, bins, fit, layer, users, mean)
         layers = layers + walk.alive
     vague = walk.half_width >= 1
-    value = np.where(vague, 0.0, np.clip(walk.prediction, -1, 1))
-    half_width = np.where(vague, 1.0, walk.half_width)
+    prediction = np.clip(walk.prediction, -1, 1)
     return Estimate(
-        value=value, half_width=half_width, layers=layers, largest_entry=max(entries), smallest_entry=min(entries)
+        value=np.where(vague, 0.0, prediction),
+        half_width=np.where(vague, 1.0, walk.half_width),
+        prediction=prediction,
+        layers=layers,
+        largest_entry=max(entries),
+        smallest_entry=min(entries),
     )
 
 
