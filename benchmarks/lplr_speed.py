@@ -32,7 +32,10 @@ def main():
     streams = Streams.spawn(np.random.default_rng(0))
     timed(f"{RUNS} runs, horizon 1e6, d = 2", lambda: config.run(problem, streams, RUNS))
     insurance = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=5)
-    timed(f"{RUNS // 10} runs on the insurance data", lambda: insurance.run(load("linear_rand_hie")(), streams, RUNS // 10))
+    timed(
+        f"{RUNS // 10} runs on the insurance data",
+        lambda: insurance.run(load("linear_rand_hie")(), streams, RUNS // 10),
+    )
     for power in (4, 8, 12, 16):
         made = Lplr(epsilon=1.0, horizon=10**power, dimension=2, actions=2)
         epochs = sum(epoch.complete for epoch in made.plan().epochs)

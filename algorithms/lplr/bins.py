@@ -32,8 +32,11 @@ class Walk:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bins:
-    """The bins of one layer: `key` and `inside`, whether an atom has a cell, (R, A, K); `scaled` (R, A, K, d), vectors
-    times gamma^key; `together` (R, A, K, K); `first` (R, A, K), the first atom of an atom's bin."""
+    """The bins of one layer.
+
+    Shape: `key` and `inside`, whether an atom has a cell, (R, A, K); `scaled` (R, A, K, d), vectors times gamma^key;
+    `together` (R, A, K, K), whether two atoms share the bin; `first` (R, A, K), the first atom of an atom's bin.
+    """
 
     key: Array
     inside: Array

@@ -173,8 +173,9 @@ class MessageRatio:
     """The log likelihood ratio of a message, second record over first, summed over leaves and bins.
 
     An output that one record cannot have caused scores 60 either way: this is the support test that printed matrix
-    noise fails. Ratios are rounded to nine digits, so that the last bits of equal densities tell nothing apart. From dimension 3 on the repaired matrix noise has no density here, and what is scored is whether an
-    output lies above or below both answers, where the ratio is exact.
+    noise fails. Ratios are rounded to nine digits, so that the last bits of equal densities tell nothing apart. From
+    dimension 3 on the repaired matrix noise has no density here, and what is scored is whether an output lies above
+    or below both answers, where the ratio is exact.
     """
 
     leaves: tuple[tuple[str, Mechanism], ...]

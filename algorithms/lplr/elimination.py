@@ -74,10 +74,16 @@ def _run_block(
             kept["half_width"].append(estimate.half_width)
             kept["layers"].append(estimate.layers)
         kept["active"].append(active)
-    best = problem.gaps <= 1e-12
-    arrays = {name: np.stack(lists, axis=1) for name, lists in kept.items()}
-    arrays["lost"] = (~(active & best).any(axis=2)).any(axis=1)
+    arrays: dict[str, Array] = {name: np.stack(lists, axis=1) for name, lists in kept.items()}
+    arrays["lost"] = _lost(problem, active)
     return arrays, recorder.trace(), looks
+
+
+def _lost(problem: "LinearBandit", active: Array) -> Array:
+    """Return whether some context has lost all of its best actions; shape (R,)."""
+    best: Array = np.asarray(problem.gaps <= 1e-12)
+    lost: Array = (active & best).sum(axis=2).min(axis=1) == 0
+    return lost
 
 
 def answers_of(

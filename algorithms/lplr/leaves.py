@@ -47,9 +47,7 @@ def printed_leaves(epsilon: float, dimension: int, neighbours: Neighbours) -> Le
             ("vector", _ball(dimension, 3 * math.sqrt(dimension) / epsilon, 2.0 if same else 1.0, neighbours)),
             (
                 "matrix",
-                OneSidedWishart(
-                    dimension=dimension, scale=4.5 / epsilon, trace_sensitivity=1.0, neighbours=neighbours
-                ),
+                OneSidedWishart(dimension=dimension, scale=4.5 / epsilon, trace_sensitivity=1.0, neighbours=neighbours),
             ),
         ),
         confidence=(("width", Laplace(scale=1 / epsilon, l1_sensitivity=1.0, neighbours=neighbours)),),

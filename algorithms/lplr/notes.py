@@ -8,7 +8,7 @@ import numpy as np
 from algorithms.lplr.accounting import delta_floor, printed_confidence_loss, printed_update_loss
 from algorithms.lplr.baselines import SufficientStatistics
 from algorithms.lplr.regression import activity_threshold, kappa
-from algorithms.lplr.schedule import first_length
+from algorithms.lplr.schedule import first_length, resolution_of
 from dpaudit import Streams
 from dpaudit.mechanism import Array
 
@@ -95,10 +95,8 @@ def first_power(algorithm: "Lplr | SufficientStatistics", problem: "LinearBandit
 
 def _fits(config: "Lplr", power: int) -> bool:
     """Return whether 10^power users fill an epoch."""
-    from algorithms.lplr.schedule import resolution_of
-
     resolution = resolution_of(10**power, config.beta, config.fail_prob)
-    return 10**power >= 2 * first_length(config.dimension, resolution)
+    return int(10**power) >= 2 * first_length(config.dimension, resolution)
 
 
 def _simple(config: "Lplr") -> SufficientStatistics:

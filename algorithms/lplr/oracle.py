@@ -23,9 +23,12 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Estimate:
-    """The oracle's answer: `value` and `half_width` (R, A, K), 0 and 1 where the width says nothing; `prediction`
-    (R, A, K), the same without regard to the width; `layers` (R, A, K), how many layers held an active bin;
-    `largest_entry`, the largest confidence entry that any user computed, and `smallest_entry`."""
+    """The oracle's answer at every atom.
+
+    Shape: `value` and `half_width` (R, A, K), 0 and 1 where the width says nothing; `prediction` (R, A, K), the value
+    without regard to the width; `layers` (R, A, K), how many layers held an active bin. `largest_entry` and
+    `smallest_entry` are those of all confidence entries that users computed.
+    """
 
     value: Array
     half_width: Array
@@ -47,7 +50,9 @@ def fit_oracle(
     for layer in range(1, plan.dimension + 1):
         bins = bins_of(walk, plan.resolution)
         fit = update_phase(plan, walk, bins, layer, users, next(phases), recorder)
-        entry = np.where(fit.active, plan.clamp(walk.half_width) * np.abs((fit.direction * bins.scaled).sum(axis=-1)), 0.0)
+        entry = np.where(
+            fit.active, plan.clamp(walk.half_width) * np.abs((fit.direction * bins.scaled).sum(axis=-1)), 0.0
+        )
         entries += [float(entry.max()), float(entry.min())]
         mean = None
         if layer > 1 or plan.first_confidence:
@@ -100,9 +105,7 @@ def noisy_statistics(
     )
 
 
-def confidence_phase(
-    plan: Plan, bins: Bins, entry: Array, users: int, answers: Answers, recorder: Recorder
-) -> Array:
+def confidence_phase(plan: Plan, bins: Bins, entry: Array, users: int, answers: Answers, recorder: Recorder) -> Array:
     """Return each bin's noisy sum of its users' entries, in units of gamma^-key / sqrt(s); shape (R, A, K).
 
     Source: Algorithm 5, the users' part.
@@ -111,9 +114,7 @@ def confidence_phase(
     return bins.shared(released_sum(recorder, "width", plan.leaves.of("width"), total, users))
 
 
-def descended(
-    plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: int, mean: Array | None
-) -> Walk:
+def descended(plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: int, mean: Array | None) -> Walk:
     """Return the walk after a layer: active bins take out their direction, others stop their atoms.
 
     An atom without an active bin keeps its prediction and adds what the rest of its vector can still be worth.

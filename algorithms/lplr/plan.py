@@ -22,7 +22,8 @@ class Plan:
     """A calibrated protocol for one horizon; `leaves` is what every user's message goes through.
 
     `residual`, `normalise` and `clamp` (of half widths) run on the device and are what the sensitivities rest on; they
-    are fields, so that a test can replace one of them by a broken copy and see who notices. `deep_bound` is R_h beyond the first layer.
+    are fields, so that a test can replace one of them by a broken copy and see who notices. `deep_bound` is R_h beyond
+    the first layer.
     """
 
     dimension: int

@@ -15,8 +15,11 @@ _CONSTANTS = {"activity": (43, 48), "count": (15, 48), "mean": (118, 24), "bias"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fit:
-    """What each bin shows, at every atom of it: `share` of users (R, A, K), `direction` (R, A, K, d), `slope`, the
-    coefficient along it, and `energy` s (R, A, K), the top eigenvalue, both in the unit of the vectors; `active`."""
+    """What each bin shows, at every atom of it.
+
+    Shape: `share` of users (R, A, K); `direction` (R, A, K, d); `slope`, the coefficient along it, and `energy`, the
+    top eigenvalue s, (R, A, K), both in the unit of the vectors; `active` (R, A, K).
+    """
 
     share: Array
     direction: Array
@@ -88,14 +91,16 @@ def widened(plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: int
     if plan.ci == "theory":
         mean_error = kappa(plan, "mean") * plan.resolution.gamma * plan.dimension**1.5 / (share * math.sqrt(users))
         bias = kappa(plan, "bias") * plan.resolution.gamma**2 * (plan.dimension + 1) ** 4 / (share * math.sqrt(users))
-        return bias + (seen + mean_error) * along / root
+        printed: Array = bias + (seen + mean_error) * along / root
+        return printed
     noise = plan.quantile * plan.scale("width") / math.sqrt(users) * width / root / share
     average = np.zeros_like(along) if mean is None else np.maximum(0.0, seen) + noise
     bound = plan.bound(layer) * width
     vector_part = np.sqrt(users * (bound * plan.scale(_vector_label(plan))) ** 2 + users * share * bound**2)
     matrix_part = width**2 * _matrix_deviation(plan, users)
     radius = plan.quantile * (vector_part + matrix_part) / (fit.energy * share * users)
-    return along * radius + average * along / root
+    calibrated: Array = along * radius + average * along / root
+    return calibrated
 
 
 def _matrix_deviation(plan: Plan, users: int) -> float:

@@ -1,9 +1,9 @@
 """When layered regression pays.
 
-Two estimators of the same locally private regression, at the same epsilon: noisy sufficient statistics, solved once, and
-regression in layers, which divides users by how much of their features is left unexplained. On features that all but
-coincide the simple error falls like N^-1/4 and the layered one like N^-1/2; they cross at some 10^8 users. Each point
-costs the same, as the noise of any number of users is drawn by the law of its sum.
+Two estimators of the same locally private regression, at the same epsilon: noisy sufficient statistics, solved once,
+and regression in layers, which divides users by how much of their features is left unexplained. On features that all
+but coincide the simple error falls like N^-1/4 and the layered one like N^-1/2; they cross at some 10^8 users. Each
+point costs the same, as the noise of any number of users is drawn by the law of its sum.
 """
 
 import matplotlib.pyplot as plt
@@ -14,23 +14,24 @@ from algorithms.lplr import Lplr
 from algorithms.lplr.baselines import SufficientStatistics
 from algorithms.lplr.offline import deviation, fit_offline
 from algorithms.problems import load
+from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Streams
 
 EPSILON, RUNS = 1.0, 60
 
 
-def layered(users, problem):
+def layered(users: int, problem: LinearBandit) -> float:
     """Return the mean absolute deviation of the layered estimator."""
     plan = Lplr(epsilon=EPSILON, horizon=users, dimension=2, actions=1).plan()
     found = fit_offline(plan, problem, users, Streams.spawn(np.random.default_rng(0)), RUNS)
-    return deviation(problem, found.prediction[:, 0]).mean()
+    return float(deviation(problem, found.prediction[:, 0]).mean())
 
 
-def simple(users, problem):
+def simple(users: int, problem: LinearBandit) -> float:
     """Return the mean absolute deviation of the solved noisy statistics."""
     config = SufficientStatistics(epsilon=EPSILON, horizon=users, dimension=2)
     parameter = config.fit(problem, Streams.spawn(np.random.default_rng(0)), RUNS)
-    return deviation(problem, np.clip(parameter @ problem.features[:, 0].T, -1, 1)).mean()
+    return float(deviation(problem, np.clip(parameter @ problem.features[:, 0].T, -1, 1)).mean())
 
 
 def main() -> Figure:
@@ -46,4 +47,3 @@ def main() -> Figure:
     axes.set_title("Locally private regression at epsilon = 1 on features that all but coincide")
     axes.legend(loc="lower left")
     return figure
-

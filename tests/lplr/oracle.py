@@ -44,66 +44,83 @@ def width_at(phi, node):
 
 def naive_oracle(plan, phases, users, rng):
     """The tree after all phases; `phases` yields lists of (features, reward), one entry a user."""
-    gamma, depth, d = plan.resolution.gamma, plan.resolution.depth, plan.dimension
-    count_noise, vector_noise, matrix_noise = (plan.leaves.of(label) for label in ("count", "vector", "matrix"))
-    z, tree = plan.quantile, {}
-    for layer in range(1, d + 1):
-        bound = 1.0 if layer == 1 else 2.0
-        sums = {}
-        arrived = next(phases)
-        places = [walked(phi, tree, layer - 1, gamma, depth) for phi, _ in arrived]
-        stored = sorted({place[0] for place in places if place is not None and place[0][-1] < depth})
-        for key in stored:
-            sums[key] = [0.0, np.zeros(d), np.zeros((d, d))]
-        for (_, reward), place in zip(arrived, places, strict=True):
-            for key in stored:
-                mine = place is not None and place[0] == key
-                scaled = place[1] * gamma ** key[-1] if mine else np.zeros(d)
-                residual = (reward - min(1.0, max(-1.0, place[2]))) / bound if mine else 0.0
-                sums[key][0] += count_noise.release(np.array([float(mine)]), rng)[0]
-                sums[key][1] = sums[key][1] + vector_noise.release(residual * scaled, rng)
-                sums[key][2] = sums[key][2] + matrix_noise.release(np.outer(scaled, scaled), rng)
+    tree = {}
+    for layer in range(1, plan.dimension + 1):
+        sums = update_sums(plan, tree, layer, next(phases), rng)
         found = {}
-        for key in stored:
-            count, vector, matrix = sums[key]
-            parents = [tree[key[:place]].u for place in range(1, layer)]
-            away = np.eye(d) - sum((np.outer(u, u) for u in parents), np.zeros((d, d)))
-            values, vectors = np.linalg.eigh(away @ matrix @ away)
-            u, top, psi = vectors[:, -1], values[-1], count / users
-            deviation = matrix_noise.scale * math.sqrt(2 * (d + 1) * users * d)
-            count_deviation = count_noise.scale * math.sqrt(2 / users)
-            if psi <= z * count_deviation or top <= z * deviation:
-                continue
-            reach = gamma ** -key[-1]
-            slope = max(-1.0, min(1.0, bound / reach * float(u @ vector) / top))
-            s = min(reach**2, max(reach**2 / (gamma**2 * 2 * d), reach**2 * top / (psi * users)))
-            found[key] = (u, slope, s, psi, reach, deviation)
-        means = {}
-        if layer > 1:
-            totals = dict.fromkeys(found, 0.0)
-            for phi, _ in next(phases):
-                place = walked(phi, tree, layer - 1, gamma, depth)
-                for key, (u, _, _, _, reach, _) in found.items():
-                    mine = place is not None and place[0] == key
-                    entry = width_at(phi, place[3]) * abs(float(u @ place[1])) / reach if mine else 0.0
-                    totals[key] += plan.leaves.of("width").release(np.array([entry]), rng)[0]
-            noise = z * plan.leaves.of("width").scale * math.sqrt(2 / users)
-            for key, (_, _, s, psi, reach, _) in found.items():
-                means[key] = (max(0.0, totals[key] / (psi * users)) + noise / psi) * reach / math.sqrt(s)
-        for key, (u, slope, s, psi, reach, deviation) in found.items():
-            vector_part = math.sqrt(
-                2 * users * (bound * reach * vector_noise.scale) ** 2 + users * psi * (bound * reach) ** 2
-            )
-            radius = z * (vector_part + reach**2 * deviation) / (s * psi * users)
-            parent = tree.get(key[:-1])
-
-            def eta(phi, u=u, radius=radius, mean=means.get(key, 0.0), s=s, parent=parent, key=key):
-                left = walked(phi, tree, len(key) - 1, gamma, depth)[1]
-                along = abs(float(u @ left))
-                return min(1.0, max(0.0, width_at(phi, parent) + along * radius + mean * along / math.sqrt(s)))
-
-            tree[key] = Node(u, slope, eta, parent)
+        for key, held in sums.items():
+            fit = fitted(plan, tree, layer, key, held, users)
+            if fit is not None:
+                found[key] = fit
+        totals = confidence_sums(plan, tree, layer, found, next(phases), rng) if layer > 1 else {}
+        for key, fit in found.items():
+            tree[key] = stored(plan, tree, layer, key, fit, totals.get(key), users)
     return tree
+
+
+def update_sums(plan, tree, layer, arrived, rng):
+    """Algorithm 3: every user adds something, if only noise, to every bin that somebody falls in."""
+    gamma, depth, d = plan.resolution.gamma, plan.resolution.depth, plan.dimension
+    bound = 1.0 if layer == 1 else 2.0
+    places = [walked(phi, tree, layer - 1, gamma, depth) for phi, _ in arrived]
+    keys = sorted({place[0] for place in places if place is not None and place[0][-1] < depth})
+    sums = {key: [0.0, np.zeros(d), np.zeros((d, d))] for key in keys}
+    for (_, reward), place in zip(arrived, places, strict=True):
+        for key, held in sums.items():
+            mine = place is not None and place[0] == key
+            scaled = place[1] * gamma ** key[-1] if mine else np.zeros(d)
+            residual = (reward - min(1.0, max(-1.0, place[2]))) / bound if mine else 0.0
+            held[0] += plan.leaves.of("count").release(np.array([float(mine)]), rng)[0]
+            held[1] = held[1] + plan.leaves.of("vector").release(residual * scaled, rng)
+            held[2] = held[2] + plan.leaves.of("matrix").release(np.outer(scaled, scaled), rng)
+    return sums
+
+
+def fitted(plan, tree, layer, key, held, users):
+    """Algorithm 4 with calibrated thresholds: direction, slope, eigenvalue, share, width; None where inactive."""
+    (count, vector, matrix), d, gamma, z = held, plan.dimension, plan.resolution.gamma, plan.quantile
+    parents = [tree[key[:place]].u for place in range(1, layer)]
+    away = np.eye(d) - sum((np.outer(u, u) for u in parents), np.zeros((d, d)))
+    values, vectors = np.linalg.eigh(away @ matrix @ away)
+    u, top, psi = vectors[:, -1], values[-1], count / users
+    deviation = plan.leaves.of("matrix").scale * math.sqrt(2 * (d + 1) * users * d)
+    if psi <= z * plan.leaves.of("count").scale * math.sqrt(2 / users) or top <= z * deviation:
+        return None
+    reach, bound = gamma ** -key[-1], 1.0 if layer == 1 else 2.0
+    slope = max(-1.0, min(1.0, bound / reach * float(u @ vector) / top))
+    s = min(reach**2, max(reach**2 / (gamma**2 * 2 * d), reach**2 * top / (psi * users)))
+    return u, slope, s, psi, reach
+
+
+def confidence_sums(plan, tree, layer, found, arrived, rng):
+    """Algorithm 5, the users' part, in units of gamma^-k / sqrt(s)."""
+    totals = dict.fromkeys(found, 0.0)
+    for phi, _ in arrived:
+        place = walked(phi, tree, layer - 1, plan.resolution.gamma, plan.resolution.depth)
+        for key, (u, _, _, _, reach) in found.items():
+            mine = place is not None and place[0] == key
+            entry = width_at(phi, place[3]) * abs(float(u @ place[1])) / reach if mine else 0.0
+            totals[key] += plan.leaves.of("width").release(np.array([entry]), rng)[0]
+    return totals
+
+
+def stored(plan, tree, layer, key, fit, total, users):
+    """The bin with its width as a function of the features."""
+    (u, slope, s, psi, reach), z, d = fit, plan.quantile, plan.dimension
+    bound, parent, mean = 1.0 if layer == 1 else 2.0, tree.get(key[:-1]), 0.0
+    if total is not None:
+        noise = z * plan.leaves.of("width").scale * math.sqrt(2 / users) / psi
+        mean = (max(0.0, total / (psi * users)) + noise) * reach / math.sqrt(s)
+    noisy = 2 * users * (bound * reach * plan.leaves.of("vector").scale) ** 2
+    deviation = plan.leaves.of("matrix").scale * math.sqrt(2 * (d + 1) * users * d)
+    radius = z * (math.sqrt(noisy + users * psi * (bound * reach) ** 2) + reach**2 * deviation) / (s * psi * users)
+
+    def eta(phi):
+        left = walked(phi, tree, len(key) - 1, plan.resolution.gamma, plan.resolution.depth)[1]
+        along = abs(float(u @ left))
+        return min(1.0, max(0.0, width_at(phi, parent) + along * radius + mean * along / math.sqrt(s)))
+
+    return Node(u, slope, eta, parent)
 
 
 def naive_prediction(plan, tree, phi):

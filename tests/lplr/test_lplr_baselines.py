@@ -73,7 +73,7 @@ def test_the_printed_gaussian_constants_are_vacuous_at_a_million_users():
 
 
 def test_a_known_slip_in_published_code_stays_private_and_costs_more_than_documented():
-    """A scale of 4 sqrt(ln(1.25 / delta)) / epsilon for 4 sqrt(2 ln ...): true epsilon 0.45 and 0.55 at a claim of 1."""
+    """4 sqrt(ln(1.25 / delta)) / epsilon for 4 sqrt(2 ln ...): true epsilon 0.45 and 0.55 where 1 is claimed."""
     for delta, stored in ((1e-3, 0.45), (1e-5, 0.55)):
         stddev = 4 * math.sqrt(math.log(1.25 / delta))
         release = Gaussian(stddev=stddev, l2_sensitivity=math.sqrt(4.5), neighbours="replace_one")

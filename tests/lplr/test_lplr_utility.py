@@ -67,7 +67,7 @@ def test_the_repair_costs_at_most_three_times_the_error():
 
 
 def test_no_private_estimator_beats_the_floor_on_the_rare_direction():
-    """Theorem 2.1: squared errors times the root of users stay above C1 / (e - 1); ours is the share of the direction."""
+    """Theorem 2.1: squared errors times the root of users stay above C1 / (e - 1); ours is the rare share."""
     assert pytest.approx(0.016573, abs=1e-6) == C1
     scaled = []
     for users in (10**8, 10**10, 10**12):
@@ -90,7 +90,8 @@ def test_printed_widths_shrink_like_the_root_of_users_from_absurd_sizes_on():
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "dimension", "active", "narrow"), [(1.0, 2, 1.1e13, 6.8e15), (0.1, 2, 1.4e15, 8.5e17), (1.0, 5, 2.4e15, None)]
+    ("epsilon", "dimension", "active", "narrow"),
+    [(1.0, 2, 1.1e13, 6.8e15), (0.1, 2, 1.4e15, 8.5e17), (1.0, 5, 2.4e15, None)],
 )
 def test_printed_constants_say_nothing_below_the_stored_horizons(epsilon, dimension, active, narrow):
     """A share of users as threshold: below one half from 1.1e13 users on; the width's constant term from 6.8e15 on."""
@@ -115,9 +116,9 @@ def test_printed_constants_at_a_million_users():
     found = [kappa(plan, name) for name in ("activity", "count", "mean", "bias")]
     assert found == pytest.approx([1497, 522, 4027, 10446], abs=1)
     assert activity_threshold(plan, 125_000) == pytest.approx(845, abs=1)
-    assert [
-        activity_threshold(replace(plan, dimension=d), 10**6 // (4 * d)) for d in (5, 10)
-    ] == pytest.approx([1.1e4, 9.7e4], rel=0.03)
+    assert [activity_threshold(replace(plan, dimension=d), 10**6 // (4 * d)) for d in (5, 10)] == pytest.approx(
+        [1.1e4, 9.7e4], rel=0.03
+    )
 
 
 @pytest.mark.parametrize(("power", "stored"), [(11, 1.00), (12, 0.86), (13, 0.42), (14, 0.105), (16, 0.010)])

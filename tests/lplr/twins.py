@@ -365,9 +365,7 @@ def _singular(held):
 
 def planted(name, text, plant, stage, caught=("audit", "trace"), **more):
     """A twin of a plan, audited by the ordinary case of a stage."""
-    return Twin(
-        name, text, caught, case=stage_case(stage, plant), honest=stage_case(stage), plant=plant, **more
-    )
+    return Twin(name, text, caught, case=stage_case(stage, plant), honest=stage_case(stage), plant=plant, **more)
 
 
 def spoilt(name, text, stage, spoil, score, **more):

@@ -31,7 +31,7 @@ def test_a_configuration_that_ships_is_certified(path):
 
 
 def test_no_configuration_ships_twice():
-    """One source each: no two files set up the same algorithm, model, variant, noise and calibration on the same problem."""
+    """One source each: no two files make the same choices for the same algorithm on the same problem."""
     coded = [tomllib.loads(path.read_text(encoding="utf-8")) for path in CONFIGURATIONS if path.suffix == ".toml"]
     subjects = [
         (held["problem"]["name"], *(held["algorithm"].get(key) for key in _CHOICES))

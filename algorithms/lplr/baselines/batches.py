@@ -26,8 +26,11 @@ Policy = Callable[[int, Array, Array], Array]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Course:
-    """What a run of a shared regression brings: `regret` (R, B), expected regret of each batch; `policy` (R, C, A),
-    the last one; `gram` (R, d, d) and `target` (R, d), the statistics as the server holds them at the end."""
+    """What a run of a shared regression brings.
+
+    Shape: `regret` (R, B), the expected regret of each batch; `policy` (R, C, A), the last one; `gram` (R, d, d) and
+    `target` (R, d), the statistics as the server holds them at the end.
+    """
 
     regret: Array
     policy: Array

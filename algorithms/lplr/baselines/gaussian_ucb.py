@@ -1,4 +1,4 @@
-"""Optimism on privatised statistics with Gaussian noise (Zheng et al., 2020), and its greedy form (Han et al., 2021)."""
+"""Optimism on statistics with Gaussian noise (Zheng et al., 2020), and its greedy form (Han et al., 2021)."""
 
 import math
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ class GaussianUcb:
         parameter = np.einsum("rij,rj->ri", inverse, target)
         value = np.einsum("cai,ri->rca", problem.features, parameter)
         if self.policy == "greedy":
-            return value
+            return np.asarray(value)
         norm = np.sqrt(np.einsum("cai,rij,caj->rca", problem.features, inverse, problem.features))
         index: Array = value + self._bonus(users) * norm
         return index

@@ -73,12 +73,15 @@ class SufficientStatistics:
 
     def ridge(self, users: int) -> float:
         """Return what is added to the matrix: `quantile` deviations of its noise."""
-        return self.quantile * self.matrix.scale * math.sqrt(2 * (self.dimension + 1) * users * self.dimension)
+        spread = math.sqrt(2 * (self.dimension + 1) * users * self.dimension)
+        return float(self.quantile * self.matrix.scale * spread)
 
     def fit(self, problem: "LinearBandit", streams: Streams, n_runs: int) -> Array:
         """Return estimates of the parameter from `horizon` users who play uniformly; shape (n_runs, d)."""
         law = uniform_policy(problem, n_runs)
-        gram, target = self._noisy(Recorder(streams.noise), self.horizon, *statistics_of(problem, law, self.horizon, streams))
+        gram, target = self._noisy(
+            Recorder(streams.noise), self.horizon, *statistics_of(problem, law, self.horizon, streams)
+        )
         return self._solve(self.horizon, gram, target)
 
     def run(self, problem: "LinearBandit", streams: Streams, n_runs: int) -> Transcript:
@@ -94,7 +97,8 @@ class SufficientStatistics:
             half_width = self._half_width(problem, users, gram)
             floor = np.where(active, value - half_width, -np.inf).max(axis=2, keepdims=True)
             active = active & (value + half_width >= floor)
-            return active / active.sum(axis=2, keepdims=True)
+            law: Array = active / active.sum(axis=2, keepdims=True)
+            return law
 
         lengths = _doubling(self.horizon)
         course = run_batches(
