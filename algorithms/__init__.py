@@ -5,10 +5,11 @@ from typing import Any
 
 NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
+    "lplr": "linear contextual bandit by layered regression on private messages (local; as printed, or repaired)",
 }
 """Every algorithm by name, with one line on what it does."""
 
-_HOMES = {"capri": "algorithms.capri:Capri"}
+_HOMES = {"capri": "algorithms.capri:Capri", "lplr": "algorithms.lplr:Lplr"}
 
 
 def load(name: str) -> Any:

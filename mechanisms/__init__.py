@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 NAMES: dict[str, str] = {
+    "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
     "discrete_gaussian": "exact integer Gaussian noise on an integer query",
     "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
     "exponential": "a candidate drawn with probability exponential in its utility",

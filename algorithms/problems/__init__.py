@@ -8,6 +8,11 @@ NAMES: dict[str, str] = {
     "grid": "contexts and actions on a grid, rewards from a random kernel expansion",
     "zipf": "the grid problem with a few frequent contexts and many rare ones",
     "audit_domain": "six cells on two directions, where a kernel bandit's worst case is attained exactly",
+    "linear_rand_hie": "the insurance plans with linear features of patient and plan",
+    "hard_family": "linear: two contexts and two actions whose gap fades with the horizon",
+    "ill_conditioned": "linear: two features that all but coincide",
+    "rare_direction": "linear: a direction that is hardly ever met",
+    "random_atoms": "linear: features in random directions, well conditioned",
 }
 """Every problem by name, with one line on what it is."""
 
@@ -16,6 +21,11 @@ _HOMES = {
     "grid": "algorithms.problems.synthetic",
     "zipf": "algorithms.problems.synthetic",
     "audit_domain": "algorithms.problems.worst_case",
+    "linear_rand_hie": "algorithms.problems.linear_families",
+    "hard_family": "algorithms.problems.linear_families",
+    "ill_conditioned": "algorithms.problems.linear_families",
+    "rare_direction": "algorithms.problems.linear_families",
+    "random_atoms": "algorithms.problems.linear_families",
 }
 
 

@@ -89,7 +89,7 @@ RELEASE_RULES = (
         conclude=leaf_epsilon,
         premises=_pure_leaf_premises,
         nodes=(Release,),
-        mechanisms=("laplace", "discrete_laplace"),
+        mechanisms=("laplace", "discrete_laplace", "ball_laplace"),
     ),
     Rule(
         name="randomised_response",

@@ -1,8 +1,8 @@
 """Rules about who contributes to what and who sees it: parallel parts, groups, post-processing, views."""
 
-from dpaudit.declaration import Billboard, Group, Local, Parallel, PostProcess
+from dpaudit.declaration import Billboard, Cells, Group, Local, Parallel, PostProcess
 from dpaudit.losses import group_delta
-from dpaudit.rules.step import Rule, Step, exceeding
+from dpaudit.rules.step import Budget, Rule, Step, exceeding
 
 
 def _largest(step: Step) -> float:
@@ -31,6 +31,32 @@ def _group_premises(step: Step) -> tuple[str, ...]:
     return exceeding("delta", delta, step.printed.delta)
 
 
+def _cell_budgets(step: Step) -> tuple[Budget, Budget]:
+    """The budgets of the same cell and of one cell of a record against none; of any other node its largest twice."""
+    if not isinstance(step.node, Cells):
+        return step.largest, step.largest
+    (inside, _), (touched, _) = step.parts
+    return inside, touched
+
+
+def _cells(step: Step) -> float:
+    """A replaced record stays in its cell, or empties one and fills another."""
+    inside, touched = _cell_budgets(step)
+    return max(inside.epsilon, 2 * touched.epsilon)
+
+
+def _cells_premises(step: Step) -> tuple[str, ...]:
+    """What one cell costs is met twice, and so must fit twice."""
+    inside, touched = _cell_budgets(step)
+    problems: list[str] = []
+    if 2 * touched.epsilon > step.printed.epsilon * (1 + 1e-9):
+        problems.append(
+            f"replacing a record empties one cell and fills another: {touched.epsilon:.6g} is met twice, "
+            f"the paper counts it once"
+        )
+    return (*problems, *exceeding("delta", max(inside.delta, 2 * touched.delta), step.printed.delta))
+
+
 STRUCTURE_RULES = (
     Rule(
         name="parallel",
@@ -41,6 +67,16 @@ STRUCTURE_RULES = (
         conclude=_largest,
         premises=_largest_premises,
         nodes=(Parallel,),
+    ),
+    Rule(
+        name="cells",
+        title="cells picked by the record's value",
+        formula="max(same cell, 2 x one cell of a record against none)",
+        source="Dwork, McSherry, Nissim and Smith (2006), Proposition 1, at the two cells that a replacement changes",
+        side_conditions=("a record fills exactly one cell; every other cell receives noise alone",),
+        conclude=_cells,
+        premises=_cells_premises,
+        nodes=(Cells,),
     ),
     Rule(
         name="group",

@@ -1,4 +1,4 @@
-"""Every configuration that ships is certified as it stands."""
+"""Every configuration that ships is certified as it stands, but for targets that say in their name to be as printed."""
 
 import tomllib
 from pathlib import Path
@@ -16,20 +16,25 @@ CONFIGURATIONS = sorted(
     for path in folder.iterdir()
     if path.suffix in (".toml", ".json") and not path.is_symlink()
 )
+_CHOICES = ("name", "model", "calibration", "variant", "noise")
+KNOWN_BAD = {"lplr_paper.toml"}
+"""Printed algorithms that are not private; their first line says so."""
 
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
 def test_a_configuration_that_ships_is_certified(path):
-    """Exit code 0: no example teaches a claim that does not hold."""
+    """Exit code 0: no example teaches a claim that does not hold, unless it is there to be refuted, and is."""
     ended = CliRunner().invoke(app, ["certify", str(path)])
-    assert ended.exit_code == 0, ended.output
+    assert ended.exit_code == (1 if path.name in KNOWN_BAD else 0), ended.output
+    if path.name in KNOWN_BAD:
+        assert "known-bad" in path.read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_no_configuration_ships_twice():
-    """One source each: no two files set up the same algorithm, model and calibration on the same problem."""
+    """One source each: no two files make the same choices for the same algorithm on the same problem."""
     coded = [tomllib.loads(path.read_text(encoding="utf-8")) for path in CONFIGURATIONS if path.suffix == ".toml"]
     subjects = [
-        (held["problem"]["name"], *(held["algorithm"].get(key) for key in ("name", "model", "calibration")))
+        (held["problem"]["name"], *(held["algorithm"].get(key) for key in _CHOICES))
         for held in coded
         if "algorithm" in held
     ]

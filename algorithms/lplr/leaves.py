@@ -1,0 +1,110 @@
+"""The noise of one message: which mechanism each of its numbers goes through, as printed and as repaired.
+
+All of it is in scaled units: a bin of index k on layer h holds vectors of norm at most gamma^-k, which the device
+multiplies by gamma^k, and residuals at most R_h, which it divides by R_h. So every bin has the same noise.
+"""
+
+import math
+from dataclasses import dataclass
+
+from dpaudit import Claim, Mechanism, Neighbours
+from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
+
+THIRDS = (1 / 3, 1 / 3, 1 / 3)
+UNEVEN = (0.2, 0.4, 0.4)
+"""Shares of epsilon for count, vector and matrix; the count only decides which bins are kept, so it may have less."""
+
+_SAFETY = 1 + 1e-12
+"""Above the exact scales, so that the sum of six rounded losses does not exceed the claim in its last digit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaves:
+    """The mechanisms of one message, by label: `update` those of an update message, `confidence` the other's.
+
+    Stated for two records in the same cell (`replace_one`), or for one record against none (`add_remove`).
+    """
+
+    update: tuple[tuple[str, Mechanism], ...]
+    confidence: tuple[tuple[str, Mechanism], ...]
+
+    def of(self, label: str) -> Mechanism:
+        """Return the mechanism called `label`."""
+        return dict(self.update + self.confidence)[label]
+
+
+def printed_leaves(epsilon: float, dimension: int, neighbours: Neighbours) -> Leaves:
+    """Return the noise of Algorithms 3 and 5 as printed.
+
+    Laplace noise of scale 3 / epsilon and 3 sqrt(d) / epsilon, Wishart noise of d + 1 degrees of freedom and scale
+    3 * 1.5 / epsilon, and Laplace noise of scale 1 / epsilon. The sensitivities are the true ones *if residuals are
+    at most 1*, which the printed protocol does not enforce.
+    """
+    same = neighbours == "replace_one"
+    return Leaves(
+        update=(
+            ("count", _ball(1, 3 / epsilon, 0.0 if same else 1.0, neighbours)),
+            ("vector", _ball(dimension, 3 * math.sqrt(dimension) / epsilon, 2.0 if same else 1.0, neighbours)),
+            (
+                "matrix",
+                OneSidedWishart(dimension=dimension, scale=4.5 / epsilon, trace_sensitivity=1.0, neighbours=neighbours),
+            ),
+        ),
+        confidence=(("width", Laplace(scale=1 / epsilon, l1_sensitivity=1.0, neighbours=neighbours)),),
+    )
+
+
+def repaired_leaves(
+    epsilon: float, dimension: int, neighbours: Neighbours, shares: tuple[float, float, float] = THIRDS
+) -> Leaves:
+    """Return noise that makes the whole message exactly epsilon-private when a record is replaced.
+
+    Each leaf spends its share on two cells, half on each. Matrices get the difference of two Wishart matrices.
+    """
+    count, vector, matrix = (epsilon * share / _SAFETY for share in shares)
+    same = neighbours == "replace_one"
+    return Leaves(
+        update=(
+            ("count", _ball(1, 2 / count, 0.0 if same else 1.0, neighbours)),
+            ("vector", _ball(dimension, 2 * math.sqrt(dimension) / vector, 2.0 if same else 1.0, neighbours)),
+            (
+                "matrix",
+                SymmetrisedWishart(
+                    dimension=dimension,
+                    scale=1 / matrix,
+                    nuclear_sensitivity=2.0 if same else 1.0,
+                    neighbours=neighbours,
+                ),
+            ),
+        ),
+        confidence=(("width", Laplace(scale=2 * _SAFETY / epsilon, l1_sensitivity=1.0, neighbours=neighbours)),),
+    )
+
+
+def gaussian_leaves(claim: Claim, neighbours: Neighbours) -> Leaves:
+    """Return Gaussian noise on the whole message at once, for comparison: the paper has none.
+
+    The message is one vector: the count, the vector, and the matrix with off-diagonals times sqrt 2. One record has
+    length sqrt 3; in the same cell two are at most sqrt 4.5 apart, in different cells sqrt 6, whatever the dimension.
+    """
+    whole = Gaussian.calibrated(claim, l2_sensitivity=math.sqrt(6))
+    width = Gaussian.calibrated(claim, l2_sensitivity=math.sqrt(2))
+    same = neighbours == "replace_one"
+    return Leaves(
+        update=(
+            (
+                "message",
+                Gaussian(
+                    stddev=whole.stddev * _SAFETY,
+                    l2_sensitivity=math.sqrt(4.5 if same else 3.0),
+                    neighbours=neighbours,
+                ),
+            ),
+        ),
+        confidence=(("width", Gaussian(stddev=width.stddev * _SAFETY, l2_sensitivity=1.0, neighbours=neighbours)),),
+    )
+
+
+def _ball(dimension: int, scale: float, distance: float, neighbours: Neighbours) -> BallLaplace:
+    """Return Laplace noise on a vector that moves by `distance`."""
+    return BallLaplace(dimension=dimension, scale=scale, l2_sensitivity=distance, neighbours=neighbours)

@@ -1,0 +1,69 @@
+"""Noise of a whole phase, exact in law: one user's by the declared mechanism itself, the others' by their sum's law.
+
+Sums of independent Laplace variables are differences of gamma variables, sums of Wishart matrices are Wishart
+matrices, sums of normals are normal. So a phase costs the same for a thousand users and for 10^17.
+"""
+
+import math
+
+import numpy as np
+
+from dpaudit import Mechanism, Recorder, UnsupportedError
+from dpaudit.mechanism import Array
+
+
+def released_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:
+    """Return `value`, the exact sum of `users` messages, with the noise of all of them, centred.
+
+    The first user's noise is drawn by `mechanism` through `recorder`; it is therefore what the trace shows.
+    Printed Wishart noise is centred at its public mean, as the printed protocol does.
+    """
+    first = recorder.release(label, mechanism, value)
+    others = noise_sum(mechanism, value.shape, users - 1, recorder.rng)
+    total: Array = first + others - users * noise_mean(mechanism, value.shape)
+    return total
+
+
+def noise_mean(mechanism: Mechanism, shape: tuple[int, ...]) -> Array:
+    """Return the public mean of one message's noise: 0 but for one-sided Wishart noise."""
+    if mechanism.name != "one_sided_wishart":
+        return np.zeros(shape)
+    return (shape[-1] + 1) * float(getattr(mechanism, "scale", 0.0)) * np.broadcast_to(np.eye(shape[-1]), shape)
+
+
+def noise_sum(mechanism: Mechanism, shape: tuple[int, ...], users: int, rng: np.random.Generator) -> Array:
+    """Return the sum of the noises of `users` messages, not centred; zeros for no users.
+
+    Raises: UnsupportedError: a mechanism whose sums have no law here.
+    """
+    scale = float(getattr(mechanism, "scale", 0.0))
+    if users == 0:
+        return np.zeros(shape)
+    match mechanism.name:
+        case "laplace" | "ball_laplace":
+            laplace: Array = scale * (rng.standard_gamma(users, shape) - rng.standard_gamma(users, shape))
+            return laplace
+        case "one_sided_wishart":
+            return wishart_sum(shape, scale, users, rng)
+        case "symmetrised_wishart":
+            return wishart_sum(shape, scale, users, rng) - wishart_sum(shape, scale, users, rng)
+        case "gaussian":
+            stddev = math.sqrt(users) * float(getattr(mechanism, "stddev", 0.0))
+            return stddev * rng.standard_normal(shape)
+        case _:
+            raise UnsupportedError(f"The sum of many {mechanism.name!r} noises has no law here; draw them one by one.")
+
+
+def wishart_sum(shape: tuple[int, ...], scale: float, users: int, rng: np.random.Generator) -> Array:
+    """Return the sum of `users` Wishart(d + 1, scale I) matrices: Wishart with users (d + 1) degrees of freedom.
+
+    Drawn as L L^T with chi variables on the diagonal of a lower triangle and normals below it.
+    Source: Bartlett (1933).
+    """
+    dimension = shape[-1]
+    factor = np.tril(rng.standard_normal(shape), -1)
+    degrees = float(users) * (dimension + 1) - np.arange(dimension)
+    places = np.arange(dimension)
+    factor[..., places, places] = np.sqrt(2 * rng.standard_gamma(degrees / 2, shape[:-1]))
+    product: Array = scale * (factor @ np.swapaxes(factor, -1, -2))
+    return product

@@ -1,0 +1,89 @@
+"""A contextual bandit with finitely many contexts, a feature vector for every cell, and rewards of two values."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit.mechanism import Array
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinearBandit:
+    """Contexts that arrive at random, actions to choose from, and features on which the mean reward depends.
+
+    Shape: features (C, A, d), none longer than 1; context_probabilities (C,); mean_reward (C, A) in [-1, 1].
+    Rewards are +1 or -1 with the cell's mean. `parameter` (d,) is the linear function closest to the means over the
+    cells, by context probability; `misfit` is how far from it a mean lies at most, 0 where the means are linear.
+    Public: everything here but the users' contexts, actions and rewards. Arrays are copied and made read-only.
+    Raises: ValueError: shapes that do not fit, a law that does not sum to 1, a feature or a mean beyond 1.
+    """
+
+    name: str
+    description: str
+    features: Array
+    context_probabilities: Array
+    mean_reward: Array
+
+    def __post_init__(self) -> None:
+        for field in ("features", "context_probabilities", "mean_reward"):
+            held = np.array(getattr(self, field), dtype=np.float64)
+            if not held.size or not np.isfinite(held).all():
+                raise ValueError(f"Expected {field} to hold finite numbers, at least one.")
+            held.setflags(write=False)
+            object.__setattr__(self, field, held)
+        if self.features.ndim != 3:
+            raise ValueError(f"Expected features of shape (contexts, actions, d), got {self.features.shape}.")
+        cells = self.features.shape[:2]
+        if self.context_probabilities.shape != cells[:1] or self.mean_reward.shape != cells:
+            raise ValueError(
+                f"Expected context_probabilities of shape {cells[:1]} and mean_reward of shape {cells}, got "
+                f"{self.context_probabilities.shape} and {self.mean_reward.shape}."
+            )
+        law = self.context_probabilities
+        if (law < 0).any() or abs(law.sum() - 1) > _ROUNDING:
+            raise ValueError(f"Expected context_probabilities to be a law; they sum to {law.sum():.12g}.")
+        longest = float(np.linalg.norm(self.features, axis=2).max())
+        largest = float(np.abs(self.mean_reward).max())
+        if longest > 1 + _ROUNDING or largest > 1 + _ROUNDING:
+            raise ValueError(f"Expected features and means of at most 1; the largest are {longest:.6g}, {largest:.6g}.")
+
+    @property
+    def reward_bound(self) -> float:
+        """The largest absolute reward."""
+        return 1.0
+
+    @property
+    def n_contexts(self) -> int:
+        """The number of contexts."""
+        return int(self.features.shape[0])
+
+    @property
+    def n_actions(self) -> int:
+        """The number of actions."""
+        return int(self.features.shape[1])
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the features."""
+        return int(self.features.shape[2])
+
+    @property
+    def gaps(self) -> Array:
+        """The loss in mean reward of every cell against its context's best action; shape (C, A)."""
+        gaps: Array = self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
+        return gaps
+
+    @property
+    def parameter(self) -> Array:
+        """The linear function closest to the means, by weighted least squares; shape (d,)."""
+        weights = np.sqrt(np.repeat(self.context_probabilities, self.n_actions))
+        cells = self.features.reshape(-1, self.dimension)
+        found: Array = np.linalg.lstsq(weights[:, None] * cells, weights * self.mean_reward.ravel(), rcond=None)[0]
+        return found
+
+    @property
+    def misfit(self) -> float:
+        """The largest distance of a cell's mean from the closest linear function."""
+        return float(np.abs(self.features @ self.parameter - self.mean_reward).max())
