@@ -31,6 +31,10 @@ class Event:
     high: float
     cut: float
 
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ValueError(f"Expected low={self.low} below high={self.high}: a run is guessed once.")
+
 
 def rounded(scores: Array) -> Array:
     """Return scores with ten significant digits, so that the last bits of an atom do not tell runs apart.
@@ -103,7 +107,8 @@ def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[f
     if labels.all() or not labels.any():
         return ()
     order = np.argsort(-scores, kind="stable")
-    last_of_tie = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    ordered = scores[order]
+    last_of_tie = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
     hits = np.cumsum(labels[order])[last_of_tie]
     alarms = last_of_tie + 1 - hits
     keep = np.unique(np.linspace(0, len(last_of_tie) - 1, points - 1).astype(int))

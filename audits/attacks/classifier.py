@@ -77,7 +77,9 @@ def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ..
     weights = [np.zeros(size) for size in bins.sizes]
     odds = np.full(len(labels), np.log((labels.sum() + 1) / ((~labels).sum() + 1)))
     intercept = float(odds[0])
-    least = max(_LEAST_GAIN, 0.7 * np.log(len(labels)) - 3.2) + np.log(len(weights))
+    cuts = np.array([len(edges) for edges in bins.edges])
+    least = np.maximum(_LEAST_GAIN, 1.4 * np.log(np.maximum(cuts, 1)) - 3.2)
+    unused = np.full(len(weights), np.log(len(weights)))
     for _ in range(_ROUNDS):
         share = 1 / (1 + np.exp(-odds))
         stumps = [
@@ -87,10 +89,12 @@ def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ..
             )
             for place, size in enumerate(bins.sizes)
         ]
-        place = int(np.argmax([gain for gain, _ in stumps]))
-        gain, step = stumps[place]
-        if gain < least:
+        gains = np.array([gain for gain, _ in stumps]) - least - unused
+        place = int(np.argmax(gains))
+        step = stumps[place][1]
+        if gains[place] < 0:
             break
+        unused[place] = 0.0
         weights[place] += step
         odds += step[codes[:, place]]
     return tuple(weights), intercept

@@ -6,6 +6,7 @@ which way round and which thresholds is left to the runs that choose.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from dpaudit.mechanism import Array
 
 _MOST = 4
 _BINS = 16
+_MOST_COMPARED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,7 +66,9 @@ def joined(numbers: Array, discriminant: Discriminant) -> Array:
     if numbers.shape[1] == 1:
         return numbers
     known = np.where(np.isnan(numbers), 0.0, numbers)
+    pairs = _agreeing(numbers) if numbers.shape[1] <= _MOST_COMPARED else ()
     extra = (
+        *pairs,
         discriminant.project(numbers),
         _sum(known),
         known.max(axis=1),
@@ -72,6 +76,15 @@ def joined(numbers: Array, discriminant: Discriminant) -> Array:
         known.argmax(axis=1).astype(float),
     )
     return np.column_stack([numbers, *extra])
+
+
+def _agreeing(numbers: Array) -> tuple[Array, ...]:
+    """Return, for every two columns of whole numbers, where they agree: what a hash tells is whether it meets."""
+    return tuple(
+        (numbers[:, i] == numbers[:, j]).astype(float)
+        for i, j in combinations(range(numbers.shape[1]), 2)
+        if numbers.shape[1] > 2
+    )
 
 
 def most_telling(bins: Bins, columns: Array, labels: Array, most: int) -> Array:
