@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from audits.bounds.joint import joint_p_value as joint_p_value
     from audits.bounds.one_run import one_run_bound as one_run_bound
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
+    from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from audits.refutation import refute as refute
     from audits.replay import Tape as Tape
     from audits.replay import replay_neighbours as replay_neighbours
+    from audits.search import search_neighbours as search_neighbours
+    from audits.sequential import audit_anytime as audit_anytime
     from audits.sequential import audit_sequentially as audit_sequentially
     from audits.storage import ChunkStore as ChunkStore
 
@@ -101,6 +104,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "bounds.one_run": (
         "one_run_bound",
         "one_run_gaussian_bound",
+        "one_run_guesses",
     ),
     "neighbours": ("awkward_pairs",),
     "planning": (
@@ -117,7 +121,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Tape",
         "replay_neighbours",
     ),
-    "sequential": ("audit_sequentially",),
+    "search": ("search_neighbours",),
+    "sequential": (
+        "audit_anytime",
+        "audit_sequentially",
+    ),
     "storage": ("ChunkStore",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}

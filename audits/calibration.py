@@ -16,6 +16,7 @@ _FIT_BINS = 8
 _DEVIATIONS = 3.0
 _FOUR_NUMBERS = 6.0
 _MOST = 40.0
+_LARGEST = 1e100
 
 
 def calibrated_odds(scores: Array, labels: Array) -> tuple[Array | None, bool]:
@@ -35,7 +36,7 @@ def _bent(scores: Array, labels: Array) -> Array:
 
     The line's two numbers are fitted by Newton's method for all pairs of bends at once, on runs in bins.
     """
-    finite = scores[np.isfinite(scores)]
+    finite = scores[np.abs(scores) < _LARGEST]
     if len(finite) < 2:
         return np.zeros(len(scores))
     own = np.clip(scores, finite.min(), finite.max())

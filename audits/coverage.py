@@ -136,7 +136,7 @@ def scenarios() -> tuple[Scenario, ...]:
 
 
 def gaussian_epsilon_of(mu: float, delta: float) -> float:
-    """Return the epsilon of mu-Gaussian noise whose hockey-stick divergence is `delta`, by bisection on the loss itself."""
+    """Return the epsilon of mu-Gaussian noise at `delta`, by bisection on the loss itself."""
     low, high = 0.0, 100.0
     for _ in range(100):
         middle = (low + high) / 2

@@ -8,7 +8,7 @@ import numpy as np
 
 from audits.attacks.classifier import LearnedScore, learn_score
 from audits.attacks.columns import Columns
-from audits.coin import Execution, Observed, Progress, toss, whole
+from audits.coin import Execution, Progress, toss, whole
 from audits.events import LEARNED, LIKELIHOOD, Event, rated_event, rounded
 from dpaudit import AuditCase
 from dpaudit.case import Score
@@ -23,11 +23,15 @@ _LEARNING_SHARE, _MOST_LEARNING, _LEARNING_STILL = 0.15, 20_000, 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prepared:
-    """An attack that is fixed: its score, its event, and the stream and number of the runs to count."""
+    """An attack that is fixed: its score, its event, and the stream and number of the runs to count.
+
+    `promise` is the bound that the runs which chose the event expect of it, cautiously.
+    """
 
     attack: str
     score: Score
     event: Event
+    promise: float
     runs: int
     counted: int
     rng: np.random.Generator
@@ -47,34 +51,53 @@ def prepare(
     learner: Learner | None,
     how: Execution,
 ) -> Prepared:
-    """Return the attack on `case` that `runs` runs allow: a fifth teach a score if there is none, a tenth choose.
+    """Return the attack on `case` that `runs` runs allow: some teach a score if there is none, a tenth choose.
 
     Deterministic given the state of `rng`, which only spawns: the same stream prepares the same attack again.
     """
+    learning = 0
+    if case.score is None:
+        learning = min(int(_LEARNING_SHARE * runs) + 1, max(_MOST_LEARNING, int(_LEARNING_STILL * runs)))
+    choosing = max(1, min(int(_CHOOSING_SHARE * runs), max(_MOST_CHOOSING, int(_CHOOSING_STILL * runs))))
+    return attempt(case, (learning, choosing, runs - learning - choosing), rng, significance, learner, how)
+
+
+def attempt(
+    case: AuditCase,
+    sizes: tuple[int, int, int],
+    rng: np.random.Generator,
+    significance: float,
+    learner: Learner | None,
+    how: Execution,
+) -> Prepared:
+    """Return the attack that so many runs to learn from (none for a given score) and to choose on give.
+
+    The third of the `sizes` is how many runs there are to count; none of them is run here.
+    """
+    learning, choosing, counted = sizes
     learn_rng, choose_rng, count_rng, own = rng.spawn(4)
     quiet = replace(how, progress=None)
-    given, attack, learning = case.score, "given statistic", 0
-    seen, columns = Observed(labels=np.zeros(0, dtype=bool), kept=None), None
-    if given is None:
-        learning = min(int(_LEARNING_SHARE * runs) + 1, max(_MOST_LEARNING, int(_LEARNING_STILL * runs)))
+    score, attack, columns = case.score, "given statistic", None
+    labels, sides = np.zeros(0, dtype=bool), None
+    if score is None:
         seen = toss(case, learning, learn_rng, keep=whole, how=replace(quiet, store=None))
-        given, attack = (learner or learn_score)(seen.kept, seen.labels, own), "learned classifier"
-        if isinstance(given, LearnedScore):
-            columns = Columns.learned(given.table, given.discriminant, seen.kept, seen.labels)
-    choosing = max(1, min(int(_CHOOSING_SHARE * runs), max(_MOST_CHOOSING, int(_CHOOSING_STILL * runs))))
-    chosen = toss(case, choosing, choose_rng, keep=_Side(given, columns), how=quiet, phase="choose")
-    counted = runs - learning - choosing
+        score, attack = (learner or learn_score)(seen.kept, seen.labels, own), "learned classifier"
+        if isinstance(score, LearnedScore):
+            columns = Columns.learned(score.table, score.discriminant, seen.kept, seen.labels)
+            labels, sides = seen.labels, columns(seen.kept)
+    chosen = toss(case, choosing, choose_rng, keep=_Side(score, columns), how=quiet, phase="choose")
     trust = LEARNED if case.score is None else LIKELIHOOD
-    prospect, event = rated_event(rounded(chosen.kept[:, 0]), chosen.labels, counted, significance, trust)
-    if columns is not None:
-        labels = np.concatenate([seen.labels, chosen.labels])
-        scores = np.concatenate([columns(seen.kept), chosen.kept[:, 1:]])
-        for place in range(scores.shape[1]):
-            rated = rated_event(rounded(scores[:, place]), labels, counted, significance)
-            if rated[0] > prospect:
-                prospect, event = rated
-                given, attack = columns.only(place), "learned column"
-    return Prepared(attack=attack, score=given, event=event, runs=runs, counted=counted, rng=count_rng)
+    promise, event = rated_event(rounded(chosen.kept[:, 0]), chosen.labels, counted, significance, trust)
+    if columns is not None and sides is not None:
+        labels, sides = np.concatenate([labels, chosen.labels]), np.concatenate([sides, chosen.kept[:, 1:]])
+        rated = [rated_event(rounded(side), labels, counted, significance) for side in sides.T]
+        place = max(range(len(rated)), key=lambda i: rated[i][0])
+        if rated[place][0] > promise:
+            promise, event = rated[place]
+            score, attack = columns.only(place), "learned column"
+    return Prepared(
+        attack=attack, score=score, event=event, promise=promise, runs=sum(sizes), counted=counted, rng=count_rng
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,14 +1,14 @@
 """A witness of the hockey-stick divergence, for leaks that live in delta: bet on phi(X) - e^epsilon phi(Y) - delta.
 
 For any phi with values in [0, 1], a private mechanism has E phi(X) - e^epsilon E phi(Y) <= delta, X and Y outputs on
-the two neighbours. One bettor plays against every claim at once: a predictable stake s, of which at most c e^-epsilon is
-laid against the claim epsilon, multiplies the wealth by
+the two neighbours. One bettor plays against every claim at once: a predictable stake s, of which at most c e^-epsilon
+is laid against the claim epsilon, multiplies the wealth by
 
     1 + min(s, c e^-epsilon) (phi(X) - e^epsilon phi(Y)) - s delta,      s <= c = 3/4 / (1 + delta)^2,
 
 which stays positive and has mean at most 1 if the claim is true. It falls in epsilon whatever happens, and so does the
-largest wealth ever reached: what is refuted is an interval from 0, found by bisection, and one significance pays for all.
-The stakes are what Kelly (1956) would lay against the largest claim that the past could refute.
+largest wealth ever reached: what is refuted is an interval from 0, found by bisection, and one significance pays for
+all. The stakes are what Kelly (1956) would lay against the largest claim that the past could refute.
 """
 
 import math

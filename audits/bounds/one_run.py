@@ -103,8 +103,8 @@ def _distance(share: float, mu: float) -> float:
 def _gaussian_rejected(canaries: int, guesses: int, correct: int, mu: float, significance: float) -> bool:
     """Return whether a mu-Gaussian mechanism would be right so often with probability below `significance`.
 
-    r and h are the probabilities of more right and more wrong guesses, as the recursion of the source names them. A step
-    that is nothing beside r and smaller than the one before ends it: the steps to come shrink by at least as much.
+    r and h are the probabilities of more right and more wrong guesses, as the recursion of the source names them. A
+    step that is nothing beside r and smaller than the one before ends it: the steps to come shrink at least as much.
     """
     if correct == 0:
         return False
