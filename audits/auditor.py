@@ -116,8 +116,8 @@ def audit_case(
     probability at most `significance`, for a bound with an assumption only under that; and code that is what its
     certificate declares is accused with probability at most `significance`. The other members of `bounds` hold one
     at a time, each at its own. `ceiling` is what an attack that is always right would show with the counted runs.
-    The numbers do not depend on `jobs`, nor on `scheduler`, the address of a dask cluster. With a `store`, chunks that are already there are not run again (the runs
-    that teach are always run again), and the numbers are the same.
+    The numbers do not depend on `jobs`, nor on `scheduler`, the address of a dask cluster. With a `store`, chunks that
+    are already there are not run again (the runs that teach are always run again), and the numbers are the same.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
     """
     started = time.perf_counter()

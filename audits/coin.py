@@ -73,7 +73,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Execution:
-    """How to run: processes or a dask cluster, whom to tell, where to keep chunks. Only `chunk_runs` changes numbers."""
+    """How to run: processes or a dask cluster, whom to tell, where to keep chunks. `chunk_runs` alone matters."""
 
     jobs: int = 1
     chunk_runs: int = CHUNK_RUNS

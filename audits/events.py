@@ -47,7 +47,8 @@ def rounded(scores: Array) -> Array:
     if np.isnan(values).any():
         raise ValueError("Expected scores without NaN; let the score say what a NaN in the output means.")
     mantissa, exponent = np.frexp(values)
-    result: Array = np.ldexp(np.round(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS)
+    with np.errstate(over="ignore"):
+        result: Array = np.ldexp(np.round(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS)
     return np.where(np.isfinite(values), result, values)
 
 

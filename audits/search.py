@@ -52,9 +52,9 @@ def search_neighbours(
 ) -> Found:
     """Return the pair of neighbours on which an attack on `function` should show most with `runs` runs.
 
-    `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours of the claim's relation; `step` moves a pair
-    to another one. Audit the pair found with a generator that has not been used here: then nothing that chose it counts.
-    A pair on which the function fails is left out.
+    `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours of the claim's relation; `step` moves a
+    pair to another one. Audit the pair found with a generator that has not been used here: then nothing that chose it
+    counts. A pair on which the function fails is left out.
     Raises: ValueError: no pair on which the function runs.
     """
     count("runs", runs)

@@ -129,7 +129,7 @@ def attack(
 
 
 def _store(where: Place, case: str) -> Any:
-    """Return where the chunks of one case are kept, or None; other code, settings or configuration find nothing there."""
+    """Return where the chunks of one case are kept, or None; other code or another configuration finds nothing."""
     if where.store is None:
         return None
     key = hashlib.sha256("\n".join((where.what, source_digest(), case)).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """Witnesses of violations: written by an audit, checked again by `dpaudit verify` on fresh runs.
 
-A witness is the refutation (event, seed, counts, claim) beside the text of the configuration and the case's place in it:
-enough to build the case again, and no data.
+A witness is the refutation (event, seed, counts, claim) beside the text of the configuration and the case's place in
+it: enough to build the case again, and no data.
 """
 
 import json

@@ -95,7 +95,7 @@ def leaky(epsilon, leak):
 
 
 def test_delta_is_paid_for_at_every_step():
-    """At the exact boundary (1, .05) at most 5 % of 200 audits ever refute, up to chance 1e-7; without the price, most."""
+    """At the boundary (1, .05) at most 5 % of 60 audits refute, up to chance 1e-7; without the price most do."""
     honest = Claim(epsilon=1.0, delta=0.05, neighbours="replace_one")
     case = leaky(1.0, 0.05)
     rngs = np.random.default_rng(6).spawn(60)
