@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from audits.bounds.joint import joint_p_value as joint_p_value
     from audits.bounds.one_run import one_run_bound as one_run_bound
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
+    from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.carried import Carried as Carried
     from audits.conformance import Conformance as Conformance
     from audits.conformance import watch_noise as watch_noise
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from audits.refutation import refute as refute
     from audits.replay import Tape as Tape
     from audits.replay import replay_neighbours as replay_neighbours
+    from audits.search import search_neighbours as search_neighbours
+    from audits.sequential import audit_anytime as audit_anytime
     from audits.sequential import audit_sequentially as audit_sequentially
     from audits.sequential import continue_audit as continue_audit
     from audits.storage import ChunkStore as ChunkStore
@@ -106,6 +109,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "bounds.one_run": (
         "one_run_bound",
         "one_run_gaussian_bound",
+        "one_run_guesses",
     ),
     "carried": ("Carried",),
     "conformance": (
@@ -127,7 +131,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Tape",
         "replay_neighbours",
     ),
+    "search": ("search_neighbours",),
     "sequential": (
+        "audit_anytime",
         "audit_sequentially",
         "continue_audit",
     ),

@@ -44,6 +44,7 @@ def audit(
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
     store: Store | None = None,
+    scheduler: str | None = None,
     name: str = "function",
     view: str = "output",
 ) -> AuditResult:
@@ -83,6 +84,7 @@ def audit(
         chunk_runs=chunk_runs,
         progress=progress,
         store=store,
+        scheduler=scheduler,
     )
 
 
@@ -100,6 +102,7 @@ def audit_case(
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
     store: Store | None = None,
+    scheduler: str | None = None,
 ) -> AuditResult:
     """Return what attacks on `case` show: a lower bound on epsilon at `delta`, and a verdict.
 
@@ -113,8 +116,8 @@ def audit_case(
     probability at most `significance`, for a bound with an assumption only under that; and code that is what its
     certificate declares is accused with probability at most `significance`. The other members of `bounds` hold one
     at a time, each at its own. `ceiling` is what an attack that is always right would show with the counted runs.
-    The numbers do not depend on `jobs`. With a `store`, chunks that are already there are not run again (the runs
-    that teach are always run again), and the numbers are the same.
+    The numbers do not depend on `jobs`, nor on `scheduler`, the address of a dask cluster. With a `store`, chunks that
+    are already there are not run again (the runs that teach are always run again), and the numbers are the same.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
     """
     started = time.perf_counter()
@@ -128,7 +131,7 @@ def audit_case(
             f"Expected neighbours of the claim's relation {claim.neighbours!r}; case {case.name!r} has "
             f"{case.relation!r}. State the claim for the relation that the case runs."
         )
-    how = Execution(jobs=jobs, chunk_runs=chunk_runs, progress=progress, store=store)
+    how = Execution(jobs=jobs, chunk_runs=chunk_runs, progress=progress, store=store, scheduler=scheduler)
     gaussian = case.gaussian and certified <= claim.epsilon
     share = significance / 2 if gaussian else significance
     prepared = prepare(case, runs, rng, share, learner, how)

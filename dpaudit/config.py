@@ -96,7 +96,11 @@ def read_config(path: Path) -> Configuration:
 
     Raises: ConfigError: `file:line: what is wrong`, for the first fault found.
     """
-    text = read_text(path)
+    return config_of(path, read_text(path))
+
+
+def config_of(path: Path, text: str) -> Configuration:
+    """Return the configuration that `text` spells, as if it stood in `path`."""
     return _File(path, text, _parse(path, text)).configuration()
 
 

@@ -1,12 +1,15 @@
 """The steps that several commands share: certify a configuration, then attack it."""
 
+import hashlib
 import secrets
 import shlex
-from dataclasses import replace
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from dpaudit.cli.output import note, progress
 from dpaudit.config import AuditSettings, Configuration, Configured
 from dpaudit.errors import ConfigError
 from dpaudit.evidence import AuditResult
+from dpaudit.source import source_digest
 from dpaudit.streams import Streams
 from dpaudit.trace import admit
 
@@ -67,8 +71,24 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase
     return picked
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an audit runs and where its chunks are kept; changes no number. `scheduler` is a dask cluster's address."""
+
+    scheduler: str | None = None
+    store: Path | None = None
+    what: str = ""
+
+
+_HERE = Place()
+
+
 def audits_of(
-    cases: tuple[PlacedCase, ...], certificate: Certificate, settings: AuditSettings, seed: int
+    cases: tuple[PlacedCase, ...],
+    certificate: Certificate,
+    settings: AuditSettings,
+    seed: int,
+    where: Place = _HERE,
 ) -> tuple[AuditResult, ...]:
     """Return what attacks show, one result for each case, against the claim and against the certificate.
 
@@ -76,16 +96,23 @@ def audits_of(
     """
     certified = certificate.tight.epsilon.upper
     return tuple(
-        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, place]))
+        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, place]), where)
         for place, case in cases
     )
 
 
 def attack(
-    case: AuditCase, claim: Claim, certified: float, settings: AuditSettings, seed: int, rng: np.random.Generator
+    case: AuditCase,
+    claim: Claim,
+    certified: float,
+    settings: AuditSettings,
+    seed: int,
+    rng: np.random.Generator,
+    where: Place = _HERE,
 ) -> AuditResult:
     """Return the audit of one case, with a progress bar where somebody is watching."""
     with progress(case.name) as advance:
+        store = _store(where, f"{case.name}\n{settings.runs}\n{seed}")
         result: AuditResult = import_module("audits").audit_case(
             case,
             claim=claim,
@@ -95,8 +122,33 @@ def attack(
             certified=certified,
             jobs=settings.jobs,
             progress=advance,
+            store=store,
+            scheduler=where.scheduler,
         )
     return replace(result, seed=seed)
+
+
+def _store(where: Place, case: str) -> Any:
+    """Return where the chunks of one case are kept, or None; other code or another configuration finds nothing."""
+    if where.store is None:
+        return None
+    key = hashlib.sha256("\n".join((where.what, source_digest(), case)).encode()).hexdigest()
+    return import_module("audits").ChunkStore(path=where.store, key=key)
+
+
+def storing(file: Path | None) -> Path | None:
+    """Return `file` once chunks can be kept in it.
+
+    Raises: ConfigError: no folder there, or the file is no store.
+    """
+    if file is None:
+        return None
+    try:
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.Error as error:
+        raise ConfigError(f"{file}: cannot keep chunks of runs there ({error}); name another file.") from None
+    return file
 
 
 def settings_of(
