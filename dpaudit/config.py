@@ -16,9 +16,11 @@ from dpaudit.codec import decode_claim, decode_declaration
 from dpaudit.declaration import Declaration
 from dpaudit.errors import ConfigError, DeclarationError, UnsupportedError
 from dpaudit.plugins import find, suggestion
-from dpaudit.positions import key_lines, nearest_line
+from dpaudit.positions import key_lines, longest_key, nearest_line
 from dpaudit.sections import SectionError, read_section
 from dpaudit.system import System
+
+_LONGEST_KEY = 200
 
 LEAST_RUNS = 4
 """What an audit needs: a run to learn from, one to choose on, and two that count."""
@@ -219,6 +221,8 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         raise ConfigError(f"{path}: expected a .toml or a .json file.")
     try:
         if path.suffix == ".toml":
+            if longest_key(text) > _LONGEST_KEY:  # such a key alone would keep a parser busy for hours
+                raise ConfigError(f"{path}:1: a key of more than {_LONGEST_KEY} parts; write it flatter.")
             return tomllib.loads(text)
         data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except json.JSONDecodeError as error:

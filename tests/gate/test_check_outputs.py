@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dpaudit import schemas
+from dpaudit.gate.catalogue import RULES
 from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
 
 SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
@@ -179,6 +180,26 @@ def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(dpaudit
     assert found["DPA301"] == ("release.toml", 2)
     assert {result["ruleId"] for result in sarif["runs"][0]["results"]} == set(found)
     assert junit.get("failures") == "2"
+
+
+def test_a_file_outside_the_working_folder_has_a_whole_address(dpaudit, write, written, tmp_path, monkeypatch):
+    """Above the working folder there is no relative place: SARIF gets a file: address without a base."""
+    write(written.replace("epsilon = 1.0", "epsilon = 0.2"), "a b.toml")
+    Path("inner").mkdir()
+    monkeypatch.chdir("inner")
+    dpaudit("check", "../a b.toml", "-o", "out")
+    place = outputs()[1]["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place == {"uri": f"file://{tmp_path.resolve()}/a%20b.toml"}
+
+
+def test_every_issue_can_be_explained(dpaudit):
+    """`dpaudit explain` says of each rule what it means and what to do, offline and in every format."""
+    for rule in RULES.values():
+        shown = dpaudit("explain", rule.id.lower())
+        assert shown.exit_code == 0
+        assert rule.remedy.split()[0] in shown.stdout
+        assert json.loads(dpaudit("explain", rule.id, "--format", "json").stdout)["level"] == rule.level
+    assert "OtherNoise" in dpaudit("explain", "DPA212", "--format", "md").stdout
 
 
 def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(dpaudit, write, toys):

@@ -88,6 +88,16 @@ def test_absurd_json_is_a_message_within_seconds(dpaudit, write, command, text):
     assert time.process_time() - started < 20
 
 
+@pytest.mark.parametrize(
+    "text", ["x = " + "[" * 50_000, "x = " + "{a = " * 50_000, "a" + ".a" * 50_000 + " = 1", "[" + "a." * 50_000 + "a]"]
+)
+def test_absurd_toml_is_a_message(dpaudit, write, text):
+    """Lists, tables and keys of a depth that nobody means: exit code 2."""
+    ended = dpaudit("check", write(text, "absurd.toml"))
+    assert ended.exit_code == 2
+    assert len(ended.output) < 4_000
+
+
 @pytest.mark.parametrize("count", [10**18, 10**300])
 def test_absurd_counts_are_told_and_allocate_nothing(dpaudit, write, written, count):
     """A repeat of 10^18 times, a group of 10^300: an answer or a message, never a crash or a full memory."""

@@ -131,6 +131,8 @@ def test_doubt_is_a_skip_and_wrong_use_is_told(project):
     )
     assert ended.ret == 1
     assert "mark the test with @pytest.mark.dp(epsilon=" in ended.stdout.str()
+    assert "Traceback" not in ended.stdout.str()
+    assert "fixture.py" not in ended.stdout.str()
     assert "Expected epsilon=-1.0" in ended.stdout.str()
     for option in ("--dp-profile=huge", "--override-ini=dp_significance=2", "--dp-seed=-1"):
         assert project(option).ret == 4
