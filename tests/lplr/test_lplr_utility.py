@@ -11,6 +11,7 @@ from algorithms.lplr.baselines import SufficientStatistics
 from algorithms.lplr.notes import first_power
 from algorithms.lplr.offline import deviation, fit_offline
 from algorithms.lplr.regression import activity_threshold, kappa
+from algorithms.lplr.sums import noise_sum
 from algorithms.problems import load
 from dpaudit import Streams
 
@@ -76,6 +77,37 @@ def test_no_private_estimator_beats_the_floor_on_the_rare_direction():
         scaled.append(error.mean() * math.sqrt(users))
     assert min(scaled) > C1 / math.expm1(1.0)
     assert scaled[-1] == pytest.approx(0.103, rel=0.15)
+
+
+def test_the_divergence_of_two_moved_laplace_laws_is_of_third_order():
+    """Lemma 6.1 by quadrature: KL(Lap(mu)/2 + Lap(-mu)/2 || Lap(0)) / mu^3 tends to 1/6, a hundredth of its bound."""
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    for move in (0.1, 0.05, 0.02):
+        edges = np.unique(np.concatenate([np.linspace(-40, 40, 401), [-move, 0.0, move]]))
+        half = np.diff(edges) / 2
+        x = ((edges[:-1] + half)[:, None] + half[:, None] * nodes).ravel()
+        mixture = (np.exp(-np.abs(x - move)) + np.exp(-np.abs(x + move))) / 4
+        divergence = float((half[:, None] * weights).ravel() @ (mixture * np.log(2 * mixture / np.exp(-np.abs(x)))))
+        assert divergence <= 16.7 * move**3
+    assert divergence / move**3 == pytest.approx(1 / 6, rel=0.03)
+
+
+def test_the_constant_of_the_second_lower_bound():
+    """Le Cam at total variation 1/4 for predictions 0.035 n^(-1/3) apart: 0.0065625."""
+    assert pytest.approx(0.0065625, abs=1e-12) == 0.07 / 2 * (1 - 1 / 4) / 4
+
+
+def test_printed_counts_err_by_far_less_than_lemma_4_2_allows():
+    """The 97.5 % quantile of the error of a share is 8.3 / sqrt(n) at epsilon 1; the bound is above 100 / sqrt(n).
+
+    20,000 draws put the quantile within 0.35 with probability above 1 - 1e-7; a scale off by a tenth is 0.83 away.
+    """
+    config = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2, variant="paper")
+    users = 10**4
+    noise = noise_sum(config.leaves().of("count"), (20_000,), users, np.random.default_rng(5)) / math.sqrt(users)
+    assert float(np.quantile(noise, 0.975)) == pytest.approx(8.3, abs=0.35)
+    plan = config.plan()
+    assert 6.2 * 2 * math.log(48 * 2 / (plan.resolution.beta * plan.resolution.fail_prob)) > 100
 
 
 def test_printed_widths_shrink_like_the_root_of_users_from_absurd_sizes_on():
