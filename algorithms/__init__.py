@@ -5,10 +5,11 @@ from typing import Any
 
 NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
+    "dp_sgd": "training with noisy gradients through Opacus, or a checkpoint of it (extra 'opacus')",
 }
 """Every algorithm by name, with one line on what it does."""
 
-_HOMES = {"capri": "algorithms.capri:Capri"}
+_HOMES = {"capri": "algorithms.capri:Capri", "dp_sgd": "algorithms.dp_sgd:DpSgd"}
 
 
 def load(name: str) -> Any:

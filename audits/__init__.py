@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from audits.bounds.joint import joint_p_value as joint_p_value
     from audits.bounds.one_run import one_run_bound as one_run_bound
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
+    from audits.layers import TrainingAudit as TrainingAudit
+    from audits.layers import audit_training as audit_training
+    from audits.layers import judge as judge
     from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling
@@ -58,6 +61,7 @@ NAMES: dict[str, str] = {
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
     "learned_zones": "attack: averaged zones of one column, quick with few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
 }
 """Every bound, attack and check by name, with one line on what it does."""
@@ -102,6 +106,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "one_run_bound",
         "one_run_gaussian_bound",
     ),
+    "layers": (
+        "TrainingAudit",
+        "audit_training",
+        "judge",
+    ),
     "neighbours": ("awkward_pairs",),
     "planning": (
         "blind_delta",
@@ -137,6 +146,7 @@ _ENTRIES = {
     "learned_classifier": "learn_score",
     "learned_zones": "learn_zones",
     "bit_features": "bit_features",
+    "training_run": "audit_training",
     "replay": "replay_neighbours",
 }
 

@@ -159,7 +159,7 @@ def audit_case(
         seed=_seed(rng),
         claim=claim,
         certified=certified,
-        description=case.description,
+        description=_description(case, power),
         seconds=time.perf_counter() - started,
         roc=roc_points(scores, labels),
     )
@@ -175,6 +175,11 @@ def _power(counts: Counts, bound: Bound, epsilon: float, delta: float, significa
     if bound is _declared_gaussian_bound:
         return gaussian_power(counts.runs, bound, epsilon, delta, significance)
     return guessing_power(counts.guesses, counts.runs, epsilon, delta, significance)
+
+
+def _description(case: AuditCase, power: Power) -> str:
+    """Return the case's description, and what the audit would have caught in the case's own terms."""
+    return f"{case.description} {case.power_in_words(power.epsilon)}" if case.power_in_words else case.description
 
 
 def _verdict(bound: LowerBound, power: Power, claim: Claim, certified: float) -> AuditVerdict:

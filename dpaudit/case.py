@@ -24,7 +24,8 @@ class AuditCase:
     `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
     attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
     Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
-    another loss may keep.
+    another loss may keep. `power_in_words` says what an epsilon that the audit would have caught means for the code, such
+    as the factor of missing noise; the result's description ends with it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class AuditCase:
     run: Run
     score: Score | None = None
     gaussian: bool = False
+    power_in_words: Callable[[float], str] | None = None
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

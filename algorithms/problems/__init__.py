@@ -7,6 +7,7 @@ NAMES: dict[str, str] = {
     "rand_hie": "insurance plans for groups of patients, from the RAND Health Insurance Experiment",
     "grid": "contexts and actions on a grid, rewards from a random kernel expansion",
     "zipf": "the grid problem with a few frequent contexts and many rare ones",
+    "affairs": "whether a respondent of a survey reported an affair, to be classified",
     "audit_domain": "six cells on two directions, where a kernel bandit's worst case is attained exactly",
 }
 """Every problem by name, with one line on what it is."""
@@ -15,6 +16,7 @@ _HOMES = {
     "rand_hie": "algorithms.problems.health_insurance",
     "grid": "algorithms.problems.synthetic",
     "zipf": "algorithms.problems.synthetic",
+    "affairs": "algorithms.problems.affairs",
     "audit_domain": "algorithms.problems.worst_case",
 }
 
