@@ -18,6 +18,7 @@ from audits.bounds.guessing import guessing_bound
 from audits.coin import CHUNK_RUNS, Execution, Progress, Store
 from audits.events import count_guesses, roc_points
 from audits.planning import Bound, ceiling, gaussian_power, guessing_power
+from audits.missing import missing_noise
 from audits.preparation import Learner, prepare
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.case import Run, Score
@@ -141,6 +142,7 @@ def audit_case(
     others: tuple[Bound, ...] = (guessing_bound, error_rate_bound, gaussian_bound, gaussian_rate_bound)
     anytime = e_process_bound(scores, labels, level, significance)
     listed = (*(held for f in others if (held := f(counts, level, share)).name != deciding.name), anytime)
+    missed = missing_noise(case, claim, runs, significance, rng)
     power = _power(counts, bound, claim.epsilon, level, share)
     return AuditResult(
         name=case.name,
@@ -159,7 +161,7 @@ def audit_case(
         seed=_seed(rng),
         claim=claim,
         certified=certified,
-        description=_description(case, power),
+        description=f"{case.description} {missed}".strip(),
         seconds=time.perf_counter() - started,
         roc=roc_points(scores, labels),
     )
@@ -175,11 +177,6 @@ def _power(counts: Counts, bound: Bound, epsilon: float, delta: float, significa
     if bound is _declared_gaussian_bound:
         return gaussian_power(counts.runs, bound, epsilon, delta, significance)
     return guessing_power(counts.guesses, counts.runs, epsilon, delta, significance)
-
-
-def _description(case: AuditCase, power: Power) -> str:
-    """Return the case's description, and what the audit would have caught in the case's own terms."""
-    return f"{case.description} {case.power_in_words(power.epsilon)}" if case.power_in_words else case.description
 
 
 def _verdict(bound: LowerBound, power: Power, claim: Claim, certified: float) -> AuditVerdict:

@@ -24,8 +24,8 @@ class AuditCase:
     `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
     attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
     Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
-    another loss may keep. `power_in_words` says what an epsilon that the audit would have caught means for the code, such
-    as the factor of missing noise; the result's description ends with it.
+    another loss may keep. `weakened(factor)` is the same experiment, simulated, with a factor of the declared noise: the
+    audit repeats itself on it to say which factor of missing noise it would have caught.
     """
 
     name: str
@@ -36,7 +36,7 @@ class AuditCase:
     run: Run
     score: Score | None = None
     gaussian: bool = False
-    power_in_words: Callable[[float], str] | None = None
+    weakened: "Callable[[float], AuditCase] | None" = None
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

@@ -263,9 +263,7 @@ def _composed(parts: list[_Lattice], width: float, tilt: float) -> tuple[Array, 
     return losses, np.maximum(masses, 0.0), scale, rounding + 1e-12
 
 
-def _quiet(
-    parts: list[_Lattice], width: float, tilt: float, scale: float, centre: float, deviation: float
-) -> float:
+def _quiet(parts: list[_Lattice], width: float, tilt: float, scale: float, centre: float, deviation: float) -> float:
     """Return a loss above which the tilted masses hold less than 1e-12 in all, by Chernoff's bound."""
     best = math.inf
     for step in (0.25, 0.5, 1, 2, 4, 8):

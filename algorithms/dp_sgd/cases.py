@@ -6,27 +6,19 @@ loop's own sampling, clipping and noise, and the noise of different rows is inde
 """
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
-from algorithms.dp_sgd.accounting import epsilon_of_history
-from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.running import Settings, run_watched
 from algorithms.problems.affairs import Classification
 from dpaudit import AuditCase, Claim, plant
 from dpaudit.mechanism import Array
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _SLOTS = 1000
-_LEAST = 1e-2
 
 
-def cases_of(
-    settings: Settings, record: TrainingRecord, claim: Claim, problem: Classification
-) -> tuple[AuditCase, ...]:
+def cases_of(settings: Settings, claim: Claim, problem: Classification) -> tuple[AuditCase, ...]:
     """Return the white-box case, which sees every noisy gradient, and the one that sees the trained model."""
     absent, present = (-1, 1) if claim.neighbours == "replace_one" else (0, 1)
 
@@ -39,29 +31,33 @@ def cases_of(
     def log_odds(view: Array) -> Array:
         return _log_ratio(view / (settings.noise_multiplier * settings.max_grad_norm), settings, claim)
 
-    words = _power_in_words(record, claim)
-    return (
-        AuditCase(
-            name="dp_sgd canaries, every gradient",
-            view="gradients",
-            description="Every noisy gradient along one canary's direction; the canary is trained on or not.",
-            neighbours=(absent, present),
-            relation=claim.neighbours,
-            run=gradients,
-            score=log_odds,
-            power_in_words=words,
-        ),
-        AuditCase(
-            name="dp_sgd canaries, trained model",
-            view="model",
-            description="How far the trained weights moved along one canary's direction; it is trained on or not.",
-            neighbours=(absent, present),
-            relation=claim.neighbours,
-            run=model,
-            score=np.asarray,
-            power_in_words=words,
-        ),
+    def weakened_gradients(factor: float) -> AuditCase:
+        return replace(seeing_gradients, run=lambda data, rng, n: _simulated(settings, data, factor, rng, n))
+
+    def weakened_model(factor: float) -> AuditCase:
+        return replace(seeing_model, run=lambda data, rng, n: _simulated(settings, data, factor, rng, n).sum(axis=1))
+
+    seeing_gradients = AuditCase(
+        name="dp_sgd canaries, every gradient",
+        view="gradients",
+        description="Every noisy gradient along one canary's direction; the canary is trained on or not.",
+        neighbours=(absent, present),
+        relation=claim.neighbours,
+        run=gradients,
+        score=log_odds,
+        weakened=weakened_gradients,
     )
+    seeing_model = AuditCase(
+        name="dp_sgd canaries, trained model",
+        view="model",
+        description="How far the trained weights moved along one canary's direction; it is trained on or not.",
+        neighbours=(absent, present),
+        relation=claim.neighbours,
+        run=model,
+        score=np.asarray,
+        weakened=weakened_model,
+    )
+    return seeing_gradients, seeing_model
 
 
 def _parts(n_runs: int) -> list[int]:
@@ -77,9 +73,7 @@ def _slots(
     `data` 1 trains on all canaries with the second label, -1 with the first, 0 on none.
     """
     included = np.full(slots, data != 0)
-    planted = plant(
-        problem.features, problem.labels, outputs=2, canaries=slots, rng=rng, blanks=0, included=included
-    )
+    planted = plant(problem.features, problem.labels, outputs=2, canaries=slots, rng=rng, blanks=0, included=included)
     if data < 0:
         planted.labels[len(problem.labels) :] = 0
     watch, done = run_watched(settings, planted, rng)
@@ -101,24 +95,11 @@ def _log_ratio(shifts: Array, settings: Settings, claim: Claim) -> Array:
     return summed
 
 
-def _power_in_words(record: TrainingRecord, claim: Claim) -> "Callable[[float], str]":
-    """Return a function from the epsilon that an audit would have caught to the factor of missing noise."""
-
-    def epsilon_at(factor: float) -> float:
-        history = [(noise * factor, rate, steps) for noise, rate, steps in record.history]
-        return epsilon_of_history(history, claim.delta, claim.neighbours)
-
-    def words(epsilon: float) -> str:
-        if not math.isfinite(epsilon):
-            return "No missing noise would have been caught."
-        low, high = math.log(_LEAST), 0.0
-        for _ in range(10):
-            middle = (low + high) / 2
-            try:
-                enough = epsilon_at(math.exp(middle)) >= epsilon
-            except ArithmeticError:
-                enough = True
-            low, high = (middle, high) if enough else (low, middle)
-        return f"Noise below about {math.exp(low):.2g} times the declared would have been caught."
-
-    return words
+def _simulated(settings: Settings, data: int, factor: float, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return projections (n_runs, steps) of a run that samples and clips as declared, with a factor of its noise."""
+    shape = (n_runs, settings.steps)
+    taken = data * (rng.random(shape) < 1 / settings.batches)
+    projections: Array = settings.max_grad_norm * (
+        taken + factor * settings.noise_multiplier * rng.standard_normal(shape)
+    )
+    return projections

@@ -152,7 +152,7 @@ class DpSgd:
 
     def cases(self, problem: Classification) -> tuple[AuditCase, ...]:
         """Return the audits: canaries in feature slots, scored by their likelihood ratio and by the model alone."""
-        return _cases.cases_of(self.settings(), self.record(), self.claim(), problem)
+        return _cases.cases_of(self.settings(), self.claim(), problem)
 
     def notes(self, problem: Classification) -> tuple[str, ...]:
         """Return how this run's epsilon compares with what Opacus prints, and what a reader must know."""
@@ -205,7 +205,9 @@ class DpSgd:
             return float(self.noise_multiplier)
         rate, steps = float(self.sample_rate or 0), int(self.steps or 0)
         epochs = math.ceil(rate * steps - 1e-9)
-        history = (lambda z: ((z / 2, 1.0, epochs),)) if self.sampling == "shuffled" else (lambda z: ((z, rate, steps),))
+        history = (
+            (lambda z: ((z / 2, 1.0, epochs),)) if self.sampling == "shuffled" else (lambda z: ((z, rate, steps),))
+        )
         relation: Neighbours = "add_remove" if self.sampling == "shuffled" else self.neighbours
         return _smallest(lambda z: epsilon_of_history(history(z), self.delta, relation) <= self.epsilon)
 

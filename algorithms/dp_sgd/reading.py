@@ -89,7 +89,7 @@ def read_checkpoint(path: Path | str, **stated: Any) -> TrainingRecord:
     if not isinstance(held, Mapping) or "history" not in held:
         raise ConfigError(
             f"{place}: no accountant's state in it; save it with PrivacyEngine.save_checkpoint, or write "
-            'json.dumps(engine.accountant.state_dict()) to a file called *.json.'
+            "json.dumps(engine.accountant.state_dict()) to a file called *.json."
         )
     return _record(held, **stated)
 

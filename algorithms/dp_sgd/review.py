@@ -104,7 +104,9 @@ def _row(name: str, record: TrainingRecord, delta: float, ours: float) -> Row:
         return Row(accountant=name, epsilon=None, difference=None, explanation=f"it refuses: {error!s:.100}")
     difference = said - ours
     used = " (the one this run printed)" if name == record.accountant else ""
-    return Row(accountant=name, epsilon=said, difference=difference, explanation=_explained(name, difference, record) + used)
+    return Row(
+        accountant=name, epsilon=said, difference=difference, explanation=_explained(name, difference, record) + used
+    )
 
 
 def _explained(name: str, difference: float, record: TrainingRecord) -> str:
@@ -114,4 +116,3 @@ def _explained(name: str, difference: float, record: TrainingRecord) -> str:
         return f"below the truth, so no bound; {_REASONS[name]}{last}"
     side = "equal within the rounding of ours" if abs(difference) <= _WIDTH else "above the truth"
     return f"{side}; {_REASONS[name]}"
-

@@ -1,9 +1,9 @@
 """What a training loop with noisy gradients was seen to do, held against what is declared of it.
 
-    Training    the declaration's numbers: noise, clipping norm, sampling rate, steps
-    Watch       the one callback: a loop reports each step, in numpy arrays, from any framework
-    plant       canaries in feature slots, which pass through the loop's real clipping and noise
-    conform     the checks, each with the smallest fault that it would have caught
+Training    the declaration's numbers: noise, clipping norm, sampling rate, steps
+Watch       the one callback: a loop reports each step, in numpy arrays, from any framework
+plant       canaries in feature slots, which pass through the loop's real clipping and noise
+conform     the checks, each with the smallest fault that it would have caught
 """
 
 from dpaudit.training.conforming import Check as Check

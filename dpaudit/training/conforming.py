@@ -75,7 +75,9 @@ class Conformance:
     def conditions(self) -> tuple[Condition, ...]:
         """Return each check as a condition of the certificate: checked, violated, or assumed where unseen."""
         looked = (Condition(text=c.sentence, status="violated" if c.rule else "checked") for c in self.checks)
-        blind = (Condition(text=f"The {name} of the training loop is as declared.", status="assumed") for name in self.unseen)
+        blind = (
+            Condition(text=f"The {name} of the training loop is as declared.", status="assumed") for name in self.unseen
+        )
         return (*looked, *blind)
 
 
@@ -182,8 +184,10 @@ def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]
     rate, steps = training.sample_rate, len(watch.sampled)
     trials, taken = steps * watch.records, sum(len(batch) for batch in watch.sampled)
     observed = taken / trials
-    wrong = min(float(bdtr(taken, trials, rate)), float(bdtrc(taken - 1, trials, rate))) < share / 2 if rate < 1 else (
-        taken != trials
+    wrong = (
+        min(float(bdtr(taken, trials, rate)), float(bdtrc(taken - 1, trials, rate))) < share / 2
+        if rate < 1
+        else (taken != trials)
     )
     margin = (-float(ndtri(share / 2)) + float(ndtri(POWER))) * math.sqrt((1 - rate) / (rate * trials))
     yield Check(
