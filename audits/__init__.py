@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from audits.layers import TrainingAudit as TrainingAudit
     from audits.layers import audit_training as audit_training
     from audits.layers import judge as judge
+    from audits.carried import Carried as Carried
+    from audits.conformance import Conformance as Conformance
+    from audits.conformance import watch_noise as watch_noise
     from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from audits.replay import Tape as Tape
     from audits.replay import replay_neighbours as replay_neighbours
     from audits.sequential import audit_sequentially as audit_sequentially
+    from audits.sequential import continue_audit as continue_audit
     from audits.storage import ChunkStore as ChunkStore
 
 NAMES: dict[str, str] = {
@@ -62,6 +66,7 @@ NAMES: dict[str, str] = {
     "learned_zones": "attack: averaged zones of one column, quick with few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
     "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
+    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
 }
 """Every bound, attack and check by name, with one line on what it does."""
@@ -106,6 +111,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "one_run_bound",
         "one_run_gaussian_bound",
     ),
+    "carried": ("Carried",),
+    "conformance": (
+        "Conformance",
+        "watch_noise",
+    ),
     "layers": (
         "TrainingAudit",
         "audit_training",
@@ -126,7 +136,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Tape",
         "replay_neighbours",
     ),
-    "sequential": ("audit_sequentially",),
+    "sequential": (
+        "audit_sequentially",
+        "continue_audit",
+    ),
     "storage": ("ChunkStore",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
@@ -147,6 +160,7 @@ _ENTRIES = {
     "learned_zones": "learn_zones",
     "bit_features": "bit_features",
     "training_run": "audit_training",
+    "watch_noise": "watch_noise",
     "replay": "replay_neighbours",
 }
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.canaries import Layer, run_layer, step_layer
-from dpaudit import AuditResult, Claim, Conformance, Finding, Planted, Training, Watch, conform, plant
+from dpaudit import AuditResult, Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
 from dpaudit.evidence import AuditVerdict
 from dpaudit.mechanism import Array
 
@@ -31,7 +31,7 @@ class TrainingAudit:
 
     verdict: AuditVerdict
     layers: tuple[Layer, ...]
-    conformance: Conformance
+    conformance: Conformity
     canaries: int
     significance: float
     claim: Claim
@@ -112,7 +112,7 @@ def judge(
     )
 
 
-def _conformance_layer(conformance: Conformance) -> Layer:
+def _conformance_layer(conformance: Conformity) -> Layer:
     """Return layer 0."""
     caught = conformance.noise_caught
     if conformance.findings:

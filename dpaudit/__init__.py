@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from dpaudit.trace import Recorder as Recorder
     from dpaudit.trace import Released as Released
     from dpaudit.trace import admit as admit
-    from dpaudit.training import Conformance as Conformance
+    from dpaudit.training import Conformity as Conformity
     from dpaudit.training import Planted as Planted
     from dpaudit.training import Slots as Slots
     from dpaudit.training import Training as Training
@@ -151,7 +151,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Verification",
         "verify",
     ),
-    "training": ("Conformance", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"),
+    "training": ("Conformity", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"),
     "transcript": ("Transcript",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}

@@ -24,8 +24,17 @@ class AuditCase:
     `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
     attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
     Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
-    another loss may keep. `weakened(factor)` is the same experiment, simulated, with a factor of the declared noise: the
-    audit repeats itself on it to say which factor of missing noise it would have caught.
+    another loss may keep. `weakened(factor)` is the same experiment, simulated, with that factor of the declared noise:
+    the audit repeats itself on it to say which factor of missing noise it would have caught.
+
+    >>> def noisy(data, rng, n_runs):
+    ...     return data + rng.laplace(size=n_runs)
+    >>> case = AuditCase(
+    ...     name="sum", view="output", description="One value is 0 or 1.",
+    ...     neighbours=(0.0, 1.0), relation="replace_one", run=noisy, score=np.asarray,
+    ... )
+    >>> case.run(case.neighbours[1], np.random.default_rng(0), 3).shape
+    (3,)
     """
 
     name: str

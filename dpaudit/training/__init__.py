@@ -7,7 +7,7 @@ conform     the checks, each with the smallest fault that it would have caught
 """
 
 from dpaudit.training.conforming import Check as Check
-from dpaudit.training.conforming import Conformance as Conformance
+from dpaudit.training.conforming import Conformity as Conformity
 from dpaudit.training.conforming import conform as conform
 from dpaudit.training.planting import Planted as Planted
 from dpaudit.training.planting import gradient_canaries as gradient_canaries
@@ -16,4 +16,4 @@ from dpaudit.training.watching import Slots as Slots
 from dpaudit.training.watching import Training as Training
 from dpaudit.training.watching import Watch as Watch
 
-__all__ = ["Check", "Conformance", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"]
+__all__ = ["Check", "Conformity", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"]

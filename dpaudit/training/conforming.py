@@ -53,7 +53,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conformance:
+class Conformity:
     """All checks of a run; `unseen` names what the loop did not report and nobody could look at."""
 
     checks: tuple[Check, ...]
@@ -81,7 +81,7 @@ class Conformance:
         return (*looked, *blind)
 
 
-def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> Conformance:
+def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> Conformity:
     """Return the checks of what `watch` saw against `training`.
 
     Rules: `DPA320` other noise than declared, `DPA321` a contribution above the clipping norm, `DPA322` another
@@ -99,7 +99,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     }
     checks = tuple(check for held in found.values() for check in held)
     unseen = tuple(name for name, held in found.items() if not held)
-    return Conformance(checks=checks, unseen=unseen, significance=significance)
+    return Conformity(checks=checks, unseen=unseen, significance=significance)
 
 
 def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
