@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from audits.bounds.joint import joint_p_value as joint_p_value
     from audits.bounds.one_run import one_run_bound as one_run_bound
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
-    from audits.layers import TrainingAudit as TrainingAudit
-    from audits.layers import audit_training as audit_training
-    from audits.layers import judge as judge
     from audits.carried import Carried as Carried
     from audits.conformance import Conformance as Conformance
     from audits.conformance import watch_noise as watch_noise
+    from audits.layers import TrainingAudit as TrainingAudit
+    from audits.layers import audit_training as audit_training
+    from audits.layers import judge as judge
     from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling

@@ -17,8 +17,8 @@ from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.coin import CHUNK_RUNS, Execution, Progress, Store
 from audits.events import count_guesses, roc_points
-from audits.planning import Bound, ceiling, gaussian_power, guessing_power
 from audits.missing import missing_noise
+from audits.planning import Bound, ceiling, gaussian_power, guessing_power
 from audits.preparation import Learner, prepare
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.case import Run, Score

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.canaries import Layer, run_layer, step_layer
-from dpaudit import AuditResult, Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
+from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
 from dpaudit.evidence import AuditVerdict
 from dpaudit.mechanism import Array
 
@@ -26,7 +26,7 @@ Train = Callable[[Array, Array, Watch, np.random.Generator], None]
 class TrainingAudit:
     """What three layers say about one run.
 
-    `verdict` is a violation if any layer shows one; else that of conformance, whose power the other layers cannot match.
+    `verdict` is a violation if any layer shows one; else that of conformance, which sees the least missing noise.
     """
 
     verdict: AuditVerdict

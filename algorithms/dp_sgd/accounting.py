@@ -99,7 +99,8 @@ def _epsilon(history: tuple[tuple[float, float, int], ...], delta: float, order:
         held = losses > epsilon
         terms = tilted[held] * np.exp(scale - tilt * losses[held]) * -np.expm1(epsilon - losses[held])
         rounding = lost * math.exp(min(700.0, scale - tilt * epsilon))
-        return float(terms.sum()) * (1 + 1e-12 * steps**0.5 + 1e-14 * steps) + rounding + infinite > delta
+        total = float(terms.sum()) * (1 + 1e-12 * steps**0.5 + 1e-14 * steps)
+        return bool(total + rounding + infinite > delta)
 
     low, high = 0.0, float(losses[-1])
     if not exceeds(low):

@@ -205,11 +205,14 @@ class DpSgd:
             return float(self.noise_multiplier)
         rate, steps = float(self.sample_rate or 0), int(self.steps or 0)
         epochs = math.ceil(rate * steps - 1e-9)
-        history = (
-            (lambda z: ((z / 2, 1.0, epochs),)) if self.sampling == "shuffled" else (lambda z: ((z, rate, steps),))
-        )
-        relation: Neighbours = "add_remove" if self.sampling == "shuffled" else self.neighbours
-        return _smallest(lambda z: epsilon_of_history(history(z), self.delta, relation) <= self.epsilon)
+        shuffled = self.sampling == "shuffled"
+        relation: Neighbours = "add_remove" if shuffled else self.neighbours
+
+        def meets(noise: float) -> bool:
+            history = ((noise / 2, 1.0, epochs),) if shuffled else ((noise, rate, steps),)
+            return epsilon_of_history(history, self.delta, relation) <= self.epsilon
+
+        return _smallest(meets)
 
     def _shuffled(self, record: TrainingRecord) -> Declaration:
         """Return epochs of batches, in one of which a record sits by a permutation that reads no data."""

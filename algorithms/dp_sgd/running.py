@@ -117,7 +117,7 @@ def _trace(declaration: Declaration, done: dict[str, Any]) -> Iterator[Released]
     """Yield what Opacus counted, under the labels of the declaration; nothing where it only states an epsilon."""
     history = done["engine"].accountant.history
     if isinstance(declaration, Sequential):
-        for part, (noise, rate, steps) in zip(declaration.parts, history, strict=False):
+        for part, (_, rate, _) in zip(declaration.parts, history, strict=False):
             if isinstance(part, Repeat) and isinstance(part.part, Subsample) and rate != part.part.rate:
                 raise ConfigError(f"Opacus accounted for the rate {rate:.6g}; {part.part.rate:.6g} is declared.")
         for place, (noise, _, steps) in enumerate(history):

@@ -53,9 +53,10 @@ def affairs(*, path: Path | None = None, records: int = 6366) -> Classification:
     table = read_columns(source, (*SCALES, "affairs"))
     kept = slice(count("records", records))
     columns = [2 * (np.clip(table[name], low, high) - low) / (high - low) - 1 for name, (low, high) in SCALES.items()]
+    labels = (table["affairs"][kept] > 0).astype(np.int64)
     return Classification(
         name="affairs",
-        description=f"Whether a survey's respondent reported an affair; {len(table['affairs'][kept])} of {source.name}.",
+        description=f"Whether a survey's respondent reported an affair; {len(labels)} of {source.name}.",
         features=np.column_stack(columns)[kept],
-        labels=(table["affairs"][kept] > 0).astype(np.int64),
+        labels=labels,
     )

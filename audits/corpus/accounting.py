@@ -89,7 +89,9 @@ def _tuning(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:
     """The best of ten runs published with the budget of one (Papernot and Steinke 2022 on what it costs)."""
     noise = _gaussian(5.0)
     trained: Declaration = Release(label="model", mechanism=noise)
-    chosen = Release(label="score", mechanism=mechanism("laplace", scale=9.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    chosen = Release(
+        label="score", mechanism=mechanism("laplace", scale=9.0, l1_sensitivity=1.0, neighbours="replace_one")
+    )
     whole = Repeat(part=Sequential(parts=(trained, chosen)), times=10)
 
     def run(recorder: Recorder) -> None:

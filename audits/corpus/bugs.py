@@ -82,7 +82,9 @@ def _rows(seeds: int, seed: int, opacus_broken: Path | None) -> Iterator[BugRow]
     ghost, look = ghost_clipping(opacus_broken)
     started = time.perf_counter()
     if opacus_broken is None or not installed():
-        missing = "the extra 'opacus' is not installed" if opacus_broken else "no environment with opacus==1.5.2 was named"
+        missing = (
+            "the extra 'opacus' is not installed" if opacus_broken else "no environment with opacus==1.5.2 was named"
+        )
         yield _row(ghost, seeds, (), (), 0.0, not_run=f"not run: {missing}")
         return
     places = tuple(1000 * seed + place for place in range(seeds))

@@ -49,10 +49,12 @@ def by_certificate(declaration: Declaration, claim: Claim) -> tuple[Finding, ...
     certificate = certify(declaration, claim)
     if certificate.verdict == "certified":
         return ()
-    return (Finding(rule="DPA201", where="claim", message=f"{certificate.verdict}: {certificate.reasons[0]}"),)
+    return (Finding(rule="DPA101", where="claim", message=f"{certificate.verdict}: {certificate.reasons[0]}"),)
 
 
-def by_trace(declaration: Declaration, run: Callable[[Recorder], object], rng: np.random.Generator) -> tuple[Finding, ...]:
+def by_trace(
+    declaration: Declaration, run: Callable[[Recorder], object], rng: np.random.Generator
+) -> tuple[Finding, ...]:
     """Return what a run's trace did that its declaration does not admit."""
     recorder = Recorder(rng)
     run(recorder)
@@ -80,4 +82,4 @@ def by_audit(
     if result.verdict != "violation":
         return ()
     message = f"epsilon is at least {result.epsilon_lower:.4g}; {claim.epsilon:g} is claimed."
-    return (Finding(rule="DPA310", where=result.name, message=message),)
+    return (Finding(rule="DPA301", where=result.name, message=message),)

@@ -13,7 +13,7 @@ from dpaudit.mechanism import Array
 
 TRAINING = Training(noise_multiplier=4.0, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=1000)
 CLAIM = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
-"""What the loop delivers is 0.9699, as `algorithms.dp_sgd` accounts it; so small a delta costs a bound from one run little."""
+"""What the loop delivers is 0.9699, as `algorithms.dp_sgd` accounts it. A small delta costs a one-run bound little."""
 
 _RATE = 0.5
 

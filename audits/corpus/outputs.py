@@ -28,7 +28,7 @@ def _floating(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]
         score: Array = -((np.abs(outputs) < 0.5) & (scaled != np.round(scaled))).astype(float)
         return score
 
-    return by_audit(run, (0.0, 1.0), claim, rng, runs=8000, score=too_fine)
+    return by_audit(run, (0.0, 1.0), claim, rng, runs=20_000, score=too_fine)
 
 
 def _local(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:

@@ -48,16 +48,16 @@ def installed() -> bool:
     return find_spec("opacus") is not None and find_spec("torch") is not None
 
 
-def audit_releases(python: Path, seeds: tuple[int, ...], *, records: int = 1000, mode: str = "ghost") -> tuple[TrainingAudit, ...]:
+def audit_releases(
+    python: Path, seeds: tuple[int, ...], *, records: int = 1000, mode: str = "ghost"
+) -> tuple[TrainingAudit, ...]:
     """Return one audit a seed of training runs by the Opacus that `python` has, all in one process.
 
     Raises: ConfigError: the interpreter is missing, has no Opacus, or its run fails or does not end.
     """
     prepared = [_prepared(np.random.default_rng([seed, 152]), seed, records, mode) for seed in seeds]
     held = _run(python, [settings for _, settings, _ in prepared], [planted for planted, _, _ in prepared])
-    return tuple(
-        _judged(held, place, planted, rng) for place, (planted, _, rng) in enumerate(prepared)
-    )
+    return tuple(_judged(held, place, planted, rng) for place, (planted, _, rng) in enumerate(prepared))
 
 
 def _prepared(
@@ -114,7 +114,9 @@ def _judged(held: dict[str, Any], place: int, planted: Planted, rng: np.random.G
     return judge(watch, planted, training=training, claim=CLAIM, rng=rng, significance=SIGNIFICANCE)
 
 
-def ghost_clipping(broken: Path | None) -> tuple[Defect, Callable[[Variant, tuple[int, ...]], tuple[tuple[Finding, ...], ...]]]:
+def ghost_clipping(
+    broken: Path | None,
+) -> tuple[Defect, Callable[[Variant, tuple[int, ...]], tuple[tuple[Finding, ...], ...]]]:
     """Return the defect and its look at many seeds at once; `broken` is the interpreter that has Opacus 1.5.2."""
     defect = Defect(
         name="ghost clipping ignores the norm",

@@ -21,10 +21,11 @@ def explain(
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
-    """Show how the claim is derived, node by node, and where it is loose; or what a rule says (explain billboard)."""
+    """Show how the claim is derived, node by node, and where it is loose; or what a rule says (explain DPA321)."""
     import json
 
     from dpaudit.cli.output import emit
+    from dpaudit.gate.catalogue import RULES as ISSUES
     from dpaudit.rules import RULES
 
     name = str(config).replace("-", "_")
@@ -35,6 +36,18 @@ def explain(
             lambda: rule_text(name),
             lambda: rule_markdown(name),
             lambda: json.dumps(rule_data(name), indent=2, sort_keys=True),
+            style,
+            output,
+        )
+        return Exit.PASS
+    if str(config).upper() in ISSUES and not config.is_file():
+        from dpaudit.render.issue import issue_data, issue_markdown, issue_text
+
+        issue = ISSUES[str(config).upper()]
+        emit(
+            lambda: issue_text(issue),
+            lambda: issue_markdown(issue),
+            lambda: json.dumps(issue_data(issue), indent=2, sort_keys=True),
             style,
             output,
         )

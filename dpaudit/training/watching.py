@@ -97,7 +97,7 @@ class Watch:
         self.projections.append(np.einsum("mk,mk->m", rows, self.slots.directions) if len(rows) else np.zeros(0))
         if batch is not None:
             held = np.asarray(batch, dtype=np.int64)
-            if held.size and not (0 <= held.min() and held.max() < self.records):
+            if held.size and not (held.min() >= 0 and held.max() < self.records):
                 raise ValueError(f"Step {self.steps + 1} names record {held.max()}; there are {self.records}.")
             self.sampled.append(held)
         if summed is not None and len(self.slots.canaries):
