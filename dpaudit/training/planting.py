@@ -20,6 +20,11 @@ class Planted:
 
     Shape: `features` (n + canaries that are in, columns + m + blanks), `labels` (n + canaries that are in,);
     `included` (m,) says which canaries are in.
+
+    >>> rng = np.random.default_rng(0)
+    >>> planted = plant(np.zeros((5, 2)), np.zeros(5, dtype=int), outputs=2, canaries=4, rng=rng, blanks=1)
+    >>> planted.records - 5 == planted.included.sum()
+    True
     """
 
     features: Array
@@ -50,6 +55,10 @@ def plant(
     canary's row along (1/outputs, ..., 1/outputs - 1). `scale` is the value of the canary's one feature: its gradient
     has norm scale sqrt(1 - 1/outputs) at the start, which should be far above the clipping norm.
     Raises: ValueError: fewer than 2 outputs, or shapes that do not fit.
+
+    >>> rng = np.random.default_rng(0)
+    >>> plant(np.zeros((5, 2)), np.zeros(5, dtype=int), outputs=2, canaries=4, rng=rng, blanks=1).features.shape[1]
+    7
     """
     count("outputs", outputs, at_least=2)
     count("canaries", canaries, at_least=0)
@@ -85,6 +94,10 @@ def gradient_canaries(records: int, canaries: int, size: int, rng: np.random.Gen
     For a loop that takes per-record gradients apart, whatever its model is: it appends `canaries` coordinates to the
     gradient of `size` coordinates, where record `members[j]` has a gradient of one and all others zero. The gradient is
     reported as one column, (size + canaries, 1).
+
+    >>> slots, coins = gradient_canaries(records=100, canaries=3, size=8, rng=np.random.default_rng(0))
+    >>> slots.canaries
+    array([ 8,  9, 10])
     """
     coins = rng.random(canaries) < 0.5
     members = np.full(canaries, -1, dtype=np.int64)

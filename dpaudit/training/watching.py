@@ -17,6 +17,9 @@ class Training:
     `sample_rate` is the probability with which each of `records` records is in a step's batch, independently.
     Unit: noise_multiplier has none; max_grad_norm is that of a gradient.
     Raises: ValueError: a number out of its range.
+
+    >>> Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=1000).stddev
+    0.4
     """
 
     noise_multiplier: float
@@ -46,6 +49,9 @@ class Slots:
     Shape: gradients are (rows, outputs). `canaries` (m,) holds the row of each canary, `members` (m,) the index of its
     record among those trained on, -1 where it was left out; `directions` (m, outputs) are unit vectors along which a
     canary moves its row. `blanks` holds rows that no record touches: there a released gradient is noise alone.
+
+    >>> len(Slots.none().canaries)
+    0
     """
 
     canaries: Array
@@ -65,6 +71,11 @@ class Watch:
     """Listens to a training loop; `step` is its one callback.
 
     Memory: steps x canaries numbers (their projections), and a few sums of the gradient's size.
+
+    >>> watch = Watch(records=3)
+    >>> watch.step(np.ones((2, 1)), summed=np.zeros((2, 1)), batch=np.array([0, 2]))
+    >>> watch.steps, watch.squares
+    (1, 2.0)
     """
 
     records: int

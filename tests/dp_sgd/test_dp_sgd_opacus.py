@@ -49,7 +49,8 @@ def test_a_loop_with_other_noise_than_declared_is_caught(monkeypatch):
     config = DpSgd(**GIVEN)
     done = transcript(config)
     assert {finding.rule for finding in admit(config.declaration(), done.trace)} == {"DPA212"}
-    assert [c.text for c in done.conditions if c.status == "violated"][0].startswith("The noise has standard deviation")
+    violated = next(condition.text for condition in done.conditions if condition.status == "violated")
+    assert violated.startswith("The noise has standard deviation")
 
 
 def test_shuffled_batches_are_seen_for_what_they_are():

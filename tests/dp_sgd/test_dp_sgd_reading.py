@@ -57,7 +57,7 @@ def test_a_json_file_that_is_no_state_is_refused(tmp_path, content, words):
 
 def test_a_missing_file_is_refused(tmp_path):
     """By its name."""
-    with pytest.raises(ConfigError, match="gone.json"):
+    with pytest.raises(ConfigError, match=r"gone\.json"):
         read_checkpoint(tmp_path / "gone.json")
 
 

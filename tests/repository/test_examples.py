@@ -1,6 +1,7 @@
 """Every configuration that ships is certified as it stands."""
 
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ CONFIGURATIONS = sorted(
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
 def test_a_configuration_that_ships_is_certified(path):
     """Exit code 0: no example teaches a claim that does not hold."""
+    if path.name.startswith("dp_sgd") and (find_spec("torch") is None or find_spec("opacus") is None):
+        pytest.skip("not run: the extra 'opacus' is not installed")
     ended = CliRunner().invoke(app, ["certify", str(path)])
     assert ended.exit_code == 0, ended.output
 
