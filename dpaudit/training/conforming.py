@@ -54,7 +54,14 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conformity:
-    """All checks of a run; `unseen` names what the loop did not report and nobody could look at."""
+    """All checks of a run; `unseen` names what the loop did not report and nobody could look at.
+
+    >>> watch = Watch(records=10)
+    >>> watch.step(np.ones((2, 1)))
+    >>> declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.1, steps=1, records=10)
+    >>> conform(declared, watch).unseen
+    ('noise', 'clipping norm', 'sampling rate')
+    """
 
     checks: tuple[Check, ...]
     unseen: tuple[str, ...]
@@ -89,6 +96,14 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     that was used before.
     Guarantee: a run that is what it declares is accused with probability at most `significance`; the tests of
     dispersion and of contributions without `summed` rest on a normal approximation.
+
+    >>> rng = np.random.default_rng(0)
+    >>> watch = Watch(records=100)
+    >>> for _ in range(50):
+    ...     watch.step(rng.normal(0, 0.3, (20, 2)), np.zeros((20, 2)), np.flatnonzero(rng.random(100) < 0.1))
+    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=50, records=100)
+    >>> [finding.rule for finding in conform(declared, watch).findings]
+    ['DPA320']
     """
     share = open_probability("significance", significance) / _CHECKS
     found = {

@@ -23,8 +23,8 @@ class Planted:
 
     >>> rng = np.random.default_rng(0)
     >>> planted = plant(np.zeros((5, 2)), np.zeros(5, dtype=int), outputs=2, canaries=4, rng=rng, blanks=1)
-    >>> planted.records - 5 == planted.included.sum()
-    True
+    >>> planted.records - 5 - int(planted.included.sum())
+    0
     """
 
     features: Array
