@@ -5,11 +5,16 @@ from typing import Any
 
 NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
+    "dp_sgd": "training with noisy gradients through Opacus, or a checkpoint of it (extra 'opacus')",
     "lplr": "linear contextual bandit by layered regression on private messages (local; as printed, or repaired)",
 }
 """Every algorithm by name, with one line on what it does."""
 
-_HOMES = {"capri": "algorithms.capri:Capri", "lplr": "algorithms.lplr:Lplr"}
+_HOMES = {
+    "capri": "algorithms.capri:Capri",
+    "dp_sgd": "algorithms.dp_sgd:DpSgd",
+    "lplr": "algorithms.lplr:Lplr",
+}
 
 
 def load(name: str) -> Any:

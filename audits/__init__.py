@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from audits.carried import Carried as Carried
     from audits.conformance import Conformance as Conformance
     from audits.conformance import watch_noise as watch_noise
+    from audits.layers import TrainingAudit as TrainingAudit
+    from audits.layers import audit_training as audit_training
+    from audits.layers import judge as judge
     from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling
@@ -65,6 +68,7 @@ NAMES: dict[str, str] = {
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
     "learned_zones": "attack: averaged zones of one column, quick with few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
     "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
 }
@@ -116,6 +120,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Conformance",
         "watch_noise",
     ),
+    "layers": (
+        "TrainingAudit",
+        "audit_training",
+        "judge",
+    ),
     "neighbours": ("awkward_pairs",),
     "planning": (
         "blind_delta",
@@ -156,6 +165,7 @@ _ENTRIES = {
     "learned_classifier": "learn_score",
     "learned_zones": "learn_zones",
     "bit_features": "bit_features",
+    "training_run": "audit_training",
     "watch_noise": "watch_noise",
     "replay": "replay_neighbours",
 }

@@ -17,6 +17,7 @@ from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.coin import CHUNK_RUNS, Execution, Progress, Store
 from audits.events import count_guesses, roc_points
+from audits.missing import missing_noise
 from audits.planning import Bound, ceiling, gaussian_power, guessing_power
 from audits.preparation import Learner, prepare
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
@@ -144,6 +145,7 @@ def audit_case(
     others: tuple[Bound, ...] = (guessing_bound, error_rate_bound, gaussian_bound, gaussian_rate_bound)
     anytime = e_process_bound(scores, labels, level, significance)
     listed = (*(held for f in others if (held := f(counts, level, share)).name != deciding.name), anytime)
+    missed = missing_noise(case, claim, runs, significance, rng)
     power = _power(counts, bound, claim.epsilon, level, share)
     return AuditResult(
         name=case.name,
@@ -162,7 +164,7 @@ def audit_case(
         seed=_seed(rng),
         claim=claim,
         certified=certified,
-        description=case.description,
+        description=f"{case.description} {missed}".strip(),
         seconds=time.perf_counter() - started,
         roc=roc_points(scores, labels),
     )

@@ -56,6 +56,18 @@ def explain(
             output,
         )
         return Exit.PASS
+    if str(config).upper() in ISSUES and not config.is_file():
+        from dpaudit.render.issue import issue_data, issue_markdown, issue_text
+
+        issue = ISSUES[str(config).upper()]
+        emit(
+            lambda: issue_text(issue),
+            lambda: issue_markdown(issue),
+            lambda: json.dumps(issue_data(issue), indent=2, sort_keys=True),
+            style,
+            output,
+        )
+        return Exit.PASS
     from dpaudit.certifier import certify
     from dpaudit.config import read_config
     from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text

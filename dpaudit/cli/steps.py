@@ -19,12 +19,13 @@ from dpaudit.certifier import certify
 from dpaudit.claim import Claim
 from dpaudit.cli.exits import Exit
 from dpaudit.cli.output import note, progress
-from dpaudit.config import AuditSettings, Configuration, Configured
+from dpaudit.condition import Condition
+from dpaudit.config import AuditSettings, Configuration, Configured, Subject
 from dpaudit.errors import ConfigError
 from dpaudit.evidence import AuditResult
 from dpaudit.source import source_digest
 from dpaudit.streams import Streams
-from dpaudit.trace import admit
+from dpaudit.trace import Finding, admit
 
 PlacedCase: TypeAlias = tuple[int, AuditCase]
 """A case and its place among all the cases of its algorithm."""
@@ -41,14 +42,23 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
     that one configuration has one certificate.
     """
     subject = configuration.subject
+    known, against = _known_before(subject)
     if not isinstance(subject, Configured) or subject.problem is None:
         with configuration.locating():
-            return certify(subject.declaration, subject.claim)
+            return certify(subject.declaration, subject.claim, conditions=known, findings=against)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
-    findings = admit(subject.declaration, transcript.trace)
+    findings = (*against, *admit(subject.declaration, transcript.trace))
+    conditions = (*known, *transcript.conditions)
     with configuration.locating():
-        return certify(subject.declaration, subject.claim, conditions=transcript.conditions, findings=findings)
+        return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
+
+
+def _known_before(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:
+    """Return what an algorithm knows of itself before it runs, where it has `conditions` and `findings`."""
+    algorithm = subject.algorithm if isinstance(subject, Configured) else None
+    conditions, findings = getattr(algorithm, "conditions", tuple), getattr(algorithm, "findings", tuple)
+    return conditions(), findings()
 
 
 def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase, ...]:
