@@ -5,6 +5,7 @@
     |-- DeclarationError     2   a declaration contradicts itself or the claim it is read under
     |-- UnsupportedError     2   well formed, but no engine, attack or format here covers it
     |-- CertificateError     2   a certificate is truncated, malformed or altered
+    |-- LedgerError          2   a budget ledger is altered, missing or cannot be reached
     `-- InternalError        3   dpaudit contradicts itself: a defect of ours
         `-- EngineDisagreementError   brackets of two engines do not overlap
 
@@ -35,6 +36,10 @@ class UnsupportedError(DPAuditError):
 
 class CertificateError(DPAuditError):
     """A certificate is truncated, malformed or altered."""
+
+
+class LedgerError(DPAuditError):
+    """A budget ledger is altered, missing or cannot be reached, or is asked for what it does not hold."""
 
 
 class InternalError(DPAuditError):

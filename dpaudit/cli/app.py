@@ -10,6 +10,7 @@ from dpaudit.cli.calibrate import calibrate
 from dpaudit.cli.certify import certify
 from dpaudit.cli.demo import demo
 from dpaudit.cli.explain import explain
+from dpaudit.cli.ledger import ledger
 from dpaudit.cli.listing import listing
 from dpaudit.cli.report import report
 from dpaudit.cli.verify import verify
@@ -53,3 +54,4 @@ app.command()(explain)
 app.command(name="list")(listing)
 app.command()(bench)
 app.command()(demo)
+app.add_typer(ledger, name="ledger")
