@@ -2,11 +2,12 @@
 
 import secrets
 import shlex
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,10 +18,26 @@ from dpaudit.claim import Claim
 from dpaudit.cli.exits import Exit
 from dpaudit.cli.output import note, progress
 from dpaudit.config import AuditSettings, Configuration, Configured
+from dpaudit.deployment import Deployment
 from dpaudit.errors import ConfigError
 from dpaudit.evidence import AuditResult
 from dpaudit.streams import Streams
 from dpaudit.trace import admit
+
+if TYPE_CHECKING:
+    from dpaudit.ledger import Balance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """What a report shows beside certificate and audits, where it was asked for."""
+
+    deployment: Deployment | None = None
+    balance: "Balance | None" = None
+    ledger_head: str = ""
+    previous: Mapping[str, Any] | None = None
+    pdf: bool = False
+
 
 PlacedCase: TypeAlias = tuple[int, AuditCase]
 """A case and its place among all the cases of its algorithm."""
@@ -151,13 +168,16 @@ def write_report(
     settings: AuditSettings,
     seed: int | None,
     folder: Path,
+    extras: Extras | None = None,
 ) -> tuple[Path, ...]:
     """Return the files of the report that were written to `folder`.
 
     The report's command repeats it: the settings that differ from the file's, and the seed.
     """
     from dpaudit.report import Report, write
+    from dpaudit.source import environment
 
+    more = extras or Extras()
     held = Report(
         certificate=certificate,
         audits=audits,
@@ -166,8 +186,23 @@ def write_report(
         command=_command(configuration, settings, seed),
         created=datetime.now(UTC).date().isoformat(),
         notes=notes_of(configuration),
+        deployment=more.deployment or configuration.deployment,
+        code=code_of(configuration),
+        environment=environment(),
+        balance=more.balance,
+        ledger_head=more.ledger_head,
+        previous=more.previous,
     )
-    return tuple(write(held, folder))
+    return tuple(write(held, folder, pdf=more.pdf))
+
+
+def code_of(configuration: Configuration) -> str:
+    """Return where the source of the configured algorithm is, relative to its package; nothing for a declaration."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured):
+        return ""
+    kind = type(subject.algorithm)
+    return f"{kind.__module__.replace('.', '/')}.py, class {kind.__qualname__}"
 
 
 def notes_of(configuration: Configuration) -> tuple[str, ...]:

@@ -133,3 +133,33 @@ def _apply(data: dict[str, Any], accounts: dict[str, Balance]) -> None:
         raise LedgerError(f"The booking overspends the account {name!r}.")
     booking = body | {"sequence": data["sequence"], "created": data["created"]}
     accounts[name] = replace(held, alive=alive, bookings=(*held.bookings, booking))
+
+
+def balance_data(balance: Balance) -> dict[str, Any]:
+    """Return an account as plain data: its budget, each theorem's count, and the bookings.
+
+    A theorem that has refused a booking counts no more; `counting` says which still do.
+    """
+    alive = {one.theorem.name for one in balance.alive}
+    return {
+        **balance.account.to_dict(),
+        "counts": [
+            {
+                "theorem": one.theorem.name,
+                "delta": one.claim.delta,
+                "spent": float(one.spent.amount),
+                "limit": float(one.limit.amount),
+                "mass_spent": float(one.spent.mass),
+                "mass_limit": float(one.limit.mass),
+                "share": balance.share(one),
+                "epsilon_so_far": balance.reading(one),
+                "source": one.theorem.source,
+            }
+            for one in balance.alive
+        ],
+        "stopped": [one.theorem.name for one in balance.account.filters() if one.theorem.name not in alive],
+        "bookings": [
+            {key: booking[key] for key in ("sequence", "label", "created", "certificate", "claim")}
+            for booking in balance.bookings
+        ],
+    }

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from dpaudit.codec import encode
 from dpaudit.filters import Filter
 from dpaudit.ledger import Balance, Statement
+from dpaudit.ledger.balance import balance_data
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.render.markup import bullets, cell, table
 from dpaudit.report.numerals import at_most, nearest
@@ -20,36 +21,6 @@ def statement_data(statement: Statement, account: str | None = None) -> dict[str
         "intact": not statement.complaints,
         "complaints": [encode(complaint) for complaint in statement.complaints],
         "accounts": [balance_data(balance) for balance in _picked(statement, account)],
-    }
-
-
-def balance_data(balance: Balance) -> dict[str, Any]:
-    """Return an account as plain data: its budget, each theorem's count, and the bookings.
-
-    A theorem that has refused a booking counts no more; `counting` says which still do.
-    """
-    alive = {one.theorem.name for one in balance.alive}
-    return {
-        **balance.account.to_dict(),
-        "counts": [
-            {
-                "theorem": one.theorem.name,
-                "delta": one.claim.delta,
-                "spent": float(one.spent.amount),
-                "limit": float(one.limit.amount),
-                "mass_spent": float(one.spent.mass),
-                "mass_limit": float(one.limit.mass),
-                "share": balance.share(one),
-                "epsilon_so_far": balance.reading(one),
-                "source": one.theorem.source,
-            }
-            for one in balance.alive
-        ],
-        "stopped": [one.theorem.name for one in balance.account.filters() if one.theorem.name not in alive],
-        "bookings": [
-            {key: booking[key] for key in ("sequence", "label", "created", "certificate", "claim")}
-            for booking in balance.bookings
-        ],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from dpaudit.declaration import Stated, walk
 from dpaudit.evidence import AuditResult
+from dpaudit.report.compliance.composition import justified, located
 from dpaudit.report.document import Report
 from dpaudit.report.numerals import at_least, at_most, nearest, whole
 from dpaudit.report.wording import promise
@@ -103,6 +104,10 @@ def _caveats(report: Report) -> tuple[str, ...]:
             )
     if report.unit == "one record":
         lines.append("The unit is only called 'one record'; the guarantee means little until it is named.")
+    if not justified(report):
+        lines.append("Nobody wrote down why the sensitivities are what they are, and no run checked them.")
+    if not located(report):
+        lines.append("Nobody wrote down where the code is that draws the noise.")
     return tuple(lines)
 
 
