@@ -1,6 +1,8 @@
 """What a report shows beside certificate and audits: everything is read before anything runs."""
 
 import json
+import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,7 +43,24 @@ def extras_of(
         ledger_head=head,
         previous=_report(previous) if previous is not None else None,
         pdf=pdf,
+        options=(
+            *_option("deployment", deployment),
+            *_option("ledger", _without_password(ledger) if ledger else None),
+            *_option("account", account),
+            *_option("previous", previous),
+            *(("--pdf",) if pdf else ()),
+        ),
     )
+
+
+def _option(name: str, value: object) -> tuple[str, ...]:
+    """Return an option as it is typed, or nothing."""
+    return () if value is None else (f"--{name} {shlex.quote(str(value))}",)
+
+
+def _without_password(place: str) -> str:
+    """Return a ledger's place without the password that an address may have."""
+    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1@", place)
 
 
 def _balance(place: str, account: str) -> tuple[Balance, str]:

@@ -49,9 +49,7 @@ def report(
     from dpaudit.config import Configured, read_config
 
     configuration = read_config(config)
-    extras = extras_of(
-        configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous
-    )
+    extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
     folder = output_folder(output)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
     subject = configuration.subject

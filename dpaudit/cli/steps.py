@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
-    """What a report shows beside certificate and audits, where it was asked for."""
+    """What a report shows beside certificate and audits, where it was asked for; `options` ask for it again."""
 
     deployment: Deployment | None = None
     balance: "Balance | None" = None
     ledger_head: str = ""
     previous: Mapping[str, Any] | None = None
     pdf: bool = False
+    options: tuple[str, ...] = ()
 
 
 PlacedCase: TypeAlias = tuple[int, AuditCase]
@@ -183,7 +184,7 @@ def write_report(
         audits=audits,
         system=configuration.system,
         config_text=configuration.text,
-        command=_command(configuration, settings, seed),
+        command=_command(configuration, settings, seed, more.options),
         created=datetime.now(UTC).date().isoformat(),
         notes=notes_of(configuration),
         deployment=more.deployment or configuration.deployment,
@@ -213,7 +214,7 @@ def notes_of(configuration: Configuration) -> tuple[str, ...]:
     return subject.algorithm.notes(subject.problem)
 
 
-def _command(configuration: Configuration, settings: AuditSettings, seed: int | None) -> str:
+def _command(configuration: Configuration, settings: AuditSettings, seed: int | None, extras: tuple[str, ...]) -> str:
     """Return the command that repeats a report."""
     stated = configuration.audit
     options = [
@@ -222,4 +223,4 @@ def _command(configuration: Configuration, settings: AuditSettings, seed: int | 
         if getattr(settings, name) != getattr(stated, name)
     ]
     seeded = [f"--seed {seed}"] if seed is not None and seed != stated.seed else []
-    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, "-o report"])
+    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, *extras, "-o report"])

@@ -22,10 +22,10 @@ _REQUIRED = (
 
 def missing(report: Report) -> tuple[str, ...]:
     """Return what must be declared before a record can be made, in the deployment's own keys."""
-    basic = _basic(report)
-    absent = [key for key, name in _REQUIRED if not basic[name]]
-    held = report.deployment.registry
-    return (*absent, *(() if held.url_slug else ("registry.url_slug",)), *(() if held.authors else ("registry.authors",)))
+    held, basic = report.deployment.registry, _basic(report)
+    known = {key: basic[name] for key, name in _REQUIRED}
+    known |= {"registry.url_slug": held.url_slug, "registry.authors": held.authors}
+    return tuple(key for key, value in known.items() if not value)
 
 
 def registry_record(report: Report) -> dict[str, Any]:

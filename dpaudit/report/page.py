@@ -19,7 +19,15 @@ TONES = {
     "INCONCLUSIVE": "open",
 }
 
-_ON_THE_COVER = ("Verdict", "Meaning", "Claimed epsilon", "Certified epsilon", "Audited epsilon", "Usefulness", "Trusted parties")
+_ON_THE_COVER = (
+    "Verdict",
+    "Meaning",
+    "Claimed epsilon",
+    "Certified epsilon",
+    "Audited epsilon",
+    "Usefulness",
+    "Trusted parties",
+)
 """What the cover tells in its own way, and its table leaves out."""
 
 

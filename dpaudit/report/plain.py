@@ -3,8 +3,8 @@
 from typing import Any
 
 from dpaudit.codec import encode
-from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.ledger.balance import balance_data
+from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
 from dpaudit.report.document import Report
 from dpaudit.report.facts import Facts, placed

@@ -179,7 +179,8 @@ def test_without_audits_the_page_says_not_assessed(rendered):
 def test_files_are_written_below_the_folder_and_named_by_us(stories, rendered, tmp_path):
     """The returned paths exist, lie in the folder, and hold what `render` says; names never come from the report."""
     paths = write(stories["hostile"], tmp_path / "new" / "folder")
-    assert {str(path.relative_to(tmp_path / "new" / "folder")) for path in paths} == set(rendered["hostile"])
+    statements = {"test-result.intoto.json", "privacy-report.intoto.json"}
+    assert {str(path.relative_to(tmp_path / "new" / "folder")) for path in paths} == {*rendered["hostile"], *statements}
     assert all(
         re.fullmatch(r"(report\.(html|md|json)|figures/[a-z]+(-\d+)?\.svg)", name) for name in rendered["hostile"]
     )

@@ -3,7 +3,7 @@
 from dpaudit.evidence import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, nearest, whole
+from dpaudit.report.numerals import at_least, at_most, counted, nearest, whole
 
 
 def audited(report: Report) -> Section:
@@ -11,7 +11,7 @@ def audited(report: Report) -> Section:
     audits, findings = report.audits, report.certificate.findings
     trace = evidence(
         "L0: what ran against what was declared",
-        f"{whole(len(findings))} findings" if findings else "no difference was seen",
+        counted(len(findings), "finding") if findings else "no difference was seen",
         "certificate.findings",
     )
     looked = bool(findings) or any(c.status != "assumed" for c in report.certificate.conditions)
@@ -19,7 +19,7 @@ def audited(report: Report) -> Section:
     looks = (
         evidence(
             "Correction for several looks",
-            f"none: {whole(len(audits))} audits, each with its own significance; together correct code is accused with "
+            f"none: {counted(len(audits), 'audit')}, each at its own significance; correct code is accused by any with "
             f"probability at most {at_most(min(1.0, significance))}",
             "audits",
         )
@@ -34,7 +34,7 @@ def audited(report: Report) -> Section:
         crosswalk="ISO/IEC 27559: adversarial testing; EDPB Opinion 28/2024: resistance to attacks",
         fields=(
             trace if looked else unknown("L0: what ran against what was declared", "no run was traced"),
-            evidence("L1: a mechanism's output, and L2: the whole system", f"{whole(len(audits))} audits", "audits")
+            evidence("L1: a mechanism's output, and L2: the whole system", counted(len(audits), "audit"), "audits")
             if audits
             else unknown("L1: a mechanism's output, and L2: the whole system"),
             looks,
@@ -67,8 +67,8 @@ def _row(place: int, audit: AuditResult) -> tuple[str, ...]:
     return (
         f"{place}. {audit.name}; {audit.view}",
         f"{audit.attack}. {audit.description}".strip(),
-        f"{audit.bound}: epsilon at least {at_least(audit.epsilon_lower)} at delta {nearest(audit.delta)}, significance "
-        f"{nearest(audit.significance)}",
+        f"{audit.bound}: epsilon at least {at_least(audit.epsilon_lower)} at delta {nearest(audit.delta)}, "
+        f"significance {nearest(audit.significance)}",
         f"{audit.verdict}; {whole(counts.correct)} of {whole(counts.guesses)} guesses correct in "
         f"{whole(audit.runs)} runs; seed {audit.seed if audit.seed is not None else 'not recorded'}",
         seen,

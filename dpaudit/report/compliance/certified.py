@@ -23,7 +23,7 @@ from dpaudit.engines import ENGINES, QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
-from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, highest_true_positive_rate
+from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, highest_true_positive_rate
 from dpaudit.report.document import Report
 from dpaudit.report.numerals import at_least, at_most, both_ends, nearest, times, whole
 from dpaudit.report.slackness import noise_sentence
@@ -134,13 +134,21 @@ def _engines(report: Report) -> Grid:
 def _meaning(report: Report, curve: Curve) -> Grid:
     """Return by how much a positive answer of any test can move the odds, at small false positive rates."""
     claim = report.certificate.claim
-    rows: list[tuple[str, ...]] = []
+    advantage = curve.advantage if curve.epsilons else None
+    rows: list[tuple[str, ...]] = [
+        (
+            "advantage (true minus false positive rate)",
+            at_most(claimed_advantage(claim.epsilon, claim.delta)),
+            "not known" if advantage is None else at_most(advantage),
+            "",
+        )
+    ]
     for rate in FALSE_POSITIVE_RATES:
         allowed = highest_true_positive_rate(claim.epsilon, claim.delta, rate)
         proved = curve.true_positive_rate(rate) if curve.epsilons else None
         rows.append(
             (
-                f"{rate:g}",
+                f"true positive rate at false positive rate {rate:g}",
                 at_most(allowed),
                 "not known" if proved is None else at_most(proved),
                 "not known" if proved is None else f"{at_most(proved / rate)} times",
@@ -148,8 +156,8 @@ def _meaning(report: Report, curve: Curve) -> Grid:
         )
     return Grid(
         name="operating",
-        caption="The most that any test for one person's data can reach",
-        head=("False positive rate", "True positives, claim", "True positives, proved", "Odds after a positive, proved"),
+        caption="The most that any attacker can gain, whatever they know besides",
+        head=("Measure", "The claim allows", "The certificate allows", "Odds after a positive, by the certificate"),
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
     )
@@ -198,10 +206,8 @@ def _by_claim(claim: Claim, size: int) -> str:
     epsilon = size * claim.epsilon
     if claim.delta == 0:
         return f"epsilon {nearest(epsilon)}"
-    log_delta = math.log(claim.delta) + math.log(math.fsum(math.exp(min(700.0, i * claim.epsilon)) for i in range(size)))
-    if log_delta >= 0:
-        return "nothing"
-    return f"epsilon {nearest(epsilon)}, delta {at_most(math.exp(log_delta))}"
+    delta = claim.delta * math.fsum(math.exp(min(700.0, step * claim.epsilon)) for step in range(size))
+    return f"epsilon {nearest(epsilon)}, delta {at_most(delta)}" if delta < 1 else "nothing"
 
 
 def _epsilon_of_group(report: Report, size: int) -> Bracket | None:
@@ -227,19 +233,24 @@ def _allocation(report: Report) -> Grid:
     node, kind = _outermost(certificate.declaration)
     parts = list(_parts(node))
     costs = [_rho(certificate.claim, part) for _, part, _ in parts]
-    total = math.fsum(cost * times for cost, (_, _, times) in zip(costs, parts, strict=True) if cost is not None)
+    total = math.fsum(cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None)
     known = all(cost is not None for cost in costs) and total > 0 and not isinstance(node, Parallel)
     rows: list[tuple[str, ...]] = []
-    for cost, (label, part, times) in list(zip(costs, parts, strict=True))[:_MOST]:
+    for cost, (label, part, count) in list(zip(costs, parts, strict=True))[:_MOST]:
         share = "does not add up" if isinstance(node, Parallel) else "not known"
         if known and cost is not None:
-            share = nearest(cost * times / total, 3)
-        rows.append((label, whole(times), _own(report, part), share))
+            share = nearest(cost * count / total, 3)
+        rows.append((label, whole(count), _own(report, part), share))
     more = f"{whole(len(parts) - _MOST)} further parts are in the certificate's JSON. " if len(parts) > _MOST else ""
     return Grid(
         name="allocation",
         caption=f"Allocation: what each part costs by itself ({kind})",
-        head=("Part", "Times", f"Epsilon of one, at delta {nearest(certificate.claim.delta)}", "Share of the sum of rho"),
+        head=(
+            "Part",
+            "Times",
+            f"Epsilon of one, at delta {nearest(certificate.claim.delta)}",
+            "Share of the sum of rho",
+        ),
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
         note=more + ("A record meets one part only, so that the dearest counts." if isinstance(node, Parallel) else ""),
@@ -265,8 +276,8 @@ def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
     for part in node.parts:
         label, plain = _label(part), _anonymous(part)
         if held and _anonymous(held[-1][1]) == plain:
-            first, same, times = held[-1]
-            held[-1] = (f"{first.partition(' … ')[0]} … {label}", same, times + 1)
+            first, same, count = held[-1]
+            held[-1] = (f"{first.partition(' … ')[0]} … {label}", same, count + 1)
         else:
             held.append((label, part, 1))
     yield from held

@@ -124,7 +124,9 @@ def _nodes(nodes: tuple[Row, ...]) -> Grid:
             INDENT * min(row.depth, 8) + (row.node or "…") + (f" ({whole(row.alike)} parts alike)" * (row.alike > 1)),
             row.name,
             row.noise or row.rule,
-            f"{row.printed.rule}: {nearest(row.printed.epsilon)}, δ {nearest(row.printed.delta)}" if row.printed else "",
+            f"{row.printed.rule}: {nearest(row.printed.epsilon)}, δ {nearest(row.printed.delta)}"
+            if row.printed
+            else "",
             f"{interval(row.epsilon)}, δ {nearest(row.delta)}" if row.epsilon else "not covered" if row.node else "",
             " ".join(f"C{place + 1}" for place in row.conditions),
         )

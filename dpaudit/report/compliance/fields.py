@@ -53,6 +53,11 @@ def declared(name: str, value: object, ref: str) -> Field:
     return Field(name=name, value=text, status="declared", evidence_ref=f"deployment.{ref}")
 
 
+def stated(name: str, value: str, ref: str) -> Field:
+    """Return what the claim itself states: said by somebody, and part of the certificate."""
+    return Field(name=name, value=value, status="declared", evidence_ref=ref)
+
+
 def evidence(name: str, value: str, ref: str) -> Field:
     """Return what was computed or measured."""
     return Field(name=name, value=value, status="evidence", evidence_ref=ref)

@@ -11,7 +11,7 @@ from dpaudit.report.compliance.composition import located
 from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
 from dpaudit.report.curves import claimed_advantage
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_most, nearest, whole
+from dpaudit.report.numerals import at_most, counted, nearest, whole
 
 Known = tuple[str, Status] | None
 """What is known of a hazard and what it rests on; None where nothing is."""
@@ -113,13 +113,13 @@ def _repeated(report: Report) -> Known:
     balance = report.balance
     if balance is None:
         return None
-    return f"A ledger holds {whole(len(balance.bookings))} bookings for these data; see the budget.", "evidence"
+    return f"A ledger holds {counted(len(balance.bookings), 'booking')} for these data; see the budget.", "evidence"
 
 
 def _home_made(report: Report) -> Known:
     """Return what audits and traces showed of the code."""
     if report.certificate.findings:
-        return f"{whole(len(report.certificate.findings))} differences between code and declaration.", "evidence"
+        return f"{counted(len(report.certificate.findings), 'difference')} between code and declaration.", "evidence"
     if not report.audits:
         return None
     verdicts = ", ".join(f"{audit.name}: {audit.verdict}" for audit in report.audits)
@@ -149,7 +149,11 @@ def _trust(report: Report) -> Known:
 def _small_groups(report: Report) -> Known:
     """Return for how small a group utility was measured."""
     sizes = [held.size for held in report.deployment.utility if held.size is not None and held.group != "all"]
-    return (f"Measured for {whole(len(sizes))} groups, the smallest of {whole(min(sizes))}.", "declared") if sizes else None
+    return (
+        (f"Measured for {counted(len(sizes), 'group')}, the smallest of {whole(min(sizes))}.", "declared")
+        if sizes
+        else None
+    )
 
 
 def _over_claimed(report: Report) -> Known:

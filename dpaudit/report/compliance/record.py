@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, unknown
+from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
 from dpaudit.report.document import Report
 from dpaudit.report.numerals import at_least, at_most, nearest, whole
 from dpaudit.report.verdicts import outcome_of
@@ -25,17 +25,15 @@ def cover(report: Report) -> Section:
         crosswalk="W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
         fields=(
             evidence("Verdict", outcome_of(report).word, "verdict"),
-            evidence("Meaning", odds(report), "certificate.claim"),
-            evidence("Claimed epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
+            stated("Meaning", odds(report), "certificate.claim"),
+            stated("Claimed epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
             evidence("Certified epsilon", _finite(report.certificate.tight.epsilon.upper), "certificate.tight.epsilon"),
             evidence("Audited epsilon", f"at least {at_least(best)}", "audits")
             if best is not None
             else unknown("Audited epsilon"),
             declared("Usefulness", f"{first.measure}: {nearest(first.value)}" if first else "", "utility"),
             declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
-            declared("System", report.system.name, "system.name")
-            if report.system.name
-            else unknown("System"),
+            stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
             declared("Version", held.version, "identity.version"),
             declared("Commit", held.commit, "identity.commit"),
             evidence("Configuration digest", _digest(report.config_text), "config")
@@ -99,7 +97,11 @@ def budget(report: Report) -> Section:
                 "ledger.budget",
             ),
             evidence("Bookings", whole(len(balance.bookings)), "ledger.bookings"),
-            evidence("This certificate", f"entry {whole(booked[0])}" if booked else "not booked", "ledger.bookings"),
+            evidence(
+                "This certificate",
+                f"entry {', '.join(map(whole, booked))}" if booked else "not booked",
+                "ledger.bookings",
+            ),
             evidence("Last digest of the chain", report.ledger_head, "ledger.head"),
             declared("Next refresh", held.refresh or refresh, "period.refresh"),
         ),

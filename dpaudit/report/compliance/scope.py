@@ -1,7 +1,16 @@
 """Sections 1 to 4: what the system is for, what its unit is, who is trusted, and what is claimed."""
 
 from dpaudit.claim import Model, Neighbours
-from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status, declared, evidence, not_applicable
+from dpaudit.report.compliance.fields import (
+    NOT_ASSESSED,
+    Grid,
+    Section,
+    Status,
+    declared,
+    evidence,
+    not_applicable,
+    stated,
+)
 from dpaudit.report.document import Report
 from dpaudit.report.numerals import nearest, whole
 from dpaudit.report.wording import MODEL_WORDS, NEIGHBOUR_WORDS, observer
@@ -73,15 +82,16 @@ def unit(report: Report) -> Section:
     claim, held = report.certificate.claim, report.deployment.contributions
     drawn = (*_SCENARIOS[claim.neighbours], _BEYOND[claim.model])
     own = tuple((s.a, s.b, "yes" if s.neighbours else "no", s.covered) for s in held.scenarios)
-    statuses: tuple[Status, ...] = (*("evidence" for _ in drawn), *("declared" for _ in own))
+    by_definition: tuple[Status, ...] = tuple("evidence" for _ in drawn)
+    by_owner: tuple[Status, ...] = tuple("declared" for _ in own)
     return Section(
         number="2",
         ident="unit",
         title="Unit of privacy",
         crosswalk="NIST SP 800-226: the unit of privacy; registry records, third tier",
         fields=(
-            evidence("Unit", report.unit, "certificate.claim.unit"),
-            evidence("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours"),
+            stated("Unit", report.unit, "certificate.claim.unit"),
+            stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours"),
             declared("Units that one person contributes", held.units_per_person, "contributions.units_per_person"),
             declared("Contribution bound", held.bound, "contributions.bound"),
             declared("How the bound is enforced", held.enforcement, "contributions.enforcement"),
@@ -93,7 +103,7 @@ def unit(report: Report) -> Section:
                 caption="Pairs of data sets: is the difference between them covered?",
                 head=("Data set A", "Data set B", "Neighbours", "Covered by the guarantee"),
                 rows=(*drawn, *own),
-                statuses=statuses,
+                statuses=by_definition + by_owner,
             ),
         ),
     )
@@ -111,8 +121,8 @@ def trust(report: Report) -> Section:
         title="Trust and threat model",
         crosswalk="NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks",
         fields=(
-            evidence("Model", MODEL_WORDS[claim.model], "certificate.claim.model"),
-            evidence("Whose view is protected from", observer(claim.model), "certificate.claim.model"),
+            stated("Model", MODEL_WORDS[claim.model], "certificate.claim.model"),
+            stated("Whose view is protected from", observer(claim.model), "certificate.claim.model"),
             declared("Trusted parties", trusted, "actors"),
             evidence("Adversary of the audits", "; ".join(views), "audits")
             if views
@@ -142,9 +152,9 @@ def claimed(report: Report) -> Section:
         title="The claim",
         crosswalk="NIST SP 800-226: parameters",
         fields=(
-            evidence("Variant", variant, "certificate.claim"),
-            evidence("Epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
-            evidence("Delta", nearest(claim.delta), "certificate.claim.delta"),
+            stated("Variant", variant, "certificate.claim"),
+            stated("Epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
+            stated("Delta", nearest(claim.delta), "certificate.claim.delta"),
             evidence("Claimed by", source, "certificate.printed"),
             declared("Each release, or all together", period.per, "period.per"),
             declared("Period", period.period, "period.period"),
@@ -179,7 +189,9 @@ def utility(report: Report) -> Section:
             r.measure,
             r.group if r.size is None else f"{r.group} ({whole(r.size)})",
             nearest(r.value),
-            f"{nearest(r.lower)} to {nearest(r.upper)}" if r.lower is not None and r.upper is not None else NOT_ASSESSED,
+            f"{nearest(r.lower)} to {nearest(r.upper)}"
+            if r.lower is not None and r.upper is not None
+            else NOT_ASSESSED,
             NOT_ASSESSED if r.non_private is None else nearest(r.non_private),
             NOT_ASSESSED if r.random is None else nearest(r.random),
         )
