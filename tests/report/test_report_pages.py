@@ -21,6 +21,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.ids, self.headings, self.words = [], [], [], []
+        self.regions = []
         self.feed(text)
         self.close()
 
@@ -56,6 +57,9 @@ class Page(HTMLParser):
                 found.append("th without scope")
             if tag == "svg" and held.get("aria-hidden") != "true" and held.get("role") != "img":
                 found.append("svg without role")
+            if held.get("role") == "region" and "aria-label" in held:
+                found += ["landmark named twice"] if held["aria-label"] in self.regions else []
+                self.regions.append(held["aria-label"])
             for name in (*(held.get("aria-labelledby") or "").split(), held.get("href", "#")[1:]):
                 if name and tag != "link" and name not in self.ids:
                     found.append(f"{name} refers to nothing")
@@ -80,6 +84,7 @@ def test_a_broken_page_is_caught(rendered):
         "<script>": page.replace("</main>", "<script></script></main>"),
         "link": page.replace('href="#claim"', 'href="https://example.org"'),
         "th without scope": page.replace('<th scope="row"', "<th", 1),
+        "landmark named twice": page.replace("(audit 2)", "(audit 1)"),
         "twice": page.replace('id="claim"', 'id="audits"', 1),
         "refers to nothing": page.replace('id="claim-title"', "", 1),
         "no <main>": page.replace("<main", "<div", 1),
