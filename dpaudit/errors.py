@@ -69,7 +69,15 @@ class CertificateError(DPAuditError):
 
 
 class LedgerError(DPAuditError):
-    """A budget ledger is altered, missing or cannot be reached, or is asked for what it does not hold."""
+    """A budget ledger is altered, missing or cannot be reached, or is asked for what it does not hold.
+
+    >>> from dpaudit.ledger import store_at
+    >>> try:
+    ...     store_at("no-such-file.db")
+    ... except LedgerError as error:
+    ...     print(error)
+    no-such-file.db: there is no ledger; `dpaudit ledger open` makes one.
+    """
 
 
 class InternalError(DPAuditError):

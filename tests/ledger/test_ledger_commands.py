@@ -1,11 +1,14 @@
 """`dpaudit ledger`: what it prints, and how it ends."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
+from dpaudit import schemas
 from dpaudit.cli.app import app
 
 OPEN = ("open", "budget.db", "--account", "survey", "--epsilon", "0.0625", "--unit", "one person")
@@ -42,6 +45,23 @@ def test_show_says_what_is_spent_in_every_format(dpaudit, style, word):
     assert (shown.exit_code, shown.stderr) == (0, "")
     for expected in (word, "survey", "first look", "0.03125" if style != "json" else '"spent": 0.03125'):
         assert expected in shown.stdout
+
+
+def test_the_json_is_what_the_schema_says(dpaudit):
+    """Before and after bookings, and where the chain was altered; an unknown key is refused."""
+    check = Draft202012Validator(schemas.load("ledger"))
+    dpaudit(*OPEN)
+    book(dpaudit, "first")
+    data = json.loads(dpaudit("show", "budget.db", "--format", "json").stdout)
+    check.validate(data)
+    assert not check.is_valid(data | {"surprise": 1})
+    with sqlite3.connect("budget.db") as connection:
+        connection.execute("DROP TRIGGER dpaudit_ledger_no_update")
+        connection.execute("UPDATE dpaudit_ledger SET entry = replace(entry, 'survey', 'servey')")
+    connection.close()
+    altered = dpaudit("show", "budget.db", "--format", "json")
+    check.validate(json.loads(altered.stdout))
+    assert altered.exit_code == 1
 
 
 def test_verify_finds_what_was_altered_and_what_was_cut_off(dpaudit):

@@ -67,7 +67,7 @@ def justified(report: Report) -> bool:
 def located(report: Report) -> bool:
     """Return whether it is known where the code of every release is."""
     found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
-    return bool(report.code) or all(report.deployment.notes_on(label).code for label in found)
+    return bool(report.code) or (bool(found) and all(report.deployment.notes_on(label).code for label in found))
 
 
 def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
@@ -76,6 +76,7 @@ def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
     checked = any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions)
     rows = tuple(_row(report, run, checked=checked) for run in runs[:MOST])
     stated = [node for _, node in walk(report.certificate.declaration) if isinstance(node, Stated)]
+    nothing = "" if runs else "No release is declared; everything here is taken on trust."
     more = f"{whole(len(runs) - MOST)} further rows are in the certificate's JSON." if len(runs) > MOST else ""
     trusted = "; ".join(f"{node.source}: epsilon {nearest(node.epsilon)}" for node in stated[:MOST])
     statuses: tuple[Status, ...] = tuple("not_assessed" if NOT_ASSESSED in "".join(row) else "evidence" for row in rows)
@@ -99,7 +100,7 @@ def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
                 head=("Release", "Noise", "Sensitivity, and why", "Runs", "Code, and where parameters come from"),
                 rows=rows,
                 statuses=statuses,
-                note=more,
+                note=more or nothing,
             ),
             _nodes(nodes),
         ),
