@@ -31,13 +31,14 @@ class PostgresStore:
         try:
             import psycopg  # noqa: F401  # pyright: ignore[reportUnusedImport]
             import sqlalchemy
+            from sqlalchemy.exc import ArgumentError
         except ImportError as error:
             raise UnsupportedError(
                 f"A ledger in PostgreSQL needs {error.name}; install it with: pip install 'dpaudit[postgres]'."
             ) from None
         try:
             url = sqlalchemy.make_url(address).set(drivername="postgresql+psycopg")
-        except sqlalchemy.exc.ArgumentError:
+        except ArgumentError:
             raise LedgerError("The address of the ledger is no PostgreSQL address.") from None
         self._shown = url.render_as_string(hide_password=True)
         self._sql: Any = sqlalchemy

@@ -53,6 +53,9 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "sections": facts.sections,
         "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
         "by_name": {held.name: held for held in facts.sections[0].fields},
+        "ground": replace(
+            facts.sections[12], fields=tuple(f for f in facts.sections[12].fields if f.value != report.command)
+        ),
         "identity": replace(
             facts.sections[0], fields=tuple(f for f in facts.sections[0].fields if f.name not in _ON_THE_COVER)
         ),

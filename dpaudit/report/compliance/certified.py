@@ -261,7 +261,15 @@ def _outermost(node: Declaration) -> tuple[Declaration, str]:
     """Return the first node that composes, below those that only change the view, and what it does."""
     while isinstance(node, PostProcess | Billboard | Local):
         node = node.part
-    return node, {Sequential: "in sequence", Repeat: "repeated", Parallel: "in parallel"}.get(type(node), "one part")
+    match node:
+        case Sequential():
+            return node, "in sequence"
+        case Repeat():
+            return node, "repeated"
+        case Parallel():
+            return node, "in parallel"
+        case _:
+            return node, "one part"
 
 
 def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
