@@ -53,11 +53,10 @@ def opened(page, tmp_path):
             f"--user-data-dir={tmp_path / 'profile'}",
             f"--proxy-server=http://127.0.0.1:{port}",
             "--proxy-bypass-list=<-loopback>",
-            "--virtual-time-budget=2000",
             "--dump-dom",
             (tmp_path / "page.html").as_uri(),
         ]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert "</html>" in ended.stdout
     return asked, [line for line in ended.stderr.splitlines() if "CONSOLE" in line]
 
@@ -69,11 +68,10 @@ def test_a_page_asks_nobody_and_logs_nothing(stories, story, tmp_path):
 
 
 def test_a_page_that_asks_somebody_is_caught(stories, tmp_path):
-    """The twin: with a picture from elsewhere the policy complains; without the policy the request is seen."""
+    """The twin: with a weaker policy a picture from elsewhere is asked for, and a script is complained about."""
     page = render(stories["checked"])["report.html"]
-    picture = '<img alt="" src="http://example.org/probe.png"></body>'
-    _, said = opened(page.replace("</body>", picture), tmp_path)
-    assert said
-    open_page = page.replace("default-src 'none'", "default-src *").replace("img-src data:", "img-src *")
-    asked, _ = opened(open_page.replace("</body>", picture), tmp_path)
+    weak = page.replace("default-src 'none'", "default-src *").replace("img-src data:", "img-src *")
+    planted = '<img alt="" src="http://example.org/probe.png"><script>1</script></body>'
+    asked, said = opened(weak.replace("</body>", planted), tmp_path)
     assert any("example.org" in place for place in asked)
+    assert said
