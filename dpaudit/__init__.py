@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dpaudit.errors import DPAuditError as DPAuditError
     from dpaudit.errors import EngineDisagreementError as EngineDisagreementError
     from dpaudit.errors import InternalError as InternalError
+    from dpaudit.errors import LedgerError as LedgerError
     from dpaudit.errors import UnsupportedError as UnsupportedError
     from dpaudit.evidence import AuditResult as AuditResult
     from dpaudit.evidence import Counts as Counts
@@ -113,6 +114,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "DeclarationError",
         "EngineDisagreementError",
         "InternalError",
+        "LedgerError",
         "UnsupportedError",
     ),
     "evidence": ("AuditResult", "Counts", "LowerBound", "Power"),

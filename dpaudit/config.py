@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -14,6 +14,7 @@ from dpaudit.checks import count, open_probability
 from dpaudit.claim import Claim
 from dpaudit.codec import decode_claim, decode_declaration
 from dpaudit.declaration import Declaration
+from dpaudit.deployment import Deployment, DeploymentFault, decode_deployment
 from dpaudit.errors import ConfigError, DeclarationError, UnsupportedError
 from dpaudit.plugins import find, suggestion
 from dpaudit.positions import key_lines, longest_key, nearest_line
@@ -78,6 +79,7 @@ class Configuration:
     system: System
     subject: Subject
     audit: AuditSettings
+    deployment: Deployment = field(default_factory=Deployment)
 
     @contextmanager
     def locating(self) -> Generator[None, None, None]:
@@ -115,12 +117,20 @@ class _File:
     def configuration(self) -> Configuration:
         """Return what the file spells."""
         coded = "algorithm" in self.data
-        sections = ("system", "algorithm", "problem", "audit") if coded else ("system", "claim", "declaration")
+        shared = ("system", "deployment")
+        sections = (*shared, "algorithm", "problem", "audit") if coded else (*shared, "claim", "declaration")
         self._require_known(sections, coded=coded)
         system: System = self._section("system", System, self._table("system"))
         subject = self._configured(system) if coded else self._written(system)
         audit: AuditSettings = self._section("audit", AuditSettings, self._table("audit"))
-        return Configuration(path=self.path, text=self.text, system=system, subject=subject, audit=audit)
+        return Configuration(
+            path=self.path,
+            text=self.text,
+            system=system,
+            subject=subject,
+            audit=audit,
+            deployment=self._deployment(),
+        )
 
     def fail(self, message: str, *where: str | int) -> NoReturn:
         """Raise with the line of the key at `where`, or of the nearest key above it."""
@@ -134,7 +144,7 @@ class _File:
             if not coded and name in ("problem", "audit"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
-                known = ("system", "algorithm", "problem", "audit", "claim", "declaration")
+                known = ("system", "algorithm", "problem", "audit", "claim", "declaration", "deployment")
                 self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
         for name in () if coded else ("claim", "declaration"):
             if name not in self.data:
@@ -155,6 +165,14 @@ class _File:
             self.fail(f"{error}" if str(error).startswith("Expected") else f"[{name}] {error}", name, error.key)
         except ConfigError as error:
             self.fail(str(error), name)
+
+    def _deployment(self) -> Deployment:
+        """Return what the file declares about the deployment; an empty one where it says nothing."""
+        table = self._table("deployment")
+        try:
+            return decode_deployment(table) if table else Deployment()
+        except DeploymentFault as fault:
+            self.fail(f"[deployment] {fault}", "deployment", *fault.where)
 
     def _plugin(self, kind: Any, section: str) -> tuple[str, Any, dict[str, Any]]:
         """Return the name in a section, what it stands for, and the section's other keys."""

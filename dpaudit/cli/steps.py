@@ -4,12 +4,13 @@ import hashlib
 import secrets
 import shlex
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,11 +22,28 @@ from dpaudit.cli.exits import Exit
 from dpaudit.cli.output import note, progress
 from dpaudit.condition import Condition
 from dpaudit.config import AuditSettings, Configuration, Configured, Subject
+from dpaudit.deployment import Deployment
 from dpaudit.errors import ConfigError
 from dpaudit.evidence import AuditResult
 from dpaudit.source import source_digest
 from dpaudit.streams import Streams
 from dpaudit.trace import Finding, admit
+
+if TYPE_CHECKING:
+    from dpaudit.ledger import Balance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """What a report shows beside certificate and audits, where it was asked for; `options` ask for it again."""
+
+    deployment: Deployment | None = None
+    balance: "Balance | None" = None
+    ledger_head: str = ""
+    previous: Mapping[str, Any] | None = None
+    pdf: bool = False
+    options: tuple[str, ...] = ()
+
 
 PlacedCase: TypeAlias = tuple[int, AuditCase]
 """A case and its place among all the cases of its algorithm."""
@@ -213,23 +231,41 @@ def write_report(
     settings: AuditSettings,
     seed: int | None,
     folder: Path,
+    extras: Extras | None = None,
 ) -> tuple[Path, ...]:
     """Return the files of the report that were written to `folder`.
 
     The report's command repeats it: the settings that differ from the file's, and the seed.
     """
     from dpaudit.report import Report, write
+    from dpaudit.source import environment
 
+    more = extras or Extras()
     held = Report(
         certificate=certificate,
         audits=audits,
         system=configuration.system,
         config_text=configuration.text,
-        command=_command(configuration, settings, seed),
+        command=_command(configuration, settings, seed, more.options),
         created=datetime.now(UTC).date().isoformat(),
         notes=notes_of(configuration),
+        deployment=more.deployment or configuration.deployment,
+        code=code_of(configuration),
+        environment=environment(),
+        balance=more.balance,
+        ledger_head=more.ledger_head,
+        previous=more.previous,
     )
-    return tuple(write(held, folder))
+    return tuple(write(held, folder, pdf=more.pdf))
+
+
+def code_of(configuration: Configuration) -> str:
+    """Return where the source of the configured algorithm is, relative to its package; nothing for a declaration."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured):
+        return ""
+    kind = type(subject.algorithm)
+    return f"{kind.__module__.replace('.', '/')}.py, class {kind.__qualname__}"
 
 
 def notes_of(configuration: Configuration) -> tuple[str, ...]:
@@ -240,7 +276,7 @@ def notes_of(configuration: Configuration) -> tuple[str, ...]:
     return subject.algorithm.notes(subject.problem)
 
 
-def _command(configuration: Configuration, settings: AuditSettings, seed: int | None) -> str:
+def _command(configuration: Configuration, settings: AuditSettings, seed: int | None, extras: tuple[str, ...]) -> str:
     """Return the command that repeats a report."""
     stated = configuration.audit
     options = [
@@ -249,4 +285,4 @@ def _command(configuration: Configuration, settings: AuditSettings, seed: int | 
         if getattr(settings, name) != getattr(stated, name)
     ]
     seeded = [f"--seed {seed}"] if seed is not None and seed != stated.seed else []
-    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, "-o report"])
+    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, *extras, "-o report"])
