@@ -5,10 +5,16 @@ from typing import Any
 
 NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
+    "lsvi_ucb": "batched least-squares value iteration for linear decision processes (joint)",
+    "ucrl_vtr": "value-targeted regression for linear-mixture decision processes (joint or local)",
 }
 """Every algorithm by name, with one line on what it does."""
 
-_HOMES = {"capri": "algorithms.capri:Capri"}
+_HOMES = {
+    "capri": "algorithms.capri:Capri",
+    "lsvi_ucb": "algorithms.linear_rl:LsviUcb",
+    "ucrl_vtr": "algorithms.linear_rl:UcrlVtr",
+}
 
 
 def load(name: str) -> Any:

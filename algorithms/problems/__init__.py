@@ -8,6 +8,12 @@ NAMES: dict[str, str] = {
     "grid": "contexts and actions on a grid, rewards from a random kernel expansion",
     "zipf": "the grid problem with a few frequent contexts and many rare ones",
     "audit_domain": "six cells on two directions, where a kernel bandit's worst case is attained exactly",
+    "random_mixture": "a linear mixture of drawn transition kernels",
+    "river_swim": "RiverSwim as a linear mixture of three kernels",
+    "tabular_mixture": "a drawn tabular process as a linear mixture",
+    "low_rank": "a drawn low-rank linear process",
+    "river_swim_table": "RiverSwim as a linear process with one feature a state and action",
+    "tabular_mdp": "a drawn tabular process as a linear process",
 }
 """Every problem by name, with one line on what it is."""
 
@@ -16,6 +22,12 @@ _HOMES = {
     "grid": "algorithms.problems.synthetic",
     "zipf": "algorithms.problems.synthetic",
     "audit_domain": "algorithms.problems.worst_case",
+    "random_mixture": "algorithms.problems.linear_mixture",
+    "river_swim": "algorithms.problems.linear_mixture",
+    "tabular_mixture": "algorithms.problems.linear_mixture",
+    "low_rank": "algorithms.problems.linear_mdp",
+    "river_swim_table": "algorithms.problems.linear_mdp",
+    "tabular_mdp": "algorithms.problems.linear_mdp",
 }
 
 

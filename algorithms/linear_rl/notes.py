@@ -1,0 +1,36 @@
+"""What a reader should know about these algorithms that is neither proof nor attack: which constants are vacuous."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from algorithms.linear_rl import printed_mixture as printed
+
+if TYPE_CHECKING:
+    from algorithms.linear_rl.ucrl_vtr import UcrlVtr
+
+
+def mixture_notes(config: "UcrlVtr") -> tuple[str, ...]:
+    """Return whether optimism still saturates at the last episode, if every user saw the same features."""
+    plan = config.plan()
+    radius = plan.confidence.radii(config.episodes)[0]
+    shift = plan.confidence.shift(0, config.episodes)
+    top = plan.ranges[1]
+    least = float(radius * top / np.sqrt(plan.ridge + shift + (config.episodes - 1) * top**2))
+    notes: list[str] = []
+    if least >= plan.ranges[0]:
+        notes.append(
+            f"The radius is vacuous here: after {config.episodes:,} episodes optimism alone is worth {least:.3g} even "
+            f"where all users saw the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is learned; a "
+            "smaller bonus_scale and shift_scale change utility, and nothing in privacy."
+        )
+    if config.bonus == "hoeffding" and config.calibration == "paper":
+        bound = printed.regret_bound(
+            radius, episodes=config.episodes, steps=config.steps, d=config.dimension, fail_prob=config.fail_prob
+        )
+        if bound >= config.episodes * config.steps:
+            notes.append(
+                f"The paper's bound on the regret is {bound:.3g} here, and no policy loses more than "
+                f"{config.episodes * config.steps:.3g}."
+            )
+    return tuple(notes)
