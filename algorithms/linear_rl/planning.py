@@ -5,6 +5,7 @@ Runs come first; H steps are planned backwards, all runs at once.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -62,8 +63,8 @@ class Planned:
 
     def policies(self) -> Array:
         """Return the probability of every action, ties broken uniformly. Shape: (n_runs, H, S, A)."""
-        best = self.actions == self.actions.max(axis=-1, keepdims=True)
-        shares: Array = best / best.sum(axis=-1, keepdims=True)
+        best = (self.actions == self.values[:, :-1, :, None]).astype(float)
+        shares: Array = best / (best @ np.ones(best.shape[-1]))[..., None]
         return shares
 
 
@@ -93,12 +94,17 @@ def clip_both(values: Array, top: float) -> Array:
 
 def bonus_of(features: Array, inverses: Array) -> Array:
     """Return sqrt(x^T inverse x) for features (n_runs, n, d) and one inverse (n_runs, d, d) a run. Shape: (n_runs, n)."""
-    return np.sqrt(np.maximum(((features @ inverses) * features).sum(axis=-1), 0.0))
+    return np.sqrt(np.maximum(np.einsum("rnd,rnd->rn", features @ inverses, features), 0.0))
 
 
 def linear(features: Array, weights: Array) -> Array:
     """Return x^T w for features (n_runs, n, d) and weights (n_runs, d). Shape: (n_runs, n)."""
     return (features @ weights[..., None])[..., 0]
+
+
+def largest(values: Array) -> Array:
+    """Return the maximum over the last axis; by columns, since that axis is short."""
+    return reduce(np.maximum, np.moveaxis(values, -1, 0))
 
 
 def plan_values(
@@ -125,5 +131,5 @@ def plan_values(
             gained = gained + radius * bonus_of(x, regressed.inverses[:, kinds * h])
             estimate = estimate + gained.reshape(n_runs, states, actions)
         optimistic[:, h] = clip(estimate, ranges[h])
-        values[:, h] = optimistic[:, h].max(axis=2)
+        values[:, h] = largest(optimistic[:, h])
     return Planned(values=values, actions=optimistic, features=tuple(features), regressed=regressed, radii=radii)

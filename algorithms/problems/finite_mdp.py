@@ -60,7 +60,7 @@ class FiniteMdp:
         values = np.zeros((len(policies), self.shape[1]))
         for h in reversed(range(self.shape[0])):
             gained = self.rewards[h] + np.tensordot(values, self.transitions[h], axes=(1, 2))
-            values = (policies[:, h] * gained).sum(axis=2)
+            values = np.einsum("nsa,nsa->ns", policies[:, h], gained)
         result: Array = values @ self.initial
         return result
 
