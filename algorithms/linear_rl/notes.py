@@ -6,6 +6,8 @@ import numpy as np
 
 from algorithms.linear_rl import printed_mixture as printed
 
+from algorithms.linear_rl.batch_plan import BatchPlan
+
 if TYPE_CHECKING:
     from algorithms.linear_rl.ucrl_vtr import UcrlVtr
 
@@ -34,3 +36,17 @@ def mixture_notes(config: "UcrlVtr") -> tuple[str, ...]:
                 f"{config.episodes * config.steps:.3g}."
             )
     return tuple(notes)
+
+
+def batch_notes(plan: BatchPlan) -> tuple[str, ...]:
+    """Return whether there is one batch only, and whether optimism saturates even after all episodes."""
+    if not plan.releases:
+        return ("There is one batch, so nothing is released and nothing is ever learned; see least_batches.",)
+    least = plan.radius / float(np.sqrt(plan.ridge + plan.shift + plan.episodes))
+    if least < plan.ranges[0]:
+        return ()
+    return (
+        f"The radius is vacuous here: after {plan.episodes:,} episodes optimism alone is worth {least:.3g} even where "
+        f"all users showed the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is learned; a smaller "
+        "bonus_scale and shift_scale change utility, and nothing in privacy.",
+    )

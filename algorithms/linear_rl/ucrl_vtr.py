@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Literal, cast
 from algorithms.linear_rl import mixture_cases as _cases
 from algorithms.linear_rl.confidence import confidence_of, ridge_of
 from algorithms.linear_rl.episodes import transcript_of
+from algorithms.linear_rl.fields import require_fit, validate
 from algorithms.linear_rl.mixture_declaration import declaration_of
-from algorithms.linear_rl.mixture_noise import CALIBRATIONS, PURE, noisy_regressions, regressions_of, value_ranges
+from algorithms.linear_rl.mixture_noise import noisy_regressions, regressions_of, value_ranges
 from algorithms.linear_rl.notes import mixture_notes
 from algorithms.linear_rl.plan import MixturePlan, Open
 from algorithms.linear_rl.planning import Domain
@@ -15,12 +16,10 @@ from algorithms.linear_rl.regressions import Regression, Symmetry
 from algorithms.linear_rl.sums import open_exact, open_messages, open_trees
 from algorithms.problems.linear_mixture import LinearMixture
 from dpaudit import AuditCase, Claim, Declaration, Model, Streams, Transcript
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import count, one_of, positive
 
 MODELS = ("joint", "local")
 BONUSES = ("hoeffding", "bernstein")
-CLIPPINGS = ("horizon", "range_aware")
-SYMMETRIES = ("half", "mirror", "sqrt2")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,40 +125,7 @@ class UcrlVtr:
         )
 
 
-def validate(config: Any) -> None:
-    """Refuse what neither algorithm can run with, and turn numbers into their types."""
-    one_of("calibration", config.calibration, CALIBRATIONS)
-    one_of("clipping", config.clipping, CLIPPINGS)
-    one_of("symmetry", config.symmetry, SYMMETRIES)
-    for name in ("episodes", "steps", "dimension"):
-        object.__setattr__(config, name, count(name, getattr(config, name)))
-    for name in ("epsilon", "bonus_scale", "shift_scale"):
-        object.__setattr__(config, name, positive(name, getattr(config, name)))
-    object.__setattr__(config, "fail_prob", open_probability("fail_prob", config.fail_prob))
-    if config.calibration not in PURE:
-        object.__setattr__(config, "delta", open_probability("delta", config.delta))
-    elif config.delta != 0:
-        raise ValueError(f"Expected delta={config.delta!r} to be 0 for calibration={config.calibration!r}; leave it out.")
-    if config.calibration != "tight" and config.clipping != "horizon":
-        raise ValueError(
-            f"Expected clipping={config.clipping!r} to be 'horizon' for calibration={config.calibration!r}: the paper "
-            "clips at H. Use calibration='tight' for smaller ranges."
-        )
-
-
 def domain_of(config: UcrlVtr, problem: LinearMixture) -> Domain:
     """Return the problem laid out, or say where it does not fit the config."""
     require_fit(problem, LinearMixture, "a linear mixture, such as random_mixture", config)
     return Domain.of(problem)
-
-
-def require_fit(problem: Any, kind: type, what: str, config: Any) -> None:
-    """Refuse a problem of another kind, number of steps or dimension."""
-    if not isinstance(problem, kind):
-        raise ValueError(f"Expected the problem to be {what}, got {type(problem).__name__}.")
-    found = (problem.mdp.shape[0], problem.dimension)  # type: ignore[attr-defined]
-    if found != (config.steps, config.dimension):
-        raise ValueError(
-            f"Expected steps={config.steps} and dimension={config.dimension} to be the problem's, {found[0]} and "
-            f"{found[1]}."
-        )
