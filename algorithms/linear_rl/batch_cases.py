@@ -81,10 +81,11 @@ class BatchRatio:
         """Return one score a run. Shape: (n_runs,)."""
         matrices = view["matrices"] - view["own_matrices"]
         vectors = view["vectors"] - view["own_vectors"]
+        turns = np.maximum(np.cumsum(view["released"], axis=1) - 1, 0)
         total: Any = 0.0
         for h, noise in enumerate(self.noises):
             for side, canary in ((-1.0, self.pair[0]), (1.0, self.pair[1])):
-                x, y = canary.features[h], float(canary.targets[h])
+                x, y = canary.features[h], canary.targets[turns, h][..., None]
                 for node in _first_nodes(matrices[:, :, h]):
                     total = total + side * _summed(noise.matrix.log_density(node, np.outer(x, x)))
                 density = noise.vector.log_density(vectors[:, :, h], y * x).sum(axis=-1)
@@ -106,7 +107,7 @@ def _summed(density: Array) -> Array:
 
 def canaries(plan: BatchPlan, dimension: int) -> tuple[BatchCanary, BatchCanary]:
     """Return two first users of full norm and largest targets, at the angle where all releases move furthest."""
-    targets = np.array(plan.bounds)
+    targets = np.tile(plan.bounds, (plan.releases, 1))
     first, second = np.zeros((2, len(plan.noises), dimension))
     cosine = worst_cosine(plan) if dimension > 1 else -1.0
     first[:, 0], second[:, 0] = 1.0, cosine

@@ -40,7 +40,10 @@ class BatchDomain:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BatchCanary:
-    """The first user, whose features are their own business: features (H, d), targets (H,), in every release."""
+    """The first user, whose features are their own business.
+
+    Shape: features (H, d), targets (B, H): every release looks at their next state again, with values of its own.
+    """
 
     features: Array
     targets: Array
@@ -75,6 +78,11 @@ def draw_vectors(noise: StepNoise, recorder: Recorder, shape: tuple[int, ...], t
     return np.stack(draws) if draws else np.zeros((0, *shape))
 
 
+def noisy_only(noisy: Array, exact: Array) -> Array:
+    """Return what the switching rule looks at: the noisy matrices, which everybody sees, never the exact ones."""
+    return noisy
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPlan:
     """A calibrated LSVI-UCB. Its steps are fields, so that a test can replace one by a broken copy."""
@@ -93,6 +101,7 @@ class BatchPlan:
     open: Callable[[StepNoise, Recorder, int], Sums] = open_tree
     draw: Callable[[StepNoise, Recorder, tuple[int, ...], int], Array] = draw_vectors
     clip: Clip = clip_both
+    rule_reads: Callable[[Array, Array], Array] = noisy_only
 
     @property
     def noisy(self) -> bool:

@@ -71,6 +71,7 @@ class Learner:
         self.noise = [plan.draw(noise, recorder, (n_runs, d), plan.releases) for noise in plan.noises]
         self.matrices = np.zeros((n_runs, steps, d, d))
         self.own_matrices = np.zeros((n_runs, steps, d, d))
+        self.exact = np.zeros((n_runs, steps, d, d))
         self.target_ratio = 0.0
         self.entered = False
 
@@ -83,6 +84,7 @@ class Learner:
         if self.canary is not None and not self.entered:
             element = element + self._canary_matrices()
         self.entered = True
+        self.exact = self.exact + element
         if self.plan.noisy:
             self.matrices = np.stack([add(element[:, h]) for h, add in enumerate(self.sums)], axis=1)
         else:
@@ -102,8 +104,8 @@ class Learner:
             others[:, h] = weights.reshape(len(runs), -1) @ domain.features
             vectors[:, h] = others[:, h]
             if self.canary is not None:
-                x, y = _bounded(self.canary.features[h], float(self.canary.targets[h]), plan.bounds[h])
-                vectors[:, h] += y * x
+                y = np.clip(self.canary.targets[turns, h], 0.0, plan.bounds[h])
+                vectors[:, h] += y[:, None] * _bounded(self.canary.features[h])
             if plan.noisy:
                 vectors[:, h] += self.noise[h][turns, runs]
             return vectors[:, h]
@@ -115,14 +117,13 @@ class Learner:
     def _canary_matrices(self) -> Array:
         """Return the canary's outer products, of features within their bound. Shape: (H, d, d)."""
         assert self.canary is not None  # noqa: S101  # callers look first
-        x = np.stack([_bounded(features, 0.0, 1.0)[0] for features in self.canary.features])
+        x = np.stack([_bounded(features) for features in self.canary.features])
         return x[:, :, None] * x[:, None, :]
 
 
-def _bounded(features: Array, target: float, bound: float) -> tuple[Array, float]:
-    """Return features of norm at most 1 and a target in [0, bound]."""
-    norm = max(float(np.linalg.norm(features)), 1.0)
-    return features / norm, min(max(target, 0.0), bound)
+def _bounded(features: Array) -> Array:
+    """Return features of norm at most 1. Shape: (d,)."""
+    return features / max(float(np.linalg.norm(features)), 1.0)
 
 
 def first_policy(plan: BatchPlan, domain: BatchDomain, n_runs: int) -> BatchPolicy:
@@ -157,7 +158,7 @@ def run_batches(
         if not final or plan.switching:
             learner.add(counts)
         if plan.switching and not final:
-            now = logdets(learner.matrices, plan if plan.noisy else replace(plan, shift=0.0))
+            now = logdets(plan.rule_reads(learner.matrices, learner.exact), plan if plan.noisy else replace(plan, shift=0.0))
             due = (now > last + DOUBLING).any(axis=1) & (turns < plan.releases)
             last = np.where(due[:, None], now, last)
         elif not final:
