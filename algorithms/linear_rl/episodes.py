@@ -93,7 +93,6 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
         released = episode.released
     looked[checks.SENSITIVITY] = looked[checks.FEATURES] and looked[checks.TARGETS]
     looked[checks.FRESH] = checks.noise_is_fresh(streams, recorder.trace())
-    looked[checks.SCHEDULE] = True
     return Transcript(
         n_runs=n_runs,
         arrays={

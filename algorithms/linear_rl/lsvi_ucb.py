@@ -74,7 +74,7 @@ class LsviUcb:
             delta=self.delta,
             neighbours="replace_one",
             model="joint",
-            unit="one user's whole episode: states, actions, rewards and features",
+            unit="one user's whole episode",
         )
 
     def declaration(self) -> Declaration:

@@ -76,7 +76,7 @@ class UcrlVtr:
             delta=self.delta,
             neighbours="replace_one",
             model=cast("Model", self.model),
-            unit="one user's whole episode: states, actions, rewards and features",
+            unit="one user's whole episode",
         )
 
     def declaration(self) -> Declaration:
