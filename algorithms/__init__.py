@@ -5,14 +5,18 @@ from typing import Any
 
 NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
+    "ldp_obi": "optimism from counts in tabular decision processes, noised on the device (local)",
     "lsvi_ucb": "batched least-squares value iteration for linear decision processes (joint)",
+    "pucb": "optimism from noisy counts in tabular decision processes (joint)",
     "ucrl_vtr": "value-targeted regression for linear-mixture decision processes (joint or local)",
 }
 """Every algorithm by name, with one line on what it does."""
 
 _HOMES = {
     "capri": "algorithms.capri:Capri",
+    "ldp_obi": "algorithms.tabular_rl:LdpObi",
     "lsvi_ucb": "algorithms.linear_rl:LsviUcb",
+    "pucb": "algorithms.tabular_rl:Pucb",
     "ucrl_vtr": "algorithms.linear_rl:UcrlVtr",
 }
 

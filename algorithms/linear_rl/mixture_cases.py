@@ -57,7 +57,10 @@ def billboard_case(
     return AuditCase(
         name="ucrl_vtr billboard",
         view="billboard",
-        description=f"All statistics released in {length} episodes; the first user's contribution is one of two.",
+        description=(
+            f"All statistics released in {length} of {plan.episodes:,} episodes, in which the first user is in "
+            f"{length.bit_length()} of {plan.episodes.bit_length()} nodes a step; their contribution is one of two."
+        ),
         neighbours=pair,
         relation="replace_one",
         run=run,
