@@ -45,7 +45,7 @@ def billboard_case(plan: BatchPlan, domain: BatchDomain, pair: tuple[BatchCanary
     return AuditCase(
         name="lsvi_ucb billboard",
         view="billboard",
-        description="All matrices and vectors released; the first user's features are one of two, targets at the bound.",
+        description="All matrices and vectors released; the first user's features are one of two.",
         neighbours=pair,
         relation="replace_one",
         run=run,
@@ -72,7 +72,7 @@ def billboard(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BatchRatio:
-    """The log likelihood ratio of the nodes that hold the first user and of all vectors, second neighbour over first."""
+    """The log likelihood ratio of the nodes that hold the first user, and of all vectors."""
 
     noises: tuple[StepNoise, ...]
     pair: tuple[BatchCanary, BatchCanary]

@@ -1,4 +1,4 @@
-"""The schedule of LSVI-UCB and the noise on its statistics, by calibration; the one reader of epsilon beside the claim."""
+"""The schedule of LSVI-UCB and its noise, by calibration; the one reader of epsilon beside the claim."""
 
 import math
 from dataclasses import dataclass

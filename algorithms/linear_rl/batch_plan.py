@@ -1,9 +1,9 @@
-"""What LSVI-UCB settles before any data is seen: schedule, noise, ranges, shift and radius, and the steps of a release."""
+"""What LSVI-UCB settles before any data is seen: schedule, noise, ranges, shift, radius, and its steps."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from algorithms.linear_rl.printed_batches import BatchScales, Schedule, batch_sc
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mdp import LinearMdp
 from dpaudit import Recorder
-from dpaudit.mechanism import AdditiveMechanism, Array
+from dpaudit.mechanism import Array
 from mechanisms import TreeAggregation
+from mechanisms.tree_aggregation import TreeCounter
 
 if TYPE_CHECKING:
     from algorithms.linear_rl.lsvi_ucb import LsviUcb
@@ -49,27 +50,34 @@ class BatchCanary:
     targets: Array
 
 
-def open_tree(noise: StepNoise, recorder: Recorder, horizon: int) -> Sums:
-    """Return the noisy prefix sums of one step's Gram matrices.
+@dataclass(slots=True, kw_only=True)
+class MatrixTree:
+    """The noisy prefix sums of one step's Gram matrices, fed element by element.
 
     The trace follows the first user: the nodes that end at elements 1, 2, 4, and so on.
     """
-    mechanism = noise.matrix
-    assert isinstance(mechanism, AdditiveMechanism)  # noqa: S101  # all of `batch_noise` are
-    tree = TreeAggregation(horizon=horizon, leaf=mechanism)
-    held: dict[str, object] = {}
 
-    def step(element: Array) -> Array:
-        counter = held.setdefault("counter", tree.counter(element.shape, recorder.rng))
-        released: Array = counter.step(element)  # type: ignore[attr-defined]
-        total = held.get("total", 0.0) + element  # type: ignore[operator]
-        held["total"] = total
-        length = counter.length  # type: ignore[attr-defined]
-        if length & (length - 1) == 0:
-            recorder.record(noise.matrix_label, mechanism, total, released)
+    noise: StepNoise
+    recorder: Recorder
+    horizon: int
+    _counter: TreeCounter | None = None
+    _sum: Any = 0.0
+
+    def __call__(self, element: Array) -> Array:
+        """Return the noisy sum of all elements so far. Shape: (n_runs, d, d) in and out."""
+        if self._counter is None:
+            tree = TreeAggregation(horizon=self.horizon, leaf=self.noise.matrix)
+            self._counter = tree.counter(element.shape, self.recorder.rng)
+        released: Array = self._counter.step(element)
+        self._sum = self._sum + element
+        if self._counter.length & (self._counter.length - 1) == 0:
+            self.recorder.record(self.noise.matrix_label, self.noise.matrix, self._sum, released)
         return released
 
-    return step
+
+def open_tree(noise: StepNoise, recorder: Recorder, horizon: int) -> Sums:
+    """Return the trees of the joint model."""
+    return MatrixTree(noise=noise, recorder=recorder, horizon=horizon)
 
 
 def draw_vectors(noise: StepNoise, recorder: Recorder, shape: tuple[int, ...], times: int) -> Array:
@@ -130,10 +138,13 @@ def inverses_of(matrices: Array, ridge: float, shift: float) -> Array:
     """
     symmetric = (matrices + np.swapaxes(matrices, -1, -2)) / 2
     spectrum, axes = np.linalg.eigh(symmetric + (ridge + shift) * np.eye(symmetric.shape[-1]))
-    return (axes / np.maximum(spectrum, ridge)[..., None, :]) @ np.swapaxes(axes, -1, -2)
+    inverses: Array = (axes / np.maximum(spectrum, ridge)[..., None, :]) @ np.swapaxes(axes, -1, -2)
+    return inverses
 
 
-def plan_batch(plan: BatchPlan, domain: BatchDomain, inverses: Array, vectors: Callable[[int, Array], Array]) -> BatchPolicy:
+def plan_batch(
+    plan: BatchPlan, domain: BatchDomain, inverses: Array, vectors: Callable[[int, Array], Array]
+) -> BatchPolicy:
     """Return the optimistic values of Algorithm 2, backwards over steps.
 
     `vectors(h, values)` answers with step h's released target vector (n_runs, d), for the values (n_runs, S) after it:
@@ -184,7 +195,7 @@ def _scales(config: "LsviUcb", noises: tuple[StepNoise, ...]) -> BatchScales:
 
 
 def logdets(matrices: Array, plan: BatchPlan) -> Array:
-    """Return log determinants of noisy Gram matrices with ridge and shift, floored alike. Shape: (..., d, d) to (...)."""
+    """Return log determinants of Gram matrices with ridge and shift, floored. Shape: (..., d, d) to (...)."""
     symmetric = (matrices + np.swapaxes(matrices, -1, -2)) / 2
     spectrum = np.linalg.eigvalsh(symmetric + (plan.ridge + plan.shift) * np.eye(symmetric.shape[-1]))
     total: Array = np.log(np.maximum(spectrum, plan.ridge)).sum(axis=-1)

@@ -100,7 +100,9 @@ class Learner:
             targets = domain.mdp.rewards[h][None, :, :, None] + values[:, None, None, :]
             self.target_ratio = max(self.target_ratio, float(targets.max()) / plan.bounds[h])
             clipped = np.clip(targets, 0.0, plan.bounds[h])
-            weights = np.einsum("nsat,nsat->nsa", self.counts[runs, h], np.broadcast_to(clipped, self.counts[runs, h].shape))
+            weights = np.einsum(
+                "nsat,nsat->nsa", self.counts[runs, h], np.broadcast_to(clipped, self.counts[runs, h].shape)
+            )
             others[:, h] = weights.reshape(len(runs), -1) @ domain.features
             vectors[:, h] = others[:, h]
             if self.canary is not None:
@@ -118,7 +120,8 @@ class Learner:
         """Return the canary's outer products, of features within their bound. Shape: (H, d, d)."""
         assert self.canary is not None  # noqa: S101  # callers look first
         x = np.stack([_bounded(features) for features in self.canary.features])
-        return x[:, :, None] * x[:, None, :]
+        outer: Array = x[:, :, None] * x[:, None, :]
+        return outer
 
 
 def _bounded(features: Array) -> Array:
@@ -158,7 +161,9 @@ def run_batches(
         if not final or plan.switching:
             learner.add(counts)
         if plan.switching and not final:
-            now = logdets(plan.rule_reads(learner.matrices, learner.exact), plan if plan.noisy else replace(plan, shift=0.0))
+            now = logdets(
+                plan.rule_reads(learner.matrices, learner.exact), plan if plan.noisy else replace(plan, shift=0.0)
+            )
             due = (now > last + DOUBLING).any(axis=1) & (turns < plan.releases)
             last = np.where(due[:, None], now, last)
         elif not final:

@@ -131,11 +131,11 @@ def matrix_spread(mechanism: Mechanism) -> float:
     """Return sqrt(2) times the deviation off the diagonal, which decides the operator norm."""
     match mechanism:
         case JointGaussian(matrix_stddev=stddev):
-            return stddev
+            return float(stddev)
         case SymmetricGaussian(deviations=(_, off)):
-            return math.sqrt(2) * off
+            return math.sqrt(2) * float(off)
         case Laplace(scale=scale):
-            return math.sqrt(2) * scale
+            return math.sqrt(2) * float(scale)
         case _:
             raise ValueError(f"Expected noise on a matrix, got {mechanism!r}.")
 
@@ -144,8 +144,8 @@ def vector_spread(mechanism: Mechanism) -> float:
     """Return the deviation of each entry of the vector."""
     match mechanism:
         case JointGaussian(vector_stddev=stddev) | Gaussian(stddev=stddev):
-            return stddev
+            return float(stddev)
         case Laplace(scale=scale):
-            return math.sqrt(2) * scale
+            return math.sqrt(2) * float(scale)
         case _:
             raise ValueError(f"Expected noise on a vector, got {mechanism!r}.")

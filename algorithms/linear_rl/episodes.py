@@ -46,8 +46,9 @@ def run_episodes(
             planned = plan_values(domain, regressed, plan.confidence.radii(number), plan.ranges, plan.clip)
         features, targets = play(domain, planned, streams)
         if canary is not None and number == canary.episode:
-            features, targets = np.broadcast_to(canary.features, features.shape), np.broadcast_to(
-                canary.targets, targets.shape
+            features, targets = (
+                np.broadcast_to(canary.features, features.shape),
+                np.broadcast_to(canary.targets, targets.shape),
             )
         contribution = plan.enter(plan.regressions, features, targets)
         released = np.stack([held.step(contribution[:, place]) for place, held in enumerate(sums)], axis=1)

@@ -22,7 +22,9 @@ def validate(config: Any) -> None:
     if config.calibration not in PURE:
         object.__setattr__(config, "delta", open_probability("delta", config.delta))
     elif config.delta != 0:
-        raise ValueError(f"Expected delta={config.delta!r} to be 0 for calibration={config.calibration!r}; leave it out.")
+        raise ValueError(
+            f"Expected delta={config.delta!r} to be 0 for calibration={config.calibration!r}; leave it out."
+        )
     if config.calibration != "tight" and config.clipping != "horizon":
         raise ValueError(
             f"Expected clipping={config.clipping!r} to be 'horizon' for calibration={config.calibration!r}: the paper "

@@ -113,9 +113,7 @@ def message_case(plan: MixturePlan, pair: tuple[Canary, Canary]) -> AuditCase:
     )
 
 
-def billboard(
-    plan: MixturePlan, domain: Domain, canary: Canary, streams: Streams, n_runs: int
-) -> dict[str, Array]:
+def billboard(plan: MixturePlan, domain: Domain, canary: Canary, streams: Streams, n_runs: int) -> dict[str, Array]:
     """Return all released sums, and what the other users put into them, which the adversary knows.
 
     Shape: both (n_runs, K, G, d, d + 1), the second a sum over all episodes so far but the target's.
@@ -155,7 +153,8 @@ class BillboardRatio:
     def __call__(self, view: Mapping[str, Array]) -> Array:
         """Return one score a run. Shape: (n_runs,)."""
         nodes = nodes_of(view, self.pair[0].episode)
-        return ratio(self.regressions, self.pair, nodes).sum(axis=1)
+        scores: Array = ratio(self.regressions, self.pair, nodes).sum(axis=1)
+        return scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -214,7 +213,7 @@ def worst_cosine(regression: Regression) -> float:
     """
     first = regression.noises[0][1]
     if isinstance(first, JointGaussian):
-        return first.cosine
+        return float(first.cosine)
     if isinstance(first, SymmetricGaussian):
         variance = 2.0 if first.symmetry == "sqrt2" else 1.0
         return -min(1.0, variance * (regression.target_bound / regression.feature_bound) ** 2 / 2)
@@ -233,5 +232,3 @@ def predicted_mu(regressions: tuple[Regression, ...], pair: tuple[Canary, Canary
 def is_gaussian(regressions: tuple[Regression, ...]) -> bool:
     """Return whether all noise is Gaussian."""
     return all(held.squared_mu() > 0 for held in regressions)
-
-

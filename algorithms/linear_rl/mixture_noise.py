@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from algorithms.linear_rl.printed_mixture import noise_units, nodes_printed
+from algorithms.linear_rl.printed_mixture import nodes_printed, noise_units
 from algorithms.linear_rl.regressions import (
     Regression,
     gaussian_noise,

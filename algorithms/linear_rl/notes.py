@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from algorithms.linear_rl import printed_mixture as printed
-
 from algorithms.linear_rl.batch_plan import BatchPlan
 
 if TYPE_CHECKING:
@@ -22,9 +21,9 @@ def mixture_notes(config: "UcrlVtr") -> tuple[str, ...]:
     notes: list[str] = []
     if least >= plan.ranges[0]:
         notes.append(
-            f"The radius is vacuous here: after {config.episodes:,} episodes optimism alone is worth {least:.3g} even "
-            f"where all users saw the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is learned; a "
-            "smaller bonus_scale and shift_scale change utility, and nothing in privacy."
+            f"The radius is vacuous here: after {config.episodes:,} episodes optimism alone is worth {least:.3g} "
+            f"even where all users saw the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is "
+            "learned; a smaller bonus_scale and shift_scale change utility, and nothing in privacy."
         )
     if config.bonus == "hoeffding" and config.calibration == "paper":
         bound = printed.regret_bound(
@@ -47,6 +46,6 @@ def batch_notes(plan: BatchPlan) -> tuple[str, ...]:
         return ()
     return (
         f"The radius is vacuous here: after {plan.episodes:,} episodes optimism alone is worth {least:.3g} even where "
-        f"all users showed the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is learned; a smaller "
-        "bonus_scale and shift_scale change utility, and nothing in privacy.",
+        f"all users showed the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is learned; "
+        "a smaller bonus_scale and shift_scale change utility, and nothing in privacy.",
     )

@@ -1,4 +1,4 @@
-"""What is settled before any data is seen: regressions with their noise, ranges, confidence, and the steps of an episode."""
+"""What is settled before any data is seen: regressions and noise, ranges, confidence, the steps of an episode."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -36,7 +36,8 @@ class Domain:
     def moments_at(self, cells: Array, values: Array) -> Array:
         """Return the features of `values` (n_runs, S) at one cell a run, (n_runs,). Shape: (n_runs, d)."""
         rows = self.kernel.reshape(len(self.kernel), -1, self.dimension)[:, cells]
-        return np.einsum("tnd,nt->nd", rows, values)
+        moments: Array = np.einsum("tnd,nt->nd", rows, values)
+        return moments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,8 +94,9 @@ def clip_both(values: Array, top: float) -> Array:
 
 
 def bonus_of(features: Array, inverses: Array) -> Array:
-    """Return sqrt(x^T inverse x) for features (n_runs, n, d) and one inverse (n_runs, d, d) a run. Shape: (n_runs, n)."""
-    return np.sqrt(np.maximum(np.einsum("rnd,rnd->rn", features @ inverses, features), 0.0))
+    """Return sqrt(x^T inverse x). Shape: features (n_runs, n, d), inverses (n_runs, d, d), the result (n_runs, n)."""
+    norms: Array = np.sqrt(np.maximum(np.einsum("rnd,rnd->rn", features @ inverses, features), 0.0))
+    return norms
 
 
 def linear(features: Array, weights: Array) -> Array:

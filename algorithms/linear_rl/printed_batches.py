@@ -3,6 +3,8 @@
 Single letters are the paper's: B batches, B0 nodes of their tree, chi, U_K, c_K, Upsilon and C.
 """
 
+# ruff: noqa: N803, N806  # the paper's letters, as the page that cites them
+
 import math
 from dataclasses import dataclass
 
@@ -46,15 +48,15 @@ def batches(epsilon: float, *, episodes: int, steps: int, d: int) -> int:
     >>> batches(1.0, episodes=10_000, steps=5, d=5), batches(0.1, episodes=1_000, steps=20, d=10)
     (11, 1)
     """
-    return math.ceil((episodes * epsilon) ** 0.4 / (d**0.6 * steps**0.2))
+    return math.ceil(math.pow(episodes * epsilon, 0.4) / (math.pow(d, 0.6) * math.pow(steps, 0.2)))
 
 
 def pure_batches(epsilon: float, *, episodes: int, steps: int, d: int) -> int:
     """Return the number of batches of the pure remark: ceil((K epsilon)^(1/3) / (d^(2/3) H^(1/3))) (Appendix E.3)."""
-    return math.ceil((episodes * epsilon) ** (1 / 3) / (d ** (2 / 3) * steps ** (1 / 3)))
+    return math.ceil(math.pow(episodes * epsilon, 1 / 3) / (math.pow(d, 2 / 3) * math.pow(steps, 1 / 3)))
 
 
-def noise_scales(epsilon: float, delta: float, *, B: int, steps: int) -> tuple[float, float]:  # noqa: N803  # the paper's letter
+def noise_scales(epsilon: float, delta: float, *, B: int, steps: int) -> tuple[float, float]:
     """Return the printed standard deviations of a node of the matrices and of a vector (Theorem 8)."""
     B0 = nodes_printed(B)
     logs = math.log(32 * steps * B0 * B / delta) ** 2
@@ -82,7 +84,7 @@ def batch_scales(
     episodes: int,
     steps: int,
     d: int,
-    fail_prob: float,  # noqa: N803
+    fail_prob: float,
 ) -> BatchScales:
     """Return the shift and the radius of Appendix E.1 for noise of these standard deviations."""
     K, H, p = episodes, steps, fail_prob
@@ -90,7 +92,7 @@ def batch_scales(
     return _scales(deviation, d * deviation, vector, K=K, H=H, d=d, p=p)
 
 
-def _scales(deviation: float, extra: float, vector: float, *, K: int, H: int, d: int, p: float) -> BatchScales:  # noqa: N803
+def _scales(deviation: float, extra: float, vector: float, *, K: int, H: int, d: int, p: float) -> BatchScales:
     """Return C, log chi and beta for a given Upsilon and c_K."""
     C = vector * (math.sqrt(d) + 2 * math.sqrt(math.log(6 * K * H * d / p))) if vector else 0.0
     ridge = d + extra
@@ -106,14 +108,14 @@ def tight_scales(
 ) -> BatchScales:
     """Return the same with the operator norm of `nodes` symmetric noises as it is: both Upsilon and c_K equal it.
 
-    A matrix of the symmetry "half" has operator norm above stddev (sqrt(2d) + t) with probability 2 exp(-t^2 / 2) at most.
+    Noise of symmetry "half" has operator norm above stddev (sqrt(2d) + t) with probability at most 2 exp(-t^2 / 2).
     """
     tail = math.sqrt(2 * math.log(12 * episodes * steps / fail_prob))
     deviation = matrix * math.sqrt(nodes) * (math.sqrt(2 * d) + tail)
     return _scales(deviation, deviation, vector, K=episodes, H=steps, d=d, p=fail_prob)
 
 
-def regret_bound(scales: BatchScales, *, B: int, episodes: int, steps: int, d: int, fail_prob: float) -> float:  # noqa: N803
+def regret_bound(scales: BatchScales, *, B: int, episodes: int, steps: int, d: int, fail_prob: float) -> float:
     """Return Eq. (22), the bound on the regret."""
     K, H, p = episodes, steps, fail_prob
     switches = math.floor(d * H * math.ceil(K / B) * math.log(K / d**2 + 1) / (2 * math.log(4) - 2))

@@ -4,6 +4,8 @@ Single letters are the paper's: K episodes, H steps, d the dimension, p the fail
 weights. Nothing here reads data, and nothing but a printed noise scale ever reads epsilon.
 """
 
+# ruff: noqa: N806  # the paper's letters, as the page that cites them
+
 import math
 
 from dpaudit.mechanism import Array

@@ -34,9 +34,8 @@ def parts_of(regression: Regression, contribution: Array) -> tuple[tuple[str, Me
 
 
 def whole(parts: list[Array]) -> Array:
-    """Return one array (n_runs, d, d + 1) of the answers to the parts, its matrix symmetrised."""
-    answer = parts[0] if len(parts) == 1 else np.concatenate([parts[0], parts[1][..., None]], axis=-1)
-    return answer
+    """Return one array (n_runs, d, d + 1) of the answers to the parts."""
+    return parts[0] if len(parts) == 1 else np.concatenate([parts[0], parts[1][..., None]], axis=-1)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,7 +72,8 @@ class TreeSums:
         """Return a tree over one part."""
         assert isinstance(mechanism, AdditiveMechanism)  # noqa: S101  # all of `regressions` are
         tree = TreeAggregation(horizon=self.horizon, leaf=mechanism)
-        return tree.counter(value.shape, self.recorder.rng)
+        counter: TreeCounter = tree.counter(value.shape, self.recorder.rng)
+        return counter
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """UCRL-VTR's config: what it promises, what it declares, and what it runs."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, cast
 
 from algorithms.linear_rl import mixture_cases as _cases
 from algorithms.linear_rl.confidence import confidence_of, ridge_of

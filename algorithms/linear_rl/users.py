@@ -24,7 +24,8 @@ class Canary:
 def greedy(values: Array, rng: np.random.Generator) -> Array:
     """Return the best action of each run, ties broken uniformly by `rng`. Shape: (n_runs, A) to (n_runs,)."""
     best = values == values.max(axis=1, keepdims=True)
-    return np.where(best, rng.random(values.shape), -1.0).argmax(axis=1)
+    chosen: Array = np.where(best, rng.random(values.shape), -1.0).argmax(axis=1)
+    return chosen
 
 
 def play(domain: Domain, planned: Planned, streams: Streams) -> tuple[Array, Array]:
@@ -33,7 +34,7 @@ def play(domain: Domain, planned: Planned, streams: Streams) -> tuple[Array, Arr
     Shape: (n_runs, G, d) and (n_runs, G). They are computed with the values that the episode was played with, and
     never again.
     """
-    steps, states_count, actions_count = domain.mdp.shape
+    steps, _, actions_count = domain.mdp.shape
     n_runs = len(planned.values)
     runs = np.arange(n_runs)
     weighted = len(planned.radii) > 1
@@ -72,4 +73,5 @@ def spread_at(planned: Planned, step: int, x: Array, squared: Array, top: float)
     of_mean = 2 * top * check * bonus_of(x[:, None], solved.inverses[:, first])[:, 0]
     of_square = tilde * bonus_of(squared[:, None], solved.inverses[:, second])[:, 0]
     error = np.minimum(top**2, of_mean) + np.minimum(top**2, of_square)
-    return np.sqrt(np.maximum(top**2 / x.shape[1], square - mean**2 + error))
+    deviation: Array = np.sqrt(np.maximum(top**2 / x.shape[1], square - mean**2 + error))
+    return deviation

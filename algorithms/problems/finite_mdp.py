@@ -70,14 +70,13 @@ class FiniteMdp:
 
     def start(self, n_runs: int, rng: np.random.Generator) -> Array:
         """Return the first state of one episode in every run. Shape: (n_runs,)."""
-        return np.minimum(
-            np.searchsorted(np.cumsum(self.initial), rng.random(n_runs), side="right"), self.shape[1] - 1
-        )
+        return np.minimum(np.searchsorted(np.cumsum(self.initial), rng.random(n_runs), side="right"), self.shape[1] - 1)
 
     def move(self, step: int, states: Array, actions: Array, rng: np.random.Generator) -> Array:
         """Return the states after `step` (from 0). Shape: states and actions (n_runs,), as the result."""
         rows = self._cumulated[step][states, actions]
-        return np.minimum((rng.random(states.shape)[..., None] >= rows).sum(axis=-1), self.shape[1] - 1)
+        after: Array = np.minimum((rng.random(states.shape)[..., None] >= rows).sum(axis=-1), self.shape[1] - 1)
+        return after
 
 
 def frozen(name: str, values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Linear-mixture decision processes: transitions are unknown weights on known features of (next state, state, action)."""
+"""Linear-mixture decision processes: unknown weights on known features of (next state, state, action)."""
 
 import math
 from dataclasses import dataclass, field
@@ -163,7 +163,8 @@ def of_kernels(
 
 def first_state(states: int) -> Array:
     """Return the law that always starts in state 0."""
-    return np.eye(states)[0]
+    law: Array = np.eye(states)[0]
+    return law
 
 
 def _river_rewards(steps: int, states: int) -> Array:

@@ -160,7 +160,8 @@ class Pucb(_Settings):
         """Return every step's nodes, as often as one user is in them."""
         plan = _plan(self, local=False)
         parts = tuple(
-            Repeat(part=Release(label=label, mechanism=plan.mechanism), times=plan.noise_in_sum) for label in plan.labels
+            Repeat(part=Release(label=label, mechanism=plan.mechanism), times=plan.noise_in_sum)
+            for label in plan.labels
         )
         steps = ("prefix sums of the nodes", "optimistic values and policies")
         return Billboard(part=PostProcess(part=Sequential(parts=parts), steps=steps), reads=("their own states",))

@@ -59,9 +59,7 @@ def mixture_row(model, bonus, episodes, steps, epsilon, delta):
 
 def batched_row(episodes, steps, d, epsilon, delta):
     """One line of the second table."""
-    config = LsviUcb(
-        episodes=episodes, steps=steps, dimension=d, epsilon=epsilon, delta=delta, calibration="paper"
-    )
+    config = LsviUcb(episodes=episodes, steps=steps, dimension=d, epsilon=epsilon, delta=delta, calibration="paper")
     schedule, noise = schedule_of(config), noises_of(config)[0]
     vectors = schedule.planned * (noise.vector.l2_sensitivity / noise.vector.stddev) ** 2
     matrices = nodes_printed(schedule.planned) * (noise.matrix.l2_sensitivity / noise.matrix.stddev) ** 2

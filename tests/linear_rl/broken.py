@@ -172,5 +172,3 @@ def scaled_vectors(factor):
 def exact_rule(noisy, exact):
     """T16: the switching rule looks at exact matrices."""
     return exact
-
-

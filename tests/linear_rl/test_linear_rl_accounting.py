@@ -1,5 +1,7 @@
 """Noise, declarations and printed arguments of UCRL-VTR and LSVI-UCB, against printed and independent values."""
 
+# ruff: noqa: N806  # the paper's letters
+
 import math
 from dataclasses import replace
 from itertools import product

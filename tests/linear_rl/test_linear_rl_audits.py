@@ -44,7 +44,7 @@ def test_the_measured_mu_of_lsvi_ucb_is_the_predicted_one():
 
 
 def test_opposite_features_move_algorithm_2_less_than_orthogonal_ones():
-    """And both less than the worst angle, which stays below mu*, as no pair is worst for matrices and vectors at once."""
+    """Both less than the worst angle; that stays below mu*: no pair is worst for matrices and vectors at once."""
     plan = LSVI.plan()
     opposite, orthogonal = (batch_cases.predicted_mu(plan, cosine) for cosine in (-1.0, 0.0))
     assert opposite < orthogonal < batch_cases.predicted_mu(plan) < 0.268051

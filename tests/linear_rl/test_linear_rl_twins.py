@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from algorithms.linear_rl.episodes import transcript_of
 from algorithms.linear_rl.batch_transcript import batch_transcript
+from algorithms.linear_rl.episodes import transcript_of
 from algorithms.linear_rl.mixture_noise import exact_mu
 from audits.attacks.discriminant import Discriminant
 from dpaudit import Streams, admit, certify

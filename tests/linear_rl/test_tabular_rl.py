@@ -1,4 +1,4 @@
-"""PUCB and LDP-OBI: certified exactly, admitted by their declaration, attacked by their own likelihood, and learning."""
+"""PUCB and LDP-OBI: certified exactly, admitted by their declaration, attacked by their likelihood, and learning."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Copies of UCRL-VTR and LSVI-UCB with one planted defect each, and copies with a harmless change: who notices, and how.
+"""Copies of UCRL-VTR and LSVI-UCB with one planted defect each, and harmless copies: who notices, and how.
 
 A twin replaces steps or noise of an honest plan; the product has no switch for any of them. `caught` lists what
 notices it:
@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from algorithms.linear_rl import LsviUcb, UcrlVtr
-from algorithms.linear_rl import batch_cases, mixture_cases
+from algorithms.linear_rl import LsviUcb, UcrlVtr, batch_cases, mixture_cases
 from algorithms.linear_rl.batch_plan import BatchCanary, BatchDomain
 from algorithms.linear_rl.planning import Domain
 from algorithms.linear_rl.users import Canary
@@ -30,9 +29,7 @@ from tests.linear_rl import broken
 JOINT = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
 LOCAL = replace(JOINT, model="local")
 BATCHED = LsviUcb(epsilon=1, delta=1e-5, episodes=16, steps=2, dimension=2, least_batches=4)
-SWITCHING = LsviUcb(
-    epsilon=1, delta=1e-5, episodes=4, steps=1, dimension=2, schedule="switching", switches=2
-)
+SWITCHING = LsviUcb(epsilon=1, delta=1e-5, episodes=4, steps=1, dimension=2, schedule="switching", switches=2)
 
 
 @dataclass(frozen=True)
@@ -230,7 +227,11 @@ BROKEN = (
     ),
     Twin("T6", "the vector's noise halved", each(broken.vector_scaled(0.5)), ("trace", "ratio")),
     Twin(
-        "T6 missing", "next to no noise on the vector", each(broken.vector_scaled(1e-6)), ("trace", "ratio"), multiplier=math.inf
+        "T6 missing",
+        "next to no noise on the vector",
+        each(broken.vector_scaled(1e-6)),
+        ("trace", "ratio"),
+        multiplier=math.inf,
     ),
     Twin("T7", "noise on the leaves only", step(open=broken.tree(broken.leaves_only)), ("discriminant",)),
     Twin(
@@ -239,9 +240,7 @@ BROKEN = (
         lambda plan: replace(plan, open=broken.shared_over_steps()),
         ("trace", "discriminant"),
     ),
-    Twin(
-        "T8 nodes", "one draw for all nodes", step(open=broken.tree(broken.one_draw)), ("trace", "discriminant")
-    ),
+    Twin("T8 nodes", "one draw for all nodes", step(open=broken.tree(broken.one_draw)), ("trace", "discriminant")),
     Twin(
         "T8 parts",
         "the vector's noise is a column of the matrix's",
@@ -310,7 +309,13 @@ BROKEN = (
         multiplier=math.sqrt(2),
     ),
     Twin(
-        "T19", "the sum of rewards sent along", lambda plan: plan, ("ratio",), config=LOCAL, multiplier=math.inf, build=with_rewards
+        "T19",
+        "the sum of rewards sent along",
+        lambda plan: plan,
+        ("ratio",),
+        config=LOCAL,
+        multiplier=math.inf,
+        build=with_rewards,
     ),
     Twin(
         "T20",
@@ -330,7 +335,13 @@ BROKEN = (
 
 
 BENIGN = (
-    Twin("mirror", "mirrored noise for half", lambda plan: replace(JOINT, symmetry="mirror").plan(), config=replace(JOINT, symmetry="mirror"), build=billboard),
+    Twin(
+        "mirror",
+        "mirrored noise for half",
+        lambda plan: replace(JOINT, symmetry="mirror").plan(),
+        config=replace(JOINT, symmetry="mirror"),
+        build=billboard,
+    ),
     Twin("shift", "a larger shift", lambda plan: replace(plan, confidence=replace(plan.confidence, shift_scale=5.0))),
     Twin("levels", "the paper's nodes for the tree's", scaled(lambda _: math.sqrt(5 / _M))),
     Twin("period", "one policy for four episodes", step(planning_period=4)),
