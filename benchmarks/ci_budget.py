@@ -66,7 +66,10 @@ def main():
         for name, settings in ways.items():
             started = time.process_time()
             failed = sum(failures(tests, settings(i)) > 0 for i in range(repetitions))
-            print(f"{name:22} {repetitions} suites, {failed} failed, {time.process_time() - started:.0f} s CPU", flush=True)
+            print(
+                f"{name:22} {repetitions} suites, {failed} failed, {time.process_time() - started:.0f} s CPU",
+                flush=True,
+            )
     print(f"{'fixed seeds':22} {[failures(tests, base) for _ in range(3)]} failed tests in three suites")
     claim = pytest.mark.dp(epsilon=1.0, neighbours="replace_one").mark
     for name, check in (
@@ -92,7 +95,9 @@ def main():
             except pytest.fail.Exception:
                 caught += 1
             taken.append(time.perf_counter() - started)
-        print(f"half noise, {name:14} caught {caught} of 100, median {np.median(taken):.3f} s, worst {max(taken):.3f} s")
+        print(
+            f"half noise, {name:14} caught {caught} of 100, median {np.median(taken):.3f} s, worst {max(taken):.3f} s"
+        )
 
 
 if __name__ == "__main__":
