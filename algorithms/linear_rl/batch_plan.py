@@ -17,7 +17,6 @@ from algorithms.problems.linear_mdp import LinearMdp
 from dpaudit import Recorder
 from dpaudit.mechanism import Array
 from mechanisms import TreeAggregation
-from mechanisms.tree_aggregation import TreeCounter
 
 if TYPE_CHECKING:
     from algorithms.linear_rl.lsvi_ucb import LsviUcb
@@ -60,7 +59,7 @@ class MatrixTree:
     noise: StepNoise
     recorder: Recorder
     horizon: int
-    _counter: TreeCounter | None = None
+    _counter: Any = None
     _sum: Any = 0.0
 
     def __call__(self, element: Array) -> Array:

@@ -13,7 +13,6 @@ from algorithms.linear_rl.regressions import Regression
 from dpaudit import Mechanism, Recorder
 from dpaudit.mechanism import AdditiveMechanism, Array
 from mechanisms import TreeAggregation
-from mechanisms.tree_aggregation import TreeCounter
 
 
 class NoisySums(Protocol):
@@ -50,7 +49,7 @@ class TreeSums:
     recorder: Recorder
     horizon: int
     length: int = 0
-    _counters: list[TreeCounter] = field(default_factory=list)
+    _counters: list[Any] = field(default_factory=list)
     _sums: list[Any] = field(default_factory=list)
 
     def step(self, contribution: Array) -> Array:
@@ -68,12 +67,11 @@ class TreeSums:
                 self.recorder.record(label, mechanism, self._sums[place], answers[-1])
         return whole(answers)
 
-    def _counter(self, mechanism: Mechanism, value: Array) -> TreeCounter:
+    def _counter(self, mechanism: Mechanism, value: Array) -> Any:
         """Return a tree over one part."""
         assert isinstance(mechanism, AdditiveMechanism)  # noqa: S101  # all of `regressions` are
         tree = TreeAggregation(horizon=self.horizon, leaf=mechanism)
-        counter: TreeCounter = tree.counter(value.shape, self.recorder.rng)
-        return counter
+        return tree.counter(value.shape, self.recorder.rng)
 
 
 @dataclass(slots=True, kw_only=True)
