@@ -118,7 +118,7 @@ class BatchPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BatchPolicy:
-    """Optimistic values of all actions (n_runs, H, S, A) and states (n_runs, H + 1, S), and their targets' range."""
+    """Optimistic values. Shape: actions (n_runs, H, S, A), values of states (n_runs, H + 1, S)."""
 
     values: Array
     actions: Array

@@ -16,7 +16,7 @@ class LinearMixture:
 
     Shape: features (d, S, A, S), weights (H, d), rewards (H, S, A), initial (S,).
     Guarantee: ||sum_s' features(s' | s, a) v(s')|| <= max |v| for every v >= 0, which is what the noise is calibrated
-    for; it is checked by sum_s' of the features' norms where that suffices, else at the worst sign-free v by bound.
+    for; it is checked by `largest_feature_norm`, a bound that is attained where no feature is negative.
     Raises: ValueError: shapes that do not fit, features that are too large, weights that make no law.
     """
 
