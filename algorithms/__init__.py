@@ -7,6 +7,10 @@ NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
     "dp_sgd": "training with noisy gradients through Opacus, or a checkpoint of it (extra 'opacus')",
     "lplr": "linear contextual bandit by layered regression on private messages (local; as printed, or repaired)",
+    "ldp_obi": "optimism from counts in tabular decision processes, noised on the device (local)",
+    "lsvi_ucb": "batched least-squares value iteration for linear decision processes (joint)",
+    "pucb": "optimism from noisy counts in tabular decision processes (joint)",
+    "ucrl_vtr": "value-targeted regression for linear-mixture decision processes (joint or local)",
 }
 """Every algorithm by name, with one line on what it does."""
 
@@ -14,6 +18,10 @@ _HOMES = {
     "capri": "algorithms.capri:Capri",
     "dp_sgd": "algorithms.dp_sgd:DpSgd",
     "lplr": "algorithms.lplr:Lplr",
+    "ldp_obi": "algorithms.tabular_rl:LdpObi",
+    "lsvi_ucb": "algorithms.linear_rl:LsviUcb",
+    "pucb": "algorithms.tabular_rl:Pucb",
+    "ucrl_vtr": "algorithms.linear_rl:UcrlVtr",
 }
 
 

@@ -14,6 +14,12 @@ NAMES: dict[str, str] = {
     "ill_conditioned": "linear: two features that all but coincide",
     "rare_direction": "linear: a direction that is hardly ever met",
     "random_atoms": "linear: features in random directions, well conditioned",
+    "random_mixture": "a linear mixture of drawn transition kernels",
+    "river_swim": "RiverSwim as a linear mixture of three kernels",
+    "tabular_mixture": "a drawn tabular process as a linear mixture",
+    "low_rank": "a drawn low-rank linear process",
+    "river_swim_table": "RiverSwim as a linear process with one feature a state and action",
+    "tabular_mdp": "a drawn tabular process as a linear process",
 }
 """Every problem by name, with one line on what it is."""
 
@@ -28,6 +34,12 @@ _HOMES = {
     "ill_conditioned": "algorithms.problems.linear_families",
     "rare_direction": "algorithms.problems.linear_families",
     "random_atoms": "algorithms.problems.linear_families",
+    "random_mixture": "algorithms.problems.linear_mixture",
+    "river_swim": "algorithms.problems.linear_mixture",
+    "tabular_mixture": "algorithms.problems.linear_mixture",
+    "low_rank": "algorithms.problems.linear_mdp",
+    "river_swim_table": "algorithms.problems.linear_mdp",
+    "tabular_mdp": "algorithms.problems.linear_mdp",
 }
 
 
