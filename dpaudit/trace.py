@@ -44,10 +44,14 @@ class Recorder:
     def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
         """Return `mechanism.release(value)`, recorded under `label`; `times` counts releases in one run."""
         output = mechanism.release(value, self.rng)
+        self.write(label, mechanism, output, value, times)
+        return output
+
+    def write(self, label: str, mechanism: Mechanism, output: Array, value: Array, times: int = 1) -> None:
+        """Write down a release that a stream's own counter made; `output` and `value` may be its first elements."""
         self.released.append(
             Released(label=label, mechanism=mechanism, times=times, fingerprint=_fingerprint(output, value))
         )
-        return output
 
     def trace(self) -> tuple[Released, ...]:
         """Return everything recorded so far, in order."""
