@@ -50,12 +50,12 @@ def _newton(vectors: Array, plays: Array, sums: Array, penalty: Array, start: Ar
     estimate, target = start.copy(), sums @ vectors
     value = _objective(vectors, plays, target, penalty, estimate)
     identity = np.eye(vectors.shape[1])
+    squares = (vectors[:, :, None] * vectors[:, None, :]).reshape(len(vectors), -1)
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-np.clip(estimate @ vectors.T, -500, 500)))
         gradient = (plays * chance) @ vectors - target + penalty[:, None] * estimate
         weights = plays * chance * (1 - chance)
-        curvature = np.einsum("rg,gi,gj->rij", weights, vectors, vectors, optimize=True)
-        curvature += penalty[:, None, None] * identity
+        curvature = (weights @ squares).reshape(-1, *identity.shape) + penalty[:, None, None] * identity
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
         decrease = (step * gradient).sum(axis=1)
         if (decrease <= 1e-14 * (1 + np.abs(value))).all():
