@@ -47,7 +47,7 @@ def counters_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
     return AuditCase(
         name="dp_ebs counters",
         view="counters",
-        description=f"All outputs of all counters over {held.horizon} rounds; the first person's answer differs.",
+        description=f"All outputs of all counters, over {held.horizon} rounds; the first person's answer differs.",
         neighbours=(first, second),
         relation="replace_one",
         run=lambda data, rng, n_runs: outputs_of(held, data, Streams.spawn(rng), n_runs),

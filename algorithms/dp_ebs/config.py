@@ -95,7 +95,7 @@ class DpEbs:
             epsilon=self.epsilon,
             neighbours="replace_one",
             model="local" if self.model == "local" else "central",
-            unit="one answer: which of two options a person prefers",
+            unit="one person's answer to one comparison",
         )
 
     def tree(self) -> TreeAggregation:

@@ -12,7 +12,7 @@ from mechanisms import TreeAggregation
 if TYPE_CHECKING:
     from algorithms.dp_ebs.config import DpEbs
 
-COUNTER_KEY = "the option on the left, which earlier outputs decide"
+COUNTER_KEY = "which option is shown on the left (a choice made from earlier outputs)"
 """What decides the counter that an answer enters."""
 
 STEPS = ("which option plays next", "confidence intervals and removals", "the final choice")

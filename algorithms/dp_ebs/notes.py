@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from algorithms.dp_ebs.plan import plan_of
+from algorithms.dp_ebs.readings import BROKEN, touched_nodes
 from algorithms.problems.duels import Duels
 from dpaudit import Declaration, Group, bracket_epsilon, fold
 
@@ -25,7 +26,8 @@ def notes_of(config: "DpEbs", problem: Duels) -> tuple[str, ...]:
     return (
         _story(config, problem),
         *((_READINGS[config.removal],) if config.model == "central" and config.variant == "tree" else ()),
-        *width_note(config),
+        *width_note(config, problem),
+        *audit_note(config),
         *person_note(config.declaration(), config.claim().neighbours, problem.votes_per_person),
     )
 
@@ -46,7 +48,7 @@ def _story(config: "DpEbs", problem: Duels) -> str:
     )
 
 
-def width_note(config: "DpEbs") -> tuple[str, ...]:
+def width_note(config: "DpEbs", problem: Duels) -> tuple[str, ...]:
     """Return what the confidence width amounts to at the end, if it can remove nobody.
 
     Two options differ by less than 1 in their mean, and one goes when it is two half widths below the other.
@@ -54,16 +56,36 @@ def width_note(config: "DpEbs") -> tuple[str, ...]:
     if config.variant == "batched":
         return ()
     kept = np.array([config.horizon / config.arms])
-    plan = plan_of(config)
-    # Survivors hold more plays the fewer they are; with two left, half of the rounds each is the most there can be.
-    margin = 2 * float(plan.half_width.of(kept, kept.astype(np.int64))[0])
-    if margin <= 1:
+    margin = 2 * float(plan_of(config).half_width.of(kept, kept.astype(np.int64))[0])
+    averages = problem.preferences.mean(axis=1)
+    gap = float(averages.max() - averages.min())
+    if margin > 1:
+        return (
+            f"This confidence width is vacuous: after all {config.horizon:,} rounds an option would have to be "
+            f"{margin:.3g} below another one to go, while shares of wins differ by 1 at most. No option is removed, every "
+            "one is shown equally often, and what is published does not depend on any answer. That is vacuous rather "
+            "than private: nothing is learnt that could be protected. Use width = 'tight', or more people.",
+        )
+    if margin > gap:
+        return (
+            f"This confidence width is too wide for this problem: after all {config.horizon:,} rounds an option would "
+            f"have to be {margin:.3g} below another one to go, and shares of wins differ by {gap:.3g} at most. Hardly any "
+            "run removes an option. Use calibration = 'tight', a larger epsilon or more people.",
+        )
+    return ()
+
+
+def audit_note(config: "DpEbs") -> tuple[str, ...]:
+    """Return why audits run at a short horizon, and what somebody sees who accepts a small delta."""
+    if config.model == "local" or config.variant == "batched" or config.removal in BROKEN:
         return ()
+    form = fold(config.declaration(), "replace_one")
+    relaxed = " and ".join(f"{bracket_epsilon(form, delta).upper:.2g} at delta {delta:g}" for delta in (1e-3, 1e-5))
+    nodes = touched_nodes(config.removal, config.horizon + config.arms)
     return (
-        f"This confidence width is vacuous: after all {config.horizon:,} rounds an option would have to be "
-        f"{margin:.3g} below another one to go, while shares of wins differ by 1 at most. Nobody is ever removed, every "
-        "option is shown equally often, and what is published does not depend on any answer. That is vacuous rather "
-        "than private: nothing is learnt that could be protected. Use width = 'tight', a larger epsilon or more people.",
+        f"Over {config.horizon:,} rounds one answer is spread over up to {nodes} noisy sums, and the proved epsilon "
+        "is reached only by an output so rare that no audit meets it; the audits here therefore run the same code for "
+        f"a few rounds. For somebody content with a small delta, the same noise gives epsilon {relaxed}.",
     )
 
 

@@ -13,7 +13,7 @@ from mechanisms import Laplace
 CALIBRATIONS = ("paper", "tight", "proof")
 """The noise by name: Algorithm 2's Lap(1 / eps), which is tight, or the Lap(ln T / eps) that Lemma 7 analyses."""
 
-KEY = "the phase and the comparison that a person is asked for"
+KEY = "when a person comes and which comparison they are asked for"
 """What decides the sum that an answer enters."""
 
 _SLOPE_AT_4 = math.exp(-4) / (1 + math.exp(-4)) ** 2
@@ -74,7 +74,7 @@ class GOptimalDueling:
         return Claim(
             epsilon=self.epsilon,
             neighbours="replace_one",
-            unit="one answer: which of two options a person prefers",
+            unit="one person's answer to one comparison",
         )
 
     def mechanism(self) -> Mechanism:
