@@ -91,7 +91,7 @@ def arms_case(plan: Plan, wins: tuple[int, int] | None = None) -> AuditCase:
         neighbours=(wins_of(low), wins_of(high)),
         relation="replace_one",
         run=run,
-        score=second_is_dropped,
+        score=DropRatio(low=low, high=high, scale=float(getattr(plan.mechanism, "scale", 1.0))),
     )
 
 
@@ -122,7 +122,22 @@ def sums_case(plan: Plan) -> AuditCase:
     )
 
 
-def second_is_dropped(view: Mapping[str, Array]) -> Array:
-    """Return 1 where only the first option is left."""
-    dropped: Array = (~view["survivors"][:, 1]).astype(float)
-    return dropped
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropRatio:
+    """The log likelihood ratio of whether the second option is dropped: no test of the arms' view does better."""
+
+    low: int
+    high: int
+    scale: float
+
+    def __call__(self, view: Mapping[str, Array]) -> Array:
+        """Return one score a run; larger means one win more."""
+        few, many = (self._chance(wins) for wins in (self.low, self.high))
+        dropped, kept = np.log(many / few), np.log1p(-many) - np.log1p(-few)
+        ratio: Array = np.where(view["survivors"][:, 1], kept, dropped)
+        return ratio
+
+    def _chance(self, wins: int) -> float:
+        """Return the probability that wins with Laplace noise reach the cut."""
+        short = (cut() - wins) / self.scale
+        return float(np.exp(-short) / 2 if short > 0 else 1 - np.exp(short) / 2)

@@ -24,7 +24,10 @@ def table(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("name", NAMES)
+KERNEL_BANDITS = tuple(name for name in NAMES if name in ("rand_hie", "grid", "zipf", "audit_domain"))
+
+
+@pytest.mark.parametrize("name", KERNEL_BANDITS)
 def test_every_problem_is_a_bounded_bandit_with_a_law(name):
     """Means within the bound, probabilities that sum to 1, arrays that cannot be written to."""
     problem = load(name)()
