@@ -33,7 +33,7 @@ def test_the_divergence_is_that_of_losing_pairs():
 def test_a_sole_candidate_becomes_the_champion_and_meets_its_strongest_rival():
     """RUCB with overwhelming counts: option 0 against whoever's upper bound over it is largest."""
     held = RelativeUpperConfidence(arms=3)
-    held.wins = np.array([[0, 900.0, 90], [100, 0, 500], [10, 500, 0]])
+    held.wins = np.array([[0, 900.0, 60], [100, 0, 900], [40, 100, 0]])
     assert held.choose(1000, np.random.default_rng(0)) == (0, 2)
     assert held.champion == 0
 
