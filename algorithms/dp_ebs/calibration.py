@@ -1,7 +1,6 @@
 """From (epsilon, horizon, options) to the noise of a tree node, of one vote, or of one batch sum."""
 
 from algorithms.dp_ebs.readings import signs_of, touched_nodes
-from dpaudit import Mechanism
 from dpaudit.mechanism import AdditiveMechanism
 from mechanisms import DiscreteLaplace, Laplace, RandomisedResponse, TreeAggregation
 
@@ -37,6 +36,6 @@ def vote_response(epsilon: float) -> RandomisedResponse:
     return RandomisedResponse(epsilon=epsilon)
 
 
-def batch_noise(epsilon: float) -> Mechanism:
+def batch_noise(epsilon: float) -> Laplace:
     """Return the noise of one batch's sums: a person's answer is in one of them, and moves it by at most 1."""
     return Laplace(scale=_SAFETY / epsilon, l1_sensitivity=1, neighbours="replace_one")

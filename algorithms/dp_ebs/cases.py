@@ -1,6 +1,6 @@
 """Audits of DP-EBS: neighbouring answers, the real code run on them, and the best score there is for what it shows.
 
-All run at small horizons: one answer shifts a few of a tree's nodes, each by 1 over the node's noise, and at a realistic
+All run at small horizons: one answer shifts a few of a tree's nodes, each by 1 over the node's noise; at a realistic
 horizon no audit sees that. In the counters' view the opponents and the removals are scripted. Both are public
 steps that a proof may not depend on, and scripted they put the removal where it costs most. The target is the first
 person, who compares option 1 with option 2.
@@ -17,6 +17,7 @@ from algorithms.dp_ebs.lockstep import Pushed, play
 from algorithms.dp_ebs.plan import ExactCounters, Plan
 from algorithms.dp_ebs.voters import RecordedVoters
 from dpaudit import AuditCase, Recorder, Streams
+from dpaudit.case import Score
 from dpaudit.mechanism import Array
 from mechanisms import TreeAggregation
 
@@ -43,7 +44,7 @@ def counters_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
     held = audit_plan(config) if plan is None else plan
     honest = audit_plan(config)
     first, second = neighbours_of(held)
-    score = {"R0": first_answer_shows, "R4": ClockPattern(plan=honest, neighbours=(first, second))}
+    score: dict[str, Score] = {"R0": first_answer_shows, "R4": ClockPattern(plan=honest, neighbours=(first, second))}
     return AuditCase(
         name="dp_ebs counters",
         view="counters",
@@ -60,7 +61,7 @@ def arms_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
     small = replace(config, horizon=16, arms=3, width="tight", width_factor=0.02)
     held = small.plan() if plan is None else plan
     answers = (np.arange(held.horizon) % 2).astype(float)
-    data = tuple(RecordedVoters(answers=np.concatenate([[bit], answers[1:]])) for bit in (0.0, 1.0))
+    low, high = (RecordedVoters(answers=np.concatenate([[bit], answers[1:]])) for bit in (0.0, 1.0))
 
     def run(voters: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         outcome = play(held, voters, Streams.spawn(rng), n_runs)
@@ -70,7 +71,7 @@ def arms_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
         name="dp_ebs arms",
         view="arms",
         description="Which options meet and when they are removed, over 16 rounds; the first person's answer differs.",
-        neighbours=data,
+        neighbours=(low, high),
         relation="replace_one",
         run=run,
         score=first_option_stays,
@@ -106,8 +107,10 @@ def sums_case(config: "DpEbs") -> AuditCase:
         neighbours=(0.0, 1.0),
         relation="replace_one",
         run=run,
-        score=lambda view: mechanism.log_density(view["sums"][:, 0], np.ones(1))
-        - mechanism.log_density(view["sums"][:, 0], np.zeros(1)),
+        score=lambda view: (
+            mechanism.log_density(view["sums"][:, 0], np.ones(1))
+            - mechanism.log_density(view["sums"][:, 0], np.zeros(1))
+        ),
     )
 
 

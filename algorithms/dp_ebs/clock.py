@@ -78,9 +78,7 @@ class RemovalClock:
         """Return the exact loss of `reads` independent bits about the differences."""
         rare = math.exp(-_CUT)
         often = rare * (1 + _CUT / 2)
-        bit = DiscreteLoss(
-            atoms=((math.log(often / rare), often), (math.log1p(-often) - math.log1p(-rare), 1 - often))
-        )
+        bit = DiscreteLoss(atoms=((math.log(often / rare), often), (math.log1p(-often) - math.log1p(-rare), 1 - often)))
         return ComposedLoss(parts=((bit, self.reads),))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:

@@ -82,7 +82,9 @@ class DpEbs:
                 "reading R3. Set removal = 'R3' with credit = 'both', or another reading with credit = 'left'."
             )
         if self.removal == "R4" and self.arms == 2:
-            raise ValueError("Expected arms=2 to be 3 or more for removal='R4': with two, the first removal is the end.")
+            raise ValueError(
+                "Expected arms=2 to be 3 or more for removal='R4': with two, the first removal is the end."
+            )
         if self.model == "local" and (self.variant, self.removal) != ("tree", "R2"):
             raise ValueError(
                 f"Expected variant={self.variant!r} and removal={self.removal!r} at their defaults in the local model, "

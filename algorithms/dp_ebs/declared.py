@@ -52,9 +52,7 @@ def declaration_of(config: "DpEbs") -> Declaration:
         )
         return PostProcess(part=Parallel(parts=sums, key="the batch in which a person votes"), steps=STEPS[1:])
     parts = _counters(config)
-    composed = Sequential(
-        parts=parts, printed=_printed(config, "basic", 1.0, slots=2.0 if len(parts) == 1 else None)
-    )
+    composed = Sequential(parts=parts, printed=_printed(config, "basic", 1.0, slots=2.0 if len(parts) == 1 else None))
     return PostProcess(part=composed, steps=STEPS, printed=_printed(config, "post_processing", 1.0))
 
 
@@ -73,9 +71,7 @@ def printed_declaration_of(config: "DpEbs") -> Declaration:
     one = Parallel(parts=counters, key=COUNTER_KEY, printed=Printed(rule="parallel", epsilon=config.epsilon / 4))
     pair = Group(part=one, size=2, printed=Printed(rule="group", epsilon=config.epsilon / 2))
     both = Sequential(parts=(pair,), printed=Printed(rule="basic", epsilon=config.epsilon, slots=2.0))
-    return PostProcess(
-        part=both, steps=STEPS, printed=Printed(rule="post_processing", epsilon=config.epsilon)
-    )
+    return PostProcess(part=both, steps=STEPS, printed=Printed(rule="post_processing", epsilon=config.epsilon))
 
 
 def _counters(config: "DpEbs") -> tuple[Declaration, ...]:

@@ -122,7 +122,10 @@ def _intervals(run: _Run, due: Array, places: Array, won: Array, levels: Array) 
         mean = (totals[span, column] + run.noise(int(arm), rows.size)) / kept
         width = plan.half_width.of(kept, clocks)
         upper[span, column], lower[span, column] = mean + width, mean - width
-        upper[span.stop :, column], lower[span.stop :, column] = upper[span.stop - 1, column], lower[span.stop - 1, column]
+        upper[span.stop :, column], lower[span.stop :, column] = (
+            upper[span.stop - 1, column],
+            lower[span.stop - 1, column],
+        )
     return upper, lower
 
 

@@ -34,7 +34,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pushed:
-    """Elements that entered counters of some runs at once, and what was shown: what an observer of all counters sees."""
+    """Elements that entered counters of some runs at once, and what was shown: what an observer sees."""
 
     runs: Array
     arms: Array
@@ -187,30 +187,32 @@ def _remove(
     for arm in range(plan.arms):
         eliminated_at[runs.ids[hit[gone[arm]]], arm] = number + 1
     runs.remove(gone, hit)
-    for arm in np.flatnonzero(gone.any(axis=1)):
+    for arm in map(int, np.flatnonzero(gone.any(axis=1))):
         where = hit[gone[arm]]
         for other in range(plan.arms):
             some = where[runs.alive[other, where]]
             if not some.size:
                 continue
             arms = np.full(len(some), other)
-            runs.kept[other, some] -= _met(runs, other, int(arm), some)
-            outputs = _take_back(runs, arms, some, _won(runs, other, int(arm), some))
+            runs.kept[other, some] -= _met(runs, other, arm, some)
+            outputs = _take_back(runs, arms, some, _won(runs, other, arm, some))
             runs.bound(arms, some, outputs)
-            _tell(watch, runs, some, arms, outputs, REMOVAL - int(arm), duel[0], duel[1])
+            _tell(watch, runs, some, arms, outputs, REMOVAL - arm, duel[0], duel[1])
 
 
 def _met(runs: _Runs, other: int, arm: int, some: Array) -> Array:
     """Return how many of an option's kept plays were against the one that goes."""
     met: Array = runs.pairs[other, arm, some]
-    return met + runs.pairs[arm, other, some] if runs.plan.credits_both else met
+    if runs.plan.credits_both:
+        met = met + runs.pairs[arm, other, some]
+    return met
 
 
 def _won(runs: _Runs, other: int, arm: int, some: Array) -> Array:
     """Return how many of them it won."""
     won: Array = runs.wins[other, arm, some]
     if runs.plan.credits_both:
-        return won + runs.pairs[arm, other, some] - runs.wins[arm, other, some]
+        won = won + runs.pairs[arm, other, some] - runs.wins[arm, other, some]
     return won
 
 

@@ -62,15 +62,16 @@ def width_note(config: "DpEbs", problem: Duels) -> tuple[str, ...]:
     if margin > 1:
         return (
             f"This confidence width is vacuous: after all {config.horizon:,} rounds an option would have to be "
-            f"{margin:.3g} below another one to go, while shares of wins differ by 1 at most. No option is removed, every "
-            "one is shown equally often, and what is published does not depend on any answer. That is vacuous rather "
-            "than private: nothing is learnt that could be protected. Use width = 'tight', or more people.",
+            f"{margin:.3g} below another one to go, while shares of wins differ by 1 at most. No option is "
+            "removed, every one is shown equally often, and what is published does not depend on any answer. That is vacuous rather "
+            "than private: nothing is learnt that could be protected. "
+            "Use width = 'tight', or more people.",
         )
     if margin > gap:
         return (
             f"This confidence width is too wide for this problem: after all {config.horizon:,} rounds an option would "
-            f"have to be {margin:.3g} below another one to go, and shares of wins differ by {gap:.3g} at most. Hardly any "
-            "run removes an option. Use calibration = 'tight', a larger epsilon or more people.",
+            f"have to be {margin:.3g} below another one to go, and shares of wins differ by {gap:.3g} at most. Hardly "
+            "any run removes an option. Use calibration = 'tight', a larger epsilon or more people.",
         )
     return ()
 

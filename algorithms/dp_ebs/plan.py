@@ -106,7 +106,8 @@ def tree_counters(plan: Plan, n_counters: int, rng: np.random.Generator) -> Coun
     """Return the private counters of the plan, or exact ones where every vote was randomised before."""
     if plan.tree is None:
         return ExactCounters(n_counters=n_counters)
-    return plan.tree.bank(n_counters, rng)
+    bank: Counters = plan.tree.bank(n_counters, rng)
+    return bank
 
 
 @dataclass(slots=True)

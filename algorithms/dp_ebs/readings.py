@@ -42,4 +42,5 @@ def _worst(horizon: int, signs: tuple[int, ...]) -> int:
     from mechanisms import Laplace
 
     leaf = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
-    return TreeAggregation(horizon=horizon, leaf=leaf, signs=signs).squared_nodes
+    tree: TreeAggregation = TreeAggregation(horizon=horizon, leaf=leaf, signs=signs)
+    return int(tree.squared_nodes)

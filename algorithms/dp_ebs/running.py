@@ -26,7 +26,8 @@ def run(config: "DpEbs", problem: Duels, streams: Streams, n_runs: int) -> Trans
     """Return the transcript of `n_runs` runs on simulated people of `problem`.
 
     Arrays: `plays` (n_runs, K, K), how often each duel took place; `eliminated_at` (n_runs, K), after how many
-    rounds an option went, horizon + 1 for never; `utility_regret`, `preference_regret` (n_runs,); `recommended` (n_runs,).
+    rounds an option went, horizon + 1 for never; `utility_regret`, `preference_regret` and `recommended`,
+    (n_runs,) each.
     A few runs go one by one from removal to removal, many in lock-step; the two are equal in law.
     Raises: ValueError: a problem with another number of options than the config's.
     """

@@ -5,7 +5,7 @@ With n plays kept by an option, K options, horizon T, failure probability delta 
     paper       sqrt(ln(K T / delta) / n) + 4 ln(K T / delta) ln(T)^2.5 / (n epsilon_c)
     paper_K     the same with ln(K / delta) in the second term, as in the proof of Lemma 4: no union over rounds
     paper_typo  the same with ln(ln(K / delta)) there, as Algorithm 1 is typeset
-    tight       sqrt(ln(4 K T / delta) / (2 n)) + q(k) / n, k nodes in the prefix, q the Chernoff bound of k Laplace draws
+    tight       sqrt(ln(4 K T / delta) / (2 n)) + q(k) / n, q the Chernoff bound of the prefix's k Laplace draws
 
 Source: Saha and Asi (2024), section 3.1 and Lemmas 1 and 4, where 4 / epsilon_c = 16 / epsilon.
 """

@@ -50,7 +50,7 @@ class RelativeUpperConfidence:
         second = int(rng.choice(others)) if others.size else first
         return first, second
 
-    def learn(self, left: int, right: int, won: bool) -> None:  # noqa: FBT001  # an answer
+    def learn(self, left: int, right: int, *, won: bool) -> None:
         """Count the win; an option against itself tells nothing."""
         if left != right:
             self.wins[(left, right) if won else (right, left)] += 1
@@ -94,7 +94,7 @@ class DoubleThompson:
         second = int(np.where(lower[:, first] <= 0.5, again, -1.0).argmax())
         return first, second
 
-    def learn(self, left: int, right: int, won: bool) -> None:  # noqa: FBT001  # an answer
+    def learn(self, left: int, right: int, *, won: bool) -> None:
         """Count the win; an option against itself tells nothing."""
         if left != right:
             self.wins[(left, right) if won else (right, left)] += 1

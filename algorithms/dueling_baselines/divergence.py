@@ -49,7 +49,7 @@ class RelativeMinimumDivergence:
         self.later |= {int(j) for j in np.flatnonzero(within) if int(j) not in self.current}
         return option, opponent
 
-    def learn(self, left: int, right: int, won: bool) -> None:  # noqa: FBT001  # an answer
+    def learn(self, left: int, right: int, *, won: bool) -> None:
         """Count the win; an option against itself tells nothing."""
         if left != right:
             self.wins[(left, right) if won else (right, left)] += 1

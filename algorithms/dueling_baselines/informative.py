@@ -14,7 +14,8 @@ _REFIT_GROWTH = 1.05
 class MaximumInformativePair:
     """MaxInP: logistic regression on all answers; the widest pair of options that no other one surely beats.
 
-    `width` is the confidence multiplier eta; its theoretical value, (1 / 2 kappa) sqrt(d ln(1 + 2t/d) / 2 + ln(1/delta)),
+    `width` is the confidence multiplier eta; its theoretical value,
+    (1 / 2 kappa) sqrt(d ln(1 + 2 t / d) / 2 + ln(1 / delta)),
     keeps everybody for long, and 0.5 to 1 is what is used in practice. The estimate is refitted whenever the
     number of answers has grown by a twentieth; answers are kept as counts of pairs.
     Source: Saha (2021), "Optimal Algorithms for Stochastic Contextual Preference Bandits", Algorithm 1.
@@ -56,7 +57,7 @@ class MaximumInformativePair:
         left, right = np.unravel_index(int(among.argmax()), among.shape)
         return int(candidates[left]), int(candidates[right])
 
-    def learn(self, left: int, right: int, won: bool) -> None:  # noqa: FBT001  # an answer
+    def learn(self, left: int, right: int, *, won: bool) -> None:
         """Count the answer and the information of its pair."""
         self.plays[left, right] += 1
         self.wins[left, right] += won

@@ -16,7 +16,7 @@ class Policy(Protocol):
         """Return the options of round `number`, from 1."""
         ...
 
-    def learn(self, left: int, right: int, won: bool) -> None:
+    def learn(self, left: int, right: int, *, won: bool) -> None:
         """Read the answer; `won` says that the option on the left was preferred."""
         ...
 
@@ -32,7 +32,7 @@ class Uniform:
         left, right = rng.integers(self.arms, size=2)
         return int(left), int(right)
 
-    def learn(self, left: int, right: int, won: bool) -> None:  # noqa: FBT001  # an answer
+    def learn(self, left: int, right: int, *, won: bool) -> None:
         """Read nothing."""
 
 
@@ -43,7 +43,7 @@ def simulate(policy: Policy, problem: Duels, horizon: int, rng: np.random.Genera
     for number in range(1, horizon + 1):
         left, right = policy.choose(number, rng)
         plays[left, right] += 1
-        policy.learn(left, right, bool(rng.random() < table[left, right]))
+        policy.learn(left, right, won=bool(rng.random() < table[left, right]))
     return plays
 
 

@@ -117,8 +117,10 @@ def sums_case(plan: Plan) -> AuditCase:
         neighbours=(wins_of(low), wins_of(high)),
         relation="replace_one",
         run=run,
-        score=lambda view: plan.mechanism.log_density(view["sums"], np.float64(high))
-        - plan.mechanism.log_density(view["sums"], np.float64(low)),
+        score=lambda view: (
+            plan.mechanism.log_density(view["sums"], np.array(high))
+            - plan.mechanism.log_density(view["sums"], np.array(low))
+        ),
     )
 
 

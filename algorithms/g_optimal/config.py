@@ -4,9 +4,20 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from algorithms.g_optimal.plan import STEPS, Plan, phase_label
+from algorithms.g_optimal.plan import Plan, keep_close, phase_label, release_sums
+from algorithms.g_optimal.regression import constrained_logistic
 from algorithms.g_optimal.schedule import PRESETS, Lengths
-from dpaudit import AuditCase, Claim, Declaration, Mechanism, Parallel, PostProcess, Printed, Release, Streams, Transcript
+from dpaudit import (
+    AuditCase,
+    Claim,
+    Declaration,
+    Parallel,
+    PostProcess,
+    Printed,
+    Release,
+    Streams,
+    Transcript,
+)
 from dpaudit.checks import count, one_of, open_probability, positive
 from mechanisms import Laplace
 
@@ -77,8 +88,8 @@ class GOptimalDueling:
             unit="one person's answer to one comparison",
         )
 
-    def mechanism(self) -> Mechanism:
-        """Return the noise of a phase's sums: scale 1 / epsilon, or ln(horizon) / epsilon as in the proof of Lemma 7."""
+    def mechanism(self) -> Laplace:
+        """Return the noise of a phase's sums: scale 1 / epsilon, or ln(horizon) times that as in Lemma 7."""
         factor = math.log(self.horizon) if self.calibration == "proof" else 1.0
         return Laplace(scale=max(factor, 1e-300) / self.epsilon, l1_sensitivity=1.0, neighbours="replace_one")
 
@@ -103,9 +114,9 @@ class GOptimalDueling:
             radius=self.radius,
             ridge=self.ridge,
             tolerance=self.tolerance,
-            release=STEPS["release"],
-            estimate=STEPS["estimate"],
-            eliminate=STEPS["eliminate"],
+            release=release_sums,
+            estimate=constrained_logistic,
+            eliminate=keep_close,
         )
 
     def declaration(self) -> Declaration:

@@ -105,7 +105,8 @@ def _optimised(points: Array, tolerance: float) -> Array:
             weights /= weights.sum()
             inverse = np.linalg.inv(points.T @ (weights[:, None] * points))
             lengths = np.einsum("ij,ij->i", points @ inverse, points)
-    return weights / weights.sum()
+    normalised: Array = weights / weights.sum()
+    return normalised
 
 
 def _moved(points: Array, inverse: Array, lengths: Array, place: int, size: float) -> tuple[Array, Array]:

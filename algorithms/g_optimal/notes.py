@@ -15,8 +15,8 @@ def notes_of(config: "GOptimalDueling", problem: Duels) -> tuple[str, ...]:
     story = (
         f"What it does: {config.horizon:,} people, one after another, are each shown two of {config.arms} options "
         f"({named}) and say which one they prefer. Options are described by {config.dimension} numbers each. In every "
-        "phase a few well-chosen comparisons are asked many times; only their numbers of wins are kept, with noise, and "
-        "options that fall behind are no longer shown. Nobody who watches all comparisons and the winner can tell "
+        "phase a few well-chosen comparisons are asked many times; only their numbers of wins are kept, with noise, "
+        "and options that fall behind are no longer shown. Nobody who watches all comparisons and the winner can tell "
         "what any one person answered. Who is asked, and when, is not hidden."
     )
     return (story, *phase_note(config), *person_note(config.declaration(), "replace_one", problem.votes_per_person))
@@ -31,5 +31,6 @@ def phase_note(config: "GOptimalDueling") -> tuple[str, ...]:
     return (
         f"These phase lengths are vacuous: the first phase takes {first:.2g} rounds and there are "
         f"{config.horizon:,}. No sum is ever released, no option is dropped, and what is published depends on no "
-        "answer. That is vacuous rather than private: nothing is learnt that could be protected. Use preset = 'practical'.",
+        "answer. That is vacuous rather than private: nothing is learnt that could be protected. "
+        "Use preset = 'practical'.",
     )

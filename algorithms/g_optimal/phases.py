@@ -1,7 +1,7 @@
 """Many runs of the G-optimal algorithm in lock-step: a loop over phases, in which duels are counts.
 
-Runs with the same options left share a phase: its design, its comparisons and their numbers are public. Phase l takes the
-rounds [t_l, t_l + n_l); no person is in two phases. Where the horizon cuts a phase short its sums are never
+Runs with the same options left share a phase: its design, its comparisons and their numbers are public. Phase l takes
+the rounds [t_l, t_l + n_l); no person is in two phases. Where the horizon cuts a phase short its sums are never
 released. Every phase that the schedule could reach is released in every run, of nobody's answers where a run
 did not reach it, so that the number of releases tells nothing.
 """
@@ -39,7 +39,7 @@ class CountedVoters:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecordedVoters:
-    """A data set: record t is one person's answer, whatever they are shown; comparisons are played one after another."""
+    """A data set: record t is one person's answer, whatever they are shown; comparisons come one after another."""
 
     answers: Array
 
@@ -53,7 +53,7 @@ class RecordedVoters:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outcome:
-    """What runs did. Shape: plays (n_runs, K, K), alive and estimates' scores (n_runs, K), survivors (n_runs, phases, K).
+    """What runs did. Shape: plays (n_runs, K, K), alive and scores (n_runs, K), survivors (n_runs, phases + 1, K).
 
     `shared` says whether every person was in one sum of one phase in all runs; `spent` the rounds of finished phases.
     """

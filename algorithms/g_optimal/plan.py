@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.g_optimal.regression import constrained_logistic
 from algorithms.g_optimal.schedule import Lengths
 from dpaudit import Mechanism, Recorder
 from dpaudit.mechanism import Array
@@ -53,7 +52,3 @@ def keep_close(scores: Array, alive: Array, margin: float) -> Array:
     best = np.where(alive, scores, -np.inf).max(axis=1, keepdims=True)
     kept: Array = alive & (scores > best - margin)
     return kept
-
-
-STEPS = {"release": release_sums, "estimate": constrained_logistic, "eliminate": keep_close}
-"""The honest steps."""

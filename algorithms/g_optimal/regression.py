@@ -2,7 +2,7 @@
 
 Minimises over |w| <= radius:  sum_g [T_g ln(1 + e^(z_g w)) - o_g z_g w] + ridge |w|^2 / 2, with o_g a noisy
 number of wins in T_g plays of the comparison z_g. Where the score equation of Algorithm 2 has a solution inside the
-ball, this is it up to the ridge; where noise leaves it without one, this is still an estimate, and no data is read again.
+ball, this is it up to the ridge; where noise leaves it without one, this is still an estimate; no data is read again.
 """
 
 import numpy as np

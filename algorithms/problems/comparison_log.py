@@ -60,11 +60,11 @@ def read_log(path: Path) -> ComparisonLog:
     for number, row in rows:
         missing = [name for name in ("model_a", "model_b", "winner") if not row.get(name)]
         if missing:
-            raise ConfigError(f"{path}, line {number}: lacks {', '.join(missing)}; a vote needs model_a, model_b, winner.")
-        if row["winner"] not in WINNERS:
             raise ConfigError(
-                f"{path}, line {number}: winner {row['winner']!r:.40} is none of: {', '.join(WINNERS)}."
+                f"{path}, line {number}: lacks {', '.join(missing)}; a vote needs model_a, model_b, winner."
             )
+        if row["winner"] not in WINNERS:
+            raise ConfigError(f"{path}, line {number}: winner {row['winner']!r:.40} is none of: {', '.join(WINNERS)}.")
         first, second = (places.setdefault(str(row[name]), len(places)) for name in ("model_a", "model_b"))
         if first != second:
             votes.append((first, second, str(row["winner"])))
@@ -101,4 +101,6 @@ def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
                 return [(n, dict(json.loads(line))) for n, line in enumerate(file, start=1) if line.strip()]
             return [(n, dict(row)) for n, row in enumerate(csv.DictReader(file), start=2)]
     except (OSError, UnicodeDecodeError, csv.Error, ValueError, TypeError) as error:
-        raise ConfigError(f"Cannot read the votes {path}: {error}. Give a CSV file, or one JSON object a line.") from error
+        raise ConfigError(
+            f"Cannot read the votes {path}: {error}. Give a CSV file, or one JSON object a line."
+        ) from error

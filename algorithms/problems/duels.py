@@ -120,4 +120,5 @@ def fitted_utilities(wins: Array, rounds: int = 500) -> Array:
         strength = total / np.maximum((duels / (strength[:, None] + strength[None, :])).sum(axis=1), 1e-300)
         strength /= np.exp(np.log(np.maximum(strength, 1e-300)).mean())
     utilities: Array = np.log(np.maximum(strength, 1e-300))
-    return utilities - utilities.mean()
+    centred: Array = utilities - utilities.mean()
+    return centred

@@ -1,4 +1,4 @@
-"""DP-EBS round by round, for one run, written from Algorithm 1 and nothing else: the slow oracle of the fast engines."""
+"""DP-EBS round by round, for one run, written from Algorithm 1 alone: the slow oracle of the fast engines."""
 
 import math
 

@@ -32,7 +32,9 @@ def fast(config, engine, runs, seed, problem=PROBLEM):
     if engine == "lockstep":
         return play(plan, voters, streams, runs)
     outcomes = [
-        play_one(plan, voters, streams, [plan.tree.path(streams.noise) for _ in range(config.arms)] if plan.tree else [])
+        play_one(
+            plan, voters, streams, [plan.tree.path(streams.noise) for _ in range(config.arms)] if plan.tree else []
+        )
         for _ in range(runs)
     ]
     return replace(
@@ -100,17 +102,17 @@ def oracle():
     ],
 )
 def test_an_engine_has_the_law_of_the_slow_simulator(engine, settings, oracle):
-    """Each option's removal time and number of plays, 900 slow runs against 4,000 fast ones.
+    """Each option's removal time and number of plays, 900 slow runs against 4,000 fast ones (600 one by one).
 
-    False alarm 1e-8 a comparison, six of them; a shift of 0.2 in probability is seen, and half the noise is.
+    False alarm 1e-8 a comparison, six of them; a shift of 0.25 in probability is seen, and half the noise is.
     """
     config = config_of(**settings)
     times, plays = oracle(config)
-    runs = 4_000 if engine == "lockstep" else 2_500
+    runs = 4_000 if engine == "lockstep" else 600
     found = fast(config, engine, runs, seed=11)
     assert (found.plays.sum(axis=(1, 2)) == config.horizon).all()
     allowed = band(len(times), runs)
-    assert allowed < 0.2
+    assert allowed < 0.25
     for arm in range(3):
         assert largest_gap(found.eliminated_at[:, arm], times[:, arm]) < allowed
         assert largest_gap(found.plays[:, arm].sum(axis=1), plays[:, arm].sum(axis=1)) < allowed
@@ -225,7 +227,8 @@ def test_the_printed_width_removes_nobody_up_to_a_hundred_thousand_rounds(epsilo
 
 
 @pytest.mark.parametrize(
-    ("arms", "horizon", "expected"), [(5, 1_000, 155), (5, 10_000, 41), (5, 100_000, 8.9), (50, 1_000, 1780), (50, 100_000, 97)]
+    ("arms", "horizon", "expected"),
+    [(5, 1_000, 155), (5, 10_000, 41), (5, 100_000, 8.9), (50, 1_000, 1780), (50, 100_000, 97)],
 )
 def test_the_printed_width_has_the_tabulated_values(arms, horizon, expected):
     """At n = T / K, epsilon = 1 and delta = 1/T, within the table's digits."""
@@ -238,7 +241,7 @@ def test_the_printed_width_has_the_tabulated_values(arms, horizon, expected):
 
 
 def test_the_chernoff_quantile_bounds_sums_of_laplace_draws():
-    """P(sum of k > q) <= e^-7 by sampling: 400,000 draws, false alarm 1e-7 by Bernstein; and 873 at T = 1e5 as tabulated."""
+    """P(sum of k > q) <= e^-7 by sampling: 400,000 draws, false alarm 1e-7 (Bernstein); 873 at T = 1e5 as tabulated."""
     rng = np.random.default_rng(0)
     for nodes in (1, 5, 10):
         draws = rng.laplace(size=(400_000, nodes)).sum(axis=1)

@@ -87,7 +87,7 @@ def test_extra_regret_grows_like_the_number_of_options():
 
 
 def test_the_batched_variant_has_the_tabulated_regret():
-    """62622 at eps = 0.1 and 15563 from eps = 0.5 on, K = 5 and T = 1e5; a cut batch is played in turn here, hence 5 %."""
+    """62622 at eps = 0.1 and 15563 from eps = 0.5 on, K = 5 and T = 1e5; a cut batch is played evenly, hence 5 %."""
     problem = load("bradley_terry")()
     for epsilon, expected in ((0.1, 62_622), (0.5, 15_563), (4.0, 15_563)):
         config = DpEbs(epsilon=epsilon, horizon=100_000, arms=5, variant="batched")
@@ -108,7 +108,7 @@ def test_privacy_is_almost_free_in_two_dimensions():
 
 
 def test_every_option_is_played_as_often_as_privacy_demands():
-    """T8: any private algorithm plays each option 0.0259 / eps times or more in expectation; these do, many times over."""
+    """T8: any private algorithm plays each option 0.0259 / eps times or more on average; these do, many times over."""
     for config in (tree(0.1, 2_000), DpEbs(epsilon=0.1, horizon=2_000, arms=5, variant="batched")):
         plays = config.run(load("bradley_terry")(), Streams.spawn(np.random.default_rng(0)), 5).arrays["plays"]
         assert plays.sum(axis=2).mean(axis=0).min() >= (3 / (4 * math.e) - 0.25) / 0.1

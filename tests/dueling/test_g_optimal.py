@@ -43,7 +43,7 @@ def test_equal_and_opposite_comparisons_are_one_and_equal_options_none():
 
 @pytest.mark.parametrize("scale", [0.0, 3.0, 200.0])
 def test_the_constrained_estimate_is_scipy_s(scale):
-    """Forty noisy data sets in three dimensions, noise up to far outside the zonotope: the same objective within 1e-6."""
+    """Forty noisy data sets in three dimensions, noise far beyond the zonotope: the same objective within 1e-6."""
     rng = np.random.default_rng(0)
     vectors, plays = rng.standard_normal((6, 3)), np.array([40.0, 10, 25, 60, 5, 30])
     sums = rng.binomial(40, 0.4, (20, 6)) * plays / 40 + rng.laplace(0, 1, (20, 6)) * scale
@@ -56,7 +56,10 @@ def test_the_constrained_estimate_is_scipy_s(scale):
             return np.logaddexp(0, scores) @ plays - sums[run] @ scores + 5e-4 * w @ w
 
         best = minimize(
-            objective, found[run] * 0.5, constraints={"type": "ineq", "fun": lambda w: 4 - w @ w}, options={"ftol": 1e-12}
+            objective,
+            found[run] * 0.5,
+            constraints={"type": "ineq", "fun": lambda w: 4 - w @ w},
+            options={"ftol": 1e-12},
         )
         assert objective(found[run]) <= best.fun + 1e-6 * (1 + abs(best.fun))
 
@@ -71,12 +74,22 @@ def test_inside_the_ball_the_estimate_solves_the_printed_score_equation():
 
 @pytest.mark.parametrize(
     ("dimension", "horizon", "kappa", "expected"),
-    [(2, 1e3, 0.25, (1.5e5, 5.9e4, 1.1e5)), (2, 1e5, 0.25, (2.2e5, 9.7e4, 1.9e5)), (10, 1e5, 0.25, (5.1e6, 3.2e8, 9.4e5))],
+    [
+        (2, 1e3, 0.25, (1.5e5, 5.9e4, 1.1e5)),
+        (2, 1e5, 0.25, (2.2e5, 9.7e4, 1.9e5)),
+        (10, 1e5, 0.25, (5.1e6, 3.2e8, 9.4e5)),
+    ],
 )
 def test_the_printed_lengths_have_the_tabulated_values(dimension, horizon, kappa, expected):
     """t_0 and the two terms of N_1 at epsilon = 1, kappa = 1/4 and delta = 1/T, within the table's two digits."""
     lengths = Lengths(
-        preset="paper", epsilon=1.0, horizon=int(horizon), arms=20, dimension=dimension, kappa=kappa, fail_prob=1 / horizon
+        preset="paper",
+        epsilon=1.0,
+        horizon=int(horizon),
+        arms=20,
+        dimension=dimension,
+        kappa=kappa,
+        fail_prob=1 / horizon,
     )
     assert (lengths.random_plays(), *lengths.parts(1)) == pytest.approx(expected, rel=0.05)
 
@@ -93,7 +106,7 @@ def test_the_printed_preset_ends_no_phase_within_a_hundred_thousand_rounds():
 
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_the_claim_is_exactly_what_is_delivered(epsilon):
-    """Lap(1 / eps): no slack from either side; delta(eps') = 1 - e^((eps' - eps) / 2); Lemma 7's noise is ln T too much."""
+    """Lap(1 / eps): no slack from either side; delta(eps') = 1 - e^((eps' - eps) / 2); Lemma 7 has ln T too much."""
     config = GOptimalDueling(epsilon=epsilon, horizon=10_000, arms=20, dimension=2)
     found = certify(config.declaration(), config.claim())
     assert found.verdict == "certified"
@@ -164,7 +177,12 @@ def test_recorded_people_are_read_once_and_in_order():
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"epsilon": -1}, "epsilon=-1"), ({"preset": "theory"}, "preset='theory'"), ({"kappa": 0.3}, "kappa=0.3"), ({"model": "local"}, "model='local'")],
+    [
+        ({"epsilon": -1}, "epsilon=-1"),
+        ({"preset": "theory"}, "preset='theory'"),
+        ({"kappa": 0.3}, "kappa=0.3"),
+        ({"model": "local"}, "model='local'"),
+    ],
 )
 def test_a_bad_field_is_refused_by_name_and_value(settings, message):
     with pytest.raises(ValueError, match=message):

@@ -18,14 +18,14 @@ from algorithms.dp_ebs.cases import Script, arms_case, audit_plan, counters_case
 from algorithms.dp_ebs.cases import cases_of as dp_ebs_cases
 from algorithms.dp_ebs.plan import ExactCounters
 from algorithms.g_optimal import GOptimalDueling
-from algorithms.g_optimal.cases import FEATURES, FixedLengths, RecordedVoters, arms_case as g_arms_case
+from algorithms.g_optimal.cases import FEATURES, FixedLengths, RecordedVoters, wins_of
+from algorithms.g_optimal.cases import arms_case as g_arms_case
 from algorithms.g_optimal.cases import audit_plan as g_audit_plan
-from algorithms.g_optimal.cases import wins_of
 from algorithms.g_optimal.phases import play_phases
 from dpaudit import AuditCase, Claim, Recorder, Streams
 from mechanisms import Laplace, TreeAggregation
 
-RUNS = 40_000
+RUNS = 20_000
 
 
 @dataclass(frozen=True)
@@ -146,9 +146,7 @@ def renoised_ratio(view):
     for answers, part in ((slice(0, 8), slice(0, 8)), (None, slice(8, 16))):
         tree = tree_of(16, 5.0)
         a, b = (
-            (low[answers], high[answers])
-            if answers
-            else (np.concatenate([[x[:8].sum()], x[9:]]) for x in (low, high))
+            (low[answers], high[answers]) if answers else (np.concatenate([[x[:8].sum()], x[9:]]) for x in (low, high))
         )
         parts.append(tree.log_density(view["outputs"][:, part], b) - tree.log_density(view["outputs"][:, part], a))
     return sum(parts)
@@ -185,16 +183,33 @@ COUNTERS = (
     counter_twin("C2 T=4", "scale ceil(log2 T) / eps at T = 4", 1.0, 4, scaled_counter(2.0)),
     counter_twin("C3", "scale 1 / eps: the levels are forgotten", 1.0, 16, scaled_counter(1.0)),
     counter_twin("C4", "half the noise", 1.0, 4, scaled_counter(1.5)),
-    counter_twin("C5", "a clock that skips losses (R0)", 1.0, 16, skips_losses, score=lambda v: (v["outputs"][:, 0] != 0) * 1.0),
+    counter_twin(
+        "C5", "a clock that skips losses (R0)", 1.0, 16, skips_losses, score=lambda v: (v["outputs"][:, 0] != 0) * 1.0
+    ),
     counter_twin("C6", "leaves without noise", 1.0, 16, bare_leaves, score=first_output),
     counter_twin("C7", "fresh noise at every read", 1.0, 16, fresh_reads, score=mean_of_reads, runs=100_000),
-    counter_twin("C8", "answers coded -1 and +1", 1.0, 16, signed, score=lambda v: node_ratio(tree_of(16, 5.0), 2 * stream(16, 0) - 1, 2 * stream(16, 1) - 1)(v)),
+    counter_twin(
+        "C8",
+        "answers coded -1 and +1",
+        1.0,
+        16,
+        signed,
+        score=node_ratio(tree_of(16, 5.0), 2 * stream(16, 0) - 1, 2 * stream(16, 1) - 1),
+    ),
     counter_twin("C9", "capacity for 15 answers, 17 come", 1.0, 17, too_few_levels, runs=400_000),
-    counter_twin("C10", "normal noise, delta = 0 claimed", 1.0, 1, gaussian_nodes, score=lambda v: v["outputs"][:, 0], runs=200_000),
+    counter_twin(
+        "C10",
+        "normal noise, delta = 0 claimed",
+        1.0,
+        1,
+        gaussian_nodes,
+        score=lambda v: v["outputs"][:, 0],
+        runs=200_000,
+    ),
     counter_twin("C11", "noise from a public seed", 1.0, 16, seeded_by_time, score=seeded_score),
     counter_twin("C12", "the exact count starts a new tree", 1.0, 16, renoised, score=renoised_ratio, runs=100_000),
     counter_twin("C13", "two counters with one seed", 1.0, 16, same_seed, score=first_output),
-)  # fmt: skip
+)
 
 
 # --- the bandit with trees ---------------------------------------------------------------------------------------
@@ -254,11 +269,17 @@ def half_noise():
 
 BANDITS = (
     Twin("B1", "R0: the counter ticks on wins", R0.claim(), bandit_case(R0), ("audit", "accountant", "condition")),
-    Twin("B2", "R4: one element for each win taken back", R4.claim(), bandit_case(R4), ("audit", "accountant", "condition")),
+    Twin(
+        "B2",
+        "R4: one element for each win taken back",
+        R4.claim(),
+        bandit_case(R4),
+        ("audit", "accountant", "condition"),
+    ),
     Twin("B3", "removals decided on exact means", R2.claim(), exact_decisions),
     Twin("B4", "R3 with the second counter un-noised", R3.claim(), raw_second_counter),
     Twin("B5", "a third of the noise", R1.claim(), half_noise, runs=100_000),
-)  # fmt: skip
+)
 
 
 # --- the G-optimal bandit ----------------------------------------------------------------------------------------
@@ -344,7 +365,9 @@ def boundary_case():
     """Two phases of eight people, the eighth in both."""
     answers = np.zeros((2, 32))
     answers[1, 7] = 1.0
-    return released("closed phases", honest, phases=2, horizon=16, wins=(0, 1), voters=lambda k: SharedBoundary(answers[k]))
+    return released(
+        "closed phases", honest, phases=2, horizon=16, wins=(0, 1), voters=lambda k: SharedBoundary(answers[k])
+    )
 
 
 def cumulative_case():
@@ -414,10 +437,14 @@ OPTIMAL = (
     g_twin("G4", "cumulative sums with fresh noise each phase", cumulative_case),
     g_twin("G5", "a person in both orders of a pair", both_orders_case),
     g_twin("G6", "noise on the mean for another number of plays", lambda: released("mean", wrong_mean)),
-    g_twin("G7", "a length that raw wins decide", lambda: released("length", data_dependent_length, score=lambda v: np.round(v["sums"][:, 0] / 1e6))),
+    g_twin(
+        "G7",
+        "a length that raw wins decide",
+        lambda: released("length", data_dependent_length, score=lambda v: np.round(v["sums"][:, 0] / 1e6)),
+    ),
     g_twin("G8", "noise in proportion to the data's range", two_sided("range", data_dependent_range)),
-    g_twin("G9", "noise drawn again when the solver fails", two_sided("retry", retried), runs=200_000),
-)  # fmt: skip
+    g_twin("G9", "noise drawn again when the solver fails", two_sided("retry", retried), runs=60_000),
+)
 
 BROKEN = (*COUNTERS, *BANDITS, *OPTIMAL)
 
@@ -443,9 +470,16 @@ def r2_half_noise():
 
 BENIGN = (
     counter_twin("P1", "the faithful counter", 1.0, 16, scaled_counter(5.0)),
-    counter_twin("P2", "memoised counters read twice", 1.0, 16, reread, score=lambda v: node_ratio(tree_of(16, 5.0), stream(16, 0), stream(16, 1))({"outputs": v["outputs"][:, ::2]})),
+    counter_twin(
+        "P2",
+        "memoised counters read twice",
+        1.0,
+        16,
+        reread,
+        score=lambda v: node_ratio(tree_of(16, 5.0), stream(16, 0), stream(16, 1))({"outputs": v["outputs"][:, ::2]}),
+    ),
     Twin("P3", "half the noise under R2's printed budget: still within epsilon", R2.claim(), r2_half_noise),
     Twin("P4", "another width", R2.claim(), other_width),
     g_twin("P5", "sums clipped after the noise", two_sided("clip", clipped_after)),
     g_twin("P6", "an approximate design", lambda: g_arms_case(replace(g_audit_plan(g_config()), tolerance=0.5))),
-)  # fmt: skip
+)
