@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from audits.bounds.joint import joint_p_value as joint_p_value
     from audits.bounds.one_run import one_run_bound as one_run_bound
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
+    from audits.carried import Carried as Carried
+    from audits.conformance import Conformance as Conformance
+    from audits.conformance import watch_noise as watch_noise
     from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from audits.replay import Tape as Tape
     from audits.replay import replay_neighbours as replay_neighbours
     from audits.sequential import audit_sequentially as audit_sequentially
+    from audits.sequential import continue_audit as continue_audit
     from audits.storage import ChunkStore as ChunkStore
 
 NAMES: dict[str, str] = {
@@ -58,6 +62,7 @@ NAMES: dict[str, str] = {
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
     "learned_zones": "attack: averaged zones of one column, quick with few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
 }
 """Every bound, attack and check by name, with one line on what it does."""
@@ -102,6 +107,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "one_run_bound",
         "one_run_gaussian_bound",
     ),
+    "carried": ("Carried",),
+    "conformance": (
+        "Conformance",
+        "watch_noise",
+    ),
     "neighbours": ("awkward_pairs",),
     "planning": (
         "blind_delta",
@@ -117,7 +127,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Tape",
         "replay_neighbours",
     ),
-    "sequential": ("audit_sequentially",),
+    "sequential": (
+        "audit_sequentially",
+        "continue_audit",
+    ),
     "storage": ("ChunkStore",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
@@ -137,6 +150,7 @@ _ENTRIES = {
     "learned_classifier": "learn_score",
     "learned_zones": "learn_zones",
     "bit_features": "bit_features",
+    "watch_noise": "watch_noise",
     "replay": "replay_neighbours",
 }
 

@@ -3,7 +3,7 @@
 A given score bets from the first run. Beside it bets a learner, taught by earlier blocks only: a quick one, and a
 thorough one once its past scores explain the coins better. The wealth of the whole is the average of both, by
 fixed shares, so the better one counts up to the logarithm of its share. Learning stops growing at 20,000 runs;
-memory is those runs' outputs.
+memory is those runs' outputs. A later audit on fresh randomness may go on with the wealth that an earlier one left.
 """
 
 import math
@@ -17,6 +17,7 @@ from audits.attacks.classifier import learn_score
 from audits.attacks.zones import learn_zones
 from audits.bounds.e_process import EProcess, lowest_survivor, run_gains
 from audits.bounds.guessing import guessing_bound
+from audits.carried import Carried
 from audits.coin import CHUNK_RUNS, Execution, Observed, Progress, toss, whole
 from audits.events import roc_points, rounded
 from audits.planning import ceiling, wealth_power
@@ -28,7 +29,6 @@ from dpaudit.evidence import AuditVerdict
 from dpaudit.mechanism import Array
 
 _FIRST_BLOCK = 8
-_LEAST_BLOCK = 4
 _GROWTH = 0.12
 _MOST_LEARNED = 20_000
 _GIVEN_SHARE = 0.9
@@ -41,28 +41,31 @@ class Betting:
     """Everything a stopped audit needs to go on: the experts' processes, their scores so far, what to learn from."""
 
     claim: Claim
+    before: Carried
     shares: Array
     credit: Array
     processes: tuple[EProcess, ...]
+    mixed: Array
     best: Array
-    peak: float
+    against: float
     scores: Array
     labels: Array
     seen: tuple[Observed, ...]
     stopped: int | None = None
 
     @classmethod
-    def fresh(cls, case: AuditCase, claim: Claim) -> "Betting":
-        """Return the state before the first run."""
+    def fresh(cls, case: AuditCase, before: Carried) -> "Betting":
+        """Return the state before the first run, with the wealth that earlier audits left."""
         shares = np.array([1.0]) if case.score is None else np.array([_GIVEN_SHARE, 1 - _GIVEN_SHARE])
-        processes = tuple(EProcess.fresh(claim.delta) for _ in shares)
         return cls(
-            claim=claim,
+            claim=before.claim,
+            before=before,
             shares=shares,
             credit=np.zeros(2),
-            processes=processes,
-            best=np.zeros_like(processes[0].wealth),
-            peak=0.0,
+            processes=tuple(EProcess.fresh(before.claim.delta) for _ in shares),
+            mixed=np.array(before.wealth),
+            best=np.array(before.best),
+            against=before.against,
             scores=np.zeros((len(shares), 0)),
             labels=np.zeros(0, dtype=bool),
             seen=(),
@@ -85,19 +88,20 @@ class Betting:
         bets = learned[int(np.argmax(self.credit))]
         scores = bets[None] if given is None else np.stack([_scored(given, block), bets])
         processes = tuple(p.extended(s, block.labels, looks=1) for p, s in zip(self.processes, scores, strict=True))
-        mixed = _average([p.wealth for p in processes], self.shares)
+        mixed = np.array(self.before.wealth) + _average([p.wealth for p in processes], self.shares)
         known = np.concatenate([self.scores, scores], axis=1)
         labels = np.concatenate([self.labels, block.labels])
         gains = np.stack([run_gains(s, labels, self.claim.epsilon, self.claim.delta) for s in known])
-        path = _average(list(np.cumsum(gains, axis=1)), self.shares)
+        path = self.before.against + _average(list(np.cumsum(gains, axis=1)), self.shares)
         crossed = np.flatnonzero(path >= -math.log(significance))
         room = sum(map(len, self.seen)) < _MOST_LEARNED
         return replace(
             self,
             processes=processes,
             credit=self.credit - np.logaddexp(0, np.where(block.labels, -learned, learned)).sum(axis=1),
+            mixed=mixed,
             best=np.maximum(self.best, mixed),
-            peak=float(path.max()),
+            against=float(path[-1]),
             scores=known,
             labels=labels,
             seen=(*self.seen, block) if room else self.seen,
@@ -127,21 +131,68 @@ def audit_sequentially(
     and the ROC describe the richer bettor and decide nothing; its guesses are the runs scored nearly as high as the
     claim, or as it ever scores.
     """
+    result, _ = continue_audit(
+        case,
+        Carried.nothing(claim),
+        runs=runs,
+        rng=rng,
+        significance=significance,
+        certified=certified,
+        jobs=jobs,
+        chunk_runs=chunk_runs,
+        progress=progress,
+        stop=stop,
+    )
+    return result
+
+
+def continue_audit(
+    case: AuditCase,
+    before: Carried,
+    *,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float = 0.05,
+    certified: float = math.inf,
+    jobs: int = 1,
+    chunk_runs: int = CHUNK_RUNS,
+    progress: Progress | None = None,
+    stop: Callable[[Betting], bool] | None = None,
+    first_block: int = _FIRST_BLOCK,
+) -> tuple[AuditResult, Carried]:
+    """Return what `case` shows on top of the wealth that earlier audits left, and what the next one may go on with.
+
+    Parameters are as for `audit_sequentially`. The bound, its power and its ceiling are those of all the runs so far;
+    counts, ROC and `runs` describe the runs of this call. No block but the last has fewer runs than half of
+    `first_block`: code that is slow to start is better called rarely.
+    Guarantee: as for `audit_sequentially`, with one `significance` for all the calls together, however many follow,
+    if each call draws fresh randomness: wealth that is fair in every call stays fair over all of them.
+    Raises: ValueError: `case` has another relation than the claim of `before`.
+    """
     started = time.perf_counter()
     count("runs", runs)
+    count("first_block", first_block, at_least=2)
     open_probability("significance", significance)
+    claim = before.claim
     if case.relation != claim.neighbours:
         raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
     how = Execution(jobs=jobs, chunk_runs=chunk_runs)
-    state = Betting.fresh(case, claim)
+    state = Betting.fresh(case, before)
     while state.runs < runs and not (_fallen if stop is None else stop)(state):
         block_rng, own = rng.spawn(2)
-        size = min(runs - state.runs, max(_LEAST_BLOCK, int(_GROWTH * state.runs)) if state.runs else _FIRST_BLOCK)
-        block = toss(case, size, block_rng, keep=whole, how=how)
+        size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
+        block = toss(case, min(size, runs - state.runs), block_rng, keep=whole, how=how)
         state = state.advanced(block, case.score, _learners(state, own), significance)
         if progress is not None:
             progress(state.runs, runs)
-    return _result(case, state, runs, significance, certified, time.perf_counter() - started)
+    after = Carried(
+        claim=claim,
+        against=state.against,
+        wealth=tuple(state.mixed.tolist()),
+        best=tuple(state.best.tolist()),
+        runs=before.runs + state.runs,
+    )
+    return _result(case, state, runs, significance, certified, time.perf_counter() - started), after
 
 
 def _average(log_wealth: list[Array], shares: Array) -> Array:
@@ -191,7 +242,9 @@ def _result(
     )
     fallen = state.stopped is not None
     epsilon = max(state.lower(significance), math.nextafter(claim.epsilon, math.inf) if fallen else 0.0)
-    power = wealth_power(counts.guesses, state.runs, claim.epsilon, claim.delta, significance)
+    so_far = state.before.runs + state.runs
+    guesses = counts.guesses * so_far // state.runs
+    power = wealth_power(guesses, so_far, claim.epsilon, claim.delta, significance)
     verdict: AuditVerdict = (
         "consistent" if power.epsilon <= max(2 * claim.epsilon, claim.epsilon + 1) else "inconclusive"
     )
@@ -204,7 +257,7 @@ def _result(
         delta=claim.delta,
         significance=significance,
         runs=state.stopped or state.runs,
-        ceiling=ceiling(guessing_bound, runs, claim.delta, significance),
+        ceiling=ceiling(guessing_bound, state.before.runs + runs, claim.delta, significance),
         power=power,
         view=case.view,
         attack="given score and learners" if case.score is not None else "learners",

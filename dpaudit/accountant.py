@@ -6,6 +6,7 @@ from functools import reduce
 from dpaudit.bracket import Bracket
 from dpaudit.checks import non_negative, probability_below_one
 from dpaudit.engines import ENGINES, Engine
+from dpaudit.errors import UnsupportedError
 from dpaudit.losses import Composition
 from dpaudit.normal_form import Alternatives, NormalForm
 
@@ -17,7 +18,14 @@ def bracket_epsilon(form: NormalForm, delta: float, engines: tuple[Engine, ...] 
 
     Guarantee: `upper` is proved for every neighbouring pair; `lower` is attained by some pair, if each
     stated sensitivity is. Infinity is a possible answer on both sides.
-    Raises: EngineDisagreementError: two engines contradict each other.
+
+    Raises:
+        EngineDisagreementError: two engines contradict each other.
+        UnsupportedError: none of `engines` covers what `form` holds.
+
+    >>> from dpaudit import Stated, fold
+    >>> bracket_epsilon(fold(Stated(epsilon=0.5, source="a supplier"), "replace_one"), 0.0).upper
+    0.5
     """
     target = probability_below_one("delta", delta)
     return _bracket(form, engines, lambda engine, composition: engine.epsilon(composition, target))
@@ -27,6 +35,12 @@ def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] 
     """Return a bracket on the smallest delta for which `form` is (epsilon, delta)-private.
 
     Guarantee and errors: as for `bracket_epsilon`.
+
+    >>> from dpaudit import Release, fold
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> round(bracket_delta(fold(Release(label="sum", mechanism=noise), "replace_one"), 1.0).upper, 6)
+    0.126937
     """
     target = non_negative("epsilon", epsilon)
     return _bracket(form, engines, lambda engine, composition: engine.delta(composition, target))
@@ -50,4 +64,7 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
 def _narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:
     """Return what all engines that cover `composition` say together."""
     answers = [question(engine, composition) for engine in engines if engine.covers(composition)]
+    if not answers:
+        names = ", ".join(engine.name for engine in engines)
+        raise UnsupportedError(f"None of the engines {names} covers this composition; leave `engines` out to ask all.")
     return reduce(Bracket.intersect, answers)

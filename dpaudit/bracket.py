@@ -12,6 +12,10 @@ class Bracket:
     """A lower and an upper bound on one number, and the engines that proved each.
 
     Guarantee: lower <= truth <= upper, both already rounded outwards.
+
+    >>> basic = Bracket(lower=0.0, upper=1.0, engines=("basic",))
+    >>> basic.intersect(Bracket(lower=0.7, upper=2.0, engines=("renyi",))).upper
+    1.0
     """
 
     lower: float

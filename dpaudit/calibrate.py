@@ -22,6 +22,12 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     Guarantee: scaled by the factor, `subject` is certified. With a closed form the factor is within 1e-9 of the
     smallest one; otherwise within the width of the accountant's bracket, 1e-4 as a rule.
     Raises: UnsupportedError: no amount of noise helps (a pure claim on Gaussian noise, a stated part).
+
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=8.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    >>> round(8.0 * smallest_noise(noise, claim), 3)
+    3.731
     """
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
     goal = f"epsilon={claim.epsilon}, delta={claim.delta}"

@@ -25,6 +25,15 @@ class AuditCase:
     attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
     Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
     another loss may keep.
+
+    >>> def noisy(data, rng, n_runs):
+    ...     return data + rng.laplace(size=n_runs)
+    >>> case = AuditCase(
+    ...     name="sum", view="output", description="One value is 0 or 1.",
+    ...     neighbours=(0.0, 1.0), relation="replace_one", run=noisy, score=np.asarray,
+    ... )
+    >>> case.run(case.neighbours[1], np.random.default_rng(0), 3).shape
+    (3,)
     """
 
     name: str

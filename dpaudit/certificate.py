@@ -77,6 +77,13 @@ class Certificate:
     `refuted` means that the lower bracket exceeds the claim: the declared releases, seen as they are, break it
     (what a post-processing hides of them is not credited, since it may be replaced). `not_proved` is everything
     else; `reasons` say why.
+
+    >>> from dpaudit import Release, certify
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> certificate = certify(Release(label="count", mechanism=noise), Claim(epsilon=1.0, neighbours="add_remove"))
+    >>> Certificate.from_json(certificate.to_json()) == certificate
+    True
     """
 
     verdict: Verdict

@@ -25,7 +25,11 @@ Status = Literal["checked", "assumed", "violated"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One side-condition in plain words; `checked` means that a run or a computation looked at it."""
+    """One side-condition in plain words; `checked` means that a run or a computation looked at it.
+
+    >>> Condition(text="All values lay in [0, 1].", status="checked").status
+    'checked'
+    """
 
     text: str
     status: Status

@@ -29,6 +29,9 @@ class Printed:
 
     `rule` names an entry of `dpaudit.rules`. `slots` is the number of parts the paper composed, which
     need not be whole (a logarithm, say) and need not be the number that the node has.
+
+    >>> Printed(rule="basic", epsilon=1.0, slots=4).delta
+    0.0
     """
 
     rule: str
@@ -45,7 +48,13 @@ class Printed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """One noisy answer: a leaf, named by a label that a run's trace repeats."""
+    """One noisy answer: a leaf, named by a label that a run's trace repeats.
+
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> Release(label="sums", mechanism=noise).mechanism.noise_multiplier
+    4.0
+    """
 
     label: str
     mechanism: Mechanism
@@ -58,7 +67,12 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sequential:
-    """Parts released one after another; each may be chosen by looking at the outputs before it."""
+    """Parts released one after another; each may be chosen by looking at the outputs before it.
+
+    >>> told = Stated(epsilon=0.5, source="a supplier")
+    >>> len(Sequential(parts=(told, told)).parts)
+    2
+    """
 
     parts: "tuple[Declaration, ...]"
     printed: Printed | None = None
@@ -69,7 +83,11 @@ class Sequential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
-    """One part released `times` times with fresh noise; each time may depend on the outputs before it."""
+    """One part released `times` times with fresh noise; each time may depend on the outputs before it.
+
+    >>> Repeat(part=Stated(epsilon=0.1, source="a supplier"), times=12).times
+    12
+    """
 
     part: "Declaration"
     times: int
@@ -87,6 +105,10 @@ class Parallel:
     shown), never the record's own value; for that case use `Cells`.
     Source: McSherry (2009), Theorem 4, for fixed keys; for keys chosen by the public view, condition on
     the view's prefix and use joint convexity of the hockey-stick divergence.
+
+    >>> north, south = Stated(epsilon=0.5, source="the north"), Stated(epsilon=0.7, source="the south")
+    >>> Parallel(parts=(north, south), key="the region in which a person is registered").key
+    'the region in which a person is registered'
     """
 
     parts: "tuple[Declaration, ...]"
@@ -106,6 +128,14 @@ class Cells:
     `inside` is the loss when both records lie in the same cell, with the claim's neighbours; `touched` is
     the loss at one cell of a record against none, so its mechanisms are stated for `add_remove`. Replacing
     a record may empty one cell and fill another: `touched` is then met twice.
+
+    >>> from dpaudit import Claim, certify
+    >>> from mechanisms import Laplace
+    >>> inside = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> touched = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> bins = Cells(inside=Release(label="bins", mechanism=inside), touched=Release(label="bins", mechanism=touched))
+    >>> certify(bins, Claim(epsilon=1.0, neighbours="replace_one")).verdict
+    'certified'
     """
 
     inside: "Declaration"
@@ -115,7 +145,11 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A part of which one person owns up to `size` records."""
+    """A part of which one person owns up to `size` records.
+
+    >>> Group(part=Stated(epsilon=0.1, source="a supplier"), size=3).size
+    3
+    """
 
     part: "Declaration"
     size: int
@@ -127,7 +161,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subsample:
-    """A part that sees a random sample: each record with probability `rate`, or a set of fixed size."""
+    """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
+
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=1.1, l2_sensitivity=1.0, neighbours="add_remove")
+    >>> Subsample(part=Release(label="gradient", mechanism=noise), rate=0.01).scheme
+    'poisson'
+    """
 
     part: "Declaration"
     rate: float
@@ -142,7 +182,11 @@ class Subsample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostProcess:
-    """A part followed by `steps` that never look at the data again."""
+    """A part followed by `steps` that never look at the data again.
+
+    >>> PostProcess(part=Stated(epsilon=0.1, source="a supplier"), steps=("rounding",)).steps
+    ('rounding',)
+    """
 
     part: "Declaration"
     steps: tuple[str, ...] = ()
@@ -154,6 +198,9 @@ class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
 
     Source: Hsu, Huang, Roth, Roughgarden and Wu (2014) (the billboard lemma).
+
+    >>> Billboard(part=Stated(epsilon=0.1, source="a supplier"), reads=("their own context",)).reads
+    ('their own context',)
     """
 
     part: "Declaration"
@@ -163,7 +210,11 @@ class Billboard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Local:
-    """What one user's own message goes through before anybody sees it; one message a user."""
+    """What one user's own message goes through before anybody sees it; one message a user.
+
+    >>> Local(part=Stated(epsilon=1.0, source="a telephone's maker")).printed is None
+    True
+    """
 
     part: "Declaration"
     printed: Printed | None = None
@@ -175,6 +226,9 @@ class Stated:
 
     `neighbours` is the relation that the source states it for; without one, that it is the claim's is an
     assumption, and listed as such.
+
+    >>> Stated(epsilon=1, delta=1e-6, source="a supplier's data sheet").epsilon
+    1.0
     """
 
     epsilon: float

@@ -16,32 +16,74 @@ from typing import ClassVar
 
 
 class DPAuditError(Exception):
-    """Every error that dpaudit raises on purpose; `exit_code` is what the command line ends with."""
+    """Every error that dpaudit raises on purpose; `exit_code` is what the command line ends with.
+
+    >>> DPAuditError.exit_code
+    2
+    """
 
     exit_code: ClassVar[int] = 2
 
 
 class ConfigError(DPAuditError):
-    """A configuration, data file or output folder is not usable."""
+    """A configuration, data file or output folder is not usable.
+
+    >>> issubclass(ConfigError, DPAuditError)
+    True
+    """
 
 
 class DeclarationError(DPAuditError):
-    """A declaration contradicts itself or the claim it is read under."""
+    """A declaration contradicts itself or the claim it is read under.
+
+    >>> from dpaudit import Claim, Release, certify
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> try:
+    ...     certify(Release(label="count", mechanism=noise), Claim(epsilon=1.0, neighbours="replace_one"))
+    ... except DeclarationError as error:
+    ...     print(str(error).partition(", but")[0])
+    'count' states its sensitivity for neighbours='add_remove'
+    """
 
 
 class UnsupportedError(DPAuditError):
-    """The request is well formed, but nothing here covers it."""
+    """The request is well formed, but nothing here covers it.
+
+    >>> UnsupportedError("No engine covers 'gram matrix'.").exit_code
+    2
+    """
 
 
 class CertificateError(DPAuditError):
-    """A certificate is truncated, malformed or altered."""
+    """A certificate is truncated, malformed or altered.
+
+    >>> from dpaudit import Certificate
+    >>> try:
+    ...     Certificate.from_json("{")
+    ... except CertificateError as error:
+    ...     print(error.exit_code)
+    2
+    """
 
 
 class InternalError(DPAuditError):
-    """dpaudit contradicts itself; this is a defect of dpaudit, not of its input."""
+    """dpaudit contradicts itself; this is a defect of dpaudit, not of its input.
+
+    >>> InternalError.exit_code
+    3
+    """
 
     exit_code: ClassVar[int] = 3
 
 
 class EngineDisagreementError(InternalError):
-    """The brackets of two engines for the same quantity do not overlap."""
+    """The brackets of two engines for the same quantity do not overlap.
+
+    >>> from dpaudit import Bracket
+    >>> try:
+    ...     Bracket(lower=0, upper=1, engines=("a",)).intersect(Bracket(lower=2, upper=3, engines=("b",)))
+    ... except EngineDisagreementError as error:
+    ...     print(error.exit_code)
+    3
+    """

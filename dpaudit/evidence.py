@@ -18,6 +18,9 @@ class LowerBound:
 
     `assumption` is empty for a bound that holds for every mechanism; otherwise it says in words what the
     bound takes for granted.
+
+    >>> LowerBound(name="guessing", epsilon=0.8, significance=0.05).assumption
+    ''
     """
 
     name: str
@@ -33,7 +36,11 @@ class LowerBound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """What the audit would have caught: a true `epsilon` this large, with this `probability`."""
+    """What the audit would have caught: a true `epsilon` this large, with this `probability`.
+
+    >>> Power(epsilon=1.4, probability=0.9).epsilon
+    1.4
+    """
 
     epsilon: float
     probability: float
@@ -44,6 +51,12 @@ class Counts:
     """The guesses that the bound counts, on runs that chose nothing: `correct` of `guesses` in `runs`.
 
     `guesses` leaves out abstentions. The four error counts describe the threshold test on the same runs.
+
+    >>> counts = Counts(
+    ...     runs=100, guesses=60, correct=50, true_positives=25, false_positives=5, positives=50, negatives=50
+    ... )
+    >>> counts.correct / counts.guesses > 0.8
+    True
     """
 
     runs: int
@@ -64,6 +77,15 @@ class AuditResult:
     `ceiling` is the most that any attack could show with the runs that count. `against` is the claim; `certified`
     is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
     the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates.
+
+    >>> import numpy as np
+    >>> from audits import audit
+    >>> def told(data, rng, n_runs):
+    ...     return np.full(n_runs, data)
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> result = audit(told, neighbours=(0.0, 1.0), claim=claim, runs=400, rng=np.random.default_rng(0))
+    >>> result.verdict, result.exceeds_claim, result.assumption
+    ('violation', True, '')
     """
 
     name: str

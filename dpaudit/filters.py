@@ -23,7 +23,11 @@ from dpaudit.stopping import ADVANCED, BASIC, CONCENTRATED, GAUSSIAN, FilterTheo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Why a part must not be released; nothing was spent."""
+    """Why a part must not be released; nothing was spent.
+
+    >>> Refusal(reason="The part costs more than is left.").reason
+    'The part costs more than is left.'
+    """
 
     reason: str
 
@@ -37,6 +41,16 @@ class Filter:
     that was released with this filter's consent meets `claim`, under `conditions`.
     Edge cases: sums are exact; ten parts of the float 0.1, which lies above one tenth, do exceed 1.
     Raises: ValueError: `mass` above the claim's delta, or more spent than there is.
+
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> budget = basic_filter(Claim(epsilon=1.0, neighbours="add_remove"))
+    >>> part = Release(label="count", mechanism=Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove"))
+    >>> budget = budget.spend(part)
+    >>> float(budget.remaining.amount)
+    0.5
+    >>> type(budget.spend(part).spend(part)).__name__
+    'Refusal'
     """
 
     claim: Claim
@@ -113,12 +127,20 @@ def basic_filter(claim: Claim) -> Filter:
 
 
 def gaussian_filter(claim: Claim) -> Filter:
-    """Return a filter that adds up mu^2 of Gaussian releases: nothing is lost against parts fixed in advance."""
+    """Return a filter that adds up mu^2 of Gaussian releases: nothing is lost against parts fixed in advance.
+
+    >>> gaussian_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")).theorem.name
+    'Gaussian'
+    """
     return Filter(claim=claim, theorem=GAUSSIAN)
 
 
 def concentrated_filter(claim: Claim, mass: float = 0.0) -> Filter:
-    """Return a filter that adds up rho, for Gaussian and bounded parts together."""
+    """Return a filter that adds up rho, for Gaussian and bounded parts together.
+
+    >>> concentrated_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")).theorem.name
+    'concentrated'
+    """
     return Filter(claim=claim, theorem=CONCENTRATED, mass=mass)
 
 
@@ -126,6 +148,9 @@ def advanced_filter(claim: Claim, mass: float = 0.0) -> Filter:
     """Return the filter of Whitehouse, Ramdas, Rogers and Wu: the rate of advanced composition, constants included.
 
     `concentrated_filter` counts the same costs and ends later, by a sharper conversion.
+
+    >>> advanced_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"), mass=5e-6).theorem.name
+    'advanced'
     """
     return Filter(claim=claim, theorem=ADVANCED, mass=mass)
 
@@ -134,6 +159,14 @@ def stated_by(certificate: Certificate, claim: Claim) -> Declaration:
     """Return what a certificate proves, as a part to spend on a budget for `claim`.
 
     Raises: DeclarationError: it is not certified, or is about other neighbours or another unit.
+
+    >>> from dpaudit import Release, certify
+    >>> from mechanisms import Laplace
+    >>> claim = Claim(epsilon=0.5, neighbours="add_remove")
+    >>> noise = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> booked = stated_by(certify(Release(label="count", mechanism=noise), claim), claim)
+    >>> isinstance(basic_filter(claim).spend(booked), Filter)
+    True
     """
     proved = certificate.claim
     if certificate.verdict != "certified":

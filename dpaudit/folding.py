@@ -45,6 +45,10 @@ def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
     Raises:
         DeclarationError: a mechanism's sensitivity is stated for other neighbours.
         UnsupportedError: a node that no rule here covers, named in the message.
+
+    >>> told = Stated(epsilon=0.5, source="a supplier")
+    >>> fold(Repeat(part=told, times=3), "replace_one").upper[0].parts
+    ((ApproximateLoss(epsilon=0.5, delta=0.0), 3),)
     """
     match node:
         case Release(label=label, mechanism=mechanism):

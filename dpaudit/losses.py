@@ -49,6 +49,9 @@ class GaussianLoss:
     """The loss of N(mu, 1) against N(0, 1); `mu` is l2 sensitivity over standard deviation.
 
     Source: Balle and Wang (2018), Theorem 8; Dong, Roth and Su (2022), Corollary 2.13.
+
+    >>> round(GaussianLoss(mu=1.0).hockey_stick(1.0), 6)
+    0.126937
     """
 
     mu: float
@@ -93,6 +96,9 @@ class LaplaceLoss:
     thresholds are optimal and moves compose to a longer move of the same kind, so that the chain is attained.
     Source: Dong, Roth and Su (2022), on group privacy, for chains. Dwork and Roth (2014), Theorem 3.6, has the
     pure bound alone.
+
+    >>> LaplaceLoss(shift=1.0).group(3).supremum
+    3.0
     """
 
     shift: float
@@ -134,6 +140,9 @@ class ApproximateLoss:
     Under P: +epsilon with probability (1 - delta) e^epsilon / (1 + e^epsilon), -epsilon with
     (1 - delta) / (1 + e^epsilon), infinity with delta.
     Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3.
+
+    >>> ApproximateLoss(epsilon=1.0, delta=1e-6).hockey_stick(1.0)
+    1e-06
     """
 
     epsilon: float
@@ -184,6 +193,10 @@ class DiscreteLoss:
     Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1
     within 1e-9 under both laws. `reverse_infinite_mass` is the mass that Q puts where P has none.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
+
+    >>> fair_or_told = DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25)
+    >>> fair_or_told.hockey_stick(5.0)
+    0.25
     """
 
     atoms: tuple[tuple[float, float], ...]
@@ -245,6 +258,10 @@ class SampledGaussianLoss:
     that of N(0, 1) against the mixture: the two orders of neighbours that differ by one record, and two
     different losses. `mu` is l2 sensitivity over standard deviation, as if the record were surely there.
     Source: Zhu, Dong and Wang (2022), Theorem 11; Mironov, Talwar and Zhang (2019), Theorem 4.
+
+    >>> removed = SampledGaussianLoss(mu=1.0, rate=0.01, order="remove")
+    >>> round(removed.hockey_stick(0.0) / GaussianLoss(mu=1.0).hockey_stick(0.0), 6)
+    0.01
     """
 
     mu: float
@@ -309,7 +326,11 @@ SimpleLoss: TypeAlias = GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposedLoss:
-    """Several losses met together, each a number of times: what a composite mechanism returns."""
+    """Several losses met together, each a number of times: what a composite mechanism returns.
+
+    >>> Composition.of(ComposedLoss(parts=((LaplaceLoss(shift=0.5), 2),)), LaplaceLoss(shift=0.5)).parts
+    ((LaplaceLoss(shift=0.5), 3),)
+    """
 
     parts: tuple[tuple[SimpleLoss, int], ...]
 

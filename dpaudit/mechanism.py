@@ -17,6 +17,10 @@ class Mechanism(Protocol):
 
     Sensitivities are for `neighbours` and are taken as attained: some pair of neighbouring data sets
     moves the query exactly so far.
+
+    >>> from mechanisms import Laplace
+    >>> isinstance(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"), Mechanism)
+    True
     """
 
     name: ClassVar[str]

@@ -14,6 +14,12 @@ class NormalForm:
     Both speak of the releases themselves: what post-processing hides is not credited to either side.
     Guarantee: every pair of neighbouring data sets has a loss dominated by some member of `upper`, and for
     every member of `lower` some pair attains it, if each stated sensitivity is attained.
+
+    >>> from dpaudit import Release, fold
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> fold(Release(label="count", mechanism=noise), "replace_one").upper[0].parts
+    ((LaplaceLoss(shift=0.5), 1),)
     """
 
     upper: Alternatives

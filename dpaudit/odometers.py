@@ -33,6 +33,13 @@ class Odometer:
     Raises: ValueError: `delta` or `mass` no probability, `tuned_to` not positive.
     Source: Whitehouse, Ramdas, Rogers and Wu (2023), the mixture odometer; Howard, Ramdas, McAuliffe and Sekhon
         (2021), Proposition 5, for the boundary and for its tuning.
+
+    >>> from dpaudit import Release
+    >>> from mechanisms import Gaussian
+    >>> part = Release(label="sum", mechanism=Gaussian(stddev=20.0, l2_sensitivity=1.0, neighbours="replace_one"))
+    >>> odometer = Odometer(delta=1e-6, neighbours="replace_one")
+    >>> odometer.reading, round(odometer.spend(part).reading, 3)
+    (0.0, 0.502)
     """
 
     delta: float

@@ -30,7 +30,18 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """A declaration with the noise shared out, and what each mechanism got; `cost` is the sum that is least."""
+    """A declaration with the noise shared out, and what each mechanism got; `cost` is the sum that is least.
+
+    >>> from dpaudit import Sequential
+    >>> from mechanisms import Gaussian
+    >>> sums = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> counts = Gaussian(stddev=1.0, l2_sensitivity=0.5, neighbours="replace_one")
+    >>> both = Sequential(parts=(Release(label="sums", mechanism=sums), Release(label="counts", mechanism=counts)))
+    >>> claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    >>> shared = split_noise(both, claim, costs={"sums": 1.0, "counts": 1.0})
+    >>> [round(share.factor, 2) for share in shared.shares]
+    [4.57, 3.23]
+    """
 
     declaration: Declaration
     shares: tuple[Share, ...]
@@ -61,6 +72,13 @@ def split_noise(
         ValueError: a label without a cost, an unknown label, or a number out of range.
         UnsupportedError: noise that is not Gaussian, mechanisms that do not add up (some lie in different parts of
             a 'parallel'), or a claim that no noise meets.
+
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    >>> alone = split_noise(Release(label="sum", mechanism=noise), claim, costs={"sum": 1.0})
+    >>> round(alone.shares[0].factor, 3)
+    3.731
     """
     groups = _groups(declaration)
     _require_labels(groups, costs, least or {})

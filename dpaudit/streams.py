@@ -11,6 +11,10 @@ class Streams:
 
     `noise` protects privacy and is seen by nobody; `actions` decides published choices; `environment`
     plays nature; `public` draws data-free designs that everybody may see.
+
+    >>> streams = Streams.spawn(np.random.default_rng(0))
+    >>> streams.noise is streams.public
+    False
     """
 
     noise: np.random.Generator

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """The system and one person's contribution to it, in the owner's words; both may be left empty."""
+    """The system and one person's contribution to it, in the owner's words; both may be left empty.
+
+    >>> System(name="weekly sales figures", unit="one customer's week").unit
+    "one customer's week"
+    """
 
     name: str = ""
     unit: str = ""

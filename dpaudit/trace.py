@@ -17,6 +17,10 @@ class Released:
     """One line of a trace: `mechanism` was sampled `times` times a run under `label`.
 
     `fingerprint` identifies the noise up to its scale: two releases with one fingerprint share their noise.
+
+    >>> from mechanisms import Laplace
+    >>> Released(label="count", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")).times
+    1
     """
 
     label: str
@@ -27,7 +31,11 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something wrong that needs no statistics: a stable rule id, where, and what, in a sentence."""
+    """Something wrong that needs no statistics: a stable rule id, where, and what, in a sentence.
+
+    >>> Finding(rule="DPA211", where="count", message="'count' was declared but never released.").rule
+    'DPA211'
+    """
 
     rule: str
     where: str
@@ -36,7 +44,16 @@ class Finding:
 
 @dataclass(slots=True)
 class Recorder:
-    """Samples mechanisms on behalf of one run and writes down what it sampled."""
+    """Samples mechanisms on behalf of one run and writes down what it sampled.
+
+    >>> from mechanisms import Laplace
+    >>> recorder = Recorder(np.random.default_rng(0))
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> recorder.release("count", noise, np.array([10.0, 20.0])).shape
+    (2,)
+    >>> [line.label for line in recorder.trace()]
+    ['count']
+    """
 
     rng: np.random.Generator
     released: list[Released] = field(default_factory=list)
@@ -63,6 +80,13 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
 
     Rules: `DPA210` undeclared, `DPA211` missing, `DPA212` other noise or sensitivity than declared,
     `DPA213` another number of releases, `DPA214` the same noise under two labels.
+
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> declared = Release(label="count", mechanism=noise)
+    >>> [finding.rule for finding in admit(declared, (Released(label="count", mechanism=noise, times=2),))]
+    ['DPA213']
     """
     declared: dict[str, list[Mechanism]] = {}
     expected: Counter[str] = Counter()

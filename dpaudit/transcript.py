@@ -15,6 +15,13 @@ class Transcript:
 
     Shape: every array has the runs axis first. `views` names the arrays that each adversary sees.
     `trace` lists what was released in one run; `conditions` lists what the run looked at.
+
+    >>> import numpy as np
+    >>> held = Transcript(
+    ...     n_runs=2, arrays={"sum": np.zeros(2), "data": np.ones(2)}, views={"output": ("sum",)}, trace=()
+    ... )
+    >>> list(held.view("output"))
+    ['sum']
     """
 
     n_runs: int

@@ -33,6 +33,10 @@ class Exponential:
     output's probability is off by rounding only.
     Raises: ValueError: epsilon outside (0, 300], a sensitivity that is not positive and finite, unknown neighbours.
     Source: McSherry and Talwar (2007), Theorem 6; Dong, Durfee and Rogers (2020) for the bounded range.
+
+    >>> choice = Exponential(epsilon=2.0, linf_sensitivity=1.0, neighbours="replace_one")
+    >>> int(choice.release(np.array([0.0, 50.0, 0.0]), np.random.default_rng(0)))
+    1
     """
 
     name: ClassVar[str] = "exponential"

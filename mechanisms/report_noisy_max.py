@@ -29,6 +29,10 @@ class ReportNoisyMax:
     Edge cases: ties have probability 0 in real arithmetic; in float64 the first candidate wins them.
     Raises: ValueError: a parameter that is not positive and finite, or unknown neighbours.
     Source: Dwork and Roth (2014), Claim 3.9, with twice the noise for scores that may move in both directions.
+
+    >>> choice = ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")
+    >>> int(choice.release(np.array([0.0, 90.0, 0.0]), np.random.default_rng(0)))
+    1
     """
 
     name: ClassVar[str] = "report_noisy_max"

@@ -33,6 +33,11 @@ class TreeAggregation:
     Raises: ValueError: a horizon below 1, a separation outside 1 .. 16, a leaf that adds no noise, signs other than
         +1 and -1, or signs that do not alternate with a leaf that is not Gaussian.
     Source: Dwork, Naor, Pitassi and Rothblum (2010); Chan, Shi and Song (2011).
+
+    >>> leaf = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
+    >>> tree = TreeAggregation(horizon=1000, leaf=leaf)
+    >>> tree.levels, tree.touched(4)
+    (10, (4, 8, 16, 32, 64, 128, 256, 512))
     """
 
     name: ClassVar[str] = "tree_aggregation"

@@ -26,8 +26,8 @@ import numpy as np
 from dpaudit import LowerBound
 from dpaudit.mechanism import Array
 
-_LEVELS = np.concatenate([np.arange(0, 2, 0.005), np.arange(2, 16.01, 0.05)])
-_MIDDLES = (_LEVELS[1:] + _LEVELS[:-1]) / 2
+LEVELS = np.concatenate([np.arange(0, 2, 0.005), np.arange(2, 16.01, 0.05)])
+_MIDDLES = (LEVELS[1:] + LEVELS[:-1]) / 2
 _LOOKS = 128
 
 
@@ -47,7 +47,7 @@ class EProcess:
     @classmethod
     def fresh(cls, delta: float) -> "EProcess":
         """Return a process that has seen nothing: wealth 1."""
-        return cls(delta=delta, wealth=np.zeros(len(_LEVELS)), best=np.zeros(len(_LEVELS)))
+        return cls(delta=delta, wealth=np.zeros(len(LEVELS)), best=np.zeros(len(LEVELS)))
 
     def extended(self, scores: Array, labels: Array, looks: int = _LOOKS) -> "EProcess":
         """Return the process after further runs, looked at `looks` times on the way.
@@ -81,8 +81,8 @@ def e_process_bound(scores: Array, labels: Array, delta: float, significance: fl
 def lowest_survivor(best: Array, significance: float) -> float:
     """Return the largest grid point all of whose predecessors, and itself, once reached 1 / significance."""
     surviving = np.flatnonzero(best < -math.log(significance))
-    place = int(surviving[0]) if len(surviving) else len(_LEVELS)
-    return float(_LEVELS[place - 1]) if place else 0.0
+    place = int(surviving[0]) if len(surviving) else len(LEVELS)
+    return float(LEVELS[place - 1]) if place else 0.0
 
 
 def block_gains(scores: Array, labels: Array, delta: float, blocks: int) -> Array:
@@ -92,11 +92,11 @@ def block_gains(scores: Array, labels: Array, delta: float, blocks: int) -> Arra
     right = (scores > 0) == labels
     if blocks > 1 and len(labels) <= 4 * blocks:
         each: Array = _table(delta)[2 * level + right]
-        return each if len(labels) else np.zeros((1, len(_LEVELS)))
+        return each if len(labels) else np.zeros((1, len(LEVELS)))
     blocks = max(1, min(blocks, len(labels)))
     place = np.arange(len(labels)) * blocks // max(1, len(labels))
-    cell = (place * len(_LEVELS) + level) * 2 + right
-    counts = np.bincount(cell, minlength=blocks * len(_LEVELS) * 2).reshape(blocks, -1).astype(float)
+    cell = (place * len(LEVELS) + level) * 2 + right
+    counts = np.bincount(cell, minlength=blocks * len(LEVELS) * 2).reshape(blocks, -1).astype(float)
     used = np.flatnonzero(counts.any(axis=0))
     gains: Array = counts[:, used] @ _table(delta)[used]
     return gains
@@ -113,9 +113,9 @@ def run_gains(scores: Array, labels: Array, epsilon: float, delta: float) -> Arr
 @lru_cache(maxsize=8)
 def _table(delta: float) -> Array:
     """Return the gain of a wrong (even rows) and a right (odd rows) guess. Shape: (2 * levels, grid)."""
-    size, epsilon = _LEVELS[:, None], _LEVELS[None, :]
+    size, epsilon = LEVELS[:, None], LEVELS[None, :]
     clipped = np.minimum(size, epsilon)
     price = np.log1p(delta * np.exp(-epsilon))
     wrong = np.logaddexp(0, clipped) - np.logaddexp(0, size) - price
     right = np.logaddexp(0, -clipped) - np.logaddexp(0, -size) - price
-    return np.stack([wrong, right], axis=1).reshape(2 * len(_LEVELS), len(_LEVELS))
+    return np.stack([wrong, right], axis=1).reshape(2 * len(LEVELS), len(LEVELS))

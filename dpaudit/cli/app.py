@@ -5,13 +5,18 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.audit import audit
+from dpaudit.cli.baseline import baseline
 from dpaudit.cli.bench import bench
 from dpaudit.cli.calibrate import calibrate
 from dpaudit.cli.certify import certify
+from dpaudit.cli.check import check
 from dpaudit.cli.demo import demo
+from dpaudit.cli.diff import diff
+from dpaudit.cli.doctor import doctor
 from dpaudit.cli.explain import explain
 from dpaudit.cli.listing import listing
 from dpaudit.cli.report import report
+from dpaudit.cli.schema import schema
 from dpaudit.cli.verify import verify
 
 app = typer.Typer(
@@ -51,5 +56,10 @@ app.command()(verify)
 app.command()(calibrate)
 app.command()(explain)
 app.command(name="list")(listing)
+app.command()(check)
+app.command()(baseline)
+app.command()(diff)
+app.command()(schema)
+app.command()(doctor)
 app.command()(bench)
 app.command()(demo)

@@ -18,6 +18,13 @@ class Report:
     in so that the same object always gives the same files. `notes` are sentences for the reader that belong to
     no condition and no finding (a constant that turned out vacuous, say).
     Raises: ValueError: `created` is no ISO date, or an audit is about another claim than the certificate.
+
+    >>> from dpaudit import Claim, Release, certify
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> certificate = certify(Release(label="count", mechanism=noise), Claim(epsilon=1.0, neighbours="add_remove"))
+    >>> Report(system=System(name="a count"), certificate=certificate, created="2026-01-31").verdict
+    'CERTIFIED WITH CAVEATS'
     """
 
     certificate: Certificate

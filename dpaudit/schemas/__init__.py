@@ -4,7 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("audit", "certificate", "report")
+NAMES = ("audit", "baseline", "certificate", "check", "report")
 
 
 def load(name: str) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def load(name: str) -> dict[str, Any]:
     if name not in NAMES:
         raise KeyError(name)
     schema = _read(name)
-    if name == "report":
+    if name in ("check", "report"):
         schema["$defs"] |= {other: _read(other) for other in ("certificate", "audit")}
     return schema
 

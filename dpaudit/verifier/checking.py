@@ -27,7 +27,11 @@ _FLOOR = 1e-13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """The outcome: accepted when there is no complaint; `notes` are remarks that reject nothing."""
+    """The outcome: accepted when there is no complaint; `notes` are remarks that reject nothing.
+
+    >>> Verification(verdict="certified", complaints=()).accepted
+    True
+    """
 
     verdict: str
     complaints: tuple[str, ...]
@@ -45,6 +49,13 @@ def verify(text: str) -> Verification:
     Guarantee: an accepted certificate's digest matches, its tree folds to the stated brackets within the
     checker's accuracy, and its verdict, printed reading and slack follow from them.
     Edge cases: whatever cannot be re-derived (an unknown mechanism) is a complaint, never accepted.
+
+    >>> from dpaudit import Claim, Release, certify
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> text = certify(Release(label="count", mechanism=noise), Claim(epsilon=1.0, neighbours="add_remove")).to_json()
+    >>> verify(text).accepted, verify(text.replace("certified", "refuted")).accepted
+    (True, False)
     """
     try:
         data = json.loads(text)

@@ -10,13 +10,19 @@ from dpaudit import (
     Claim,
     Composition,
     DiscreteLoss,
+    GaussianLoss,
     LaplaceLoss,
+    NormalForm,
     Release,
     SampledGaussianLoss,
+    Stated,
+    UnsupportedError,
+    bracket_epsilon,
     certify,
+    fold,
 )
 from dpaudit.bracket import smallest_epsilon
-from dpaudit.engines import ENGINES, SINGLE, VERIFIED
+from dpaudit.engines import ENGINES, OPTIMAL, SINGLE, VERIFIED
 from dpaudit.engines.single import single_delta
 from mechanisms.discrete_gaussian import DiscreteGaussian
 from mechanisms.discrete_laplace import DiscreteLaplace
@@ -132,3 +138,11 @@ def test_smallest_epsilon_returns_only_what_it_has_tested():
     assert smallest_epsilon(lambda epsilon: 0.5, 0.1) == math.inf
     found = smallest_epsilon(lambda epsilon: 0.5 if epsilon < 3 else 0.0, 0.1)
     assert found == 3.0
+
+
+def test_engines_that_cover_nothing_are_named():
+    """Asking only for the composition of pure parts refuses a Gaussian in words."""
+    form = fold(Stated(epsilon=1.0, source="a supplier"), "add_remove")
+    gaussian = NormalForm(upper=(Composition.of(GaussianLoss(mu=1.0)),), lower=form.lower)
+    with pytest.raises(UnsupportedError, match="optimal covers this composition"):
+        bracket_epsilon(gaussian, 1e-5, (OPTIMAL,))

@@ -1,0 +1,159 @@
+"""What the site adds to the pages: the gallery, run while it is built, and references written from the code itself."""
+
+import ast
+import io
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+GALLERY = ROOT / "examples" / "gallery"
+sys.path.insert(0, str(ROOT))
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Return the files of the site, with those that are written from the code."""
+    scripts = sorted(GALLERY.glob("*.py"))
+    pages: dict[str, str | bytes] = {"reference/commands.md": commands_page(), "reference/rules.md": rules_page()}
+    for package in ("dpaudit", "mechanisms", "audits"):
+        pages[f"reference/{package}.md"] = package_page(package)
+    pages["gallery/index.md"] = gallery_index(scripts)
+    for script in scripts:
+        pages[f"gallery/{script.stem}.md"] = gallery_page(script)
+        pages[f"gallery/{script.stem}.svg"] = drawn(script)
+    for place, content in pages.items():
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def gallery_index(scripts: list[Path]) -> str:
+    """Return the page that shows every figure."""
+    cards = (
+        f"-   [![{title(script)}]({script.stem}.svg)]({script.stem}.md)\n\n"
+        f"    **[{title(script)}]({script.stem}.md)**\n"
+        for script in scripts
+    )
+    body = "\n".join(cards)
+    return (
+        "# Gallery\n\nEvery figure is drawn by the code beside it, each time this site is built.\n\n"
+        f'<div class="grid cards" markdown>\n\n{body}\n</div>\n'
+    )
+
+
+def gallery_page(script: Path) -> str:
+    """Return one example: what it shows, the figure, the code."""
+    text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
+    _, _, story = text.partition("\n")
+    _, _, code = script.read_text(encoding="utf-8").partition('"""\n\n')
+    return (
+        f"# {title(script)}\n\n{story.strip()}\n\n![{title(script)}]({script.stem}.svg)\n\n"
+        f'```python title="examples/gallery/{script.name}"\n{code.strip()}\n```\n'
+    )
+
+
+def title(script: Path) -> str:
+    """Return the first line of the script's docstring, without its full stop."""
+    text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or script.stem
+    return text.splitlines()[0].rstrip(".")
+
+
+def drawn(script: Path) -> bytes:
+    """Return the figure that `script` draws, as SVG."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    import matplotlib.pyplot as plt
+
+    with plt.style.context(GALLERY / "gallery.mplstyle"):
+        figure = runpy.run_path(str(script))["main"]()
+        held = io.BytesIO()
+        figure.savefig(held, format="svg", bbox_inches="tight", metadata={"Date": None})
+        plt.close(figure)
+    return held.getvalue()
+
+
+def commands_page() -> str:
+    """Return the help of every command, as the terminal shows it."""
+    from typer.main import get_command
+
+    from dpaudit.cli.app import app
+
+    command: Any = get_command(app)
+    parts = ["# Commands\n\nThe same text as `dpaudit COMMAND --help`.\n"]
+    for name, held in sorted(_commands(command)):
+        with held.make_context(f"dpaudit {name}", [], resilient_parsing=True) as context:
+            parts.append(f"## dpaudit {name}\n\n```text\n{held.get_help(context)}\n```\n")
+    return "\n".join(parts)
+
+
+def _commands(group: Any, prefix: str = "") -> list[tuple[str, Any]]:
+    """Return (full name, command) of every command below `group`."""
+    found: list[tuple[str, Any]] = []
+    for name, held in group.commands.items():
+        full = f"{prefix}{name}"
+        found.extend(_commands(held, f"{full} ") if hasattr(held, "commands") else [(full, held)])
+    return found
+
+
+def rules_page() -> str:
+    """Return every theorem of the rule book, as `dpaudit explain RULE` tells it."""
+    from dpaudit.render.rule import rule_markdown
+    from dpaudit.rules import RULES
+
+    told = (rule_markdown(name).replace("\n# ", "\n## ") for name in sorted(RULES))
+    texts = "\n\n".join(f"#{text}" if text.startswith("# ") else text for text in told)
+    return f"# Rules\n\nThe theorems that papers cite, as `dpaudit explain RULE` tells them offline.\n\n{texts}\n"
+
+
+def package_page(package: str) -> str:
+    """Return the reference of one package: every public name with its docstring."""
+    from importlib import import_module
+
+    module = import_module(package)
+    if package == "mechanisms":
+        names = [f"mechanisms.{name}.{module.load(name).__name__}" for name in sorted(module.NAMES)]
+    else:
+        homes: dict[str, tuple[str, ...]] = vars(module)["_HOMES"]
+        names = sorted(
+            (f"{package}.{home}.{name}" for home, held in homes.items() for name in held),
+            key=lambda path: path.rpartition(".")[2].lower(),
+        )
+    first = (module.__doc__ or "").strip()
+    return "\n\n".join([f"# {package}", first, *(f"::: {name}" for name in names)]) + "\n"
+
+
+def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
+    """Return the page's text; the configuration reference gets its tables of parameters."""
+    return f"{markdown}\n\n{parameter_tables()}" if page.file.src_uri == "reference/configuration.md" else markdown
+
+
+def parameter_tables() -> str:
+    """Return what each algorithm, problem and mechanism can be configured by."""
+    import algorithms
+    import mechanisms
+    from algorithms import problems
+    from dpaudit.sections import parameters_of
+
+    parts: list[str] = []
+    for heading, home in (("Algorithms", algorithms), ("Problems", problems), ("Mechanisms", mechanisms)):
+        parts.append(f"## {heading}")
+        for name, line in home.NAMES.items():
+            rows = "\n".join(
+                f"| `{key}` | `{_typed(entry.hint)}` | {'required' if entry.required else ''} |"
+                for key, entry in parameters_of(home.load(name)).items()
+            )
+            table = f"| key | type | |\n|---|---|---|\n{rows}" if rows else "No parameters."
+            parts.append(f"### {name}\n\n{line}\n\n{table}")
+    return "\n\n".join(parts)
+
+
+def _typed(hint: Any) -> str:
+    """Return a type as a reader of a table wants it."""
+    text = hint.__name__ if isinstance(hint, type) else str(hint)
+    for prefix in ("typing.", "dpaudit.claim.", "dpaudit.mechanism.", "pathlib."):
+        text = text.replace(prefix, "")
+    return text.replace("|", "\\|")

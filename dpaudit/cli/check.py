@@ -1,0 +1,67 @@
+"""`dpaudit check`: the gate of a pipeline, in one command."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.options import Jobs, Runs, Seed, Significance
+
+
+@ending
+def check(
+    configs: Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="TOML or JSON files to check.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Write check.json, check.sarif, junit.xml and summary.md here."
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", metavar="FILE", help="Accepted issues, made by `dpaudit baseline`.")
+    ] = None,
+    proof_only: Annotated[  # noqa: FBT002 - typer's flag
+        bool, typer.Option("--proof-only", help="Certify, and run no audit: for a hook before each commit.")
+    ] = False,
+    runs: Runs = None,
+    significance: Significance = None,
+    jobs: Jobs = None,
+    seed: Seed = None,
+) -> Exit:
+    """Certify and audit several configurations and say whether a pipeline may go on.
+
+    Prints one line an issue. With -o it writes the files that pipelines read; on GitHub it also adds to the step
+    summary. Without a seed, the seed is 0: the same code gives the same result.
+    """
+    from datetime import UTC, datetime
+
+    from dpaudit.cli.output import note, output_folder, show, write
+    from dpaudit.gate.baseline import Baseline, read_baseline
+    from dpaudit.gate.junit import junit
+    from dpaudit.gate.running import run_checks
+    from dpaudit.gate.sarif import sarif
+    from dpaudit.gate.summary import append_step_summary, summary
+    from dpaudit.render.gate import document_text
+
+    accepted = Baseline() if baseline is None else read_baseline(baseline)
+    folder = None if output is None else output_folder(output)
+    document = run_checks(
+        tuple(configs),
+        accepted,
+        datetime.now(UTC).date(),
+        attack=not proof_only,
+        runs=runs,
+        significance=significance,
+        jobs=jobs,
+        seed=seed,
+    )
+    show(document_text(document))
+    if folder is not None:
+        write(folder / "check.json", document.to_json())
+        write(folder / "check.sarif", sarif(document))
+        write(folder / "junit.xml", junit(document))
+        write(folder / "summary.md", summary(document))
+    if append_step_summary(summary(document)):
+        note("Added to the step summary.")
+    return Exit(document.exit_code)

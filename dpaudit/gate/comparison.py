@@ -1,0 +1,112 @@
+"""Two reports side by side: what changed, and whether the answer got worse."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dpaudit.errors import ConfigError
+
+Direction = Literal["worse", "better", "other"]
+
+_VERDICTS = ("certified", "not_proved", "refuted")
+_AUDITS = ("consistent", "inconclusive", "violation")
+_STATUSES = ("checked", "assumed", "violated")
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One thing that differs, before and after, and what that means."""
+
+    what: str
+    before: str
+    after: str
+    direction: Direction
+
+
+def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]:
+    """Return what changed between two reports, as plain data, worst first.
+
+    Worse are: a graver verdict; a claim, a certified epsilon or a certified delta that grew by more than a millionth;
+    a condition less looked at; a new finding; an audit that is gone or ends graver. Another unit, relation or model
+    is a change that nobody can rank, and so is a lower bound that moved.
+    Raises: ConfigError: the data is no report.
+    """
+    try:
+        one, two = before["certificate"], after["certificate"]
+        changes = [*_certificates(one, two), *_conditions(one, two), *_audits(before["audits"], after["audits"])]
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise ConfigError(f"Expected two report.json files as `dpaudit report` writes them ({error!r}).") from None
+    order: tuple[Direction, ...] = ("worse", "other", "better")
+    return tuple(sorted(changes, key=lambda change: order.index(change.direction)))
+
+
+def _certificates(one: dict[str, Any], two: dict[str, Any]) -> list[Change]:
+    """Return what changed in claim, verdict and numbers."""
+    rows = [_ranked("certificate", one["verdict"], two["verdict"], _VERDICTS)]
+    rows += [_number(f"claimed {name}", one["claim"][name], two["claim"][name]) for name in ("epsilon", "delta")]
+    rows += [_plain(name, one["claim"][name], two["claim"][name]) for name in ("unit", "neighbours", "model")]
+    tight = [(name, one["tight"][name]["upper"], two["tight"][name]["upper"]) for name in ("epsilon", "delta")]
+    rows += [_number(f"certified {name}", before, after) for name, before, after in tight]
+    known, found = ({f"{held['rule']} {held['where']}" for held in side["findings"]} for side in (one, two))
+    rows += [Change(what=name, before="not found", after="found", direction="worse") for name in sorted(found - known)]
+    rows += [Change(what=name, before="found", after="not found", direction="better") for name in sorted(known - found)]
+    return [row for row in rows if row is not None]
+
+
+def _conditions(one: dict[str, Any], two: dict[str, Any]) -> list[Change]:
+    """Return what changed in the side-conditions; a new one that nobody checks is worse."""
+    before, after = ({held["text"]: held["status"] for held in side["conditions"]} for side in (one, two))
+    rows: list[Change | None] = []
+    for text in sorted({*before, *after}):
+        if text in before and text in after:
+            rows.append(_ranked(text, before[text], after[text], _STATUSES))
+        elif text in after:
+            grave: Direction = "other" if after[text] == "checked" else "worse"
+            rows.append(Change(what=text, before="no condition", after=after[text], direction=grave))
+        else:
+            rows.append(Change(what=text, before=before[text], after="no condition", direction="other"))
+    return [row for row in rows if row is not None]
+
+
+def _audits(one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[Change]:
+    """Return what changed in the audits, by name."""
+    before, after = ({held["name"]: held for held in side} for side in (one, two))
+    rows: list[Change | None] = []
+    for name in sorted({*before, *after}):
+        what = f"audit '{name}'"
+        if name not in after:
+            rows.append(Change(what=what, before=before[name]["verdict"], after="not run", direction="worse"))
+        elif name not in before:
+            grave: Direction = "worse" if after[name]["verdict"] == "violation" else "better"
+            rows.append(Change(what=what, before="not run", after=after[name]["verdict"], direction=grave))
+        else:
+            rows.append(_ranked(what, before[name]["verdict"], after[name]["verdict"], _AUDITS))
+            lower = (_shown(side[name]["epsilon_lower"]) for side in (before, after))
+            rows.append(_plain(f"{what}: epsilon at least", *lower))
+    return [row for row in rows if row is not None]
+
+
+def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> Change | None:
+    """Return a change between two words that have an order, best first."""
+    if before == after:
+        return None
+    direction: Direction = "worse" if order.index(after) > order.index(before) else "better"
+    return Change(what=what, before=before, after=after, direction=direction)
+
+
+def _number(what: str, before: float | str, after: float | str) -> Change | None:
+    """Return a change of a number of which more is worse; rounding is no change."""
+    one, two = float(before), float(after)
+    if one == two or abs(one - two) <= _TOLERANCE * max(abs(one), abs(two)):
+        return None
+    return Change(what=what, before=_shown(one), after=_shown(two), direction="worse" if two > one else "better")
+
+
+def _plain(what: str, before: str, after: str) -> Change | None:
+    """Return a change of something that has no order."""
+    return None if before == after else Change(what=what, before=str(before), after=str(after), direction="other")
+
+
+def _shown(value: float | str) -> str:
+    """Return a number with six digits."""
+    return f"{float(value):.6g}"

@@ -1,0 +1,113 @@
+"""The gate's one document: what was checked, its issues, which are accepted, and the exit code."""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from dpaudit.evidence import AuditResult
+from dpaudit.gate.baseline import Accepted, Baseline
+from dpaudit.gate.catalogue import rule_of
+from dpaudit.gate.issues import Checked, Issue
+
+SCHEMA = "urn:dpaudit:schema:check:1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """An issue and the entry of the baseline that accepts it today, if there is one."""
+
+    issue: Issue
+    accepted: Accepted | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the issue as plain data."""
+        issue = self.issue
+        data: dict[str, Any] = {
+            "rule": issue.rule,
+            "level": issue.level,
+            "config": issue.config,
+            "subject": issue.subject,
+            "message": issue.message,
+            "file": issue.place.file,
+            "line": issue.place.line,
+            "fingerprint": issue.fingerprint,
+        }
+        if self.accepted is not None:
+            data["accepted"] = {"reason": self.accepted.reason, "expires": str(self.accepted.expires)}
+        return data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckDocument:
+    """Everything that one `dpaudit check` found, judged against a baseline on the day `today`."""
+
+    checked: tuple[Checked, ...]
+    baseline: Baseline
+    today: date
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """Every issue, in the order of the configurations; an invalid printed argument is worth telling, no issue."""
+        issues = (issue for held in self.checked for issue in held.issues())
+        return tuple(
+            Judged(issue=issue, accepted=self.baseline.covering(issue.fingerprint, self.today)) for issue in issues
+        )
+
+    @property
+    def open(self) -> tuple[Issue, ...]:
+        """The issues that nobody accepted."""
+        return tuple(held.issue for held in self.judged if held.accepted is None)
+
+    @property
+    def unused(self) -> tuple[Accepted, ...]:
+        """Entries of the baseline that match no issue any more, or have expired."""
+        used = {held.accepted for held in self.judged}
+        return tuple(entry for entry in self.baseline.entries if entry not in used)
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with: 2 for an unusable configuration, else 1 for errors, else 4 for doubt, else 0."""
+        rules = {issue.rule for issue in self.open}
+        if "DPA001" in rules:
+            return 2
+        if any(rule_of(rule).level == "error" for rule in rules):
+            return 1
+        return 4 if "DPA302" in rules else 0
+
+    @property
+    def verdict(self) -> str:
+        """The exit code as a word."""
+        return {0: "pass", 1: "finding", 2: "unusable", 4: "inconclusive"}[self.exit_code]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as plain data that validates against the schema `check`."""
+        return {
+            "schema": SCHEMA,
+            "created": str(self.today),
+            "verdict": self.verdict,
+            "exit_code": self.exit_code,
+            "configurations": [_configuration(held) for held in self.checked],
+            "issues": [held.to_dict() for held in self.judged],
+        }
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _configuration(held: Checked) -> dict[str, Any]:
+    """Return one configuration as plain data; what was not reached is left out."""
+    data: dict[str, Any] = {"path": held.name, "audits": [audit.to_dict() for audit in held.audits]}
+    if held.certificate is not None:
+        data["certificate"] = held.certificate.to_dict()
+    if held.seed is not None:
+        data["seed"] = held.seed
+    if held.error is not None:
+        data["error"] = str(held.error)
+    return data
+
+
+def strongest(audits: tuple[AuditResult, ...]) -> float | None:
+    """Return the largest lower bound of several audits, or None where there are none."""
+    return max((audit.epsilon_lower for audit in audits), default=None)

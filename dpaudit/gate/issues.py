@@ -1,0 +1,106 @@
+"""From certificates and audits to issues: one rule, one place, one fingerprint each."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpaudit.certificate import Certificate
+from dpaudit.config import Configuration
+from dpaudit.errors import DPAuditError
+from dpaudit.evidence import AuditResult
+from dpaudit.gate.catalogue import rule_of
+from dpaudit.gate.places import Place, place_of_claim, place_of_key, place_of_label, place_of_path
+from dpaudit.render import words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """Something that a pipeline should stop for: `rule` on `subject` in a configuration, and where to look.
+
+    The fingerprint depends on rule, configuration and subject only, so that it survives new numbers and moved lines.
+    """
+
+    rule: str
+    config: str
+    subject: str
+    message: str
+    place: Place
+
+    @property
+    def level(self) -> str:
+        """Return how grave the rule is."""
+        return rule_of(self.rule).level
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what recognises this issue in another run."""
+        text = "\n".join((self.rule, self.config, self.subject))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """One configuration and what came of it: certificate and audits, or the error that stopped it."""
+
+    path: Path
+    configuration: Configuration | None = None
+    certificate: Certificate | None = None
+    audits: tuple[AuditResult, ...] = ()
+    seed: int | None = None
+    error: DPAuditError | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the configuration's path as the reports show it."""
+        return place_of_path(self.path).file
+
+    def issues(self) -> tuple[Issue, ...]:
+        """Return the issues, the claim's first."""
+        if self.error is not None:
+            return (self._stopped(self.error),)
+        if self.configuration is None or self.certificate is None:
+            return ()
+        return (*self._of_claim(self.configuration, self.certificate), *self._of_audits(self.configuration))
+
+    def _stopped(self, error: DPAuditError) -> Issue:
+        """Return the issue of a configuration that is no good; its message starts with `file:line:` where it can."""
+        found = re.match(re.escape(str(self.path)) + r":(\d+): ", str(error))
+        place = place_of_path(self.path, int(found.group(1)) if found else 1)
+        message = str(error)[found.end() :] if found else str(error)
+        return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=place)
+
+    def _of_claim(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
+        """Yield what the certificate says against the claim."""
+        claim = place_of_claim(configuration)
+        if certificate.verdict != "certified":
+            rule = "DPA101" if certificate.verdict == "refuted" else "DPA102"
+            text = " ".join((words.meaning(certificate), *certificate.reasons))
+            yield Issue(rule=rule, config=self.name, subject="claim", message=text, place=claim)
+        for finding in certificate.findings:
+            place = place_of_label(configuration, finding.where)
+            yield Issue(
+                rule=finding.rule, config=self.name, subject=finding.where, message=finding.message, place=place
+            )
+        for condition in certificate.conditions:
+            if condition.status == "violated":
+                yield Issue(
+                    rule="DPA103", config=self.name, subject=condition.text, message=condition.text, place=claim
+                )
+        for problem in certificate.printed.problems if certificate.printed else ():
+            subject = f"{problem.rule} at {problem.node}"
+            yield Issue(
+                rule="DPA104", config=self.name, subject=subject, message=f"{subject}: {problem.message}", place=claim
+            )
+
+    def _of_audits(self, configuration: Configuration) -> Iterator[Issue]:
+        """Yield what the audits say against the code."""
+        for audit in self.audits:
+            if audit.verdict == "violation":
+                place = place_of_key(configuration, "algorithm", "name")
+                text = f"{words.audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
+                yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=place)
+            elif audit.verdict == "inconclusive":
+                place, text = place_of_key(configuration, "audit", "runs"), words.audit_meaning(audit)
+                yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=place)

@@ -1,0 +1,101 @@
+"""JUnit XML, as test reports of pipelines read it: a suite for each configuration, a case for each check."""
+
+from collections.abc import Iterator
+from xml.etree import ElementTree as Xml
+
+from dpaudit.gate.document import CheckDocument, Judged
+from dpaudit.gate.issues import Checked
+from dpaudit.report.escaping import clean
+
+_LONGEST = 4_000
+
+
+def junit(document: CheckDocument) -> str:
+    """Return the checks as JUnit XML; open errors fail, doubt and accepted issues are skipped with the reason."""
+    root = Xml.Element("testsuites", name="dpaudit")
+    for held in document.checked:
+        root.append(_suite(held, [judged for judged in document.judged if judged.issue.config == held.name]))
+    for key in ("tests", "failures", "errors", "skipped"):
+        root.set(key, str(sum(int(suite.get(key, "0")) for suite in root)))
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(held: Checked, judged: list[Judged]) -> Xml.Element:
+    """Return the suite of one configuration."""
+    suite = Xml.Element("testsuite", name=_text(held.name))
+    cases = list(_cases(held, judged))
+    suite.set("tests", str(len(cases)))
+    for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(key, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
+    suite.extend(cases)
+    return suite
+
+
+def _cases(held: Checked, judged: list[Judged]) -> Iterator[Xml.Element]:
+    """Yield one case for the claim and one for each audit, or one for a configuration that is no good."""
+    audits = {audit.name for audit in held.audits}
+    name = "configuration" if held.error else "certificate"
+    certificate = held.certificate
+    facts = {} if certificate is None else _numbers(certificate.to_dict())
+    yield _case(held.name, name, 0.0, facts, [j for j in judged if not _is_of_audit(j, audits)])
+    for audit in held.audits:
+        numbers = {
+            "epsilon_claimed": audit.claim.epsilon,
+            "epsilon_lower": audit.epsilon_lower,
+            "significance": audit.significance,
+            "runs": audit.runs,
+            "seed": audit.seed,
+        }
+        own = [j for j in judged if _is_of_audit(j, {audit.name})]
+        yield _case(held.name, f"audit: {audit.name}", audit.seconds, {"verdict": audit.verdict, **numbers}, own)
+
+
+def _is_of_audit(held: Judged, audits: set[str]) -> bool:
+    """Return whether an issue is about one of these audits."""
+    return held.issue.rule.startswith("DPA3") and held.issue.subject in audits
+
+
+def _case(config: str, name: str, seconds: float, facts: dict[str, object], judged: list[Judged]) -> Xml.Element:
+    """Return one test case with its properties and its outcome; JUnit allows one outcome, the worst."""
+    case = Xml.Element("testcase", classname=_text(config), name=_text(name), time=f"{seconds:.3f}")
+    if facts:
+        properties = Xml.SubElement(case, "properties")
+        for key, value in facts.items():
+            Xml.SubElement(properties, "property", name=key, value=_text(str(value)))
+    failing = [held for held in judged if held.accepted is None and held.issue.level == "error"]
+    skipped = [held for held in judged if held.accepted is not None or held.issue.rule == "DPA302"]
+    if failing:
+        tag = "error" if failing[0].issue.rule == "DPA001" else "failure"
+        first = failing[0].issue
+        outcome = Xml.SubElement(case, tag, type=first.rule, message=_text(first.message))
+        outcome.text = _text("\n".join(_line(held) for held in failing))
+    elif skipped:
+        Xml.SubElement(case, "skipped", message=_text("; ".join(_line(held) for held in skipped)))
+    return case
+
+
+def _numbers(certificate: dict[str, object]) -> dict[str, object]:
+    """Return what a certificate says in numbers."""
+    claim, tight = certificate["claim"], certificate["tight"]
+    assert isinstance(claim, dict)  # noqa: S101 - for the type checker
+    assert isinstance(tight, dict)  # noqa: S101 - for the type checker
+    return {
+        "verdict": certificate["verdict"],
+        "epsilon_claimed": claim["epsilon"],
+        "epsilon_certified": tight["epsilon"]["upper"],
+        "delta": claim["delta"],
+    }
+
+
+def _line(held: Judged) -> str:
+    """Return an issue on one line."""
+    issue = held.issue
+    why = f" [accepted: {held.accepted.reason}]" if held.accepted else ""
+    return f"{issue.place.file}:{issue.place.line}: {issue.rule} {issue.message}{why}"
+
+
+def _text(text: str) -> str:
+    """Return text without what XML cannot hold, of bounded length."""
+    return clean(text)[:_LONGEST]

@@ -1,0 +1,113 @@
+"""The page that developers see first: Markdown, and the step summary of a hosted pipeline."""
+
+import os
+from pathlib import Path
+
+from dpaudit.errors import ConfigError
+from dpaudit.gate.document import CheckDocument, Judged, strongest
+from dpaudit.gate.issues import Checked
+from dpaudit.render import words
+from dpaudit.render.markup import bullets, cell, table
+from dpaudit.report.escaping import clean
+from dpaudit.report.numerals import at_least, nearest
+
+STEP_LIMIT = 1024 * 1024
+"""What a step summary may hold, in bytes; above it the whole page is refused."""
+
+_MOST_ROWS = 200
+_HEADLINES = {
+    "pass": "Privacy checks passed",
+    "finding": "Privacy checks found a problem",
+    "unusable": "A configuration cannot be used",
+    "inconclusive": "Privacy checks reached no result",
+}
+
+
+def summary(document: CheckDocument) -> str:
+    """Return the document as Markdown: the verdict, a row for each configuration, a row for each issue."""
+    accepted = [held for held in document.judged if held.accepted is not None]
+    still_open = [held for held in document.judged if held.accepted is None]
+    parts = [f"## {_HEADLINES[document.verdict]}", _table(_HEAD, [_row(held) for held in document.checked])]
+    if still_open:
+        parts += ["### Issues", _table(("rule", "where", "what"), [_issue(held) for held in still_open])]
+    if accepted:
+        parts += ["### Accepted", _table(("rule", "where", "what", "why, and until when"), list(map(_held, accepted)))]
+    if document.unused:
+        lines = (f"{e.rule} in {e.config} ({e.subject}): {e.reason}" for e in document.unused)
+        parts += ["### Expired or no longer needed in the baseline", bullets(map(clean, lines))]
+    return "\n\n".join(parts) + "\n"
+
+
+def append_step_summary(text: str) -> bool:
+    """Return whether `text` was added to the file that `GITHUB_STEP_SUMMARY` names; what exceeds its limit is cut.
+
+    Raises: ConfigError: the file cannot be written.
+    """
+    name = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not name:
+        return False
+    path = Path(name)
+    try:
+        room = STEP_LIMIT - (path.stat().st_size if path.exists() else 0)
+        content = fitted(text, room)
+        with path.open("ab") as file:
+            file.write(content)
+    except OSError as error:
+        raise ConfigError(f"GITHUB_STEP_SUMMARY={name}: cannot be written ({error.strerror}).") from None
+    return bool(content)
+
+
+def fitted(text: str, room: int) -> bytes:
+    """Return `text` in at most `room` bytes, cut at a line, with a last line that says so."""
+    content, note = text.encode("utf-8", "replace"), b"\n\nCut: the page is full.\n"
+    if len(content) <= room:
+        return content
+    kept = content[: max(0, room - len(note))]
+    return kept[: kept.rfind(b"\n") + 1] + note if b"\n" in kept else b""
+
+
+_HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
+
+
+def _row(held: Checked) -> tuple[str, ...]:
+    """Return the row of one configuration."""
+    if held.certificate is None:
+        return (held.name, "", "", "", "unusable")
+    certificate, attacked = held.certificate, strongest(held.audits)
+    verdicts = [words.verdict(certificate.verdict), *(audit.verdict.upper() for audit in held.audits)]
+    return (
+        held.name,
+        words.parameters(certificate.claim),
+        f"epsilon {words.bracket(certificate.tight.epsilon)}",
+        "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {nearest(_runs(held))} runs",
+        ", ".join(dict.fromkeys(verdicts)),
+    )
+
+
+def _runs(held: Checked) -> float:
+    """Return how many runs the audits of a configuration took."""
+    return float(sum(audit.runs for audit in held.audits))
+
+
+def _issue(held: Judged) -> tuple[str, ...]:
+    """Return the row of one issue."""
+    issue = held.issue
+    return (issue.rule, f"{issue.place.file}:{issue.place.line}", issue.message)
+
+
+def _held(held: Judged) -> tuple[str, ...]:
+    """Return the row of one accepted issue."""
+    why = f"{held.accepted.reason} (until {held.accepted.expires})" if held.accepted else ""
+    return (*_issue(held), why)
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return a table of at most some hundred rows, in which no text becomes markup."""
+    shown = table(head, [tuple(map(_cell, row)) for row in rows[:_MOST_ROWS]])
+    more = len(rows) - _MOST_ROWS
+    return f"{shown}\n\n{cell(f'And {more} more.')}" if more > 0 else shown
+
+
+def _cell(text: str) -> str:
+    """Return one cell's text without hidden characters, of bounded length."""
+    return clean(text).replace("`", "'").replace("[", "(").replace("]", ")").replace("!(", "(")[:2_000]

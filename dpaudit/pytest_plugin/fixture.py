@@ -1,0 +1,312 @@
+"""What a test says: certify this, check that. Findings fail the test, doubt leaves it undecided."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dpaudit.errors import ConfigError
+from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
+from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.pytest_plugin.store import EvidenceStore
+
+if TYPE_CHECKING:
+    from dpaudit import AuditCase, AuditResult, Certificate, Claim, Declaration, Mechanism
+
+_BLOCKS = 10
+
+
+@dataclass(kw_only=True)
+class PrivacyChecks:
+    """The checks of one test, made by the fixture `dp`; each returns what it found, and fails the test on a finding."""
+
+    test: str
+    mark: pytest.Mark | None
+    folder: Path
+    settings: Settings
+    tests: int
+    tell: Callable[[str, Any], None]
+    undecided: list[str] = field(default_factory=list[str])
+    _told: int = 0
+    _counted: int = 0
+
+    def certify(self, subject: "Declaration | Mechanism") -> "Certificate":
+        """Return the certificate of the marker's claim for a declaration, or for one release of a mechanism."""
+        __tracebackhide__ = True
+        from dpaudit import Mechanism, Release
+
+        name = getattr(subject, "name", type(subject).__name__)
+        held = Release(label=name, mechanism=subject) if isinstance(subject, Mechanism) else subject
+        from dpaudit import certify
+
+        return self._certified(name, certify(held, self.claim))
+
+    def check_mechanism(self, mechanism: "Mechanism") -> "AuditResult":
+        """Certify one release of a mechanism, watch its noise, and attack it on its own worst pair of answers."""
+        __tracebackhide__ = True
+        import numpy as np
+
+        pair: tuple[Any, Any] | None = getattr(mechanism, "worst_pair", lambda: None)()
+        if pair is None:
+            pytest.fail(
+                f"{mechanism.name} names no worst_pair(); use dp.check_release with two data sets.", pytrace=False
+            )
+
+        def release(answer: Any, rng: Any, n_runs: int) -> Any:
+            return mechanism.release(np.broadcast_to(answer, (n_runs, *np.shape(answer))), rng)
+
+        return self.check_release(release, pair, mechanism=mechanism, query=np.asarray, name=mechanism.name)
+
+    def check_release(
+        self,
+        function: Callable[..., Any],
+        neighbours: tuple[Any, Any],
+        *,
+        mechanism: "Mechanism",
+        query: Callable[[Any], Any],
+        name: str = "",
+    ) -> "AuditResult":
+        """Check a function that says what it releases: `query` of the data with the noise of `mechanism`.
+
+        The mechanism is certified against the claim, the outputs of `function(data, rng, n_runs)` are held against the
+        mechanism's own density, and their likelihood ratio attacks the claim.
+        """
+        __tracebackhide__ = True
+        import numpy as np
+
+        from dpaudit import AuditCase, Release, certify
+
+        called = name or _name_of(function)
+        certificate = self._certified(called, certify(Release(label=called, mechanism=mechanism), self.claim))
+        answers = tuple(np.asarray(query(data)) for data in neighbours)
+        self._watch(called, function, neighbours[0], mechanism, answers[0])
+        ratio = import_module("audits").LikelihoodRatio(
+            mechanisms=((called, mechanism),), first={called: answers[0]}, second={called: answers[1]}
+        )
+        case = AuditCase(
+            name=called,
+            view="output",
+            description="a release of declared noise",
+            neighbours=neighbours,
+            relation=self.claim.neighbours,
+            run=lambda data, rng, n_runs: {called: np.asarray(function(data, rng, n_runs))},
+            score=ratio,
+        )
+        return self._audited(case, self.claim, certificate.tight.epsilon.upper, (mechanism, function))
+
+    def check_function(
+        self,
+        function: Callable[..., Any],
+        neighbours: tuple[Any, Any],
+        *,
+        score: Callable[[Any], Any] | None = None,
+        name: str = "",
+    ) -> "AuditResult":
+        """Attack `function(data, rng, n_runs)`, which returns one output a run, on two neighbouring data sets."""
+        __tracebackhide__ = True
+        from dpaudit import AuditCase
+
+        case = AuditCase(
+            name=name or _name_of(function),
+            view="output",
+            description="a function of the user's own",
+            neighbours=neighbours,
+            relation=self.claim.neighbours,
+            run=function,
+            score=score,
+        )
+        return self._audited(case, self.claim, float("inf"), (function,))
+
+    def check_config(self, path: str | Path) -> "tuple[AuditResult, ...]":
+        """Certify a configuration and attack every case of its algorithm; its claim is the file's, not the marker's.
+
+        A relative path is looked for beside the test.
+        """
+        __tracebackhide__ = True
+        from dpaudit.cli.steps import cases_of, certificate_of
+        from dpaudit.config import Configured, read_config
+
+        configuration = read_config(self.folder / path)
+        certificate = self._certified(configuration.path.name, certificate_of(configuration, None))
+        subject = configuration.subject
+        if not isinstance(subject, Configured) or subject.problem is None:
+            return ()
+        cases = cases_of(configuration, configuration.audit.view)
+        what = (configuration.text, subject.algorithm)
+        upper = certificate.tight.epsilon.upper
+        return tuple(self._audited(case, certificate.claim, upper, what, rare=True) for _, case in cases)
+
+    @cached_property
+    def claim(self) -> "Claim":
+        """The claim of the marker `dp`."""
+        from dpaudit import Claim
+
+        if self.mark is None:
+            raise ConfigError("Expected a claim: mark the test with @pytest.mark.dp(epsilon=..., neighbours=...).")
+        if self.mark.args:
+            raise ConfigError("Expected the claim of @pytest.mark.dp by keyword, as in dp(epsilon=1.0, ...).")
+        try:
+            return Claim(**{key: value for key, value in self.mark.kwargs.items() if key != "runs"})
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"@pytest.mark.dp: {error}") from None
+
+    @cached_property
+    def _budget(self) -> Budget:
+        """Who hands out this test's shares."""
+        level, path = self.settings.significance, self.settings.evidence
+        if path is None:
+            return SessionBudget(significance=level, tests=self.tests, seed=self.settings.seed)
+        return KeptBudget(store=EvidenceStore(path=path, significance=level))
+
+    @property
+    def _runs(self) -> int:
+        """The most runs of one audit: the marker's, or the profile's."""
+        return int(self.settings.runs if self.mark is None else self.mark.kwargs.get("runs", self.settings.runs))
+
+    def _certified(self, name: str, certificate: "Certificate") -> "Certificate":
+        """Return a certificate once it is told; fail unless it certifies."""
+        __tracebackhide__ = True
+        from dpaudit.render import words
+        from dpaudit.report.numerals import at_most, nearest
+
+        proved, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
+        sentence = f"epsilon at most {at_most(proved)} is proved, {nearest(claimed)} claimed"
+        self._tell(name, certificate.verdict, sentence, {"claimed": claimed, "proved": proved})
+        if certificate.verdict != "certified":
+            found = [f"{held.rule} {held.message}" for held in certificate.findings]
+            reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *found)))
+            pytest.fail(
+                f"{words.verdict(certificate.verdict)}  {name}\n{words.meaning(certificate)}{reasons}", pytrace=False
+            )
+        return certificate
+
+    def _watch(self, name: str, function: Callable[..., Any], data: Any, mechanism: "Mechanism", answer: Any) -> None:
+        """Hold the outputs against the declared density; fail if the noise is another one."""
+        __tracebackhide__ = True
+        import numpy as np
+
+        from dpaudit.pytest_plugin.sources import digest_of_sources
+
+        audits = import_module("audits")
+        identity = ["noise", repr(mechanism), repr(answer), digest_of_sources(mechanism), digest_of_sources(function)]
+        allotted = self._allotted(name, identity)
+        before = {} if allotted.state is None else {"wealth": _wealth(allotted.state, self.settings)}
+        seen = audits.watch_noise(
+            lambda rng, n_runs: function(data, rng, n_runs),
+            mechanism,
+            answer,
+            runs=self._runs,
+            rng=np.random.default_rng(allotted.seed),
+            significance=allotted.significance,
+            **before,
+        )
+        sentence = (
+            f"The outputs do not follow {mechanism}: {seen.factor:g} times that noise explains them best."
+            if seen.fallen
+            else f"the outputs follow {mechanism.name} as declared"
+        )
+        state = None if seen.fallen else list(seen.wealth)
+        self._budget.keep(allotted, state, runs=seen.runs, refuted=sentence if seen.fallen else "")
+        self._tell(name, "other noise" if seen.fallen else "noise", sentence, _facts(allotted, seen.runs))
+        if seen.fallen:
+            pytest.fail(_failure("OTHER NOISE", name, sentence, allotted, seen.runs), pytrace=False)
+
+    def _audited(
+        self, case: "AuditCase", claim: "Claim", certified: float, what: tuple[Any, ...], *, rare: bool = False
+    ) -> "AuditResult":
+        """Return an audit once it is told; fail on a violation, and leave the test undecided on doubt."""
+        __tracebackhide__ = True
+        import numpy as np
+
+        from dpaudit.pytest_plugin.sources import digest_of_sources
+        from dpaudit.render import words
+        from dpaudit.report.numerals import at_least
+
+        audits = import_module("audits")
+        identity = [repr(claim), repr(case.neighbours), *(f"{type(held)} {digest_of_sources(held)}" for held in what)]
+        allotted = self._allotted(case.name, [*identity, *(held for held in what if isinstance(held, str))])
+        before = _carried(audits.Carried, claim, allotted.state, self.settings)
+        outcome: tuple[AuditResult, Any] = audits.continue_audit(
+            case,
+            before,
+            runs=self._runs,
+            rng=np.random.default_rng(allotted.seed),
+            significance=allotted.significance,
+            certified=certified,
+            first_block=max(8, self._runs // _BLOCKS) if rare else 8,
+        )
+        result, after = outcome
+        violated, sentence = result.verdict == "violation", words.audit_meaning(result)
+        self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
+        facts = _facts(allotted, result.runs) | {"claimed": claim.epsilon, "lower": result.epsilon_lower}
+        shown = sentence if violated else f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
+        self._tell(case.name, result.verdict, shown, facts | ({"before": before.runs} if before.runs else {}))
+        if violated:
+            pytest.fail(_failure("VIOLATION", case.name, sentence, allotted, result.runs), pytrace=False)
+        if result.verdict == "inconclusive":
+            self.undecided.append(f"{case.name}: {sentence}")
+        return result
+
+    def _allotted(self, name: str, identity: list[Any]) -> Allotment:
+        """Return the share of the next check; fail at once if the same code was refuted before."""
+        __tracebackhide__ = True
+        self._counted += 1
+        allotted = self._budget.allot(self.test, name, self._counted, identity)
+        if allotted.refuted:
+            self._tell(name, "violation", f"known from an earlier run: {allotted.refuted}", {})
+            pytest.fail(
+                f"VIOLATION  {name}\n{allotted.refuted}\n  Found in an earlier run, and the code is the same since "
+                f"(evidence in {self.settings.evidence}).",
+                pytrace=False,
+            )
+        return allotted
+
+    def _tell(self, name: str, verdict: str, sentence: str, facts: dict[str, Any]) -> None:
+        """Hand one outcome to the report, and to JUnit with it, field by field."""
+        self._told += 1
+        for key, value in {"check": name, "verdict": verdict, "says": sentence, **facts}.items():
+            self.tell(f"dp.{self._told}.{key}", value)
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """Return what a function is called."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _facts(allotted: Allotment, runs: int) -> dict[str, Any]:
+    """Return what repeats a check."""
+    return {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
+
+
+def _power(result: "AuditResult") -> str:
+    """Return how far an audit could see, in a few words."""
+    from dpaudit.report.numerals import nearest
+
+    return f"{nearest(result.power.epsilon)} would have shown, {nearest(result.power.probability)} of the time"
+
+
+def _failure(verdict: str, name: str, sentence: str, allotted: Allotment, runs: int) -> str:
+    """Return what a failed test prints."""
+    return (
+        f"{verdict}  {name}\n{sentence}\n  {runs} runs, seed {allotted.seed}; correct code is accused with probability "
+        f"at most {allotted.significance:.1g}"
+    )
+
+
+def _carried(kind: Any, claim: "Claim", state: Any, settings: Settings) -> Any:
+    """Return the evidence of earlier runs."""
+    try:
+        return kind.nothing(claim) if state is None else kind.from_dict(claim, state)
+    except ValueError as error:
+        raise ConfigError(f"{settings.evidence}: {error} Move the file away to start anew.") from None
+
+
+def _wealth(state: Any, settings: Settings) -> tuple[float, ...]:
+    """Return the wealth of an earlier watch."""
+    if not isinstance(state, list) or not all(type(value) in (int, float) for value in state):
+        raise ConfigError(f"{settings.evidence}: expected wealth as a list of numbers. Move the file away.")
+    return tuple(map(float, state))

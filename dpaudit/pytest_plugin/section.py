@@ -1,0 +1,69 @@
+"""The section that closes a session: one line a check, worst first, and how the budget is kept."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from dpaudit.pytest_plugin.settings import Settings
+
+Properties = list[tuple[str, object]]
+
+_ORDER = ("violation", "other noise", "refuted", "not_proved", "inconclusive", "noise", "consistent", "certified")
+_SHOWN = {"noise": "NOISE AS DECLARED", "not_proved": "NOT PROVED"}
+_FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
+
+
+def section_lines(reports: list[tuple[str, Properties]], settings: Settings) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the section's lines, each with its style; nothing where no check was told."""
+    rows = [(test, row) for test, properties in reports for row in outcomes(properties)]
+    if not rows:
+        return []
+    rows.sort(key=lambda held: _rank(held[1]["verdict"]))
+    lines = [line for test, row in rows for line in _row(test, row)]
+    counts = Counter(_word(row["verdict"]).lower() for _, row in rows)
+    summary = ", ".join(f"{number} {word}" for word, number in counts.items())
+    return [*lines, ("", ()), (f"{summary}.", ("bold",)), (_kept(settings), ())]
+
+
+def outcomes(properties: Iterable[tuple[str, object]]) -> list[dict[str, str]]:
+    """Return the checks of one test, field by field, from its properties.
+
+    >>> outcomes([("dp.1.check", "sums"), ("dp.1.verdict", "certified"), ("other", 1)])
+    [{'check': 'sums', 'verdict': 'certified'}]
+    """
+    found: dict[int, dict[str, str]] = {}
+    for name, value in properties:
+        if held := _FIELD.fullmatch(name):
+            found.setdefault(int(held.group(1)), {})[held.group(2)] = str(value)
+    return [found[place] for place in sorted(found)]
+
+
+def _row(test: str, row: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the lines of one check: verdict and name, and below them what it says."""
+    style = ("red",) if _rank(row["verdict"]) <= _rank("not_proved") else ("yellow",)
+    style = ("green",) if _rank(row["verdict"]) > _rank("inconclusive") else style
+    so_far = f" (with {row['before']} runs before)" if "before" in row else ""
+    seed = f"; seed {row['seed']}, {row['runs']} runs{so_far}" if "seed" in row else ""
+    says = " ".join(f"{row.get('says', '').rstrip('.')}{seed}".split())
+    return [(f"{_word(row['verdict']):18}{row['check']}  [{test}]", style), (f"{'':18}{says}", ())]
+
+
+def _word(verdict: str) -> str:
+    """Return a verdict as it is shown."""
+    return _SHOWN.get(verdict, verdict.upper())
+
+
+def _rank(verdict: str) -> int:
+    """Return how bad a verdict is, 0 for the worst."""
+    return _ORDER.index(verdict) if verdict in _ORDER else 0
+
+
+def _kept(settings: Settings) -> str:
+    """Return how the false-alarm budget is kept."""
+    how = (
+        f"for every run that shares {settings.evidence}"
+        if settings.evidence
+        else "with fixed seeds: the same code gives the same result"
+    )
+    level = f"with probability at most {settings.significance:g}"
+    return f"Profile {settings.profile}. Correct code is accused {level}, {how}."

@@ -1,0 +1,46 @@
+"""The page on adding an audit: its skeleton breaks the broken histogram and spares the repaired one."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import audits
+from audits import audit_case, audit_sequentially
+from dpaudit import Claim
+
+PAGE = (Path(audits.__file__).parents[1] / "docs" / "add_an_audit.md").read_text(encoding="utf-8")
+CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+def skeleton(scale):
+    """The page's module, with this scale of noise."""
+    source = next(text for text in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL) if ">>>" not in text)
+    held = {"__name__": "histogram_audit"}
+    exec(compile(source.replace("SCALE = 1.0", f"SCALE = {scale}"), "add_an_audit.md", "exec"), held)  # noqa: S102
+    return held
+
+
+@pytest.mark.parametrize(("scale", "verdict"), [(1.0, "violation"), (2.0, "consistent")])
+def test_the_skeleton_tells_the_broken_histogram_from_the_repaired_one(scale, verdict):
+    """With half the noise the bound comes near 2, and the claim of 1 falls; with all of it nothing is found."""
+    found = skeleton(scale)["main"](np.random.default_rng(5))
+    assert found.verdict == verdict
+    assert found.epsilon_lower > 1.6 or scale == 2.0
+
+
+def test_the_learner_of_the_page_finds_it_too():
+    """An attack that only knows means refutes the claim as well."""
+    held = skeleton(1.0)
+    blind = replace(held["CASE"], score=None)
+    found = audit_case(blind, CLAIM, runs=20_000, rng=np.random.default_rng(5), learner=held["mean_difference"])
+    assert found.verdict == "violation"
+
+
+def test_the_same_case_stops_early():
+    """The sequential audit needs a few hundred runs at the most."""
+    found = audit_sequentially(skeleton(1.0)["CASE"], CLAIM, runs=5_000, rng=np.random.default_rng(5))
+    assert found.verdict == "violation"
+    assert found.runs < 1_000

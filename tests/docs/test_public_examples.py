@@ -1,0 +1,46 @@
+"""Every public object shows how it is used: an example in its own words, which runs as a doctest."""
+
+import inspect
+
+import pytest
+
+import dpaudit
+import mechanisms
+
+ALIASES = {"Declaration", "Loss", "Model", "Neighbours"}
+"""Names of types, which carry no docstring that could run."""
+
+
+def shows_an_example(thing):
+    """Whether the docstring of `thing`, or of one of its own members, holds a line to run."""
+    if ">>>" in (inspect.getdoc(thing) or ""):
+        return True
+    members = vars(thing).values() if inspect.isclass(thing) else ()
+    texts = (getattr(getattr(member, "__func__", member), "__doc__", None) for member in members)
+    return any(">>>" in text for text in texts if isinstance(text, str))
+
+
+def public(package):
+    return sorted(name for name in dir(package) if not name.startswith("_") and name not in ALIASES | {"NAMES", "load"})
+
+
+@pytest.mark.parametrize("name", public(dpaudit))
+def test_every_public_name_of_the_checker_has_an_example(name):
+    """What `dpaudit` exports can be learnt from its docstring."""
+    assert shows_an_example(getattr(dpaudit, name))
+
+
+@pytest.mark.parametrize("name", sorted(mechanisms.NAMES))
+def test_every_mechanism_has_an_example(name):
+    """So can each kind of noise."""
+    assert shows_an_example(mechanisms.load(name))
+
+
+def test_an_object_without_an_example_is_caught():
+    """A documented class that shows nothing is found out, and so is a function."""
+
+    class Silent:
+        """Something."""
+
+    assert not shows_an_example(Silent)
+    assert not shows_an_example(public)

@@ -1,0 +1,55 @@
+"""The site builds without a warning, and shows what the code says."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of a strict build; skipped where the extra `docs` is not installed."""
+    for module in ("mkdocs", "material", "mkdocstrings"):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed (extra 'docs')")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "MPLBACKEND": "svg"}
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert ended.returncode == 0, ended.stderr
+    return folder
+
+
+def test_a_strict_build_has_every_page(site):
+    """Each Markdown page became a page of the site, and the gallery has its figures."""
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if page.name != "index.md"]
+    missing = [page for page in pages if not (site / page.relative_to(ROOT / "docs").with_suffix("")).is_dir()]
+    assert missing == []
+    assert len(list((site / "gallery").glob("*.svg"))) == len(list((ROOT / "examples" / "gallery").glob("*.py")))
+
+
+def test_references_are_written_from_the_code(site):
+    """Commands with their options, rules, public names with their examples, and the keys of a configuration."""
+    told = {
+        name: (site / "reference" / name / "index.html").read_text(encoding="utf-8")
+        for name in ("commands", "rules", "dpaudit", "audits", "mechanisms", "configuration")
+    }
+    assert "dpaudit certify" in told["commands"]
+    assert "--significance" in told["commands"]
+    assert "illboard" in told["rules"]
+    assert "Odometer" in told["dpaudit"]
+    assert "guessing_bound" in told["audits"]
+    assert "one_sided_wishart" in told["mechanisms"] or "OneSidedWishart" in told["mechanisms"]
+    assert "horizon" in told["configuration"]
+
+
+def test_a_page_fetches_nothing_from_elsewhere(site):
+    """No stylesheet, script, font or image comes from another host."""
+    page = (site / "index.html").read_text(encoding="utf-8")
+    assert 'src="http' not in page
+    assert 'rel="stylesheet" href="http' not in page
