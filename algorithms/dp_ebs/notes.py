@@ -63,8 +63,8 @@ def width_note(config: "DpEbs", problem: Duels) -> tuple[str, ...]:
         return (
             f"This confidence width is vacuous: after all {config.horizon:,} rounds an option would have to be "
             f"{margin:.3g} below another one to go, while shares of wins differ by 1 at most. No option is "
-            "removed, every one is shown equally often, and what is published does not depend on any answer. That is vacuous rather "
-            "than private: nothing is learnt that could be protected. "
+            "removed, every one is shown equally often, and what is published does not depend on any answer. "
+            "That is vacuous rather than private: nothing is learnt that could be protected. "
             "Use width = 'tight', or more people.",
         )
     if margin > gap:
