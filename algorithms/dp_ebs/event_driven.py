@@ -92,7 +92,7 @@ def _block(run: _Run, voters: Voters, streams: Streams, number: int) -> tuple[in
         sent = plan.response.release(sent.astype(np.int64), streams.noise)
     won = debiased(plan, sent)
     upper, lower = _intervals(run, due, places, won, levels)
-    cell = _first_event(upper, lower, due)
+    cell = _first_event(run, upper, lower, due)
     taken = len(places) if cell is None else int(np.searchsorted(places, cell)) + 1
     _commit(run, options[:taken], others[:taken], won[:taken])
     last = places[taken - 1]
@@ -129,26 +129,26 @@ def _intervals(run: _Run, due: Array, places: Array, won: Array, levels: Array) 
     return upper, lower
 
 
-def _first_event(upper: Array, lower: Array, due: Array) -> int | None:
+def _first_event(run: _Run, upper: Array, lower: Array, due: Array) -> int | None:
     """Return the first played cell after which some upper bound is below the largest lower bound, or None.
 
     After cell (r, c) the options up to c show row r, the others row r - 1 (before the block where r = 0).
     """
-    if upper.min(axis=1).min() >= lower.max():
+    held_upper, held_lower = run.upper[run.left], run.lower[run.left]
+    if min(upper.min(), held_upper.min()) >= max(lower.max(), held_lower.max()):
         return None
     top = np.maximum.accumulate(lower, axis=1)
     low = np.minimum.accumulate(upper, axis=1)
-    rest_top, rest_low = _suffixes(lower, np.maximum), _suffixes(upper, np.minimum)
+    rest_top, rest_low = _suffixes(lower, held_lower, np.maximum), _suffixes(upper, held_upper, np.minimum)
     event = np.flatnonzero(due & (np.minimum(low, rest_low) < np.maximum(top, rest_top)))
     return int(event[0]) if event.size else None
 
 
-def _suffixes(values: Array, combine: np.ufunc) -> Array:
-    """Return, for each cell, the extreme over the later columns of the row above; neutral in the first row."""
-    neutral = -np.inf if combine is np.maximum else np.inf
-    result = np.full(values.shape, neutral)
-    after = combine.accumulate(values[:, ::-1], axis=1)[:, ::-1]
-    result[1:, :-1] = after[:-1, 1:]
+def _suffixes(values: Array, held: Array, combine: np.ufunc) -> Array:
+    """Return, for each cell, the extreme over the later columns of the row above, which is `held` for the first."""
+    result = np.full(values.shape, -np.inf if combine is np.maximum else np.inf)
+    above = np.concatenate([held[None, :], values[:-1]])
+    result[:, :-1] = combine.accumulate(above[:, ::-1], axis=1)[:, ::-1][:, 1:]
     return result
 
 
