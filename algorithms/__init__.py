@@ -11,6 +11,8 @@ NAMES: dict[str, str] = {
     "lsvi_ucb": "batched least-squares value iteration for linear decision processes (joint)",
     "pucb": "optimism from noisy counts in tabular decision processes (joint)",
     "ucrl_vtr": "value-targeted regression for linear-mixture decision processes (joint or local)",
+    "dp_ebs": "dueling bandit that removes options by private running counts (central or local)",
+    "g_optimal_dueling": "dueling bandit in d dimensions, by designed comparisons and private group sums",
 }
 """Every algorithm by name, with one line on what it does."""
 
@@ -22,6 +24,8 @@ _HOMES = {
     "lsvi_ucb": "algorithms.linear_rl:LsviUcb",
     "pucb": "algorithms.tabular_rl:Pucb",
     "ucrl_vtr": "algorithms.linear_rl:UcrlVtr",
+    "dp_ebs": "algorithms.dp_ebs:DpEbs",
+    "g_optimal_dueling": "algorithms.g_optimal:GOptimalDueling",
 }
 
 

@@ -65,7 +65,10 @@ class Recorder:
         return output
 
     def record(self, label: str, mechanism: Mechanism, value: Array, output: Array, times: int = 1) -> None:
-        """Write down that `output` is a release of `value` that was sampled elsewhere, as by a tree's counter."""
+        """Write down that `output` is a release of `value` that was sampled elsewhere, as by a tree's counter.
+
+        Both may be the first elements only: they serve to tell whose noise it is.
+        """
         self.released.append(
             Released(label=label, mechanism=mechanism, times=times, fingerprint=_fingerprint(output, value))
         )
