@@ -44,7 +44,7 @@ def log_moment(loss: GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss
             below = values - values[-1]  # so that no power overflows and the largest loss counts in full
             rows = max(1, _ENTRIES // len(values))
             sums = [(np.exp(np.multiply.outer(part, below)) * masses).sum(axis=1) for part in _chunks(power, rows)]
-            return power * values[-1] + np.log(np.concatenate(sums))
+            return np.asarray(power * values[-1] + np.log(np.concatenate(sums)))
 
 
 def _chunks(power: Floats, rows: int) -> list[Floats]:
