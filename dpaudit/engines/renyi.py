@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from dpaudit.bracket import Bracket
 from dpaudit.engines.basic import total_infinite_mass
@@ -25,6 +24,7 @@ from dpaudit.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianL
 Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
 _MARGIN = 1e-13
+_ENTRIES = 1 << 18  # of a table of powers and atoms that is held at a time
 
 
 def log_moment(loss: GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss, power: Floats) -> Floats:
@@ -41,7 +41,15 @@ def log_moment(loss: GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss
             return np.logaddexp(high, low) + math.log1p(-delta)
         case DiscreteLoss(atoms=atoms):
             values, masses = np.array(atoms).T
-            return np.asarray(logsumexp(np.multiply.outer(power, values), b=masses, axis=1))
+            below = values - values[-1]  # so that no power overflows and the largest loss counts in full
+            rows = max(1, _ENTRIES // len(values))
+            sums = [(np.exp(np.multiply.outer(part, below)) * masses).sum(axis=1) for part in _chunks(power, rows)]
+            return np.asarray(power * values[-1] + np.log(np.concatenate(sums)))
+
+
+def _chunks(power: Floats, rows: int) -> list[Floats]:
+    """Return the powers in pieces of so many, which bounds the memory of what is made of each."""
+    return [power[start : start + rows] for start in range(0, len(power), rows)]
 
 
 def _log_moments(composition: Composition) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from scipy.special import log_ndtr
 from dpaudit.verifier.losses import Loss, Multiset, distinct, most, require, reverse, reversed_all, supremum
 
 _EXACT = 1e-9
-_TAIL, _COARSE = 20.0, 2000  # deviations at which a Gaussian tail is cut; steps up to there where moments are wanted
+_TAIL, _COARSE = 20.0, 1000  # deviations at which a Gaussian tail is cut; steps up to there where moments are wanted
 _SIZE, _KINDS = 2**18, 512  # points of a grid, and the most kinds of losses on it
 Law = tuple[int, np.ndarray, np.ndarray]
 """How often a loss occurs, its values on a grid, and their masses."""
@@ -64,7 +64,7 @@ class _Sum:
     def __init__(self, losses: dict[Loss, int], centre: float, size: int) -> None:
         coarse = [_law(loss, n, _reach(loss) / _COARSE) for loss, n in losses.items()]
         plain = _moments(coarse, 0.0)[1]
-        tried = np.exp(np.linspace(-14, math.log(50 / max(plain, 1e-9)), 80))  # no finer than a fiftieth deviation
+        tried = np.geomspace(1e-3, 50, 40) / max(plain, 1e-9)  # looking at no less than a fiftieth deviation
         heights = [_moments(coarse, s)[0] - s * centre - math.log(s + s * s) for s in tried]
         self.s = float(tried[np.argmin(heights)])
         deviation = _moments(coarse, self.s)[1]
