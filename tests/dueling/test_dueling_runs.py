@@ -164,7 +164,7 @@ def engines_disagree(seed, cells, monkeypatch):
 
 @pytest.mark.parametrize("cells", [12, 64, 4096])
 def test_on_one_tape_both_engines_do_the_same(cells, monkeypatch):
-    """Every duel and every removal, on 25 tapes and for blocks of any size; a slip in the first row of blocks is seen."""
+    """Every duel and every removal, on 25 tapes, for blocks of any size; a slip in the first row is seen."""
     assert not any(engines_disagree(seed, cells, monkeypatch) for seed in range(25))
     honest = event_driven._suffixes
 
