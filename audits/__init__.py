@@ -30,9 +30,13 @@ if TYPE_CHECKING:
     from audits.bounds.joint import joint_p_value as joint_p_value
     from audits.bounds.one_run import one_run_bound as one_run_bound
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
+    from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.carried import Carried as Carried
     from audits.conformance import Conformance as Conformance
     from audits.conformance import watch_noise as watch_noise
+    from audits.layers import TrainingAudit as TrainingAudit
+    from audits.layers import audit_training as audit_training
+    from audits.layers import judge as judge
     from audits.neighbours import awkward_pairs as awkward_pairs
     from audits.planning import blind_delta as blind_delta
     from audits.planning import ceiling as ceiling
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
     from audits.refutation import refute as refute
     from audits.replay import Tape as Tape
     from audits.replay import replay_neighbours as replay_neighbours
+    from audits.search import search_neighbours as search_neighbours
+    from audits.sequential import audit_anytime as audit_anytime
     from audits.sequential import audit_sequentially as audit_sequentially
     from audits.sequential import continue_audit as continue_audit
     from audits.storage import ChunkStore as ChunkStore
@@ -62,6 +68,7 @@ NAMES: dict[str, str] = {
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
     "learned_zones": "attack: averaged zones of one column, quick with few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
     "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
 }
@@ -106,11 +113,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "bounds.one_run": (
         "one_run_bound",
         "one_run_gaussian_bound",
+        "one_run_guesses",
     ),
     "carried": ("Carried",),
     "conformance": (
         "Conformance",
         "watch_noise",
+    ),
+    "layers": (
+        "TrainingAudit",
+        "audit_training",
+        "judge",
     ),
     "neighbours": ("awkward_pairs",),
     "planning": (
@@ -127,7 +140,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Tape",
         "replay_neighbours",
     ),
+    "search": ("search_neighbours",),
     "sequential": (
+        "audit_anytime",
         "audit_sequentially",
         "continue_audit",
     ),
@@ -150,6 +165,7 @@ _ENTRIES = {
     "learned_classifier": "learn_score",
     "learned_zones": "learn_zones",
     "bit_features": "bit_features",
+    "training_run": "audit_training",
     "watch_noise": "watch_noise",
     "replay": "replay_neighbours",
 }

@@ -17,6 +17,7 @@ from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.coin import CHUNK_RUNS, Execution, Progress, Store
 from audits.events import count_guesses, roc_points
+from audits.missing import missing_noise
 from audits.planning import Bound, ceiling, gaussian_power, guessing_power
 from audits.preparation import Learner, prepare
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
@@ -44,6 +45,7 @@ def audit(
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
     store: Store | None = None,
+    scheduler: str | None = None,
     name: str = "function",
     view: str = "output",
 ) -> AuditResult:
@@ -83,6 +85,7 @@ def audit(
         chunk_runs=chunk_runs,
         progress=progress,
         store=store,
+        scheduler=scheduler,
     )
 
 
@@ -100,6 +103,7 @@ def audit_case(
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
     store: Store | None = None,
+    scheduler: str | None = None,
 ) -> AuditResult:
     """Return what attacks on `case` show: a lower bound on epsilon at `delta`, and a verdict.
 
@@ -113,8 +117,8 @@ def audit_case(
     probability at most `significance`, for a bound with an assumption only under that; and code that is what its
     certificate declares is accused with probability at most `significance`. The other members of `bounds` hold one
     at a time, each at its own. `ceiling` is what an attack that is always right would show with the counted runs.
-    The numbers do not depend on `jobs`. With a `store`, chunks that are already there are not run again (the runs
-    that teach are always run again), and the numbers are the same.
+    The numbers do not depend on `jobs`, nor on `scheduler`, the address of a dask cluster. With a `store`, chunks that
+    are already there are not run again (the runs that teach are always run again), and the numbers are the same.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
     """
     started = time.perf_counter()
@@ -128,7 +132,7 @@ def audit_case(
             f"Expected neighbours of the claim's relation {claim.neighbours!r}; case {case.name!r} has "
             f"{case.relation!r}. State the claim for the relation that the case runs."
         )
-    how = Execution(jobs=jobs, chunk_runs=chunk_runs, progress=progress, store=store)
+    how = Execution(jobs=jobs, chunk_runs=chunk_runs, progress=progress, store=store, scheduler=scheduler)
     gaussian = case.gaussian and certified <= claim.epsilon
     share = significance / 2 if gaussian else significance
     prepared = prepare(case, runs, rng, share, learner, how)
@@ -141,6 +145,7 @@ def audit_case(
     others: tuple[Bound, ...] = (guessing_bound, error_rate_bound, gaussian_bound, gaussian_rate_bound)
     anytime = e_process_bound(scores, labels, level, significance)
     listed = (*(held for f in others if (held := f(counts, level, share)).name != deciding.name), anytime)
+    missed = missing_noise(case, claim, runs, significance, rng)
     power = _power(counts, bound, claim.epsilon, level, share)
     return AuditResult(
         name=case.name,
@@ -159,7 +164,7 @@ def audit_case(
         seed=_seed(rng),
         claim=claim,
         certified=certified,
-        description=case.description,
+        description=f"{case.description} {missed}".strip(),
         seconds=time.perf_counter() - started,
         roc=roc_points(scores, labels),
     )

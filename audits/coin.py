@@ -4,13 +4,14 @@ What a chunk does depends on its place and the seed only, so any number of jobs 
 outputs are turned into scores before the next one starts: memory is one chunk's outputs plus 9 bytes a run.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from audits.views import concatenate, interleave, length
+from audits.workers import perform
 from dpaudit import AuditCase
 from dpaudit.case import Run
 from dpaudit.mechanism import Array
@@ -72,12 +73,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Execution:
-    """How to run: processes, whom to tell, where to keep chunks. Only the chunk's size changes any number."""
+    """How to run: processes or a dask cluster, whom to tell, where to keep chunks. `chunk_runs` alone matters."""
 
     jobs: int = 1
     chunk_runs: int = CHUNK_RUNS
     progress: Progress | None = None
     store: Store | None = None
+    scheduler: str | None = None
 
 
 def toss(
@@ -86,7 +88,7 @@ def toss(
     """Return `runs` runs of `case`, each on a neighbour picked by a fair coin, reduced by `keep`.
 
     Guarantee: coins are independent and fair; runs are as independent as `case.run` makes the runs of one call.
-    The result depends on `rng`, `runs` and the chunk's size, never on the jobs. `rng` only spawns. Chunks that the
+    The result depends on `rng`, `runs` and the chunk's size, never on where it runs. `rng` only spawns. Chunks that the
     store holds for this `phase` are taken from there, others are stored as soon as they are done.
     """
     chunk_runs, store = how.chunk_runs, how.store
@@ -97,7 +99,7 @@ def toss(
     ]
     held = {} if store is None else {i: kept for i in range(len(sizes)) if (kept := store.load(phase, i)) is not None}
     missing = [i for i in range(len(sizes)) if i not in held]
-    for place, observed in zip(missing, _perform([chunks[i] for i in missing], how.jobs), strict=True):
+    for place, observed in zip(missing, perform([chunks[i] for i in missing], how.jobs, how.scheduler), strict=True):
         held[place] = observed
         if store is not None:
             store.save(phase, place, observed)
@@ -113,22 +115,6 @@ def toss(
 def whole(view: Any) -> Any:
     """Return the view itself: what to keep when an attack must still learn."""
     return view
-
-
-def _perform(chunks: list[Chunk], jobs: int) -> Iterator[Observed]:
-    """Yield the chunks' results in order, from this process or from `jobs` others."""
-    if jobs == 1 or len(chunks) < 2:
-        yield from (chunk() for chunk in chunks)
-        return
-    from joblib import Parallel, delayed
-
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    yield from parallel(delayed(_call)(chunk) for chunk in chunks)
-
-
-def _call(chunk: Chunk) -> Observed:
-    """Return what a chunk returns; a plain function travels to other processes."""
-    return chunk()
 
 
 def _outputs(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:

@@ -2,8 +2,8 @@
 
 An event is a pair of thresholds: guess the second neighbour at `high` or above, the first at `low` or below,
 abstain between; either side may be left out. It is chosen by the bound it should give at the size of the runs that
-will be counted, one standard error of the runs that choose below its estimate, so that a lucky small tail does not
-win. Where the scores fit the coins as log odds do, they vouch for their own tails and count beside the coins.
+will be counted, some standard errors of the runs that choose below its estimate: the luckiest of many small tails is
+lucky by about that much. Where the score's own odds fit the coins, or a simple curve does, they count beside the coins.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from audits.calibration import calibrated_odds
 from dpaudit import Counts
 from dpaudit.mechanism import Array
 
+LIKELIHOOD, LEARNED = 10.0, 3.0
+"""How much a score's own odds weigh against the coins: a statistic that was given, or one that was learned."""
+
 _CUTS = 200
-_FIT_BINS = 8
-_TRUST = 3.0
+_CAUTION = 2.5
 _KEPT_BITS = 33
 
 
@@ -27,6 +30,10 @@ class Event:
     low: float
     high: float
     cut: float
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ValueError(f"Expected low={self.low} below high={self.high}: a run is guessed once.")
 
 
 def rounded(scores: Array) -> Array:
@@ -40,38 +47,45 @@ def rounded(scores: Array) -> Array:
     if np.isnan(values).any():
         raise ValueError("Expected scores without NaN; let the score say what a NaN in the output means.")
     mantissa, exponent = np.frexp(values)
-    result: Array = np.ldexp(np.round(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS)
+    with np.errstate(over="ignore"):
+        result: Array = np.ldexp(np.round(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS)
     return np.where(np.isfinite(values), result, values)
 
 
-def choose_event(scores: Array, labels: Array, counted: int, significance: float) -> Event:
+def choose_event(scores: Array, labels: Array, counted: int, significance: float, trust: float = LEARNED) -> Event:
     """Return the event with the best prospects on `counted` further runs.
 
-    Shape: `scores` and `labels` are (runs that choose,).
-    Edge cases: with one score only, the event abstains and cuts at 0.
+    Shape: `scores` and `labels` are (runs that choose,). `trust` weighs the score's own odds, where they fit the coins,
+    against the coins. Edge cases: with one score only, the event abstains and cuts at 0.
     """
+    return rated_event(scores, labels, counted, significance, trust)[1]
+
+
+def rated_event(
+    scores: Array, labels: Array, counted: int, significance: float, trust: float = LEARNED
+) -> tuple[float, Event]:
+    """Return the event as for `choose_event`, with the bound that it promises, cautiously."""
     if len(np.unique(scores)) < 2:
-        return Event(low=-np.inf, high=np.inf, cut=0.0)
+        return -np.inf, Event(low=-np.inf, high=np.inf, cut=0.0)
     cuts = np.unique(np.concatenate([[-np.inf], _candidates(scores), [np.inf]]))
     above = scores[:, None] >= cuts
     below = scores[:, None] <= cuts
     up, up_right = _counts(above, labels)
     down, down_right = _counts(below, ~labels)
-    calibrated = _is_log_odds(scores, labels)
-    trust = _TRUST if calibrated else 0.0
-    odds = 1 / (1 + np.exp(-np.clip(scores, -40, 40)))
-    up_right = up_right + trust * (above * odds[:, None]).sum(axis=0)
-    down_right = down_right + trust * (below * (1 - odds[:, None])).sum(axis=0)
-    guesses = (1 + trust) * (up[:, None] + down[None, :])
+    odds, own = calibrated_odds(scores, labels)
+    weight = 0.0 if odds is None else trust if own else LEARNED
+    if odds is not None:
+        share = 1 / (1 + np.exp(-odds))
+        up_right = up_right + weight * (share @ above)
+        down_right = down_right + weight * ((1 - share) @ below)
+    guesses = (1 + weight) * (up[:, None] + down[None, :])
     right = up_right[:, None] + down_right[None, :]
     disjoint = cuts[:, None] > cuts[None, :]
-    prospects = np.where(
-        disjoint, _prospect(right, guesses, counted / len(scores) / (1 + trust), significance), -np.inf
-    )
+    growth = counted / len(scores) / (1 + weight)
+    prospects = np.where(disjoint, _prospect(right, guesses, growth, significance), -np.inf)
     high, low = np.unravel_index(int(np.argmax(prospects)), prospects.shape)
-    return Event(
-        low=float(cuts[low]), high=float(cuts[high]), cut=0.0 if calibrated else _best_cut(cuts, above, labels)
-    )
+    cut = 0.0 if own else _best_cut(cuts, above, labels)
+    return float(prospects[high, low]), Event(low=float(cuts[low]), high=float(cuts[high]), cut=cut)
 
 
 def count_guesses(event: Event, scores: Array, labels: Array) -> Counts:
@@ -94,7 +108,8 @@ def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[f
     if labels.all() or not labels.any():
         return ()
     order = np.argsort(-scores, kind="stable")
-    last_of_tie = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    ordered = scores[order]
+    last_of_tie = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
     hits = np.cumsum(labels[order])[last_of_tie]
     alarms = last_of_tie + 1 - hits
     keep = np.unique(np.linspace(0, len(last_of_tie) - 1, points - 1).astype(int))
@@ -107,16 +122,6 @@ def _best_cut(cuts: Array, above: Array, labels: Array) -> float:
     right = (above == labels[:, None]).sum(axis=0)
     best = cuts[right == right.max()]
     return float(best[len(best) // 2])
-
-
-def _is_log_odds(scores: Array, labels: Array) -> bool:
-    """Return whether the scores fit the labels as log odds do, bin by bin, within three standard deviations."""
-    odds = 1 / (1 + np.exp(-np.clip(scores, -40, 40)))
-    bins = np.searchsorted(np.quantile(scores, np.linspace(0, 1, _FIT_BINS + 1)[1:-1]), scores, side="right")
-    surplus = np.bincount(bins, labels - odds, minlength=_FIT_BINS)
-    variance = np.bincount(bins, odds * (1 - odds), minlength=_FIT_BINS)
-    misfit = float((surplus**2 / (variance + 1e-9)).sum())
-    return misfit <= _FIT_BINS + 3 * float(np.sqrt(2 * _FIT_BINS))
 
 
 def _candidates(scores: Array) -> Array:
@@ -137,9 +142,9 @@ def _counts(guessed: Array, right: Array) -> tuple[Array, Array]:
 
 
 def _prospect(right: Array, guesses: Array, growth: float, significance: float) -> Array:
-    """Return the bound to expect on `growth` times the runs, one standard error of the estimate lower."""
+    """Return the bound to expect on `growth` times the runs, `_CAUTION` standard errors of the estimate lower."""
     share = (right + 0.5) / (guesses + 1)
     deviation = 1 / np.sqrt(np.maximum(guesses, 0.25) * share * (1 - share))
     limit = -float(ndtri(significance)) / np.sqrt(growth) if growth > 0 else 0.0
-    prospect: Array = np.log(share / (1 - share)) - deviation * (1 + limit)
+    prospect: Array = np.log(share / (1 - share)) - deviation * (_CAUTION + limit)
     return prospect

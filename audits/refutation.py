@@ -10,29 +10,42 @@ from typing import Any
 
 import numpy as np
 
+from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import guessing_bound
 from audits.coin import Execution
 from audits.events import Event, count_guesses
+from audits.planning import Bound
 from audits.preparation import Learner, prepare
 from dpaudit import AuditCase, AuditResult, CertificateError, Claim, Counts, LowerBound
 from dpaudit.checks import count, open_probability
 from dpaudit.codec import encode
 
-_FORMAT = 1
+_FORMAT = 2
+_BOUNDS: dict[str, Bound] = {"guessing": guessing_bound, "gaussian": gaussian_bound}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refutation:
-    """What it takes to show a violation again."""
+    """What it takes to show a violation again.
+
+    `against` is the epsilon that fell, the claim's or the certificate's; `significance` is the share of the audit's
+    that its bound was given, and `seed` what its generator was seeded with.
+    """
 
     case: str
     claim: Claim
-    seed: int
+    seed: tuple[int, ...]
     runs: int
     significance: float
+    bound: str
+    against: float
     event: Event
     counts: Counts
     epsilon_lower: float
+
+    def falls_again(self, bound: LowerBound) -> bool:
+        """Return whether a bound from fresh runs exceeds what the audit's bound exceeded."""
+        return bound.epsilon > self.against
 
     def to_json(self) -> str:
         """Return the refutation as JSON text."""
@@ -51,6 +64,10 @@ class Refutation:
             data["claim"] = Claim(**data["claim"])
             data["event"] = Event(**{name: float(value) for name, value in data["event"].items()})
             data["counts"] = Counts(**data["counts"])
+            data["seed"] = tuple(int(word) for word in data["seed"])
+            data["against"] = float(data["against"])
+            if data["bound"] not in _BOUNDS:
+                raise ValueError(f"the bound {data['bound']!r} is not one of {', '.join(_BOUNDS)}")
             count("runs", data["runs"])
             open_probability("significance", data["significance"])
             return cls(**data)
@@ -63,24 +80,37 @@ def refute(
 ) -> Refutation:
     """Return the file for a violation that `result` found; `rng` is in the state that the audit began with.
 
-    Raises: ValueError: the result is no violation, or its generator was not seeded by a number.
+    Raises: ValueError: the result is no violation of a fixed-size audit, or its generator was not seeded by numbers.
     """
-    if result.verdict != "violation" or result.seed is None:
+    seed = seed_of(rng)
+    if result.verdict != "violation" or result.bound not in _BOUNDS or not seed:
         raise ValueError(
-            f"Expected a violation from a generator seeded by a number, got verdict={result.verdict!r} and "
-            f"seed={result.seed}; there is nothing to hand on."
+            f"Expected a violation shown by {' or '.join(_BOUNDS)}, from a generator seeded by numbers; got "
+            f"verdict={result.verdict!r}, bound={result.bound!r} and seed={seed}; there is nothing to hand on."
         )
-    prepared = prepare(case, result.runs, rng, result.significance, learner, Execution())
+    share = next(held.significance for held in result.bounds if held.name == result.bound)
+    prepared = prepare(case, result.runs, rng, share, learner, Execution())
     return Refutation(
         case=case.name,
         claim=replace(result.claim, delta=result.delta),
-        seed=result.seed,
+        seed=seed,
         runs=result.runs,
-        significance=result.significance,
+        significance=share,
+        bound=result.bound,
+        against=min(result.claim.epsilon, result.certified),
         event=prepared.event,
         counts=result.counts,
         epsilon_lower=result.epsilon_lower,
     )
+
+
+def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
+    """Return the whole numbers that `rng` was seeded with; none if it was spawned, or drew them itself."""
+    sequence = getattr(rng.bit_generator, "seed_seq", None)
+    entropy = getattr(sequence, "entropy", None)
+    if entropy is None or getattr(sequence, "spawn_key", ()):
+        return ()
+    return (entropy,) if isinstance(entropy, int) else tuple(int(word) for word in entropy)
 
 
 def recheck(
@@ -92,10 +122,10 @@ def recheck(
     runs: int | None = None,
     learner: Learner | None = None,
 ) -> LowerBound:
-    """Return the guessing bound of the refutation's event on `runs` fresh runs from `rng`; nothing is chosen again.
+    """Return the audit's bound for its event on `runs` fresh runs from `rng`; nothing is chosen again.
 
-    `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did. The claim
-    falls again if the bound exceeds `refutation.claim.epsilon`.
+    `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did. What fell
+    falls again if `refutation.falls_again` says so of the bound.
     Raises: CertificateError: the case is another one, or its attack chooses another event: code or seed differ.
     """
     if case.name != refutation.case:
@@ -106,4 +136,4 @@ def recheck(
     fresh = replace(prepared, rng=rng, counted=runs or prepared.counted, runs=runs or prepared.counted)
     scores, labels = fresh.count(case, Execution())
     counts = count_guesses(refutation.event, scores, labels)
-    return guessing_bound(counts, refutation.claim.delta, refutation.significance)
+    return _BOUNDS[refutation.bound](counts, refutation.claim.delta, refutation.significance)

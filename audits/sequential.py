@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +19,12 @@ from audits.attacks.zones import learn_zones
 from audits.bounds.e_process import EProcess, lowest_survivor, run_gains
 from audits.bounds.guessing import guessing_bound
 from audits.carried import Carried
-from audits.coin import CHUNK_RUNS, Execution, Observed, Progress, toss, whole
+from audits.coin import CHUNK_RUNS, Execution, Observed, Progress, Store, toss, whole
 from audits.events import roc_points, rounded
 from audits.planning import ceiling, wealth_power
 from audits.views import concatenate
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound
-from dpaudit.case import Score
+from dpaudit.case import Run, Score
 from dpaudit.checks import count, open_probability
 from dpaudit.evidence import AuditVerdict
 from dpaudit.mechanism import Array
@@ -34,6 +35,7 @@ _MOST_LEARNED = 20_000
 _GIVEN_SHARE = 0.9
 _BOOSTED_FROM = 200
 _NEARLY = 0.9
+_PHASE = "bet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,12 +122,16 @@ def audit_sequentially(
     jobs: int = 1,
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
+    store: Store | None = None,
+    scheduler: str | None = None,
     stop: Callable[[Betting], bool] | None = None,
 ) -> AuditResult:
     """Return what at most `runs` runs of `case` show, stopping as soon as the claim falls.
 
     `stop` may end the audit after any block for any reason, `lambda state: False` never; the default stops when
-    the wealth against the claim has reached 1 / significance.
+    the wealth against the claim has reached 1 / significance. With a `store` the audit goes on tomorrow, with more
+    `runs` if wanted: the same case, seed and store, and blocks that are there are not run again. Outputs that are no
+    arrays of numbers cannot be stored.
     Guarantee: if the case is (epsilon, delta)-private and runs are independent, `epsilon_lower` exceeds epsilon, and
     the verdict is a violation of a true claim, with probability at most `significance`, whenever one stops. The counts
     and the ROC describe the richer bettor and decide nothing; its guesses are the runs scored nearly as high as the
@@ -141,6 +147,8 @@ def audit_sequentially(
         jobs=jobs,
         chunk_runs=chunk_runs,
         progress=progress,
+        store=store,
+        scheduler=scheduler,
         stop=stop,
     )
     return result
@@ -157,6 +165,8 @@ def continue_audit(
     jobs: int = 1,
     chunk_runs: int = CHUNK_RUNS,
     progress: Progress | None = None,
+    store: Store | None = None,
+    scheduler: str | None = None,
     stop: Callable[[Betting], bool] | None = None,
     first_block: int = _FIRST_BLOCK,
 ) -> tuple[AuditResult, Carried]:
@@ -176,12 +186,17 @@ def continue_audit(
     claim = before.claim
     if case.relation != claim.neighbours:
         raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
-    how = Execution(jobs=jobs, chunk_runs=chunk_runs)
-    state = Betting.fresh(case, before)
+    how = Execution(jobs=jobs, chunk_runs=chunk_runs, scheduler=scheduler)
+    state, place, phase = Betting.fresh(case, before), 0, f"{_PHASE} {before.runs}"
     while state.runs < runs and not (_fallen if stop is None else stop)(state):
         block_rng, own = rng.spawn(2)
-        size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
-        block = toss(case, min(size, runs - state.runs), block_rng, keep=whole, how=how)
+        block = None if store is None else store.load(phase, place)
+        if block is None:
+            size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
+            block = toss(case, min(size, runs - state.runs), block_rng, keep=whole, how=how)
+            if store is not None:
+                store.save(phase, place, block)
+        place += 1
         state = state.advanced(block, case.score, _learners(state, own), significance)
         if progress is not None:
             progress(state.runs, runs)
@@ -193,6 +208,43 @@ def continue_audit(
         runs=before.runs + state.runs,
     )
     return _result(case, state, runs, significance, certified, time.perf_counter() - started), after
+
+
+def audit_anytime(
+    function: Run,
+    *,
+    neighbours: tuple[Any, Any],
+    claim: Claim,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float = 0.05,
+    progress: Progress | None = None,
+    store: Store | None = None,
+    stop: Callable[[Betting], bool] | None = None,
+) -> AuditResult:
+    """Return what at most `runs` runs of a function of the user's own show, stopping as soon as the claim falls.
+
+    `function` is called as for `audit`; stopping, store and guarantee are those of `audit_sequentially`.
+
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> def half_noise(data, rng, n_runs):
+    ...     return data + rng.laplace(0.0, 0.5, n_runs)
+    >>> rng = np.random.default_rng(1)
+    >>> result = audit_anytime(half_noise, neighbours=(0.0, 1.0), claim=claim, runs=20_000, rng=rng)
+    >>> result.verdict, result.runs < 1_000
+    ('violation', True)
+    """
+    case = AuditCase(
+        name="function",
+        view="output",
+        description="a function of the user's own",
+        neighbours=neighbours,
+        relation=claim.neighbours,
+        run=function,
+    )
+    return audit_sequentially(
+        case, claim, runs=runs, rng=rng, significance=significance, progress=progress, store=store, stop=stop
+    )
 
 
 def _average(log_wealth: list[Array], shares: Array) -> Array:

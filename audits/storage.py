@@ -2,12 +2,16 @@
 
 import io
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from audits.coin import Observed
+
+_FIELD = "field:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +30,13 @@ class ChunkStore:
             row = connection.execute(
                 "SELECT labels, kept FROM chunks WHERE key = ? AND phase = ? AND place = ?", (self.key, phase, place)
             ).fetchone()
-        return None if row is None else Observed(labels=_array(row[0]), kept=_array(row[1]))
+        return None if row is None else Observed(labels=_unpacked(row[0]), kept=_unpacked(row[1]))
 
     def save(self, phase: str, place: int, observed: Observed) -> None:
-        """Store one chunk whose kept part is an array of numbers; it is on disk when this returns."""
+        """Store one chunk whose kept part is an array of numbers or a dict of them; it is on disk when this returns.
+
+        Raises: ValueError: what was kept is neither.
+        """
         with self._connected() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?)",
@@ -60,14 +67,22 @@ class _Session:
         self.connection.close()
 
 
-def _blob(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> bytes:
-    """Return an array as bytes, without pickling."""
+def _blob(kept: Any) -> bytes:
+    """Return an array of numbers, or a dict of them, as bytes, without pickling."""
     buffer = io.BytesIO()
-    np.save(buffer, np.asarray(array), allow_pickle=False)
+    try:
+        if isinstance(kept, Mapping):
+            np.savez(buffer, allow_pickle=False, **{f"{_FIELD}{name}": np.asarray(kept[name]) for name in kept})
+        else:
+            np.save(buffer, np.asarray(kept), allow_pickle=False)
+    except ValueError as error:
+        raise ValueError(f"Expected outputs that are arrays of numbers, which alone can be stored ({error}).") from None
     return buffer.getvalue()
 
 
-def _array(blob: bytes) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
-    """Return the array that `_blob` wrote."""
-    loaded: np.ndarray[tuple[int, ...], np.dtype[np.generic]] = np.load(io.BytesIO(blob), allow_pickle=False)
-    return loaded
+def _unpacked(blob: bytes) -> Any:
+    """Return what `_blob` wrote."""
+    loaded = np.load(io.BytesIO(blob), allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        return loaded
+    return {name.removeprefix(_FIELD): loaded[name] for name in loaded.files}

@@ -1,6 +1,7 @@
-"""Compare every default engine with the truth on random compositions: `python benchmarks/accounting_truth.py 10000`.
+"""Compare the default engines with the truth on random compositions: `benchmarks/accounting_truth.py 10000 [SEED]`.
 
-Prints each violation (there must be none) and the widths and times of the brackets.
+Prints each violation (there must be none) and each composition without a truth, then widths and times by kind. An
+interrupted run prints the table of what it did.
 """
 
 import importlib.util
@@ -14,8 +15,11 @@ import numpy as np
 
 from dpaudit.bracket import Bracket
 from dpaudit.engines import ENGINES
+from dpaudit.losses import ApproximateLoss, GaussianLoss, LaplaceLoss
 
 TESTS = Path(__file__).parent.parent / "tests" / "accounting"
+AGREED = 1e-9
+"""How far a truth may be off, relative."""
 
 
 def load(name):
@@ -25,29 +29,63 @@ def load(name):
     return module
 
 
+def kind(composition) -> str:
+    kinds = {type(loss) for loss, _ in composition.parts}
+    names = {GaussianLoss: "Gaussian", LaplaceLoss: "Laplace", ApproximateLoss: "black boxes"}
+    if len(kinds) == 1:
+        return names.get(kinds.pop(), "discrete")
+    return "Gaussian with " + " and ".join(sorted(names[k] for k in kinds - {GaussianLoss}))
+
+
+def bracket_of(composition, delta) -> Bracket:
+    return reduce(Bracket.intersect, [e.epsilon(composition, delta) for e in ENGINES if e.covers(composition)])
+
+
+def contradiction(oracle, composition, delta, bracket) -> str:
+    """Say which end of the bracket the truth contradicts; empty if none."""
+    if bracket.upper > 0 and oracle.true_delta(composition, bracket.upper, 30).real > delta * (1 + AGREED):
+        return "upper"
+    if bracket.lower > 0 and oracle.true_delta(composition, bracket.lower, 30).real < delta * (1 - AGREED):
+        return "lower"
+    return ""
+
+
+def table(rows: dict[str, list[tuple[float, float]]]) -> None:
+    print(f"{'kind':40} {'number':>7} {'median width':>13} {'largest':>9} {'median s':>9} {'largest':>8}")
+    every = [row for held in rows.values() for row in held]
+    for name, held in [*sorted(rows.items()), ("all", every)]:
+        widths, seconds = zip(*held, strict=True)
+        print(
+            f"{name:40} {len(held):7} {statistics.median(widths):13.2e} {max(widths):9.1e} "
+            f"{statistics.median(seconds):9.3f} {max(seconds):8.2f}"
+        )
+
+
 def main(number: int, seed: int) -> int:
     drawing, oracle = load("drawing"), load("oracle")
     rng = np.random.default_rng(seed)
-    widths, seconds, wrong, unsettled = [], [], 0, 0
-    for index in range(number):
-        composition, delta = drawing.draw(rng)
-        started = time.process_time()
-        answers = [engine.epsilon(composition, delta) for engine in ENGINES if engine.covers(composition)]
-        seconds.append(time.process_time() - started)
-        bracket = reduce(Bracket.intersect, answers)
-        widths.append((bracket.upper - bracket.lower) / bracket.upper if bracket.upper > 0 else 0.0)
-        try:
-            above = bracket.upper > 0 and oracle.true_delta(composition, bracket.upper, 30).real > delta
-            below = bracket.lower > 0 and oracle.true_delta(composition, bracket.lower, 30).real < delta
-        except ArithmeticError:
-            unsettled += 1
-            continue
-        if above or below:
-            wrong += 1
-            print(f"WRONG at {index}: {composition} delta={delta} {bracket}")
-    print(f"{number} compositions, {wrong} wrong, {unsettled} without a truth")
-    print(f"relative width: median {statistics.median(widths):.2e}, largest {max(widths):.2e}")
-    print(f"seconds of processor: median {statistics.median(seconds):.3f}, largest {max(seconds):.2f}")
+    rows: dict[str, list[tuple[float, float]]] = {}
+    wrong = unsettled = 0
+    try:
+        for index in range(number):
+            composition, delta = drawing.draw(rng)
+            started = time.process_time()
+            bracket = bracket_of(composition, delta)
+            width = (bracket.upper - bracket.lower) / bracket.upper if bracket.upper > 0 else 0.0
+            rows.setdefault(kind(composition), []).append((width, time.process_time() - started))
+            try:
+                side = contradiction(oracle, composition, delta, bracket)
+            except ArithmeticError as error:
+                unsettled += 1
+                print(f"no truth at {index}: {composition} delta={delta!r}: {error}", flush=True)
+                continue
+            if side:
+                wrong += 1
+                print(f"WRONG {side} at {index}: {composition} delta={delta!r} {bracket}", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+    print(f"seed {seed}: {sum(map(len, rows.values()))} compositions, {wrong} wrong, {unsettled} without a truth")
+    table(rows)
     return wrong
 
 

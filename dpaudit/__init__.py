@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dpaudit.errors import DPAuditError as DPAuditError
     from dpaudit.errors import EngineDisagreementError as EngineDisagreementError
     from dpaudit.errors import InternalError as InternalError
+    from dpaudit.errors import LedgerError as LedgerError
     from dpaudit.errors import UnsupportedError as UnsupportedError
     from dpaudit.evidence import AuditResult as AuditResult
     from dpaudit.evidence import Counts as Counts
@@ -70,6 +71,14 @@ if TYPE_CHECKING:
     from dpaudit.trace import Recorder as Recorder
     from dpaudit.trace import Released as Released
     from dpaudit.trace import admit as admit
+    from dpaudit.training import Conformity as Conformity
+    from dpaudit.training import Planted as Planted
+    from dpaudit.training import Slots as Slots
+    from dpaudit.training import Training as Training
+    from dpaudit.training import Watch as Watch
+    from dpaudit.training import conform as conform
+    from dpaudit.training import gradient_canaries as gradient_canaries
+    from dpaudit.training import plant as plant
     from dpaudit.transcript import Transcript as Transcript
     from dpaudit.verifier import Verification as Verification
     from dpaudit.verifier import verify as verify
@@ -105,6 +114,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "DeclarationError",
         "EngineDisagreementError",
         "InternalError",
+        "LedgerError",
         "UnsupportedError",
     ),
     "evidence": ("AuditResult", "Counts", "LowerBound", "Power"),
@@ -143,6 +153,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Verification",
         "verify",
     ),
+    "training": ("Conformity", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"),
     "transcript": ("Transcript",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}

@@ -24,7 +24,8 @@ class AuditCase:
     `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
     attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
     Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
-    another loss may keep.
+    another loss may keep. `weakened(factor)` is the same experiment, simulated, with that factor of the declared noise:
+    the audit repeats itself on it to say which factor of missing noise it would have caught.
 
     >>> def noisy(data, rng, n_runs):
     ...     return data + rng.laplace(size=n_runs)
@@ -44,6 +45,7 @@ class AuditCase:
     run: Run
     score: Score | None = None
     gaussian: bool = False
+    weakened: "Callable[[float], AuditCase] | None" = None
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -14,11 +14,14 @@ from dpaudit.checks import count, open_probability
 from dpaudit.claim import Claim
 from dpaudit.codec import decode_claim, decode_declaration
 from dpaudit.declaration import Declaration
+from dpaudit.deployment import Deployment, DeploymentFault, decode_deployment
 from dpaudit.errors import ConfigError, DeclarationError, UnsupportedError
 from dpaudit.plugins import find, suggestion
-from dpaudit.positions import key_lines, nearest_line
+from dpaudit.positions import key_lines, longest_key, nearest_line
 from dpaudit.sections import SectionError, read_section
 from dpaudit.system import System
+
+_LONGEST_KEY = 200
 
 LEAST_RUNS = 4
 """What an audit needs: a run to learn from, one to choose on, and two that count."""
@@ -76,6 +79,7 @@ class Configuration:
     system: System
     subject: Subject
     audit: AuditSettings
+    deployment: Deployment = field(default_factory=Deployment)
 
     @contextmanager
     def locating(self) -> Generator[None, None, None]:
@@ -96,7 +100,11 @@ def read_config(path: Path) -> Configuration:
 
     Raises: ConfigError: `file:line: what is wrong`, for the first fault found.
     """
-    text = read_text(path)
+    return config_of(path, read_text(path))
+
+
+def config_of(path: Path, text: str) -> Configuration:
+    """Return the configuration that `text` spells, as if it stood in `path`."""
     return _File(path, text, _parse(path, text)).configuration()
 
 
@@ -109,12 +117,20 @@ class _File:
     def configuration(self) -> Configuration:
         """Return what the file spells."""
         coded = "algorithm" in self.data
-        sections = ("system", "algorithm", "problem", "audit") if coded else ("system", "claim", "declaration")
+        shared = ("system", "deployment")
+        sections = (*shared, "algorithm", "problem", "audit") if coded else (*shared, "claim", "declaration")
         self._require_known(sections, coded=coded)
         system: System = self._section("system", System, self._table("system"))
         subject = self._configured(system) if coded else self._written(system)
         audit: AuditSettings = self._section("audit", AuditSettings, self._table("audit"))
-        return Configuration(path=self.path, text=self.text, system=system, subject=subject, audit=audit)
+        return Configuration(
+            path=self.path,
+            text=self.text,
+            system=system,
+            subject=subject,
+            audit=audit,
+            deployment=self._deployment(),
+        )
 
     def fail(self, message: str, *where: str | int) -> NoReturn:
         """Raise with the line of the key at `where`, or of the nearest key above it."""
@@ -128,7 +144,7 @@ class _File:
             if not coded and name in ("problem", "audit"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
-                known = ("system", "algorithm", "problem", "audit", "claim", "declaration")
+                known = ("system", "algorithm", "problem", "audit", "claim", "declaration", "deployment")
                 self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
         for name in () if coded else ("claim", "declaration"):
             if name not in self.data:
@@ -149,6 +165,14 @@ class _File:
             self.fail(f"{error}" if str(error).startswith("Expected") else f"[{name}] {error}", name, error.key)
         except ConfigError as error:
             self.fail(str(error), name)
+
+    def _deployment(self) -> Deployment:
+        """Return what the file declares about the deployment; an empty one where it says nothing."""
+        table = self._table("deployment")
+        try:
+            return decode_deployment(table) if table else Deployment()
+        except DeploymentFault as fault:
+            self.fail(f"[deployment] {fault}", "deployment", *fault.where)
 
     def _plugin(self, kind: Any, section: str) -> tuple[str, Any, dict[str, Any]]:
         """Return the name in a section, what it stands for, and the section's other keys."""
@@ -215,6 +239,8 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         raise ConfigError(f"{path}: expected a .toml or a .json file.")
     try:
         if path.suffix == ".toml":
+            if longest_key(text) > _LONGEST_KEY:  # such a key alone would keep a parser busy for hours
+                raise ConfigError(f"{path}:1: a key of more than {_LONGEST_KEY} parts; write it flatter.")
             return tomllib.loads(text)
         data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except json.JSONDecodeError as error:

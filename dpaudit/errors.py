@@ -5,6 +5,7 @@
     |-- DeclarationError     2   a declaration contradicts itself or the claim it is read under
     |-- UnsupportedError     2   well formed, but no engine, attack or format here covers it
     |-- CertificateError     2   a certificate is truncated, malformed or altered
+    |-- LedgerError          2   a budget ledger is altered, missing or cannot be reached
     `-- InternalError        3   dpaudit contradicts itself: a defect of ours
         `-- EngineDisagreementError   brackets of two engines do not overlap
 
@@ -64,6 +65,18 @@ class CertificateError(DPAuditError):
     ... except CertificateError as error:
     ...     print(error.exit_code)
     2
+    """
+
+
+class LedgerError(DPAuditError):
+    """A budget ledger is altered, missing or cannot be reached, or is asked for what it does not hold.
+
+    >>> from dpaudit.ledger import store_at
+    >>> try:
+    ...     store_at("no-such-file.db")
+    ... except LedgerError as error:
+    ...     print(error)
+    no-such-file.db: there is no ledger; `dpaudit ledger open` makes one.
     """
 
 

@@ -28,6 +28,22 @@ def key_lines(text: str) -> dict[Path, int]:
     return reader.lines
 
 
+def longest_key(text: str) -> int:
+    """Return how many parts the longest dotted key of `text`, or of a table's header, has; `text` may be invalid.
+
+    >>> longest_key("a.b = 0.5")
+    2
+    """
+    most = dots = 0
+    for lexeme, kind, _ in _tokens(text):
+        if kind in ("mark", "newline"):
+            dots = 0
+        elif kind == "bare":
+            dots += lexeme.count(".")
+            most = max(most, dots)
+    return most + 1
+
+
 def nearest_line(lines: dict[Path, int], path: Path) -> int:
     """Return the line of the longest known beginning of `path`, or 1."""
     known = (lines[path[:length]] for length in range(len(path), 0, -1) if path[:length] in lines)

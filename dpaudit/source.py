@@ -5,6 +5,7 @@ import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from dpaudit.siblings import PACKAGES, root
 
@@ -46,6 +47,25 @@ def versions() -> tuple[tuple[str, str], ...]:
     """
     found = {name: distribution_version(name) for name in _DISTRIBUTIONS}
     return tuple(sorted({**found, "python": platform.python_version()}.items()))
+
+
+def environment() -> tuple[tuple[str, str], ...]:
+    """Return what else a result depends on: operating system, linear algebra, and a digest of all that is installed.
+
+    The digest is the SHA-256 of the sorted lines `name==version`.
+    """
+    from importlib.metadata import distributions
+
+    import numpy as np
+
+    installed = {f"{held.metadata['Name']}=={held.version}".lower() for held in distributions()}
+    settings: Any = np.show_config(mode="dicts")
+    blas = settings.get("Build Dependencies", {}).get("blas", {})
+    return (
+        ("operating system", f"{platform.system()} {platform.machine()}"),
+        ("linear algebra", f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()),
+        ("installed distributions", hashlib.sha256("\n".join(sorted(installed)).encode()).hexdigest()),
+    )
 
 
 def distribution_version(distribution: str) -> str:

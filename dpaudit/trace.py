@@ -61,10 +61,17 @@ class Recorder:
     def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
         """Return `mechanism.release(value)`, recorded under `label`; `times` counts releases in one run."""
         output = mechanism.release(value, self.rng)
+        self.record(label, mechanism, value, output, times)
+        return output
+
+    def record(self, label: str, mechanism: Mechanism, value: Array, output: Array, times: int = 1) -> None:
+        """Write down that `output` is a release of `value` that was sampled elsewhere, as by a tree's counter.
+
+        Both may be the first elements only: they serve to tell whose noise it is.
+        """
         self.released.append(
             Released(label=label, mechanism=mechanism, times=times, fingerprint=_fingerprint(output, value))
         )
-        return output
 
     def trace(self) -> tuple[Released, ...]:
         """Return everything recorded so far, in order."""

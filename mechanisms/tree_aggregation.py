@@ -9,7 +9,8 @@ import numpy as np
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
 from dpaudit.checks import count
 from dpaudit.mechanism import AdditiveMechanism, Array, DominatedMechanism
-from mechanisms._fenwick import node_values, prefix_sums, touched_nodes, worst_plan
+from mechanisms._counters import TreeBank, TreePath
+from mechanisms._fenwick import node_values, parted_nodes, prefix_sums, touched_nodes, worst_plan
 from mechanisms.gaussian import Gaussian
 from mechanisms.laplace import Laplace
 
@@ -104,6 +105,15 @@ class TreeAggregation:
             raise ValueError(f"Expected element={element} in 1 .. {self.horizon}.")
         return touched_nodes(self.horizon, element)
 
+    def parted(self, first: int, second: int) -> tuple[int, ...]:
+        """Return the nodes that hold one of two elements only: what an element and its removal shift.
+
+        Raises: ValueError: an element beyond the horizon.
+        """
+        for element in (first, second):
+            self.touched(element)
+        return parted_nodes(self.horizon, first, second)
+
     def loss(self) -> ComposedLoss:
         """Return the exact loss of the whole stream for the worst elements a record can move."""
         return self._repeated(self.leaf.loss())
@@ -134,6 +144,14 @@ class TreeAggregation:
         Shape: `shape` is that of one element over all runs, (n_runs, *item). Memory: (levels + 1) such arrays.
         """
         return TreeCounter(tree=self, shape=shape, rng=rng)
+
+    def path(self, rng: np.random.Generator) -> TreePath:
+        """Return the noise of one run's prefix sums, drawn block by block as its stream grows."""
+        return TreePath(leaf=self.leaf, horizon=self.horizon, rng=rng)
+
+    def bank(self, n_counters: int, rng: np.random.Generator) -> TreeBank:
+        """Return `n_counters` independent trees, each with a clock of its own, for streams of unequal length."""
+        return TreeBank(leaf=self.leaf, horizon=self.horizon, n_counters=n_counters, rng=rng)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of the prefix sums `output`, summed over time; sum over what item axes are left.

@@ -21,13 +21,12 @@ the real patients. And the unit is one person-year: the same person appears in u
 guarantee for a person is that of a group of five records and weaker than the one for a record.
 """
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from algorithms.problems.kernel_bandit import KernelBandit
-from algorithms.problems.tables import read_columns
+from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit import ConfigError
 from dpaudit.checks import positive
 from dpaudit.mechanism import Array
@@ -49,7 +48,7 @@ def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBan
             number, or names a coinsurance rate that the experiment did not have.
         ValueError: prior_rows not positive.
     """
-    source = path if path is not None else _bundled()
+    source = path if path is not None else bundled_table("randhie", "randhie.csv")
     table = read_columns(source, COLUMNS)
     contexts, actions = _groups(table), _plans(source, table["lncoins"])
     mean = _cell_means(_rewards(table, actions), contexts, actions, positive("prior_rows", prior_rows))
@@ -62,14 +61,6 @@ def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBan
         context_probabilities=np.bincount(contexts, minlength=6) / len(contexts),
         mean_reward=mean,
     )
-
-
-def _bundled() -> Path:
-    """Return the place of the table that statsmodels distributes, without importing statsmodels."""
-    found = find_spec("statsmodels")
-    if found is None or found.origin is None:
-        raise ConfigError("rand_hie needs the data that statsmodels distributes; install statsmodels, or give path=.")
-    return Path(found.origin).parent / "datasets" / "randhie" / "randhie.csv"
 
 
 def _groups(table: dict[str, Array]) -> Array:

@@ -2,12 +2,24 @@
 
 import csv
 import math
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from dpaudit import ConfigError
 from dpaudit.mechanism import Array
+
+
+def bundled_table(folder: str, file: str) -> Path:
+    """Return the place of a table that statsmodels distributes, without importing statsmodels.
+
+    Raises: ConfigError: statsmodels is not installed.
+    """
+    found = find_spec("statsmodels")
+    if found is None or found.origin is None:
+        raise ConfigError(f"{file} is distributed with statsmodels; install statsmodels, or give path=.")
+    return Path(found.origin).parent / "datasets" / folder / file
 
 
 def read_columns(path: Path, columns: tuple[str, ...]) -> dict[str, Array]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.attacks.columns import joined, most_telling
 from audits.attacks.counting import CountedOdds
 from audits.attacks.discriminant import Discriminant
 from audits.attacks.table import Bins, Table
@@ -36,7 +37,7 @@ class LearnedScore:
 
     def __call__(self, view: Any) -> Array:
         """Return one score a run."""
-        numbers = _joined(self.table.numbers(view), self.discriminant)[:, self.columns]
+        numbers = joined(self.table.numbers(view), self.discriminant)[:, self.columns]
         codes = self.bins.codes(numbers)
         score = np.full(len(numbers), self.intercept)
         for place, weight in enumerate(self.weights):
@@ -55,51 +56,15 @@ def learn_score(view: Any, labels: Array, rng: np.random.Generator) -> "LearnedS
     if CountedOdds.suits(numbers):
         return CountedOdds.learned(table, numbers, labels)
     discriminant = Discriminant.learned(numbers, labels)
-    joined = _joined(numbers, discriminant)
+    everything = joined(numbers, discriminant)
     most = int(np.clip(len(labels) ** 0.5, 4, _MOST_BINS))
-    bins = Bins.learned(joined, most)
-    columns = _most_telling(bins, joined, labels)
+    bins = Bins.learned(everything, most)
+    columns = most_telling(bins, everything, labels, _MOST_COLUMNS)
     bins = Bins(edges=tuple(bins.edges[i] for i in columns))
-    weights, intercept = _boosted(bins, joined[:, columns], labels)
+    weights, intercept = _boosted(bins, everything[:, columns], labels)
     return LearnedScore(
         table=table, discriminant=discriminant, columns=columns, bins=bins, weights=weights, intercept=intercept
     )
-
-
-def _joined(numbers: Array, discriminant: Discriminant) -> Array:
-    """Return the columns, and beside them what only all columns together show."""
-    if numbers.shape[1] == 1:
-        return numbers
-    known = np.where(np.isnan(numbers), 0.0, numbers)
-    extra = (
-        discriminant.project(numbers),
-        _sum(known),
-        known.max(axis=1),
-        known.min(axis=1),
-        known.argmax(axis=1).astype(float),
-    )
-    return np.column_stack([numbers, *extra])
-
-
-def _sum(known: Array) -> Array:
-    """Return the sum of every row; opposite infinities give NaN, which has a bin of its own."""
-    with np.errstate(invalid="ignore"):
-        total: Array = known.sum(axis=1)
-    return total
-
-
-def _most_telling(bins: Bins, columns: Array, labels: Array) -> Array:
-    """Return the places of the columns whose bins differ most between the neighbours, in order."""
-    codes = bins.codes(columns)
-    gains = np.array([_chi_square(codes[:, i], labels, size) for i, size in enumerate(bins.sizes)])
-    return np.sort(np.argsort(-gains, kind="stable")[:_MOST_COLUMNS])
-
-
-def _chi_square(codes: Array, labels: Array, size: int) -> float:
-    """Return how much more one column's bins differ than chance lets them, per degree of freedom."""
-    second = np.bincount(codes[labels], minlength=size) + 0.5
-    first = np.bincount(codes[~labels], minlength=size) + 0.5
-    return float((((second - first) ** 2) / (second + first)).sum() / size)
 
 
 def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ...], float]:
@@ -112,7 +77,9 @@ def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ..
     weights = [np.zeros(size) for size in bins.sizes]
     odds = np.full(len(labels), np.log((labels.sum() + 1) / ((~labels).sum() + 1)))
     intercept = float(odds[0])
-    least = max(_LEAST_GAIN, 0.7 * np.log(len(labels)) - 3.2) + np.log(len(weights))
+    cuts = np.array([len(edges) for edges in bins.edges])
+    least = np.maximum(_LEAST_GAIN, 1.4 * np.log(np.maximum(cuts, 1)) - 3.2)
+    unused = np.full(len(weights), np.log(len(weights)))
     for _ in range(_ROUNDS):
         share = 1 / (1 + np.exp(-odds))
         stumps = [
@@ -122,10 +89,12 @@ def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ..
             )
             for place, size in enumerate(bins.sizes)
         ]
-        place = int(np.argmax([gain for gain, _ in stumps]))
-        gain, step = stumps[place]
-        if gain < least:
+        gains = np.array([gain for gain, _ in stumps]) - least - unused
+        place = int(np.argmax(gains))
+        step = stumps[place][1]
+        if gains[place] < 0:
             break
+        unused[place] = 0.0
         weights[place] += step
         odds += step[codes[:, place]]
     return tuple(weights), intercept

@@ -12,11 +12,12 @@ from dpaudit.mechanism import Array
 
 _RELATIVE_RIDGE = 1e-13
 _MOST_COLUMNS = 512
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Discriminant:
-    """A direction, learned from labelled runs. Columns that are not always finite are left out."""
+    """A direction, learned from labelled runs. Columns that are not always below 1e100 are left out."""
 
     direction: Array
 
@@ -27,7 +28,7 @@ class Discriminant:
         Source: Fisher (1936). A ridge of 1e-13 of the largest variance keeps directions without noise finite.
         """
         columns = numbers[:, :_MOST_COLUMNS]
-        finite = np.isfinite(columns).all(axis=0)
+        finite = (np.abs(columns) < _LARGEST).all(axis=0)
         spread = np.where(finite, np.where(finite, columns, 0.0).std(axis=0), 0.0)
         used = spread > 0
         direction = np.zeros(numbers.shape[1])

@@ -92,7 +92,9 @@ def _edges(column: Array, most: int) -> Array:
     ends = np.unique(np.geomspace(_LEAST_RUNS, len(known) / most, _END_CUTS).astype(int))
     ends = ends[(ends > 0) & (ends < len(known) // 2)]
     tails = np.concatenate([known[ends], known[len(known) - 1 - ends]])
-    return np.unique(np.concatenate([known[places], tails, atoms, np.nextafter(atoms, np.inf)]))
+    with np.errstate(over="ignore"):
+        after = np.nextafter(atoms, np.inf)
+    return np.unique(np.concatenate([known[places], tails, atoms, after]))
 
 
 def _longest(view: Any) -> int:

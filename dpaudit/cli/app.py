@@ -14,6 +14,7 @@ from dpaudit.cli.demo import demo
 from dpaudit.cli.diff import diff
 from dpaudit.cli.doctor import doctor
 from dpaudit.cli.explain import explain
+from dpaudit.cli.ledger import ledger
 from dpaudit.cli.listing import listing
 from dpaudit.cli.report import report
 from dpaudit.cli.schema import schema
@@ -63,3 +64,4 @@ app.command()(schema)
 app.command()(doctor)
 app.command()(bench)
 app.command()(demo)
+app.add_typer(ledger, name="ledger")

@@ -1,7 +1,12 @@
 """`dpaudit audit`: attack the code and bound epsilon from below."""
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from dpaudit.cli.exits import Exit, ending, worst
-from dpaudit.cli.options import Config, Format, Jobs, Output, OutputFormat, Runs, Seed, Significance
+from dpaudit.cli.options import Backend, Config, Format, Jobs, Output, OutputFormat, Runs, Seed, Significance
 
 
 @ending
@@ -11,29 +16,53 @@ def audit(
     significance: Significance = None,
     jobs: Jobs = None,
     seed: Seed = None,
+    backend: Annotated[Backend, typer.Option("--backend", help="Where to run.")] = Backend.PROCESSES,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler, tcp://host:port.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option("--store", metavar="FILE", help="Keep chunks here; a killed audit goes on from it.")
+    ] = None,
+    witness: Annotated[
+        Path | None, typer.Option("--witness", metavar="DIR", help="Write a witness of every violation here.")
+    ] = None,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
     """Attack the code: run it on neighbouring data and bound epsilon from below.
 
     Every case of the configured view is audited against the claim and against the certificate. JSON is a
-    list with one object a case.
+    list with one object a case. A witness is a small file that `dpaudit verify` checks on fresh runs.
     """
     import json
 
     from rich.console import Group
 
-    from dpaudit.cli.output import emit
-    from dpaudit.cli.steps import audit_exit, audits_of, cases_of, certificate_of, drawn_seed, settings_of
+    from dpaudit.cli.output import emit, note
+    from dpaudit.cli.steps import (
+        Place,
+        audit_exit,
+        audits_of,
+        cases_of,
+        certificate_of,
+        drawn_seed,
+        settings_of,
+        storing,
+    )
+    from dpaudit.cli.witness import write_witnesses
     from dpaudit.config import read_config
+    from dpaudit.errors import ConfigError
     from dpaudit.render.markdown import audit_markdown
     from dpaudit.render.text import audit_text
 
+    if (backend is Backend.DASK) != (scheduler is not None):
+        raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     configuration = read_config(config)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
     cases = cases_of(configuration, settings.view)
     drawn = drawn_seed(settings.seed)
-    results = audits_of(cases, certificate_of(configuration, drawn), settings, drawn)
+    where = Place(scheduler=scheduler, store=storing(store), what=configuration.text)
+    results = audits_of(cases, certificate_of(configuration, drawn), settings, drawn, where)
     emit(
         lambda: Group(*map(audit_text, results)),
         lambda: "\n".join(map(audit_markdown, results)),
@@ -41,4 +70,7 @@ def audit(
         style,
         output,
     )
+    if witness is not None:
+        for file in write_witnesses(configuration, cases, results, drawn, witness):
+            note(f"witness {file}")
     return worst(*map(audit_exit, results))

@@ -21,12 +21,29 @@ def explain(
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
-    """Show how the claim is derived, node by node, and where it is loose; or what a rule says (explain billboard)."""
+    """Show how the claim is derived, node by node, and where it is loose; or what a rule says.
+
+    A rule is a theorem of the rule book (explain billboard), or an issue of `dpaudit check` (explain DPA212).
+    """
     import json
 
     from dpaudit.cli.output import emit
+    from dpaudit.gate.catalogue import RULES as ISSUES
     from dpaudit.rules import RULES
 
+    if (identifier := str(config).upper()) in ISSUES and not config.is_file():
+        from dataclasses import asdict
+
+        from dpaudit.render.gate_rule import gate_rule_markdown, gate_rule_text
+
+        emit(
+            lambda: gate_rule_text(identifier),
+            lambda: gate_rule_markdown(identifier),
+            lambda: json.dumps(asdict(ISSUES[identifier]), indent=2, sort_keys=True),
+            style,
+            output,
+        )
+        return Exit.PASS
     name = str(config).replace("-", "_")
     if name in RULES and not config.is_file():
         from dpaudit.render.rule import rule_data, rule_markdown, rule_text
@@ -35,6 +52,18 @@ def explain(
             lambda: rule_text(name),
             lambda: rule_markdown(name),
             lambda: json.dumps(rule_data(name), indent=2, sort_keys=True),
+            style,
+            output,
+        )
+        return Exit.PASS
+    if str(config).upper() in ISSUES and not config.is_file():
+        from dpaudit.render.issue import issue_data, issue_markdown, issue_text
+
+        issue = ISSUES[str(config).upper()]
+        emit(
+            lambda: issue_text(issue),
+            lambda: issue_markdown(issue),
+            lambda: json.dumps(issue_data(issue), indent=2, sort_keys=True),
             style,
             output,
         )

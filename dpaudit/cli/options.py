@@ -7,6 +7,13 @@ from typing import Annotated, TypeAlias
 import typer
 
 
+class Backend(StrEnum):
+    """Where chunks of runs are computed."""
+
+    PROCESSES = "processes"
+    DASK = "dask"
+
+
 class Format(StrEnum):
     """How a result is written."""
 

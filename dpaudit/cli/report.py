@@ -17,11 +17,24 @@ def report(
     significance: Significance = None,
     jobs: Jobs = None,
     seed: Seed = None,
+    *,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False,
+    deployment: Annotated[
+        Path | None, typer.Option("--deployment", metavar="FILE", help="What people declare: purpose, actors, ...")
+    ] = None,
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", metavar="LEDGER", help="The budget ledger of these data.")
+    ] = None,
+    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account in it.")] = None,
+    previous: Annotated[
+        Path | None, typer.Option("--previous", metavar="REPORT", help="An earlier report.json, to compare with.")
+    ] = None,
 ) -> Exit:
     """Write certificate and audits as one report: HTML, Markdown and JSON.
 
     Prints the files it wrote, one a line. A declaration without code is reported without audits.
     """
+    from dpaudit.cli.extras import extras_of
     from dpaudit.cli.output import output_folder
     from dpaudit.cli.steps import (
         audit_exit,
@@ -36,6 +49,7 @@ def report(
     from dpaudit.config import Configured, read_config
 
     configuration = read_config(config)
+    extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
     folder = output_folder(output)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
     subject = configuration.subject
@@ -44,6 +58,8 @@ def report(
     drawn = drawn_seed(settings.seed) if runs_code else 0
     certificate = certificate_of(configuration, drawn)
     audits = audits_of(cases, certificate, settings, drawn)
-    for path in write_report(configuration, certificate, audits, settings, drawn if runs_code else None, folder):
+    for path in write_report(
+        configuration, certificate, audits, settings, drawn if runs_code else None, folder, extras
+    ):
         typer.echo(path)
     return worst(certificate_exit(certificate), *map(audit_exit, audits))

@@ -1,12 +1,16 @@
 """The steps that several commands share: certify a configuration, then attack it."""
 
+import hashlib
 import secrets
 import shlex
-from dataclasses import replace
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,11 +20,30 @@ from dpaudit.certifier import certify
 from dpaudit.claim import Claim
 from dpaudit.cli.exits import Exit
 from dpaudit.cli.output import note, progress
-from dpaudit.config import AuditSettings, Configuration, Configured
+from dpaudit.condition import Condition
+from dpaudit.config import AuditSettings, Configuration, Configured, Subject
+from dpaudit.deployment import Deployment
 from dpaudit.errors import ConfigError
 from dpaudit.evidence import AuditResult
+from dpaudit.source import source_digest
 from dpaudit.streams import Streams
-from dpaudit.trace import admit
+from dpaudit.trace import Finding, admit
+
+if TYPE_CHECKING:
+    from dpaudit.ledger import Balance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """What a report shows beside certificate and audits, where it was asked for; `options` ask for it again."""
+
+    deployment: Deployment | None = None
+    balance: "Balance | None" = None
+    ledger_head: str = ""
+    previous: Mapping[str, Any] | None = None
+    pdf: bool = False
+    options: tuple[str, ...] = ()
+
 
 PlacedCase: TypeAlias = tuple[int, AuditCase]
 """A case and its place among all the cases of its algorithm."""
@@ -37,14 +60,23 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
     that one configuration has one certificate.
     """
     subject = configuration.subject
+    known, against = _known_before(subject)
     if not isinstance(subject, Configured) or subject.problem is None:
         with configuration.locating():
-            return certify(subject.declaration, subject.claim)
+            return certify(subject.declaration, subject.claim, conditions=known, findings=against)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
-    findings = admit(subject.declaration, transcript.trace)
+    findings = (*against, *admit(subject.declaration, transcript.trace))
+    conditions = (*known, *transcript.conditions)
     with configuration.locating():
-        return certify(subject.declaration, subject.claim, conditions=transcript.conditions, findings=findings)
+        return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
+
+
+def _known_before(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:
+    """Return what an algorithm knows of itself before it runs, where it has `conditions` and `findings`."""
+    algorithm = subject.algorithm if isinstance(subject, Configured) else None
+    conditions, findings = getattr(algorithm, "conditions", tuple), getattr(algorithm, "findings", tuple)
+    return conditions(), findings()
 
 
 def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase, ...]:
@@ -67,8 +99,24 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase
     return picked
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an audit runs and where its chunks are kept; changes no number. `scheduler` is a dask cluster's address."""
+
+    scheduler: str | None = None
+    store: Path | None = None
+    what: str = ""
+
+
+_HERE = Place()
+
+
 def audits_of(
-    cases: tuple[PlacedCase, ...], certificate: Certificate, settings: AuditSettings, seed: int
+    cases: tuple[PlacedCase, ...],
+    certificate: Certificate,
+    settings: AuditSettings,
+    seed: int,
+    where: Place = _HERE,
 ) -> tuple[AuditResult, ...]:
     """Return what attacks show, one result for each case, against the claim and against the certificate.
 
@@ -76,16 +124,23 @@ def audits_of(
     """
     certified = certificate.tight.epsilon.upper
     return tuple(
-        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, place]))
+        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, place]), where)
         for place, case in cases
     )
 
 
 def attack(
-    case: AuditCase, claim: Claim, certified: float, settings: AuditSettings, seed: int, rng: np.random.Generator
+    case: AuditCase,
+    claim: Claim,
+    certified: float,
+    settings: AuditSettings,
+    seed: int,
+    rng: np.random.Generator,
+    where: Place = _HERE,
 ) -> AuditResult:
     """Return the audit of one case, with a progress bar where somebody is watching."""
     with progress(case.name) as advance:
+        store = _store(where, f"{case.name}\n{settings.runs}\n{seed}")
         result: AuditResult = import_module("audits").audit_case(
             case,
             claim=claim,
@@ -95,8 +150,33 @@ def attack(
             certified=certified,
             jobs=settings.jobs,
             progress=advance,
+            store=store,
+            scheduler=where.scheduler,
         )
     return replace(result, seed=seed)
+
+
+def _store(where: Place, case: str) -> Any:
+    """Return where the chunks of one case are kept, or None; other code or another configuration finds nothing."""
+    if where.store is None:
+        return None
+    key = hashlib.sha256("\n".join((where.what, source_digest(), case)).encode()).hexdigest()
+    return import_module("audits").ChunkStore(path=where.store, key=key)
+
+
+def storing(file: Path | None) -> Path | None:
+    """Return `file` once chunks can be kept in it.
+
+    Raises: ConfigError: no folder there, or the file is no store.
+    """
+    if file is None:
+        return None
+    try:
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.Error as error:
+        raise ConfigError(f"{file}: cannot keep chunks of runs there ({error}); name another file.") from None
+    return file
 
 
 def settings_of(
@@ -151,23 +231,41 @@ def write_report(
     settings: AuditSettings,
     seed: int | None,
     folder: Path,
+    extras: Extras | None = None,
 ) -> tuple[Path, ...]:
     """Return the files of the report that were written to `folder`.
 
     The report's command repeats it: the settings that differ from the file's, and the seed.
     """
     from dpaudit.report import Report, write
+    from dpaudit.source import environment
 
+    more = extras or Extras()
     held = Report(
         certificate=certificate,
         audits=audits,
         system=configuration.system,
         config_text=configuration.text,
-        command=_command(configuration, settings, seed),
+        command=_command(configuration, settings, seed, more.options),
         created=datetime.now(UTC).date().isoformat(),
         notes=notes_of(configuration),
+        deployment=more.deployment or configuration.deployment,
+        code=code_of(configuration),
+        environment=environment(),
+        balance=more.balance,
+        ledger_head=more.ledger_head,
+        previous=more.previous,
     )
-    return tuple(write(held, folder))
+    return tuple(write(held, folder, pdf=more.pdf))
+
+
+def code_of(configuration: Configuration) -> str:
+    """Return where the source of the configured algorithm is, relative to its package; nothing for a declaration."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured):
+        return ""
+    kind = type(subject.algorithm)
+    return f"{kind.__module__.replace('.', '/')}.py, class {kind.__qualname__}"
 
 
 def notes_of(configuration: Configuration) -> tuple[str, ...]:
@@ -178,7 +276,7 @@ def notes_of(configuration: Configuration) -> tuple[str, ...]:
     return subject.algorithm.notes(subject.problem)
 
 
-def _command(configuration: Configuration, settings: AuditSettings, seed: int | None) -> str:
+def _command(configuration: Configuration, settings: AuditSettings, seed: int | None, extras: tuple[str, ...]) -> str:
     """Return the command that repeats a report."""
     stated = configuration.audit
     options = [
@@ -187,4 +285,4 @@ def _command(configuration: Configuration, settings: AuditSettings, seed: int | 
         if getattr(settings, name) != getattr(stated, name)
     ]
     seeded = [f"--seed {seed}"] if seed is not None and seed != stated.seed else []
-    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, "-o report"])
+    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, *extras, "-o report"])

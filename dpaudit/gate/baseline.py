@@ -116,7 +116,8 @@ def _entry(path: Path, place: int, row: Any) -> Accepted:
             days[name] = date.fromisoformat(row[name])
         except ValueError:
             raise ConfigError(f"{path}: accepted[{place}]: expected {name}={row[name]!r:.40} as YYYY-MM-DD.") from None
+    words: dict[str, str] = {name: row[name] for name in _FIELDS if name not in days}
     try:
-        return Accepted(**{**row, **days})
+        return Accepted(**words, **days)  # type: ignore[arg-type] # the fields are text, but for the two days
     except ValueError as error:
         raise ConfigError(f"{path}: accepted[{place}]: {error}") from None

@@ -1,5 +1,6 @@
 """Two reports side by side: what changed, and whether the answer got worse."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -97,7 +98,7 @@ def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> Chang
 def _number(what: str, before: float | str, after: float | str) -> Change | None:
     """Return a change of a number of which more is worse; rounding is no change."""
     one, two = float(before), float(after)
-    if one == two or abs(one - two) <= _TOLERANCE * max(abs(one), abs(two)):
+    if math.isclose(one, two, rel_tol=_TOLERANCE):
         return None
     return Change(what=what, before=_shown(one), after=_shown(two), direction="worse" if two > one else "better")
 

@@ -24,7 +24,11 @@ class Place:
 
 def place_of_path(path: Path, line: int = 1) -> Place:
     """Return the place of a line, with forward slashes."""
-    absolute, here = path.resolve(), Path.cwd().resolve()
+    here = Path.cwd().resolve()
+    try:
+        absolute = path.resolve()
+    except (OSError, RuntimeError):  # a link that leads to itself
+        absolute = here / path
     shown = absolute.relative_to(here) if absolute.is_relative_to(here) else absolute
     return Place(file=shown.as_posix(), line=max(1, line))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dpaudit.errors import DPAuditError, InternalError
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.section import section_lines
 from dpaudit.pytest_plugin.settings import PROFILES, Settings
@@ -66,6 +67,17 @@ def dp(request: pytest.FixtureRequest) -> PrivacyChecks:
     )
     request.node.stash[_CHECKS] = held
     return held
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Tell wrong use in one sentence instead of a traceback; a defect of dpaudit keeps its own."""
+    try:
+        return (yield)
+    except DPAuditError as error:
+        if "dp" not in pyfuncitem.fixturenames or isinstance(error, InternalError):
+            raise
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -195,8 +195,12 @@ class PrivacyChecks:
         identity = ["noise", repr(mechanism), repr(answer), digest_of_sources(mechanism), digest_of_sources(function)]
         allotted = self._allotted(name, identity)
         before = {} if allotted.state is None else {"wealth": _wealth(allotted.state, self.settings)}
+
+        def release(rng: Any, n_runs: int) -> Any:
+            return function(data, rng, n_runs)
+
         seen = audits.watch_noise(
-            lambda rng, n_runs: function(data, rng, n_runs),
+            release,
             mechanism,
             answer,
             runs=self._runs,
@@ -223,7 +227,6 @@ class PrivacyChecks:
         import numpy as np
 
         from dpaudit.pytest_plugin.sources import digest_of_sources
-        from dpaudit.render import words
         from dpaudit.report.numerals import at_least
 
         audits = import_module("audits")
@@ -240,7 +243,7 @@ class PrivacyChecks:
             first_block=max(8, self._runs // _BLOCKS) if rare else 8,
         )
         result, after = outcome
-        violated, sentence = result.verdict == "violation", words.audit_meaning(result)
+        violated, sentence = result.verdict == "violation", _meaning(result)
         self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
         facts = _facts(allotted, result.runs) | {"claimed": claim.epsilon, "lower": result.epsilon_lower}
         shown = sentence if violated else f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
@@ -280,6 +283,17 @@ def _name_of(function: Callable[..., Any]) -> str:
 def _facts(allotted: Allotment, runs: int) -> dict[str, Any]:
     """Return what repeats a check."""
     return {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
+
+
+def _meaning(result: "AuditResult") -> str:
+    """Return what an audit says; one that stopped as soon as the claim fell has no larger bound to show."""
+    from dpaudit.render import words
+    from dpaudit.report.numerals import at_least, nearest
+
+    claimed = nearest(result.claim.epsilon)
+    if result.exceeds_claim and at_least(result.epsilon_lower) == claimed:
+        return f"The attack shows that epsilon is above the claimed {claimed}, and stopped there."
+    return words.audit_meaning(result)
 
 
 def _power(result: "AuditResult") -> str:

@@ -13,7 +13,7 @@ from dpaudit.errors import ConfigError
 _TABLES = """
 CREATE TABLE IF NOT EXISTS budget (significance REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS checks (
-  place INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+  place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT '', times INTEGER NOT NULL DEFAULT 0, refuted TEXT NOT NULL DEFAULT '');
 CREATE TABLE IF NOT EXISTS seeds (
   place INTEGER NOT NULL, seed TEXT NOT NULL, runs INTEGER NOT NULL, PRIMARY KEY (place, seed));
@@ -43,10 +43,12 @@ class EvidenceStore:
     def entry(self, key: str, name: str) -> Entry:
         """Return the entry of `key`, made at the next place if it is new."""
         with self._session() as connection:
-            connection.execute("INSERT OR IGNORE INTO checks (key, name) VALUES (?, ?)", (key, name))
-            place, state, times, refuted = connection.execute(
-                "SELECT place, state, times, refuted FROM checks WHERE key = ?", (key,)
-            ).fetchone()
+            query = "SELECT place, state, times, refuted FROM checks WHERE key = ?"
+            row = connection.execute(query, (key,)).fetchone()
+            if row is None:
+                connection.execute("INSERT INTO checks (key, name) VALUES (?, ?)", (key, name))
+                row = connection.execute(query, (key,)).fetchone()
+        place, state, times, refuted = row
         return Entry(place=place, state=self._read(state), times=times, refuted=refuted)
 
     def keep(self, entry: Entry, state: Any, *, seed: int, runs: int, refuted: str) -> bool:

@@ -123,8 +123,8 @@ class _Reader:
             name=f"{label} … {place.last}" if place.alike > 1 and label and label != place.last else label,
             rule=node_rule(node),
             alike=place.alike,
-            sensitivity=_sensitivity(mechanism) if mechanism else "",
-            noise=_noise(mechanism) if mechanism else "",
+            sensitivity=sensitivity_of(mechanism) if mechanism else "",
+            noise=noise_of(mechanism) if mechanism else "",
             printed=node.printed,
             delta=delta,
             epsilon=self.certificate.tight.epsilon if root else self._epsilon(node, place.relation, delta),
@@ -183,12 +183,12 @@ def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:
     return tuple(place for place, held in enumerate(certificate.conditions) if held.text in own)
 
 
-def _sensitivity(mechanism: Mechanism) -> str:
+def sensitivity_of(mechanism: Mechanism) -> str:
     """Return a mechanism's sensitivities with their norms."""
     return ", ".join(f"{name.split('_')[0]} {value}" for name, value in _fields(mechanism) if "sensitivity" in name)
 
 
-def _noise(mechanism: Mechanism) -> str:
+def noise_of(mechanism: Mechanism) -> str:
     """Return a mechanism's name and its parameters, the noise multiplier last."""
     held = [f"{name.replace('_', ' ')} {value}" for name, value in _fields(mechanism) if "sensitivity" not in name]
     multiplier = getattr(mechanism, "noise_multiplier", None)

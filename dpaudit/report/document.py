@@ -1,13 +1,18 @@
 """The one object that a report is written from."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.certificate import Certificate
+from dpaudit.deployment import Deployment
 from dpaudit.evidence import AuditResult
 from dpaudit.system import System
+
+if TYPE_CHECKING:
+    from dpaudit.ledger import Balance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +21,10 @@ class Report:
 
     `command` reproduces the report, from the configuration in `config_text`. `created` is an ISO date, passed
     in so that the same object always gives the same files. `notes` are sentences for the reader that belong to
-    no condition and no finding (a constant that turned out vacuous, say).
+    no condition and no finding (a constant that turned out vacuous, say). `deployment` is what people declare;
+    `code` is where the algorithm's source is, where that is known without asking; `environment` names and values of
+    what it ran on; `balance` an account of a ledger whose last digest is `ledger_head`; `previous` an earlier
+    report's JSON, to compare with.
     Raises: ValueError: `created` is no ISO date, or an audit is about another claim than the certificate.
 
     >>> from dpaudit import Claim, Release, certify
@@ -35,6 +43,12 @@ class Report:
     command: str = ""
     created: str
     notes: tuple[str, ...] = ()
+    deployment: Deployment = field(default_factory=Deployment)
+    code: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
+    balance: "Balance | None" = None
+    ledger_head: str = ""
+    previous: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         try:

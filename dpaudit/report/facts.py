@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 
 from dpaudit.evidence import AuditResult
+from dpaudit.report.compliance.fields import Section
+from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.curves import (
     FALSE_POSITIVE_RATES,
     Curve,
@@ -37,18 +39,20 @@ class Facts:
     rows: tuple[Row, ...]
     gains: tuple[Gain, ...]
     gaps: tuple[Gap, ...]
+    sections: tuple[Section, ...]
 
 
 def gather(report: Report) -> Facts:
     """Return everything that the formats need; the accountant is asked here and nowhere else."""
-    curve = delta_curve(report.certificate)
+    curve, rows = delta_curve(report.certificate), rows_of(report.certificate)
     return Facts(
         report=report,
         outcome=outcome_of(report),
         curve=curve,
-        rows=rows_of(report.certificate),
+        rows=rows,
         gains=_gains(report, curve),
         gaps=gaps_of(report),
+        sections=sections_of(report, curve, rows),
     )
 
 

@@ -67,6 +67,15 @@ def whole(number: int) -> str:
     return f"{number:,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and its noun, in the singular or the plural.
+
+    >>> counted(1, "audit"), counted(2000, "run")
+    ('one audit', '2,000 runs')
+    """
+    return f"one {noun}" if number == 1 else f"{whole(number)} {noun}s"
+
+
 def _written(value: float, digits: int, rounding: str) -> str:
     """Return `value` rounded to significant digits in the stated direction."""
     if math.isinf(value) or math.isnan(value):

@@ -1,5 +1,6 @@
 """The report as one HTML page: no request, no script, every text escaped."""
 
+from dataclasses import replace
 from typing import Any
 
 from dpaudit.report.escaping import clean
@@ -18,19 +19,16 @@ TONES = {
     "INCONCLUSIVE": "open",
 }
 
-_SECTIONS = (
-    ("claim", "The claim"),
-    ("derivation", "Derivation"),
-    ("slack", "Slack"),
-    ("curve", "What is proved"),
-    ("audits", "Audits"),
-    ("caught", "What would have been caught"),
-    ("conditions", "Conditions"),
-    ("findings", "Findings"),
-    ("unassessed", "What nobody assessed"),
-    ("reproduction", "Reproduction"),
-    ("glossary", "Glossary"),
+_ON_THE_COVER = (
+    "Verdict",
+    "Meaning",
+    "Claimed epsilon",
+    "Certified epsilon",
+    "Audited epsilon",
+    "Usefulness",
+    "Trusted parties",
 )
+"""What the cover tells in its own way, and its table leaves out."""
 
 
 def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
@@ -52,7 +50,15 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "gaps": facts.gaps,
         "figures": figures,
         "conditions": sorted(numbered, key=lambda entry: (order.index(entry[0]), entry[1])),
-        "contents": [entry for entry in _SECTIONS if entry[0] != "slack" or certificate.slack is not None],
+        "sections": facts.sections,
+        "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
+        "by_name": {held.name: held for held in facts.sections[0].fields},
+        "ground": replace(
+            facts.sections[12], fields=tuple(f for f in facts.sections[12].fields if f.value != report.command)
+        ),
+        "identity": replace(
+            facts.sections[0], fields=tuple(f for f in facts.sections[0].fields if f.name not in _ON_THE_COVER)
+        ),
         "noise_sentence": noise_sentence(certificate.slack) if certificate.slack is not None else "",
         "seeds": "; ".join(seeds),
         "digest": certificate.to_dict()["digest"],

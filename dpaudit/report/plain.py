@@ -3,11 +3,13 @@
 from typing import Any
 
 from dpaudit.codec import encode
+from dpaudit.ledger.balance import balance_data
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
-from dpaudit.report.facts import Facts
-from dpaudit.report.verdicts import meaning_of
-from dpaudit.report.wording import DISCLAIMER
+from dpaudit.report.document import Report
+from dpaudit.report.facts import Facts, placed
+from dpaudit.report.verdicts import meaning_of, proved_of
+from dpaudit.report.wording import DISCLAIMER, GLOSSARY
 
 SCHEMA = "urn:dpaudit:schema:report:1"
 _RATES = tuple(step / 50 for step in range(51))
@@ -26,6 +28,8 @@ def plain(facts: Facts) -> dict[str, Any]:
         "reasons": list(outcome.reasons),
         "caveats": list(outcome.caveats),
         "meaning": meaning_of(report),
+        "proved": proved_of(report),
+        "attacked": [f"{placed(audit)} ({audit.name})" for audit in report.audits],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
         "derivation": [_row(row) for row in facts.rows],
@@ -33,11 +37,23 @@ def plain(facts: Facts) -> dict[str, Any]:
         "trade_off": _trade_off(facts),
         "gains": [encode(gain) for gain in facts.gains],
         "not_assessed": [encode(gap) for gap in facts.gaps],
+        "sections": [encode(section) for section in facts.sections],
+        "ledger": _ledger(report),
+        "code": report.code,
+        "environment": dict(report.environment),
         "notes": list(report.notes),
         "command": report.command,
         "config": report.config_text,
+        "glossary": [{"word": word, "sense": sense} for word, sense in GLOSSARY],
         "disclaimer": DISCLAIMER,
     }
+
+
+def _ledger(report: Report) -> dict[str, Any]:
+    """Return the account of the ledger that the report speaks of, empty where there is none."""
+    if report.balance is None:
+        return {}
+    return {"head": report.ledger_head, **balance_data(report.balance)}
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dpaudit.report.compliance.composition import INDENT
 from dpaudit.report.escaping import fenced, markdown
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure
@@ -30,7 +31,7 @@ def markdown_report(facts: Facts, figures: dict[str, Figure]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = {"fenced": _block, "indent": _indent}
+    own = {"fenced": _block, "inset": _inset, "literal": _Markdown}
     text = environment.get_template("report.md.j2").render(context(facts, figures) | own)
     return _without_double_blanks(text)
 
@@ -40,9 +41,10 @@ def _block(text: str, language: str) -> _Markdown:
     return _Markdown(fenced(text, language))
 
 
-def _indent(depth: int) -> _Markdown:
-    """Return the space before a node of the derivation."""
-    return _Markdown("&nbsp;&nbsp;" * depth)
+def _inset(text: str) -> _Markdown:
+    """Return a cell with the spaces before it kept."""
+    rest = text.lstrip(INDENT)
+    return _Markdown("&nbsp;&nbsp;" * (len(text) - len(rest)) + markdown(rest))
 
 
 def _without_double_blanks(text: str) -> str:

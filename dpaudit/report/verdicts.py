@@ -6,8 +6,9 @@ from typing import Literal
 
 from dpaudit.declaration import Stated, walk
 from dpaudit.evidence import AuditResult
+from dpaudit.report.compliance.composition import justified, located
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, nearest, whole
+from dpaudit.report.numerals import at_least, at_most, counted, nearest, whole
 from dpaudit.report.wording import promise
 
 Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
@@ -79,11 +80,11 @@ def _caveats(report: Report) -> tuple[str, ...]:
     lines: list[str] = []
     assumed = sum(condition.status == "assumed" for condition in certificate.conditions)
     if assumed:
-        lines.append(f"The proof rests on {_counted(assumed, 'condition')} that nobody checked.")
+        lines.append(f"The proof rests on {counted(assumed, 'condition')} that nobody checked.")
     stated = sum(isinstance(node, Stated) for _, node in walk(certificate.declaration))
     if stated:
         verb = "is" if stated == 1 else "are"
-        lines.append(f"{_counted(stated, 'part').capitalize()} of the declaration {verb} taken on trust.")
+        lines.append(f"{counted(stated, 'part').capitalize()} of the declaration {verb} taken on trust.")
     if certificate.printed is not None and not certificate.printed.valid:
         lines.append("The printed argument does not hold as written; the certificate rests on the tight reading.")
     if not report.audits:
@@ -103,12 +104,11 @@ def _caveats(report: Report) -> tuple[str, ...]:
             )
     if report.unit == "one record":
         lines.append("The unit is only called 'one record'; the guarantee means little until it is named.")
+    if not justified(report):
+        lines.append("Nobody wrote down why the sensitivities are what they are, and no run checked them.")
+    if not located(report):
+        lines.append("Nobody wrote down where the code is that draws the noise.")
     return tuple(lines)
-
-
-def _counted(number: int, noun: str) -> str:
-    """Return a number and its noun, in the singular or the plural."""
-    return f"one {noun}" if number == 1 else f"{whole(number)} {noun}s"
 
 
 def meaning_of(report: Report) -> str:

@@ -24,17 +24,40 @@ def render(report: Report) -> dict[str, str]:
     }
 
 
-def write(report: Report, folder: Path) -> tuple[Path, ...]:
+def contents(report: Report, *, pdf: bool = False) -> dict[str, bytes]:
+    """Return the bytes of every file of a report by its path, statements about the others last."""
+    from dpaudit.interchange.in_toto import privacy_report, statement_text, test_result
+    from dpaudit.interchange.registry_record import registry_text
+
+    texts = render(report)
+    files = {name: text.encode("utf-8") for name, text in texts.items()}
+    if pdf:
+        from dpaudit.report.pdf import pdf_report
+
+        figures = {name: text for name, text in texts.items() if name.endswith(".svg")}
+        files["report.pdf"] = pdf_report(texts["report.json"], figures)
+    record = registry_text(report)
+    if record:
+        files["registry.yaml"] = record.encode("utf-8")
+    statements = {
+        "test-result.intoto.json": test_result(report, files),
+        "privacy-report.intoto.json": privacy_report(report, files),
+    }
+    return files | {name: statement_text(held).encode("utf-8") for name, held in statements.items()}
+
+
+def write(report: Report, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:
     """Return the paths of the files written below `folder`, which is made if need be: HTML, Markdown, JSON, figures.
 
-    File names are fixed; nothing of the report's own text reaches a path.
-    Raises: ConfigError: the folder cannot be made or written.
+    With `pdf` also a PDF, and always two unsigned statements about the files, and a registry record where one can
+    be made. File names are fixed; nothing of the report's own text reaches a path.
+    Raises: ConfigError: the folder cannot be made or written. UnsupportedError: a PDF without the extra `pdf`.
     """
-    files = {folder / name: text for name, text in render(report).items()}
+    files = {folder / name: content for name, content in contents(report, pdf=pdf).items()}
     try:
         (folder / "figures").mkdir(parents=True, exist_ok=True)
-        for path, text in files.items():
-            path.write_bytes(text.encode("utf-8"))
+        for path, content in files.items():
+            path.write_bytes(content)
     except OSError as error:
         raise ConfigError(
             f"Cannot write the report to folder={str(folder)!r}: {error.strerror or error}; name a writable folder."

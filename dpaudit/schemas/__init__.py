@@ -4,7 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("audit", "baseline", "certificate", "check", "report")
+NAMES = ("audit", "baseline", "certificate", "check", "ledger", "report")
 
 
 def load(name: str) -> dict[str, Any]:
@@ -18,8 +18,9 @@ def load(name: str) -> dict[str, Any]:
     if name not in NAMES:
         raise KeyError(name)
     schema = _read(name)
-    if name in ("check", "report"):
-        schema["$defs"] |= {other: _read(other) for other in ("certificate", "audit")}
+    if name in ("check", "ledger", "report"):
+        own = schema.get("$defs", {})
+        schema["$defs"] = own | {other: _read(other) for other in ("certificate", "audit")}
     return schema
 
 

@@ -8,21 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.folding import MODELS, fold, model, rescaled, walk
+from dpaudit.verifier.folding import MODELS, fold, model, walk
+from dpaudit.verifier.losses import Rejection, Table, number, require
+from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.printed import breaks
-from dpaudit.verifier.reading import Rejection, Table, number, require
 
-_KEYS = {
-    "verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration",
-    "engines", "versions", "source_digest", "digest",
-}  # fmt: skip
-_OPTIONAL = {"printed", "slack"}
+_KEYS = {"verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
+_KEYS |= {"engines", "versions", "source_digest", "digest"}
 _ENGINES = {"gaussian", "basic", "single", "verified", "pld", "renyi", "optimal"}
-_SEQUENTIAL_RULES = {"basic", "advanced", "advanced_refined", "advanced_short", "optimal"}
-_TOLERANCE = 1e-6
-_LOOSE = 0.05
-_NARROW = 0.02
-_FLOOR = 1e-13
+_WORDS = {
+    "release": ("sensitivity", "fresh noise", "loating-point"),
+    "cells": ("exactly one cell",),
+    "subsample": ("the sample stays secret",),
+    "billboard": ("nothing of other users", "reaches no other user"),
+    "local": ("one message",),
+}
+"""What some condition must speak of for each kind of node, beside the words that the node itself contains."""
+_TOLERANCE, _LOOSE, _NARROW = 1e-6, 0.05, 0.02  # relative: equal, plausible, and what noise is known to
+_FLOOR, _LARGEST = 1e-13, 1e9  # what counts as 0, and an epsilon beyond which only infinity is told apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,173 +62,139 @@ def verify(text: str) -> Verification:
     """
     try:
         data = json.loads(text)
-        require(isinstance(data, dict), "the certificate is no JSON object")
         complaints = _complaints(data)
-    except Rejection as complaint:
-        return Verification(verdict="unreadable", complaints=(str(complaint),))
-    except (json.JSONDecodeError, RecursionError) as error:
-        return Verification(verdict="unreadable", complaints=(f"the certificate is no JSON (truncated?): {error}",))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
-        return Verification(verdict="unreadable", complaints=(f"malformed: {type(error).__name__} {error}",))
+    except (Rejection, RecursionError, TypeError, AttributeError, ValueError, ArithmeticError, LookupError) as error:
+        wrong = str(error) if isinstance(error, Rejection) else f"malformed: {type(error).__name__} {error}"
+        return Verification(verdict="unreadable", complaints=(wrong,))
     return Verification(verdict=str(data["verdict"]), complaints=tuple(complaints))
+
+
+def _unmet(*demands: tuple[object, str]) -> list[str]:
+    """Return the complaints of those demands that do not hold."""
+    return [complaint for holds, complaint in demands if not holds]
 
 
 def _complaints(data: Table) -> list[str]:
     """Return all complaints about a parsed certificate."""
-    require(set(data) >= _KEYS, f"missing fields: {', '.join(sorted(_KEYS - set(data)))}")
-    require(set(data) <= _KEYS | _OPTIONAL, f"unknown fields: {', '.join(sorted(set(data) - _KEYS - _OPTIONAL))}")
-    rest = {key: value for key, value in data.items() if key != "digest"}
-    canonical = json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()
-    require(hashlib.sha256(canonical).hexdigest() == data["digest"], "the digest does not match the content")
-    claim = _claim(data["claim"])
-    upper, lower = fold(data["declaration"], claim["neighbours"])
-    found: list[str] = []
-    found += _bracket_complaints(data["tight"], claim, Worst(upper), Worst(lower))
-    found += _verdict_complaints(data, claim)
-    found += _condition_complaints(data)
-    found += _printed_complaints(data.get("printed"), data["declaration"], claim)
-    found += _slack_complaints(data.get("slack"), data, claim)
-    found += _formal_complaints(data)
-    return found
-
-
-def _claim(claim: Table) -> Table:
-    """Return the claim after checking its ranges."""
     require(
-        set(claim) == {"epsilon", "delta", "neighbours", "model", "unit"}, "the claim's fields are not the five known"
+        _KEYS <= set(data) <= _KEYS | {"printed", "slack"}, f"missing or unknown fields: {', '.join(_KEYS ^ set(data))}"
     )
-    require(0 <= number(claim["epsilon"], "epsilon") < math.inf, "the claimed epsilon is out of range")
-    require(0 <= number(claim["delta"], "delta") < 1, "the claimed delta is out of range")
-    require(claim["neighbours"] in ("replace_one", "add_remove"), "unknown neighbours")
-    require(claim["model"] in MODELS, "unknown model")
-    require(claim["model"] != "joint" or claim["neighbours"] == "replace_one", "a joint claim needs replace_one")
+    canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
+    require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
+    claim, tree = data["claim"], data["declaration"]
+    _check_claim(claim)
+    upper, lower = fold(tree, claim["neighbours"])
+    above = Worst(upper)
+    return [
+        *_end_complaints("upper", data["tight"], claim, above),
+        *_end_complaints("lower", data["tight"], claim, above if upper == lower else Worst(lower)),
+        *_verdict_complaints(data, claim),
+        *_condition_complaints(data["conditions"], walk(tree)),
+        *_printed_complaints(data.get("printed"), tree, claim),
+        *(_slack_complaints(data["slack"], data, claim) if "slack" in data else ()),
+        *_formal_complaints(data),
+    ]
+
+
+def _check_claim(claim: Table) -> None:
+    """Reject a claim out of range."""
+    require(set(claim) == {"epsilon", "delta", "neighbours", "model", "unit"}, "the claim has not its five fields")
+    epsilon, delta = number(claim["epsilon"], "epsilon"), number(claim["delta"], "delta")
+    require(0 <= epsilon < math.inf and 0 <= delta < 1, "the claimed epsilon or delta is out of range")
+    related = ("replace_one",) if claim["model"] == "joint" else ("replace_one", "add_remove")
+    require(claim["neighbours"] in related, "the claimed neighbours are unknown, or do not suit a joint claim")
     require(isinstance(claim["unit"], str) and bool(claim["unit"].strip()), "the unit is empty")
-    return claim
 
 
-def _bracket_complaints(tight: Table, claim: Table, upper: Worst, lower: Worst) -> list[str]:
-    """Compare the stated brackets with the witnesses: on the right side, and not implausibly wide."""
-    require(set(tight) == {"epsilon", "delta"}, "the brackets are not of epsilon and delta")
-    require(all(set(tight[key]) == {"lower", "upper"} for key in tight), "a bracket has no two ends")
-    below = {"delta": lower.delta(claim["epsilon"]), "epsilon": lower.epsilon(claim["delta"])}
-    above = {"delta": upper.delta(claim["epsilon"]), "epsilon": upper.epsilon(claim["delta"])}
-    return [text for key in tight for text in _side(key, tight[key], below[key], above[key])]
-
-
-def _side(name: str, stated: Table, below: tuple[float, float], above: tuple[float, float]) -> list[str]:
-    """Return complaints where a witness lies outside a stated bracket, or the bracket far from the witness."""
-    low, high = number(stated["lower"], name), number(stated["upper"], name)
-    if not 0 <= low <= high:
-        return [f"the bracket of {name} is empty or negative: [{low}, {high}]"]
-    found: list[str] = []
-    for side, end, (witness, error) in (("lower", low, below), ("upper", high, above)):
-        near, far = max(error, _TOLERANCE), max(4 * error, _LOOSE)
-        inward = end > witness * (1 + near) + _FLOOR if side == "lower" else end < witness * (1 - near) - _FLOOR
-        outward = end < witness * (1 - far) - _FLOOR if side == "lower" else end > witness * (1 + far) + _FLOOR
-        if inward:
-            found.append(f"the {side} bound on {name}, {end:.9g}, is on the wrong side of the re-derived {witness:.9g}")
-        if outward:
-            found.append(f"the {side} bound on {name}, {end:.9g}, is far from the re-derived {witness:.9g}")
-    return found
-
-
-def _covers(model: str, claim: Table) -> bool:
-    """Return whether a proof for `model` carries over to the claim's."""
-    if model == "local" and claim["model"] != "local" and claim["neighbours"] != "replace_one":
-        return False
-    return MODELS.index(model) <= MODELS.index(claim["model"])
+def _end_complaints(side: str, tight: Table, claim: Table, curve: Worst) -> list[str]:
+    """Ask the curve at the stated ends: each lies on its side of the truth, and not implausibly far from it."""
+    delta, epsilon = number(tight["delta"][side], "delta"), number(tight["epsilon"][side], "epsilon")
+    value, error = curve.delta(claim["epsilon"])
+    below, above = (_TOLERANCE, _LOOSE) if side == "upper" else (_LOOSE, _TOLERANCE)
+    least, most = value * (1 - below - 4 * error) - _FLOOR, value * (1 + above + 4 * error) + _FLOOR
+    after = curve.delta(epsilon * (1 + below) + _FLOOR)
+    before = curve.delta(min(epsilon * (1 - above), _LARGEST))
+    enough = epsilon == math.inf or after[0] * (1 - after[1]) <= claim["delta"]
+    needed = epsilon <= _FLOOR or before[0] * (1 + before[1]) > claim["delta"]
+    return _unmet(
+        (least <= delta <= most, f"the {side} bound on delta, {delta:.9g}, does not agree with {value:.9g}"),
+        (enough, f"the {side} bound on epsilon, {epsilon:.9g}, is too small: delta is {after[0]:.9g} there"),
+        (needed, f"the {side} bound on epsilon, {epsilon:.9g}, is too large: delta is {before[0]:.9g} there"),
+    )
 
 
 def _verdict_complaints(data: Table, claim: Table) -> list[str]:
     """Derive the verdict from the brackets, the model, the conditions and the findings."""
-    ends = {key: {side: number(value, side) for side, value in data["tight"][key].items()} for key in data["tight"]}
-    refuted = ends["delta"]["lower"] > claim["delta"] or ends["epsilon"]["lower"] > claim["epsilon"]
-    met = ends["delta"]["upper"] <= claim["delta"] or ends["epsilon"]["upper"] <= claim["epsilon"]
-    sound = _covers(model(data["declaration"]), claim) and not data["findings"]
-    sound = sound and all(condition["status"] != "violated" for condition in data["conditions"])
+    tight = data["tight"]
+    stated = sorted((name, side) for name, ends in tight.items() for side in ends)
+    require(stated == [(n, s) for n in ("delta", "epsilon") for s in ("lower", "upper")], "four ends are not stated")
+    low, high = ({name: number(tight[name][side], name) for name in tight} for side in ("lower", "upper"))
+    require(all(0 <= low[name] <= high[name] for name in tight), "a bracket is empty or negative")
+    held = model(data["declaration"])
+    covers = MODELS.index(held) <= MODELS.index(claim["model"])
+    covers = covers and (held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one")
+    sound = covers and not data["findings"] and all(part["status"] != "violated" for part in data["conditions"])
+    refuted, met = any(low[name] > claim[name] for name in low), any(high[name] <= claim[name] for name in high)
     verdict = "refuted" if refuted else "certified" if met and sound else "not_proved"
-    if data["verdict"] != verdict:
-        return [f"the verdict {data['verdict']!r} does not follow; the evidence says {verdict!r}"]
-    return []
+    return _unmet((data["verdict"] == verdict, f"{data['verdict']!r} does not follow, but {verdict!r} does"))
 
 
-def _condition_complaints(data: Table) -> list[str]:
-    """Every side-condition the tree brings is listed, by the words that the tree itself contains."""
-    texts = [condition["text"] for condition in data["conditions"]]
-    statuses = {condition["status"] for condition in data["conditions"]}
-    found = [f"unknown status {status!r}" for status in statuses - {"checked", "assumed", "violated"}]
-    for node in walk(data["declaration"]):
-        words = [
-            word for key in ("key", "source", "reads", "steps", "size") for word in np.atleast_1d(node.get(key, []))
-        ]
-        found += [f"no condition speaks of {word!r}" for word in words if not any(str(word) in text for text in texts)]
-    if any(node["node"] == "release" for node in walk(data["declaration"])):
-        needed = ("sensitivity", "fresh noise", "loating-point")
-        found += [f"no condition speaks of {word!r}" for word in needed if not any(word in text for text in texts)]
-    return found
+def _condition_complaints(conditions: list[Table], nodes: list[Table]) -> list[str]:
+    """Every side-condition the tree brings is listed, by what every such node needs and by its own words."""
+    own = [np.atleast_1d(node.get(key, [])) for node in nodes for key in ("key", "source", "reads", "steps", "size")]
+    words = [str(word) for words in own for word in words] + [w for node in nodes for w in _WORDS.get(node["node"], ())]
+    known = all(held["status"] in ("checked", "assumed", "violated") for held in conditions)
+    texts = "\n".join(held["text"] for held in conditions)
+    missing = [f"no condition speaks of {word!r}" for word in dict.fromkeys(words) if word not in texts]
+    return missing + _unmet((known, "a condition has an unknown status"))
 
 
 def _printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list[str]:
     """The printed reading is there if the tree carries one, ends at its root's budget, and is valid if flawless."""
-    annotated = any("printed" in node for node in walk(tree))
-    if printed is None or not annotated:
-        return [] if (printed is None) == (not annotated) else ["the printed reading is missing or has no basis"]
-    found: list[str] = []
-    root = tree.get("printed")
-    if root is not None and (root["epsilon"], root.get("delta", 0.0)) != (printed["epsilon"], printed["delta"]):
-        found.append("the printed reading does not end at the budget printed on the root")
-    if printed["valid"] != (not printed["problems"]):
-        found.append("the printed reading's validity contradicts its list of problems")
-    broken = [node for node in walk(tree) if "printed" in node and breaks(node)]
-    reaches = printed["epsilon"] <= claim["epsilon"] * (1 + 1e-9) and printed["delta"] <= claim["delta"] * (1 + 1e-9)
-    if printed["valid"] and (broken or not reaches):
-        found.append("the printed reading is called valid, but a step of it does not hold")
-    if not printed["valid"] and not broken and reaches:
-        found.append("the printed reading is called invalid, but no step of it fails")
-    return found
+    steps = [node for node in walk(tree) if "printed" in node]
+    if printed is None or not steps:
+        return _unmet((printed is None and not steps, "the printed reading is missing or has no basis"))
+    end = (printed["epsilon"], printed["delta"])
+    root = (tree["printed"]["epsilon"], tree["printed"].get("delta", 0.0)) if "printed" in tree else end
+    reaches = all(printed[name] <= claim[name] * (1 + 1e-9) for name in ("epsilon", "delta"))
+    broken = [node for node in steps if breaks(node)]
+    return _unmet(
+        (root == end, "the printed reading does not end at the budget printed on the root"),
+        (printed["valid"] == (not printed["problems"]), "the printed reading's validity contradicts its problems"),
+        (printed["valid"] == (reaches and not broken), "the printed reading's validity contradicts its steps"),
+    )
 
 
-def _slack_complaints(slack: Table | None, data: Table, claim: Table) -> list[str]:
+def _slack_complaints(slack: Table, data: Table, claim: Table) -> list[str]:
     """Ratios follow from claim, brackets and noise; factors multiply to them."""
-    if slack is None:
-        return []
-    found: list[str] = []
     tight = number(data["tight"]["epsilon"]["upper"], "upper")
-    ratio, noise = number(slack["epsilon_ratio"], "epsilon_ratio"), number(slack["noise_ratio"], "noise_ratio")
-    expected = claim["epsilon"] / tight if tight else math.inf
-    if not math.isclose(ratio, expected, rel_tol=_TOLERANCE):
-        found.append(f"the epsilon ratio {ratio:.9g} is not claim over proved, {expected:.9g}")
-    for key, whole in (("factor", ratio), ("noise_factor", noise)):
-        product = math.prod(number(factor[key], key) for factor in slack["factors"])
-        if not math.isclose(product, whole, rel_tol=_TOLERANCE):
-            found.append(f"the factors ({key}) multiply to {product:.9g}, not to {whole:.9g}")
-    found += [
-        f"the sentence on {factor['name']!r} does not state its factor"
-        for factor in slack["factors"]
-        if f"{number(factor['noise_factor'], 'factor'):.2f}" not in factor["sentence"]
-    ]
-    exact = data["engines"] and set(data["engines"]) <= {"gaussian", "basic"}
-    deltas = [
-        Worst(fold(rescaled(data["declaration"], 1 / (noise * less)), claim["neighbours"])[0]).delta(claim["epsilon"])[
-            0
-        ]
-        for less in (1 - 1e-6, 1 + (1e-6 if exact else _NARROW))
-    ]
-    if not deltas[0] <= claim["delta"] * (1 + _TOLERANCE) + _FLOOR or deltas[1] < claim["delta"] * (1 - _TOLERANCE):
-        found.append(f"1/{noise:.9g} of the noise is not what the claim just needs: delta is {deltas[0]:.6g}")
-    return found
+    ratios = number(slack["epsilon_ratio"], "epsilon_ratio"), number(slack["noise_ratio"], "noise_ratio")
+    factors = [[number(row[key], key) for key in ("factor", "noise_factor")] for row in slack["factors"]]
+    products = [math.prod(pair[i] for pair in factors) for i in (0, 1)]
+    told = all(f"{pair[1]:.2f}" in row["sentence"] for pair, row in zip(factors, slack["factors"], strict=True))
+    narrow = 1e-6 if data["engines"] and set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
+    enough, little = (_delta_with(1 / (ratios[1] * less), data, claim) for less in (1 - 1e-6, 1 + narrow))
+    just = enough[0] * (1 - enough[1]) <= claim["delta"] * (1 + _TOLERANCE) + _FLOOR
+    just = just and little[0] * (1 + little[1]) >= claim["delta"] * (1 - _TOLERANCE)
+    pairs = [(ratios[0], claim["epsilon"] / tight if tight else math.inf), *zip(products, ratios, strict=True)]
+    agree = all(math.isclose(stated, derived, rel_tol=_TOLERANCE) for stated, derived in pairs)
+    return _unmet(
+        (agree, f"ratios that should agree (claimed over proved, products of factors) do not: {pairs}"),
+        (told, "a sentence on a factor does not state it"),
+        (just, f"1/{ratios[1]:.9g} of the noise is not what the claim just needs: delta is {enough[0]:.6g}"),
+    )
+
+
+def _delta_with(factor: float, data: Table, claim: Table) -> tuple[float, float]:
+    """Return the delta at the claimed epsilon with so much of the declared noise, and its relative error."""
+    return Worst(fold(rescaled(data["declaration"], factor), claim["neighbours"])[0]).delta(claim["epsilon"])
 
 
 def _formal_complaints(data: Table) -> list[str]:
     """Fields that no number depends on still have their form."""
-    found: list[str] = []
-    if not data["reasons"] or not all(isinstance(reason, str) and reason for reason in data["reasons"]):
-        found.append("the verdict has no reasons")
-    if not data["engines"] or not set(data["engines"]) <= _ENGINES:
-        found.append(f"unknown engines: {data['engines']}")
-    digest = data["source_digest"]
-    if not (isinstance(digest, str) and len(digest) == 64 and set(digest) <= set("0123456789abcdef")):
-        found.append("the source digest is no SHA-256")
-    if not {"python", "dpaudit"} <= set(data["versions"]):
-        found.append("the versions do not name Python and dpaudit")
-    return found
+    return _unmet(
+        (data["reasons"] and all(isinstance(text, str) and text for text in data["reasons"]), "there are no reasons"),
+        (data["engines"] and set(data["engines"]) <= _ENGINES, f"unknown engines: {data['engines']}"),
+        (len(bytes.fromhex(data["source_digest"])) == 32, "the source digest is no SHA-256"),
+        ({"python", "dpaudit"} <= set(data["versions"]), "the versions do not name Python and dpaudit"),
+    )

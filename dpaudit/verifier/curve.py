@@ -1,20 +1,24 @@
-"""The privacy curve, computed anew: witnesses for delta(epsilon) and epsilon(delta)."""
+"""The privacy curve delta(epsilon), computed anew.
+
+One loss, or Gaussian ones alone, have a closed form. Anything else is put on a grid of losses, weighted by
+e^(s L) so that its mean lies near the epsilon in question (a delta of 1e-30 is then as easy as one of 0.1), and
+composed by a power of its Fourier transform. The masses on the grid keep the curve of each loss at every grid
+point and exceed it between them ("connecting the dots"); halving the step shows by how much, and is the error.
+Source: Doroshenko et al. (2022), Section 4, for the masses; Koskela et al. (2020) for the transform.
+"""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpaudit.verifier.losses import Loss, Multiset, distinct, infinite_mass, reverse, reversed_all, supremum
-from dpaudit.verifier.reading import require
+from dpaudit.verifier.losses import Loss, Multiset, distinct, most, require, reverse, reversed_all, supremum
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(800)
-_MOST_ATOMS = 4096
-_MANY = 200
-_BETWEEN = 80.0
-_DAMPED = 8.0
+_EXACT = 1e-9
+_TAIL, _COARSE = 20.0, 2000  # deviations at which a Gaussian tail is cut; steps up to there where moments are wanted
+_SIZE, _KINDS = 2**18, 512  # points of a grid, and the most kinds of losses on it
+Law = tuple[int, np.ndarray, np.ndarray]
+"""How often a loss occurs, its values on a grid, and their masses."""
 
 
 class Worst:
@@ -24,156 +28,101 @@ class Worst:
         self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
 
     def delta(self, epsilon: float) -> tuple[float, float]:
-        """Return the largest value at `epsilon`, and its relative error."""
-        return max((curve.at(epsilon) for curve in self.curves), key=lambda pair: pair[0])
-
-    def epsilon(self, delta: float) -> tuple[float, float]:
-        """Return where the largest curve falls to `delta`, and the relative error there."""
-        if delta == 0:
-            floor = max(1 - curve.survival for curve in self.curves)
-            return (math.inf if floor > 0 else max(0.0, *(curve.supremum for curve in self.curves))), 1e-12
-        goal = delta * (1 + 1e-12)
-        if self.delta(0.0)[0] <= goal:
-            return 0.0, 1e-12
-        low, high = 0.0, 1.0
-        while self.delta(high)[0] > goal:
-            low, high = high, 2 * high
-            if high > 1e9:
-                return math.inf, 1e-12
-        while high - low > 1e-10 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.delta(middle)[0] <= goal else (middle, high)
-        return high, max(self.delta(high)[1], 1e-9)
+        """Return the largest delta of an epsilon, and the relative error of this witness."""
+        return max(curve.delta(epsilon) for curve in self.curves)
 
 
 class _Curve:
-    """delta(epsilon) of one multiset in order (P, Q), with a relative error for each value."""
+    """The curve of one multiset in order (P, Q): the mass at infinity apart, and a finite part."""
 
     def __init__(self, losses: Multiset) -> None:
-        masses = [(infinite_mass(loss), n) for loss, n in losses.items()]
-        certain = any(mass >= 1 for mass, _ in masses)
-        self.survival = 0.0 if certain else math.exp(math.fsum(n * math.log1p(-mass) for mass, n in masses))
-        self.finite = {loss: n for loss, n in losses.items() if supremum(loss) > 0 or loss[0] == "discrete"}
-        self.supremum = math.fsum(n * supremum(loss) for loss, n in self.finite.items())
-        self.grid: tuple[np.ndarray, np.ndarray, float] | None = None
+        self.supremum, self.lost = most(losses)
+        mu = math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in losses.items() if loss[0] == "gaussian"))
+        self.finite = {loss: n for loss, n in losses.items() if loss[0] != "gaussian" and loss[1]}
+        self.finite |= {("gaussian", mu): 1} if mu else {}
+        self.sums: tuple[_Sum, ...] = ()
 
-    def at(self, epsilon: float) -> tuple[float, float]:
-        """Return delta(epsilon) and the relative error of this witness."""
-        if not self.survival or not self.finite or self.supremum <= epsilon:
-            return 1 - self.survival, 1e-12
-        if all(loss[0] == "gaussian" for loss in self.finite):
-            mu = math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in self.finite.items()))
-            part, error = float(_values(("gaussian", mu), np.array([epsilon]))[0]), 1e-9
-        elif sum(self.finite.values()) == 1:
-            part, error = float(_values(next(iter(self.finite)), np.array([epsilon]))[0]), 1e-9
+    def delta(self, epsilon: float) -> tuple[float, float]:
+        """Return the delta of an epsilon, and the relative error of this witness."""
+        if self.supremum <= epsilon:
+            return self.lost, _EXACT
+        if sum(self.finite.values()) == 1:
+            fine = coarse = float(_values(next(iter(self.finite)), np.array([epsilon]))[0])
         else:
-            part, error = (None if self.grid else _contour(self.finite, epsilon)) or self._on_grid(epsilon)
-        return (1 - self.survival) + self.survival * part, error
-
-    def _on_grid(self, epsilon: float) -> tuple[float, float]:
-        """Return the value that convolution on a grid gives, computing the grid once."""
-        self.grid = self.grid or _grid(self.finite)
-        losses, masses, infinite = self.grid
-        held = losses > epsilon
-        return infinite + float(np.sum(masses[held] * -np.expm1(epsilon - losses[held]))), 1e-4
+            if not self.sums or abs(epsilon - self.sums[0].centre) > self.sums[0].within:
+                require(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
+                self.sums = (_Sum(self.finite, epsilon, _SIZE), _Sum(self.finite, epsilon, _SIZE // 2))
+            fine, coarse = (held.delta(epsilon) for held in self.sums)
+        error = abs(coarse - fine) / max(abs(fine), 1e-300) + _EXACT
+        finite = max(fine - (coarse - fine) / 3, 1e-300)  # below its supremum no curve is 0
+        return self.lost + (1 - self.lost) * finite, error
 
 
-def _log_moment(loss: Loss, s: Any) -> Any:
-    """Return ln E_P[e^(s L)] for an array of complex s, given a finite loss."""
-    if loss[0] == "gaussian":
-        return loss[1] ** 2 / 2 * s * (1 + s)
-    if loss[0] == "laplace":
-        x = loss[1]
-        return s * x + np.log((s + 1) / (2 * s + 1) + s / (2 * s + 1) * np.exp(-(1 + 2 * s) * x))
-    if loss[0] == "sampled":
-        _, mu, rate, order = loss
-        half = (mu + 28) / 2
-        x = _NODES * half + mu / 2
-        mixture = np.log1p(rate * np.expm1(mu * x - mu**2 / 2))
-        weights = _WEIGHTS * half * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-        power = np.exp(np.multiply.outer(s + 1 if order == "remove" else -s, mixture))
-        return np.log(power @ weights)
-    pairs, kept = _atoms(loss)
-    values, masses = np.array(pairs).T
-    top = float(values.max())
-    return s * top + np.log(np.exp(np.multiply.outer(s, values - top)) @ (masses / kept))
+class _Sum:
+    """The law of a sum of losses on a grid, weighted by e^(s L) for the s that brings its mean to `centre`."""
+
+    def __init__(self, losses: dict[Loss, int], centre: float, size: int) -> None:
+        coarse = [_law(loss, n, _reach(loss) / _COARSE) for loss, n in losses.items()]
+        plain = _moments(coarse, 0.0)[1]
+        tried = np.exp(np.linspace(-14, math.log(50 / max(plain, 1e-9)), 80))  # no finer than a fiftieth deviation
+        heights = [_moments(coarse, s)[0] - s * centre - math.log(s + s * s) for s in tried]
+        self.s = float(tried[np.argmin(heights)])
+        deviation = _moments(coarse, self.s)[1]
+        self.centre, self.within = centre, max(5 * deviation, plain / 10)
+        widest = max(_reach(loss) if loss[0] == "discrete" else 3 * loss[1] for loss in losses)
+        half = min(12 * deviation + 4 * widest, math.fsum(n * _reach(loss) for loss, n in losses.items()) + centre)
+        step = 2.1 * half / size
+        require(step < 0.5, "a composition is too wide for this checker's grid")
+        whole, self.log_moment = np.ones(size // 2 + 1, dtype=complex), 0.0
+        for loss, n in losses.items():
+            _, x, masses = _law(loss, n, step)
+            weights, log_moment = _weighted(x, masses, self.s)
+            whole *= np.fft.rfft(np.bincount(np.rint(x / step).astype(np.int64) % size, weights, size)) ** n
+            self.log_moment += n * log_moment
+        first = math.floor(centre / step) - size // 2
+        self.losses = (first + np.arange(size)) * step
+        self.weights = np.roll(np.fft.irfft(whole, size), -first)
+
+    def delta(self, epsilon: float) -> float:
+        """Return the delta of an epsilon near the centre."""
+        above = self.losses[self.losses > epsilon] - epsilon
+        held = self.weights[len(self.losses) - len(above) :] * np.exp(-self.s * above) * -np.expm1(-above)
+        return float(math.exp(min(700.0, self.log_moment - self.s * epsilon)) * held.sum())
 
 
-def _contour(a: Multiset, epsilon: float) -> tuple[float, float] | None:
-    """Invert M(s) e^(-s epsilon) / (s (s + 1)) on the vertical line through its saddle point.
-
-    Returns None where the integrand does not die out: atoms make it return along the line, so the sum may stop
-    only where a Gaussian part has damped it for good, or the mass between the atoms of many losses has.
-    Source: Alghamdi et al. (2023), Theorem 3.1.
-    """
-    damping = math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in a.items() if loss[0] == "gaussian"))
-    between = math.fsum(n * min(loss[1], 1.0) for loss, n in a.items() if loss[0] == "laplace")
-    spread_out = between >= _BETWEEN or sum(n for loss, n in a.items() if loss[0] == "sampled") >= _MANY
-    if not damping and not spread_out:
-        return None
-    if any(loss[0] == "discrete" and len(loss[1]) > _MOST_ATOMS for loss in a):
-        return None
-
-    def log_integrand(s: Any) -> Any:
-        whole = sum((n * _log_moment(loss, s) for loss, n in a.items()), -s * epsilon)
-        return whole - np.log(s) - np.log(s + 1)
-
-    centre, peak, width = _saddle(log_integrand)
-    for reach in (12, 48, 192):
-        t = np.linspace(0, reach * width, reach * 128 + 1)
-        values = np.real(np.exp(log_integrand(centre + 1j * t) - peak))
-        settled = spread_out or damping * float(t[-1]) >= _DAMPED
-        if settled and np.max(np.abs(values[-64:])) < 1e-13:
-            integral = (values.sum() - values[0] / 2) * (t[1] - t[0]) / math.pi
-            return float(integral * math.exp(min(700.0, peak))), 1e-7
-    return None
+def _moments(laws: list[Law], s: float) -> tuple[float, float]:
+    """Return ln E[e^(s L)] of the sum L of all losses, and its standard deviation when weighted by e^(s L)."""
+    held = [(n, x, *_weighted(x, masses, s)) for n, x, masses in laws]
+    variance = math.fsum(n * float(weights @ (x - weights @ x) ** 2) for n, x, weights, _ in held)
+    return math.fsum(n * log_moment for n, _, _, log_moment in held), math.sqrt(max(variance, 0.0))
 
 
-def _saddle(log_integrand: Callable[[Any], Any]) -> tuple[float, float, float]:
-    """Return where the integrand is smallest on the positive axis, its logarithm there, and its width across."""
-    tried = np.exp(np.linspace(-14, 14, 801)) + 0j
-    centre = 1.0
-    for _ in range(3):  # the logarithm is convex on the axis: narrow the saddle down
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            heights = np.real(log_integrand(tried))
-        place = int(np.nanargmin(np.where(np.isfinite(heights), heights, np.nan)))
-        centre = float(tried[place].real)
-        tried = np.linspace(tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)], 101)
-    step = centre * 1e-3
-    near = np.real(log_integrand(np.array([centre - step, centre, centre + step]) + 0j))
-    return centre, float(near[1]), step / math.sqrt(max(float(near[0] + near[2] - 2 * near[1]), 1e-12))
+def _weighted(x: np.ndarray, masses: np.ndarray, s: float) -> tuple[np.ndarray, float]:
+    """Return masses times e^(s x), scaled to sum 1, and the logarithm of their sum."""
+    with np.errstate(divide="ignore"):
+        sizes = np.log(np.abs(masses)) + s * x
+    weights = np.sign(masses) * np.exp(sizes - sizes.max())
+    total = float(weights.sum())
+    return weights / total, float(sizes.max()) + math.log(total)
 
 
-def _grid(a: Multiset) -> tuple[np.ndarray, np.ndarray, float]:
-    """Convolve losses on a grid whose masses keep the curve at every grid point (connecting the dots).
-
-    Returns losses, masses and the mass at infinity; the excess is of second order in the step.
-    Source: Doroshenko et al. (2022), Section 4.
-    """
-    step = max(math.fsum(n * _reach(loss) for loss, n in a.items()) / 2**18, 1e-7)
-    require(step < 1, "a composition is too wide for this checker's grid")
-    masses, low, infinite = np.array([1.0]), 0, 0.0
-    for loss, left in a.items():
-        high = math.ceil(_reach(loss) / step) + 1
-        curve = _values(loss, np.arange(-high, high + 1) * step)
-        drop = np.diff(curve)
-        part = np.concatenate(([1 - curve[0]], drop / np.expm1(-step)))
-        part = np.maximum(part + np.concatenate((drop / np.expm1(step), [0.0])), 0.0)
-        start, infinite, count = -high, infinite + left * max(float(curve[-1]), 0.0), left
-        while count:
-            if count & 1:
-                masses, low = _convolved(masses, part), low + start
-            count >>= 1
-            if count:
-                part, start = _convolved(part, part), 2 * start
-    return (low + np.arange(len(masses))) * step, masses, infinite
+def _law(loss: Loss, n: int, step: float) -> Law:
+    """Return the masses on a grid that keep the curve of a loss at every point of the grid."""
+    number = math.ceil(_reach(loss) / step) + 1
+    require(number < 2**23, "a loss is too wide for this checker's grid")
+    x = np.arange(-number, number + 1) * step
+    curve = _values(loss, x)
+    drop = np.diff(curve)
+    masses = np.concatenate(([1 - curve[0]], drop / np.expm1(-step)))
+    masses[:-1] += drop / np.expm1(step)
+    return n, x, masses
 
 
 def _reach(loss: Loss) -> float:
-    """Return how far a loss extends on the grid; Gaussian tails are cut at fourteen deviations."""
+    """Return how far a loss extends on the grid."""
     if loss[0] in ("gaussian", "sampled"):
-        return float(loss[1] ** 2 / 2 + 14 * loss[1])
-    return max(supremum(loss), supremum(reverse(loss)))
+        return float(loss[1] ** 2 / 2 + _TAIL * loss[1])
+    return max(supremum(loss), supremum(reverse(loss)), 1e-9)
 
 
 def _values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
@@ -182,18 +131,18 @@ def _values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
         mu = loss[1]
         a, b = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
         return np.asarray(-np.expm1(np.minimum(0.0, b - a)) * np.exp(a))
-    if loss[0] == "laplace":
-        x = loss[1]
-        inner = np.where(epsilon <= -x, -np.expm1(np.minimum(epsilon, 0.0)), -np.expm1((epsilon - x) / 2))
-        return np.asarray(np.where(epsilon >= x, 0.0, inner))
+    if loss[0] in ("laplace", "range"):
+        x, near = loss[1], np.clip(epsilon, -loss[1], loss[1])
+        rest = (x - near) / 2
+        inner = -np.expm1(-rest) if loss[0] == "laplace" else np.expm1(rest) ** 2 * np.exp(near) / math.expm1(x)
+        return np.asarray(np.where(epsilon <= -x, -np.expm1(np.minimum(epsilon, 0.0)), inner))
     if loss[0] == "sampled":
         return _sampled_values(loss, epsilon)
-    pairs, kept = _atoms(loss)
-    values, masses = np.array(sorted(pairs)).T
+    values, masses = np.array(loss[1]).T
     above = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
     tilted = np.concatenate((np.cumsum((masses * np.exp(-values))[::-1])[::-1], [0.0]))
     place = np.searchsorted(values, epsilon, side="right")
-    return np.asarray(np.maximum(above[place] - np.exp(epsilon) * tilted[place], 0.0) / kept)
+    return np.asarray(np.maximum(above[place] - np.exp(epsilon) * tilted[place], 0.0) / (1 - loss[2]))
 
 
 def _sampled_values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
@@ -206,20 +155,3 @@ def _sampled_values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
     outer = -np.expm1(epsilon) + np.exp(epsilon) * rate
     shifted = epsilon + math.log(rate) - np.log(np.maximum(outer, 1e-300))
     return np.asarray(np.where(outer > 0, outer * _values(("gaussian", mu), shifted), 0.0))
-
-
-def _atoms(loss: Loss) -> tuple[tuple[tuple[float, float], ...], float]:
-    """Return the finite atoms of a loss and their total mass."""
-    if loss[0] == "discrete":
-        return loss[1], 1 - loss[2]
-    truth = 1 / (1 + math.exp(-loss[1]))
-    return ((loss[1], truth), (-loss[1], 1 - truth)), 1.0
-
-
-def _convolved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the convolution of two mass vectors."""
-    size = len(a) + len(b) - 1
-    if min(len(a), len(b)) < 64:
-        return np.convolve(a, b)
-    n = 1 << (size - 1).bit_length()
-    return np.maximum(np.fft.irfft(np.fft.rfft(a, n) * np.fft.rfft(b, n), n)[:size], 0.0)

@@ -1,24 +1,15 @@
 """Folding the tree anew: alternatives that bound from above and from below."""
 
 import math
-from typing import Any
+from collections import Counter
 
-from dpaudit.verifier.losses import (
-    Multiset,
-    distinct,
-    infinite_mass,
-    joined,
-    moved,
-    plus,
-    reversed_all,
-    supremum,
-    times,
-)
-from dpaudit.verifier.mechanisms import NOISE, sides_of
-from dpaudit.verifier.reading import Rejection, Table, number, require, whole
+from dpaudit.verifier import losses
+from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, distinct, joined, number, require
+from dpaudit.verifier.mechanisms import sides_of
 
 Sides = tuple[list[Multiset], list[Multiset]]
 MODELS = ("local", "central", "joint")
+_SHIFTS = ("gaussian", "laplace")
 
 
 def fold(node: Table, relation: str) -> Sides:
@@ -31,18 +22,18 @@ def fold(node: Table, relation: str) -> Sides:
         require(node["source"].strip(), "a stated part names no source")
         require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
         epsilon, delta = number(node["epsilon"], "epsilon"), number(node.get("delta", 0.0), "delta")
-        require(epsilon >= 0 and 0 <= delta < 1, "a stated part is out of range")
-        return [{("approximate", epsilon, delta): 1}], [{}]
+        require(0 <= epsilon < math.inf and 0 <= delta < 1, "a stated part is out of range")
+        return [Counter([black_box(epsilon, delta)])], [Counter()]
     if kind == "cells":
         return _cells(node, relation)
     if kind in ("sequential", "parallel"):
         return _parts(node, relation)
     upper_part, lower_part = fold(node["part"], relation)
     if kind == "repeat":
-        count = whole(node, "times")
-        return [times(joined(upper_part), count)], [times(a, count) for a in lower_part]
+        count = losses.whole(node, "times")
+        return [losses.times(joined(upper_part), count)], [losses.times(a, count) for a in lower_part]
     if kind == "group":
-        return _group(upper_part, lower_part, whole(node, "size"))
+        return _group(upper_part, lower_part, losses.whole(node, "size"))
     if kind == "subsample":
         return _sample(node, upper_part, relation)
     require(kind in ("post_process", "billboard", "local"), f"unknown node {kind!r}")
@@ -56,12 +47,10 @@ def _parts(node: Table, relation: str) -> Sides:
     if node["node"] == "parallel":
         require(node["key"].strip(), "a parallel node has no key")
         return distinct([a for upper, _ in folded for a in upper]), distinct([a for _, lower in folded for a in lower])
-    whole_upper: Multiset = {}
-    lowers: list[Multiset] = [{}]
-    for upper, lower in folded:
-        whole_upper = plus(whole_upper, joined(upper))
-        lowers = distinct([plus(a, b) for a in lowers for b in lower])
-    return [whole_upper], lowers
+    lowers: list[Multiset] = [Counter()]
+    for _, lower in folded:
+        lowers = distinct([a + b for a in lowers for b in lower])
+    return [sum((joined(upper) for upper, _ in folded), start=Counter())], lowers
 
 
 def _cells(node: Table, relation: str) -> Sides:
@@ -70,38 +59,44 @@ def _cells(node: Table, relation: str) -> Sides:
     if relation == "add_remove":
         return upper_alone, lower_alone
     upper, lower = fold(node["inside"], relation)
-    twice = plus(joined(upper_alone), reversed_all(joined(upper_alone)))
-    return [*upper, twice], [*lower, *(plus(a, reversed_all(a)) for a in lower_alone)]
+    twice = joined(upper_alone) + losses.reversed_all(joined(upper_alone))
+    return [*upper, twice], [*lower, *(a + losses.reversed_all(a) for a in lower_alone)]
 
 
 def _group(upper: list[Multiset], lower: list[Multiset], size: int) -> Sides:
-    """Shifts grow with the group; a black box grows by the group property."""
-    shifted = ("gaussian", "laplace")
-    attained = [{moved(loss, size) if loss[0] in shifted else loss: n for loss, n in a.items()} for a in lower]
+    """Shifts grow with the group; a black box grows by the group property, and from below counts one record."""
+    attained = [Counter({_moved(loss, size if loss[0] in _SHIFTS else 1): n for loss, n in a.items()}) for a in lower]
     if size == 1 or len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
-        return [{moved(loss, size): n for loss, n in a.items()} for a in upper], attained
-    require(not any(infinite_mass(loss) for a in upper for loss in a), "a group spreads over parts that can fail")
-    largest = max(math.fsum(supremum(loss) * n for loss, n in a.items()) for a in upper)
-    return [{moved(("approximate", largest, 0.0), size): 1}], attained
+        return [Counter({_moved(loss, size): n for loss, n in a.items()}) for a in upper], attained
+    require(not any(losses.most(a)[1] for a in upper), "a group spreads over parts that can fail")
+    return [Counter([black_box(size * max(losses.most(a)[0] for a in upper))])], attained
+
+
+def _moved(loss: Loss, size: int) -> Loss:
+    """Return a loss that dominates `size` records changed together."""
+    if loss[0] in _SHIFTS:
+        return (loss[0], loss[1] * size)
+    require(loss[0] != "sampled" or size == 1, "a group over a sample cannot be derived again by this checker")
+    (epsilon, delta), (back, other) = losses.most(Counter([loss])), losses.most(Counter([losses.reverse(loss)]))
+    worst = max(0.0, epsilon, back), max(delta, other)
+    return loss if size == 1 else black_box(size * worst[0], losses.group_delta(*worst, size))
 
 
 def _sample(node: Table, upper: list[Multiset], relation: str) -> Sides:
     """Poisson samples of Gaussian releases are exact; another part is amplified as a black box."""
     rate, scheme = number(node["rate"], "rate"), node.get("scheme", "poisson")
-    needed = {"poisson": "add_remove", "without_replacement": "replace_one"}
-    require(needed.get(scheme) == relation and 0 < rate <= 1, "a sample's scheme, rate and neighbours do not fit")
+    proved = (scheme, relation) in (("poisson", "add_remove"), ("without_replacement", "replace_one"))
+    require(proved and 0 < rate <= 1, "a sample's scheme, rate and neighbours do not fit")
     if scheme == "poisson" and all(loss[0] == "gaussian" for a in upper for loss in a):
         mus = [math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in a.items())) for a in upper]
-        exact: list[Multiset] = [{("sampled", mu, rate, "remove") if rate < 1 else ("gaussian", mu): 1} for mu in mus]
+        exact = [Counter([("sampled", mu, rate, "remove") if rate < 1 else ("gaussian", mu)]) for mu in mus]
         return exact, exact
     boxes: list[Multiset] = []
     for a in upper:
-        epsilon = max(math.fsum(supremum(loss) * n for loss, n in o.items()) for o in (a, reversed_all(a)))
+        epsilon, delta = map(max, zip(losses.most(a), losses.most(losses.reversed_all(a)), strict=True))
         require(epsilon < math.inf, "a sampled part without a largest loss cannot be derived again")
-        kept = min(math.prod((1 - infinite_mass(loss)) ** n for loss, n in o.items()) for o in (a, reversed_all(a)))
-        grown = epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
-        boxes.append({("approximate", grown, rate * (1 - kept)): 1})
-    return boxes, [{}]
+        boxes.append(Counter([black_box(epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)), rate * delta)]))
+    return boxes, [Counter()]
 
 
 def children(node: Table) -> list[Table]:
@@ -118,21 +113,5 @@ def model(node: Table) -> str:
     """Return the view that a tree protects: the weakest of its parts'."""
     if node["node"] == "billboard":
         return "joint"
-    if node["node"] == "local":
-        return "local" if model(node["part"]) == "central" else model(node["part"])
-    return max((model(child) for child in children(node)), key=MODELS.index, default="central")
-
-
-def rescaled(node: Any, factor: float) -> Any:
-    """Return the tree with the noise of every mechanism scaled."""
-    if isinstance(node, list):
-        return [rescaled(item, factor) for item in node]
-    if not isinstance(node, dict):
-        return node
-    changed = {key: held if key == "printed" else rescaled(held, factor) for key, held in node.items()}
-    if "name" in node and "leaf" not in node:
-        if node["name"] not in NOISE:
-            raise Rejection(f"the noise of {node['name']!r} cannot be scaled by this checker")
-        fields, power = NOISE[node["name"]]
-        changed |= {field: node[field] * factor**power for field in fields}
-    return changed
+    inner = max((model(child) for child in children(node)), key=MODELS.index, default="central")
+    return "local" if node["node"] == "local" and inner == "central" else inner

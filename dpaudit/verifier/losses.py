@@ -1,26 +1,64 @@
-"""Privacy losses as plain tuples, and multisets of them.
+"""What the checker computes with: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
 
-("gaussian", mu)   ("laplace", shift)   ("approximate", epsilon, delta)   ("sampled", mu, rate, order)
+("gaussian", mu)   ("laplace", shift)   ("range", width)   ("sampled", mu, rate, order)
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
 """
 
 import math
+from collections import Counter
 from typing import Any
 
-from dpaudit.verifier.reading import require
-
+Table = dict[str, Any]
 Loss = tuple[Any, ...]
-Multiset = dict[Loss, int]
+Multiset = Counter[Loss]
 
 
-def plus(a: Multiset, b: Multiset) -> Multiset:
-    """Return the sum of two multisets."""
-    return {loss: a.get(loss, 0) + b.get(loss, 0) for loss in a | b}
+class Rejection(Exception):  # noqa: N818  # its text is a complaint, and it is no defect of ours
+    """A complaint that makes further checks pointless."""
+
+
+def require(holds: object, complaint: str) -> None:
+    """Stop with `complaint` unless it holds."""
+    if not holds:
+        raise Rejection(complaint)
+
+
+def number(value: Any, name: str) -> float:
+    """Return a JSON number, or infinity for its string."""
+    if value == "inf":
+        return math.inf
+    require(isinstance(value, int | float) and not isinstance(value, bool), f"{name}={value!r} is no number")
+    require(not math.isnan(value), f"{name} is NaN")
+    return float(value)
+
+
+def positive(fields: Table, key: str) -> float:
+    """Return a positive finite field."""
+    value = number(fields[key], key)
+    require(0 < value < math.inf, f"{key}={value} is not positive and finite")
+    return value
+
+
+def whole(fields: Table, key: str) -> int:
+    """Return a positive whole field."""
+    require(type(fields[key]) is int and fields[key] >= 1, f"{key}={fields[key]!r} is no count")
+    return int(fields[key])
+
+
+def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
+    """Return a discrete loss with sorted atoms."""
+    return ("discrete", tuple(sorted(atoms)), infinite, other)
+
+
+def black_box(epsilon: float, delta: float = 0.0) -> Loss:
+    """Return the loss that dominates every (epsilon, delta)-private release: randomised response that may fail."""
+    share = (1 - delta) / (1 + math.exp(-epsilon))
+    return discrete([(epsilon, share), (-epsilon, share * math.exp(-epsilon))], delta, delta)
 
 
 def times(a: Multiset, count: int) -> Multiset:
     """Return `count` copies of a multiset."""
-    return {loss: n * count for loss, n in a.items()}
+    return Counter({loss: n * count for loss, n in a.items()})
 
 
 def distinct(alternatives: list[Multiset]) -> list[Multiset]:
@@ -30,15 +68,13 @@ def distinct(alternatives: list[Multiset]) -> list[Multiset]:
 
 def joined(alternatives: list[Multiset]) -> Multiset:
     """Return one multiset that dominates every alternative, however it is picked."""
-    found = distinct(alternatives)
-    kinds = {loss[0] for a in found for loss in a}
-    if kinds == {"gaussian"}:
-        return max(found, key=lambda a: math.fsum(loss[1] ** 2 * n for loss, n in a.items()))
-    if kinds == {"laplace"} and all(len(a) == 1 for a in found) and len({n for a in found for n in a.values()}) == 1:
-        return max(found, key=lambda a: float(next(iter(a))[1]))
-    whole: Multiset = {}
-    for alternative in found:
-        whole = {loss: max(whole.get(loss, 0), alternative.get(loss, 0)) for loss in whole | alternative}
+    kinds = {loss[0] for a in alternatives for loss in a}
+    alike = all(len(a) == 1 for a in alternatives) and len({n for a in alternatives for n in a.values()}) == 1
+    if kinds == {"gaussian"} or (kinds == {"laplace"} and alike):
+        return max(alternatives, key=lambda a: math.fsum(loss[1] ** 2 * n for loss, n in a.items()))
+    whole: Multiset = Counter()
+    for alternative in alternatives:
+        whole |= alternative
     return whole
 
 
@@ -49,36 +85,37 @@ def reverse(loss: Loss) -> Loss:
     if loss[0] != "discrete":
         return loss
     _, atoms, infinite, other = loss
-    return ("discrete", tuple(sorted((-v, p * math.exp(-v)) for v, p in atoms)), other, infinite)
+    back = discrete([(-v, p * math.exp(-v)) for v, p in atoms], other, infinite)
+    even = all(v == w and math.isclose(p, q, rel_tol=1e-12) for (v, p), (w, q) in zip(atoms, back[1], strict=True))
+    return loss if even and infinite == other else back
 
 
 def reversed_all(a: Multiset) -> Multiset:
     """Return the multiset of reversed losses."""
-    return {reverse(loss): n for loss, n in a.items()}
+    return Counter({reverse(loss): n for loss, n in a.items()})
 
 
 def supremum(loss: Loss) -> float:
     """Return the largest finite loss."""
-    if loss[0] == "gaussian" or (loss[0] == "sampled" and loss[3] == "remove"):
-        return math.inf if loss[1] > 0 else 0.0
-    if loss[0] == "sampled":
+    if loss[0] == "discrete":
+        return max((v for v, _ in loss[1]), default=0.0)
+    if loss[0] == "sampled" and loss[3] == "add":
         return -math.log1p(-loss[2])
-    return max((v for v, _ in loss[1]), default=0.0) if loss[0] == "discrete" else float(loss[1])
+    return float(loss[1]) if loss[0] in ("laplace", "range") or not loss[1] else math.inf
 
 
 def infinite_mass(loss: Loss) -> float:
     """Return the probability of an output that the other neighbour cannot produce."""
-    return float(loss[2]) if loss[0] in ("approximate", "discrete") else 0.0
+    return float(loss[2]) if loss[0] == "discrete" else 0.0
 
 
-def moved(loss: Loss, size: int) -> Loss:
-    """Return a loss that dominates `size` records changed together."""
-    if loss[0] in ("gaussian", "laplace"):
-        return (loss[0], loss[1] * size)
-    if size == 1:
-        return loss
-    require(loss[0] != "sampled", "a group over a sample cannot be derived again by this checker")
-    epsilon = max(0.0, supremum(loss), supremum(reverse(loss)))
-    delta = max(infinite_mass(loss), infinite_mass(reverse(loss)))
-    growth = math.expm1(size * epsilon) / math.expm1(epsilon) if epsilon else size
-    return ("approximate", size * epsilon, min(1.0, delta * growth))
+def most(a: Multiset) -> tuple[float, float]:
+    """Return the largest loss of a whole multiset, and its mass at infinity."""
+    kept = math.fsum(n * math.log1p(-min(infinite_mass(loss), 1 - 1e-16)) for loss, n in a.items())
+    return math.fsum(supremum(loss) * n for loss, n in a.items()), -math.expm1(kept)
+
+
+def group_delta(epsilon: float, delta: float, size: int) -> float:
+    """Return what a delta grows to for a group: a geometric sum."""
+    growth = math.expm1(min(700.0, size * epsilon)) / math.expm1(min(700.0, epsilon)) if epsilon else size
+    return min(1.0, delta * growth)

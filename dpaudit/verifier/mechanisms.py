@@ -1,10 +1,14 @@
 """The loss of one release from a mechanism's published parameters: (from above, from below)."""
 
 import math
+from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
-from dpaudit.verifier.losses import Loss, Multiset, times
-from dpaudit.verifier.reading import Table, positive, require, whole
+import numpy as np
+
+from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, positive, require, times, whole
 
 Sides = tuple[Multiset, Multiset]
 
@@ -12,27 +16,43 @@ Sides = tuple[Multiset, Multiset]
 def sides_of(fields: Table, relation: str) -> Sides:
     """Return what bounds one release from above and what some pair attains; equal where the loss is exact."""
     name = fields["name"]
-    require(name in _READERS, f"mechanism {name!r} cannot be derived again by this checker")
+    require(name in _MECHANISMS, f"mechanism {name!r} cannot be derived again by this checker")
     require(fields.get("neighbours", relation) == relation, f"{name}: its sensitivity is for other neighbours")
-    return _READERS[name](fields, relation)
+    return _MECHANISMS[name][0](fields, relation)
 
 
-def _exact(loss: Loss) -> Sides:
-    """Return a loss known from both sides."""
-    return {loss: 1}, {loss: 1}
+def rescaled(tree: Any, factor: float) -> Any:
+    """Return a tree (or a part of its JSON) with the noise of every mechanism scaled."""
+    if isinstance(tree, list):
+        return [rescaled(item, factor) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    _, noise, power = _MECHANISMS[tree["name"]] if "name" in tree else (None, (), 1)
+    changed = {key: held if key == "printed" else rescaled(held, factor) for key, held in tree.items()}
+    return changed | {field: tree[field] * factor**power for field in noise}
 
 
-def _discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
-    """Return a discrete loss with sorted atoms."""
-    return ("discrete", tuple(sorted(atoms)), infinite, other)
+def _sides(upper: Loss, lower: Loss | None = None) -> Sides:
+    """Return one loss from above and one from below, the same where it is exact."""
+    return Counter([upper]), Counter([lower or upper])
+
+
+def _ratio(kind: str, moved: str, noise: str) -> Callable[[Table, str], Sides]:
+    """Return a reader of a loss whose size is one field over another."""
+    return lambda fields, relation: _sides((kind, positive(fields, moved) / positive(fields, noise)))
+
+
+def _ball_laplace(fields: Table, relation: str) -> Sides:
+    """A Euclidean move is at most sqrt(dimension) times as long in l1, and is so long when it is spread evenly."""
+    dimension, shift = whole(fields, "dimension"), positive(fields, "l2_sensitivity") / positive(fields, "scale")
+    spread = Counter({("laplace", shift / math.sqrt(dimension)): dimension})
+    return Counter([("laplace", shift * math.sqrt(dimension))]), spread
 
 
 def _symmetric_gaussian(fields: Table, relation: str) -> Sides:
     """(G + G^T)/sqrt(2) has sqrt(2) times the effective noise; the other two symmetrisations keep it."""
-    symmetry = fields.get("symmetry", "half")
-    require(symmetry in ("half", "mirror", "sqrt2"), f"unknown symmetry {symmetry!r}")
-    gain = math.sqrt(2) if symmetry == "sqrt2" else 1.0
-    return _exact(("gaussian", positive(fields, "l2_sensitivity") / (gain * positive(fields, "stddev"))))
+    gain = {"half": 1.0, "mirror": 1.0, "sqrt2": math.sqrt(2)}[fields.get("symmetry", "half")]
+    return _sides(("gaussian", positive(fields, "l2_sensitivity") / (gain * positive(fields, "stddev"))))
 
 
 def _joint_gaussian(fields: Table, relation: str) -> Sides:
@@ -42,30 +62,46 @@ def _joint_gaussian(fields: Table, relation: str) -> Sides:
     vector = (bound * target / positive(fields, "vector_stddev")) ** 2
     cosine = -min(1.0, vector / matrix / 2)
     square = 2 * matrix * (1 - cosine**2) + 2 * vector * (1 - cosine)
-    return _exact(("gaussian", math.sqrt(matrix + vector if relation == "add_remove" else square)))
+    return _sides(("gaussian", math.sqrt(matrix + vector if relation == "add_remove" else square)))
 
 
 def _tree(fields: Table, relation: str) -> Sides:
-    """A leaf lies in at most floor(log2 horizon) + 1 nodes; an add and a later removal part on two paths."""
-    horizon, signs = whole(fields, "horizon"), tuple(fields.get("signs", (1,)))
-    require(fields.get("separation", 1) == 1 and signs in ((1,), (1, -1)), "a tree's schedule cannot be derived again")
+    """A record is met by the nodes that hold its elements, each counted by the square of their sum of signs."""
+    signs, separation = tuple(fields.get("signs", (1,))), whole({"separation": 1} | fields, "separation")
     upper, lower = sides_of(fields["leaf"], relation)
-    nodes = horizon.bit_length() if signs == (1,) else _parted_paths(horizon)
+    require(signs and set(signs) <= {1, -1}, "a tree's signs are not +1 and -1")
+    alternating = all(signs[i] == -signs[i + 1] for i in range(len(signs) - 1))
+    require(alternating or all(loss[0] == "gaussian" for loss in upper), "only Gaussian leaves may move one way twice")
+    require((len(signs) * separation) ** 3 <= 10**6, "a tree's schedule is too long to be derived again")
+    nodes = squared_nodes(whole(fields, "horizon"), signs, separation)
     return times(upper, nodes), times(lower, nodes)
 
 
-def _parted_paths(horizon: int) -> int:
-    """Return the most nodes that hold one of two leaves but not both: the diameter of the tree of nodes.
+def squared_nodes(horizon: int, signs: tuple[int, ...], separation: int) -> int:
+    """Return the largest sum over nodes of (sum of the signs inside)^2 for elements `separation` or more apart.
 
-    The nodes that hold leaf n are n, then n plus its lowest bit, and so on up to the horizon.
+    A prefix is read from blocks of 2^k elements, the largest first; a block is a node, and so are the left halves
+    inside it. `best` places signs first .. last - 1 among `length` elements, the outer `lead` and `trail` of which
+    stay free; elements on both sides of the middle leave `separation` - 1 free between them.
     """
-    require(horizon <= 10**6, "a tree with removals beyond 10^6 leaves cannot be derived again by this checker")
-    deepest, best = [0] * (horizon + 1), 0
-    for node in range(1, horizon + 1):
-        parent = node + (node & -node) if node + (node & -node) <= horizon else 0
-        best = max(best, deepest[parent] + deepest[node] + 1)
-        deepest[parent] = max(deepest[parent], deepest[node] + 1)
-    return best
+
+    @cache
+    def best(length: int, shape: str, first: int, last: int, lead: int, trail: int) -> float:
+        if first == last:
+            return 0.0
+        if length <= lead + trail or (shape == "block" and length == 1):
+            return 0.0 if length > lead + trail and last - first == 1 else -math.inf
+        left = length // 2 if shape == "block" else 1 << length.bit_length() - 1
+        right = length - left
+        found = best(right, shape, first, last, max(0, lead - left), trail)
+        for middle in range(first + 1, last + 1):
+            node = sum(signs[first:middle]) ** 2
+            for gap in range(separation) if middle < last else [max(0, trail - right)]:
+                before = node + best(left, "block", first, middle, lead, gap)
+                found = max(found, before + best(right, shape, middle, last, separation - 1 - gap, trail))
+        return found
+
+    return int(max(best(horizon, "prefix", 0, last, 0, 0) for last in range(1, len(signs) + 1)))
 
 
 def _response(fields: Table, relation: str) -> Sides:
@@ -73,11 +109,9 @@ def _response(fields: Table, relation: str) -> Sides:
     require(relation == "replace_one", "randomised response is stated for other neighbours than replace_one")
     epsilon, others = positive(fields, "epsilon"), fields.get("categories", 2) - 1
     require(isinstance(others, int) and others >= 1, "randomised response needs two categories or more")
-    if others == 1:
-        return _exact(("approximate", epsilon, 0.0))
     truth = 1 / (1 + others * math.exp(-epsilon))
     lie = truth * math.exp(-epsilon)
-    return _exact(_discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
+    return _sides(discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
 
 
 def _discrete_laplace(fields: Table, relation: str) -> Sides:
@@ -86,37 +120,40 @@ def _discrete_laplace(fields: Table, relation: str) -> Sides:
     ratio = math.exp(-1 / scale)
     tail, inside = 1 / (1 + ratio), (1 - ratio) / (1 + ratio)
     atoms = [((2 * k - distance) / scale, inside * ratio ** (distance - k)) for k in range(1, distance)]
-    return _exact(_discrete([*atoms, (distance / scale, tail), (-distance / scale, tail * ratio**distance)]))
+    return _sides(discrete([*atoms, (distance / scale, tail), (-distance / scale, tail * ratio**distance)]))
+
+
+def _discrete_gaussian(fields: Table, relation: str) -> Sides:
+    """Whole numbers with probabilities like e^(-k^2 / (2 stddev^2)); beyond 22 deviations anything may be lost."""
+    distance, stddev = whole(fields, "l2_sensitivity"), positive(fields, "stddev")
+    require(0.1 <= stddev <= 1e4 and distance <= 10 * stddev, "a discrete Gaussian is out of range")
+    reach = math.ceil(22 * stddev) + 1
+    noise = np.arange(-reach - distance, reach + distance + 1)
+    masses = np.exp(-((noise / stddev) ** 2) / 2)
+    masses = (masses / masses.sum())[: len(masses) - distance]
+    values = (2 * noise[: len(masses)] + distance) * (distance / (2 * stddev**2))
+    atoms = list(zip(values.tolist(), masses.tolist(), strict=True))
+    return _sides(discrete(atoms, 1e-106, 1e-106), discrete(atoms))
 
 
 def _exponential(fields: Table, relation: str) -> Sides:
-    """Bounded range: the envelope (e^(eps/2) - e^(e/2))^2 / (e^eps - 1) above, two even candidates below."""
-    epsilon, steps = positive(fields, "epsilon"), 1000
-    points = [epsilon * i / steps for i in range(-steps, steps + 1)]
-    curve = [(math.exp(epsilon / 2) - math.exp(e / 2)) ** 2 / math.expm1(epsilon) for e in points]
-    curve[0] = -math.expm1(-epsilon)
-    left, right = math.expm1(-epsilon / steps), math.expm1(epsilon / steps)
-    masses = [0.0] * len(points)
-    for i in range(len(points)):
-        masses[i] += 1 - curve[0] if i == 0 else (curve[i] - curve[i - 1]) / left
-        masses[i] += (curve[i + 1] - curve[i]) / right if i + 1 < len(points) else 0.0
-    return {_discrete(list(zip(points, masses, strict=True))): 1}, {("approximate", epsilon / 2, 0.0): 1}
+    """Any loss within a range of epsilon from above, two even candidates from below."""
+    return _sides(("range", positive(fields, "epsilon")), black_box(fields["epsilon"] / 2))
 
 
 def _noisy_max(fields: Table, relation: str) -> Sides:
     """Twice the shift from above; two candidates that swap places from below."""
     gap = positive(fields, "linf_sensitivity") / positive(fields, "scale")
     behind = 0.5 * math.exp(-gap) * (1 + gap / 2)
-    return {("laplace", 2 * gap): 1}, {("approximate", math.log1p(-behind) - math.log(behind), 0.0): 1}
+    return _sides(("laplace", 2 * gap), black_box(math.log1p(-behind) - math.log(behind)))
 
 
 def _one_sided_wishart(fields: Table, relation: str) -> Sides:
     """Noise on a cone: an output outside it is impossible for the other neighbour."""
     c = positive(fields, "trace_sensitivity") / (2 * positive(fields, "scale"))
-    attained = _discrete([(-c, math.exp(-c))], -math.expm1(-c))
-    if relation == "add_remove":
-        return _exact(attained)
-    return {_discrete([(0.0, math.exp(-c))], -math.expm1(-c), -math.expm1(-c)): 1}, {attained: 1}
+    attained = discrete([(-c, math.exp(-c))], -math.expm1(-c))
+    both = discrete([(0.0, math.exp(-c))], -math.expm1(-c), -math.expm1(-c))
+    return _sides(attained if relation == "add_remove" else both, attained)
 
 
 def _symmetrised_wishart(fields: Table, relation: str) -> Sides:
@@ -124,36 +161,25 @@ def _symmetrised_wishart(fields: Table, relation: str) -> Sides:
     shift = positive(fields, "nuclear_sensitivity") / (2 * positive(fields, "scale"))
     dimension = whole(fields, "dimension")
     if dimension == 1:
-        return _exact(("laplace", shift))
+        return _sides(("laplace", shift))
     above = 2.0 ** (-dimension * (dimension + 1) / 2)
     otherwise = math.log1p(-above) - math.log1p(-above * math.exp(-shift))
-    return {("laplace", shift): 1}, {_discrete([(shift, above), (otherwise, 1 - above)]): 1}
+    return _sides(("laplace", shift), discrete([(shift, above), (otherwise, 1 - above)]))
 
 
-_READERS: dict[str, Callable[[Table, str], Sides]] = {
-    "gaussian": lambda f, r: _exact(("gaussian", positive(f, "l2_sensitivity") / positive(f, "stddev"))),
-    "laplace": lambda f, r: _exact(("laplace", positive(f, "l1_sensitivity") / positive(f, "scale"))),
-    "randomised_response": _response,
-    "tree_aggregation": _tree,
-    "symmetric_gaussian": _symmetric_gaussian,
-    "joint_gaussian": _joint_gaussian,
-    "discrete_laplace": _discrete_laplace,
-    "exponential": _exponential,
-    "report_noisy_max": _noisy_max,
-    "one_sided_wishart": _one_sided_wishart,
-    "symmetrised_wishart": _symmetrised_wishart,
+_MECHANISMS: dict[str, tuple[Callable[[Table, str], Sides], tuple[str, ...], int]] = {
+    "gaussian": (_ratio("gaussian", "l2_sensitivity", "stddev"), ("stddev",), 1),
+    "laplace": (_ratio("laplace", "l1_sensitivity", "scale"), ("scale",), 1),
+    "ball_laplace": (_ball_laplace, ("scale",), 1),
+    "randomised_response": (_response, ("epsilon",), -1),
+    "tree_aggregation": (_tree, (), 1),
+    "symmetric_gaussian": (_symmetric_gaussian, ("stddev",), 1),
+    "joint_gaussian": (_joint_gaussian, ("matrix_stddev", "vector_stddev"), 1),
+    "discrete_laplace": (_discrete_laplace, ("scale",), 1),
+    "discrete_gaussian": (_discrete_gaussian, ("stddev",), 1),
+    "exponential": (_exponential, ("epsilon",), -1),
+    "report_noisy_max": (_noisy_max, ("scale",), 1),
+    "one_sided_wishart": (_one_sided_wishart, ("scale",), 1),
+    "symmetrised_wishart": (_symmetrised_wishart, ("scale",), 1),
 }
-
-NOISE: dict[str, tuple[tuple[str, ...], int]] = {
-    "gaussian": (("stddev",), 1),
-    "laplace": (("scale",), 1),
-    "randomised_response": (("epsilon",), -1),
-    "symmetric_gaussian": (("stddev",), 1),
-    "joint_gaussian": (("matrix_stddev", "vector_stddev"), 1),
-    "discrete_laplace": (("scale",), 1),
-    "exponential": (("epsilon",), -1),
-    "report_noisy_max": (("scale",), 1),
-    "one_sided_wishart": (("scale",), 1),
-    "symmetrised_wishart": (("scale",), 1),
-}
-"""Which fields hold a mechanism's noise, and the power with which they grow with it."""
+"""How to read each mechanism; the fields that hold its noise, and the power with which they grow with it."""

@@ -1,4 +1,4 @@
-"""A function of one's own, with a bug: the mean of three ages in [0, 100] moves by up to 33, and the noise is for 16."""
+"""A function of one's own, with a bug: the mean of three ages in [0, 100] moves by 33, and its noise is for 16."""
 
 import numpy as np
 

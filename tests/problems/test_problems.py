@@ -24,7 +24,39 @@ def table(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("name", NAMES)
+BANDITS = ("rand_hie", "grid", "zipf", "audit_domain")
+PROCESSES = ("random_mixture", "river_swim", "tabular_mixture", "low_rank", "river_swim_table", "tabular_mdp")
+
+
+def test_every_problem_is_of_a_kind_that_is_looked_at():
+    """No problem is registered without a test of its kind."""
+    assert {*BANDITS, *PROCESSES} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_every_process_has_laws_and_bounded_features(name):
+    """Transitions that sum to 1, optimal values in [0, H], features within the bound that noise is calibrated for."""
+    problem = load(name)()
+    assert (problem.name, bool(problem.description)) == (name, True)
+    mdp = problem.mdp
+    steps, states, actions = mdp.shape
+    assert np.allclose(mdp.transitions.sum(axis=-1), 1.0)
+    values = mdp.optimal_values()
+    assert ((values >= 0) & (values <= np.arange(steps, -1, -1)[:, None])).all()
+    uniform = np.full((1, steps, states, actions), 1 / actions)
+    assert 0 <= mdp.policy_values(uniform)[0] <= mdp.optimum()
+    value = np.random.default_rng(0).random(states)
+    if hasattr(problem, "weights"):
+        moved = np.linalg.norm(problem.features @ value, axis=0)
+        assert problem.weight_bound <= (problem.dimension**0.5 if name != "tabular_mixture" else states * actions**0.5)
+    else:
+        moved = np.linalg.norm(problem.features, axis=-1)
+    assert moved.max() <= 1 + 1e-12
+    with pytest.raises(ValueError, match="read-only"):
+        mdp.rewards[0, 0] = 0.0
+
+
+@pytest.mark.parametrize("name", BANDITS)
 def test_every_problem_is_a_bounded_bandit_with_a_law(name):
     """Means within the bound, probabilities that sum to 1, arrays that cannot be written to."""
     problem = load(name)()

@@ -248,7 +248,11 @@ def _all_checked():
         claim, mu=0.268, lower=0.86, certified=held.tight.epsilon.upper, power=Power(epsilon=0.95, probability=0.9)
     )
     return Report(
-        certificate=held, audits=(one,), system=System(name="Totals", unit="one patient"), created="2026-03-01"
+        certificate=held,
+        audits=(one,),
+        system=System(name="Totals", unit="one patient"),
+        created="2026-03-01",
+        code="totals.py, class Totals",
     )
 
 

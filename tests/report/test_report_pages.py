@@ -21,6 +21,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.ids, self.headings, self.words = [], [], [], []
+        self.regions = []
         self.feed(text)
         self.close()
 
@@ -56,6 +57,9 @@ class Page(HTMLParser):
                 found.append("th without scope")
             if tag == "svg" and held.get("aria-hidden") != "true" and held.get("role") != "img":
                 found.append("svg without role")
+            if held.get("role") == "region" and "aria-label" in held:
+                found += ["landmark named twice"] if held["aria-label"] in self.regions else []
+                self.regions.append(held["aria-label"])
             for name in (*(held.get("aria-labelledby") or "").split(), held.get("href", "#")[1:]):
                 if name and tag != "link" and name not in self.ids:
                     found.append(f"{name} refers to nothing")
@@ -80,6 +84,7 @@ def test_a_broken_page_is_caught(rendered):
         "<script>": page.replace("</main>", "<script></script></main>"),
         "link": page.replace('href="#claim"', 'href="https://example.org"'),
         "th without scope": page.replace('<th scope="row"', "<th", 1),
+        "landmark named twice": page.replace("(audit 2)", "(audit 1)"),
         "twice": page.replace('id="claim"', 'id="audits"', 1),
         "refers to nothing": page.replace('id="claim-title"', "", 1),
         "no <main>": page.replace("<main", "<div", 1),
@@ -179,7 +184,8 @@ def test_without_audits_the_page_says_not_assessed(rendered):
 def test_files_are_written_below_the_folder_and_named_by_us(stories, rendered, tmp_path):
     """The returned paths exist, lie in the folder, and hold what `render` says; names never come from the report."""
     paths = write(stories["hostile"], tmp_path / "new" / "folder")
-    assert {str(path.relative_to(tmp_path / "new" / "folder")) for path in paths} == set(rendered["hostile"])
+    statements = {"test-result.intoto.json", "privacy-report.intoto.json"}
+    assert {str(path.relative_to(tmp_path / "new" / "folder")) for path in paths} == {*rendered["hostile"], *statements}
     assert all(
         re.fullmatch(r"(report\.(html|md|json)|figures/[a-z]+(-\d+)?\.svg)", name) for name in rendered["hostile"]
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpaudit import Condition, Finding
+from dpaudit import Condition, Finding, System
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.report.wording import promise
 
@@ -44,6 +44,12 @@ def test_one_thing_less_takes_certified_away(stories):
         "not proved": replace(report, certificate=replace(held, verdict="not_proved")),
         "ceiling": replace(report, audits=(replace(report.audits[0], ceiling=0.9),)),
         "other delta": replace(report, audits=(replace(report.audits[0], delta=1e-3),)),
+        "no code location": replace(report, code=""),
+        "unit": replace(report, system=System(name="Totals", unit="one record")),
+        "sensitivity": replace(
+            report,
+            certificate=replace(held, conditions=tuple(c for c in held.conditions if "sensitivity" not in c.text)),
+        ),
         "second audit": replace(report, audits=(*report.audits, replace(report.audits[0], verdict="inconclusive"))),
     }
     words = {name: other.verdict for name, other in weaker.items()}

@@ -32,7 +32,9 @@ def test_two_commands_do_all_the_set_up():
     """One installs and runs the demonstration, one runs the tests; each is one line and makes its own environment."""
     demo, tests = _commands()
     assert demo == "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/dpaudit demo"
-    assert tests == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest -n auto"
+    assert tests == (
+        "python3 -m venv .venv && .venv/bin/pip install -q torch==2.13.0 -e '.[dev,opacus]' && .venv/bin/pytest -n auto"
+    )
 
 
 def test_what_the_test_command_installs_is_what_the_project_declares():

@@ -1,0 +1,68 @@
+"""Runs of the batched variant: each batch plays, is summed with noise once, and is forgotten."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from algorithms.dp_ebs import checks
+from algorithms.dp_ebs.batched import Batch, batches_of
+from algorithms.dp_ebs.calibration import batch_noise
+from algorithms.dp_ebs.lockstep import Outcome
+from algorithms.dp_ebs.voters import SimulatedVoters
+from dpaudit import Recorder, Streams
+from dpaudit.mechanism import Array
+
+if TYPE_CHECKING:
+    from algorithms.dp_ebs.config import DpEbs
+
+
+def play_batches(
+    config: "DpEbs", voters: SimulatedVoters, streams: Streams, n_runs: int, recorder: Recorder
+) -> tuple[Outcome, dict[str, bool]]:
+    """Return what `n_runs` runs in lock-step did, and what was looked at.
+
+    Every option left plays the batch's number of duels against uniform opponents; a batch that the horizon cuts
+    short plays the options in turn and releases a sum of nobody. Duels are drawn as counts, exact in law.
+    """
+    mechanism = batch_noise(config.epsilon)
+    plays = np.zeros((n_runs, config.arms, config.arms))
+    alive = np.ones((n_runs, config.arms), dtype=bool)
+    eliminated_at = np.full((n_runs, config.arms), config.horizon + 1)
+    spent = np.zeros(n_runs)
+    whole = True
+    for batch in batches_of(epsilon=config.epsilon, horizon=config.horizon, arms=config.arms):
+        going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= config.horizon)
+        duels, wins = _played(batch, alive & going[:, None], voters, streams)
+        whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all())
+        plays += duels
+        spent += duels.sum(axis=(1, 2))
+        noisy = recorder.release(batch.label, mechanism, wins.sum(axis=2)) / batch.plays
+        best = np.where(alive, noisy, -np.inf).max(axis=1, keepdims=True)
+        gone = alive & going[:, None] & (noisy + batch.half_width < best - batch.half_width)
+        eliminated_at = np.where(gone, spent[:, None].astype(np.int64), eliminated_at)
+        alive &= ~gone
+    _fill(plays, alive, config.horizon - spent, streams)
+    return Outcome(plays=plays, eliminated_at=eliminated_at), {
+        checks.BATCH: whole,
+        checks.OWN_STREAM: checks.streams_differ(streams),
+    }
+
+
+def _played(batch: Batch, active: Array, voters: SimulatedVoters, streams: Streams) -> tuple[Array, Array]:
+    """Return how often each duel was played and won by the left option; shape (n_runs, K, K)."""
+    left = active.sum(axis=1, keepdims=True)
+    uniform = np.where(left > 0, active / np.maximum(left, 1), 1 / active.shape[1])
+    law = np.broadcast_to(uniform[:, None, :], (*active.shape, active.shape[1]))
+    duels = streams.actions.multinomial(batch.plays * active.astype(np.int64), law)
+    return duels, streams.environment.binomial(duels, voters.problem.preferences)
+
+
+def _fill(plays: Array, alive: Array, rest: Array, streams: Streams) -> None:
+    """Play the rounds that are left: those left in turn, against uniform opponents."""
+    left = alive.sum(axis=1, keepdims=True)
+    for run in range(len(plays)):
+        options = np.flatnonzero(alive[run])
+        share, more = divmod(int(rest[run]), len(options))
+        rounds = share + (np.arange(len(options)) < more)
+        law = np.where(alive[run], 1 / left[run], 0.0)
+        plays[run, options] += streams.actions.multinomial(rounds, law)

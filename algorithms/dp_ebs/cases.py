@@ -1,0 +1,249 @@
+"""Audits of DP-EBS: neighbouring answers, the real code run on them, and the best score there is for what it shows.
+
+All run at small horizons: one answer shifts a few of a tree's nodes, each by 1 over the node's noise; at a realistic
+horizon no audit sees that. In the counters' view the opponents and the removals are scripted. Both are public
+steps that a proof may not depend on, and scripted they put the removal where it costs most. The target is the first
+person, who compares option 1 with option 2.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from algorithms.dp_ebs.calibration import batch_noise, vote_response
+from algorithms.dp_ebs.lockstep import Pushed, play
+from algorithms.dp_ebs.plan import ExactCounters, Plan
+from algorithms.dp_ebs.voters import RecordedVoters
+from dpaudit import AuditCase, Recorder, Streams
+from dpaudit.case import Score
+from dpaudit.mechanism import Array
+from mechanisms import TreeAggregation
+
+if TYPE_CHECKING:
+    from algorithms.dp_ebs.config import DpEbs
+
+_SHORT, _LONG = 4, 128
+
+
+def cases_of(config: "DpEbs") -> tuple[AuditCase, ...]:
+    """Return the audits that fit the model and the variant of `config`."""
+    if config.model == "local":
+        return (message_case(config),)
+    if config.variant == "batched":
+        return (sums_case(config),)
+    return counters_case(config), arms_case(config)
+
+
+def counters_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
+    """Return the white-box audit: every output of every counter, scored by its likelihood ratio.
+
+    `plan` takes a broken copy of the audit's own plan, for tests.
+    """
+    held = audit_plan(config) if plan is None else plan
+    honest = audit_plan(config)
+    first, second = neighbours_of(held)
+    score: dict[str, Score] = {"R0": first_answer_shows, "R4": ClockPattern(plan=honest, neighbours=(first, second))}
+    return AuditCase(
+        name="dp_ebs counters",
+        view="counters",
+        description=f"All outputs of all counters, over {held.horizon} rounds; the first person's answer differs.",
+        neighbours=(first, second),
+        relation="replace_one",
+        run=lambda data, rng, n_runs: outputs_of(held, data, Streams.spawn(rng), n_runs),
+        score=score.get(config.removal) or LikelihoodRatio(plan=honest, neighbours=(first, second)),
+    )
+
+
+def arms_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
+    """Return the black-box audit: who is removed and when, at a width so small that removals happen."""
+    small = replace(config, horizon=16, arms=3, width="tight", width_factor=0.02)
+    held = small.plan() if plan is None else plan
+    answers = (np.arange(held.horizon) % 2).astype(float)
+    low, high = (RecordedVoters(answers=np.concatenate([[bit], answers[1:]])) for bit in (0.0, 1.0))
+
+    def run(voters: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        outcome = play(held, voters, Streams.spawn(rng), n_runs)
+        return {"eliminated_at": outcome.eliminated_at, "plays": outcome.plays}
+
+    return AuditCase(
+        name="dp_ebs arms",
+        view="arms",
+        description="Which options meet and when they are removed, over 16 rounds; the first person's answer differs.",
+        neighbours=(low, high),
+        relation="replace_one",
+        run=run,
+        score=first_option_stays,
+    )
+
+
+def message_case(config: "DpEbs") -> AuditCase:
+    """Return the local audit: one person's own message."""
+    response = vote_response(config.epsilon)
+    return AuditCase(
+        name="dp_ebs message",
+        view="message",
+        description="What one person sends; their answer differs.",
+        neighbours=(0, 1),
+        relation="replace_one",
+        run=lambda data, rng, n_runs: {"message": response.release(np.full(n_runs, data), rng)},
+        score=lambda view: view["message"].astype(float),
+    )
+
+
+def sums_case(config: "DpEbs") -> AuditCase:
+    """Return the audit of one batch's noisy sums."""
+    mechanism = batch_noise(config.epsilon)
+
+    def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        sums = np.tile([data, 0.0], (n_runs, 1))
+        return {"sums": Recorder(rng).release("batch 1", mechanism, sums)}
+
+    return AuditCase(
+        name="dp_ebs sums",
+        view="sums",
+        description="The noisy sums of a batch; one person's answer differs.",
+        neighbours=(0.0, 1.0),
+        relation="replace_one",
+        run=run,
+        score=lambda view: (
+            mechanism.log_density(view["sums"][:, 0], np.ones(1))
+            - mechanism.log_density(view["sums"][:, 0], np.zeros(1))
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """Public steps written down in advance: everybody meets `opponent`, who goes after round `removal`."""
+
+    opponent: int
+    removal: int
+
+    def opponents(self, number: int, lists: Array, left: Array, rng: np.random.Generator) -> Array:
+        """Return the opponent, or the first option once it is gone."""
+        present = (lists == self.opponent) & (np.arange(lists.shape[1]) < left[:, None])
+        met: Array = np.where(present.any(axis=1), self.opponent, lists[:, 0])
+        return met
+
+    def eliminate(self, number: int, upper: Array, lower: Array, left: Array) -> Array:
+        """Return that the opponent goes after its round, and nobody else ever."""
+        gone = np.zeros(left.shape, dtype=bool)
+        if number + 1 == self.removal:
+            gone[self.opponent] = left[self.opponent]
+        return gone
+
+
+def audit_plan(config: "DpEbs") -> Plan:
+    """Return the plan of a short horizon with scripted duels: four rounds, or 128 where the clock's pattern counts.
+
+    Over four rounds the first option's counter holds the target's answer at clock 1 and takes it back at clock 3
+    (5 where both options are credited): 2 L - 3 nodes of opposite signs that are read.
+    """
+    slow = config.removal == "R4"
+    small = replace(config, horizon=_LONG if slow else _SHORT, arms=3 if slow else 2, width="tight", width_factor=1.0)
+    script = Script(opponent=2, removal=12) if slow else Script(opponent=1, removal=_SHORT)
+    return replace(small.plan(), opponents=script.opponents, eliminate=script.eliminate)
+
+
+def neighbours_of(plan: Plan) -> tuple[RecordedVoters, RecordedVoters]:
+    """Return two data sets in which the first person answers 0 or 1; all others lose, or win under R4."""
+    others = 1.0 if plan.reading == "R4" else 0.0
+    low, high = np.full(plan.horizon, others), np.full(plan.horizon, others)
+    low[0], high[0] = 0.0, 1.0
+    return RecordedVoters(answers=low), RecordedVoters(answers=high)
+
+
+@dataclass(slots=True, kw_only=True)
+class Watched:
+    """An observer of all counters: a column of outputs for every push, and which counter it was."""
+
+    n_runs: int
+    columns: list[Array] = field(default_factory=list)
+    arms: list[int] = field(default_factory=list)
+
+    def __call__(self, pushed: Pushed) -> None:
+        """Write one column; scripted runs push to the same counters at the same time."""
+        column = np.zeros(self.n_runs)
+        column[pushed.runs] = pushed.outputs
+        self.columns.append(column)
+        self.arms.append(int(pushed.arms[0]))
+
+
+def outputs_of(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> dict[str, Array]:
+    """Return all outputs in the order in which they were shown, shape (n_runs, pushes)."""
+    watched = Watched(n_runs=n_runs)
+    play(plan, data, streams, n_runs, watch=watched)
+    return {"outputs": np.stack(watched.columns, axis=1)}
+
+
+def exact_sums(plan: Plan, data: RecordedVoters) -> tuple[Array, Array]:
+    """Return what the counters would show without noise, and which counter it is, for every push."""
+    quiet = replace(plan, counters=lambda held, size, rng: ExactCounters(n_counters=size))
+    watched = Watched(n_runs=1)
+    play(quiet, data, Streams.spawn(np.random.Generator(np.random.PCG64(0))), 1, watch=watched)
+    return np.array([column[0] for column in watched.columns]), np.array(watched.arms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LikelihoodRatio:
+    """The log likelihood ratio of all outputs, counter by counter: no test does better."""
+
+    plan: Plan
+    neighbours: tuple[RecordedVoters, RecordedVoters]
+
+    def __call__(self, view: Mapping[str, Array]) -> Array:
+        """Return one score a run; larger means that the first person answered 1."""
+        tree = self.plan.tree
+        assert isinstance(tree, TreeAggregation)  # noqa: S101  # the central model has one
+        total: Array = np.zeros(len(view["outputs"]))
+        for sign, data in zip((-1, 1), self.neighbours, strict=True):
+            sums, arms = exact_sums(self.plan, data)
+            for arm in range(self.plan.arms):
+                shown = np.flatnonzero(arms == arm)
+                if shown.size:
+                    elements = np.diff(sums[shown], prepend=0.0)
+                    total = total + sign * tree.log_density(view["outputs"][:, shown], elements)
+        return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClockPattern:
+    """How well the noise of a survivor's later outputs fits an even or an odd clock (R4).
+
+    Between outputs at clocks n and n + 1 the noise changes by one fresh node where n is even, else by the difference of
+    two or more, taken as two here: a statistic, not the likelihood ratio.
+    """
+
+    plan: Plan
+    neighbours: tuple[RecordedVoters, RecordedVoters]
+
+    def __call__(self, view: Mapping[str, Array]) -> Array:
+        """Return one score a run; larger means that the first person answered 1."""
+        tree = self.plan.tree
+        assert isinstance(tree, TreeAggregation)  # noqa: S101  # the central model has one
+        scale = float(getattr(tree.leaf, "scale", 1.0))
+        total: Array = np.zeros(len(view["outputs"]))
+        for sign, data in zip((-1, 1), self.neighbours, strict=True):
+            sums, arms = exact_sums(self.plan, data)
+            shown = np.flatnonzero(arms == 0)
+            taken = int(np.argmin(np.diff(sums[shown])))
+            later = shown[taken + 1 :]
+            clock = taken + 1 + round(sums[shown][taken] - sums[shown][taken + 1]) + np.arange(len(later) - 1)
+            change = np.abs(np.diff(view["outputs"][:, later] - sums[later], axis=1)) / scale
+            total = total + sign * np.where(clock % 2 == 0, -change, np.log1p(change) - np.log(2) - change).sum(axis=1)
+        return total
+
+
+def first_answer_shows(view: Mapping[str, Array]) -> Array:
+    """Return 1 where the first output is not exactly 0: the first person answered 1 (R0)."""
+    shows: Array = (view["outputs"][:, 0] != 0).astype(float)
+    return shows
+
+
+def first_option_stays(view: Mapping[str, Array]) -> Array:
+    """Return how early the others are removed less how early the first option is."""
+    early = 1.0 / view["eliminated_at"]
+    score: Array = early[:, 1:].sum(axis=1) - (view["eliminated_at"].shape[1] - 1) * early[:, 0]
+    return score

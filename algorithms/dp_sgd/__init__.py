@@ -1,0 +1,11 @@
+"""DP-SGD as users run it, through Opacus: read, certified, compared, watched and audited.
+
+Source: Abadi et al. (2016), "Deep Learning with Differential Privacy", Algorithm 1; Yousefpour et al. (2021), Opacus.
+"""
+
+from algorithms.dp_sgd.accounting import epsilon_of_history
+from algorithms.dp_sgd.config import DpSgd
+from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint, read_engine
+from algorithms.dp_sgd.review import Review, review
+
+__all__ = ["DpSgd", "Review", "TrainingRecord", "epsilon_of_history", "read_checkpoint", "read_engine", "review"]

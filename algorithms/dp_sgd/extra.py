@@ -1,0 +1,18 @@
+"""The optional dependency: a clear refusal where it is missing."""
+
+from importlib.util import find_spec
+
+from dpaudit import ConfigError
+
+
+def require_opacus(purpose: str) -> None:
+    """Refuse `purpose` unless torch and opacus are installed; nothing is imported.
+
+    Raises: ConfigError: one of them is missing; the message says how to install both.
+    """
+    missing = [name for name in ("torch", "opacus") if find_spec(name) is None]
+    if missing:
+        raise ConfigError(
+            f"{purpose} needs the extra 'opacus', of which {' and '.join(missing)} is not installed: "
+            "pip install torch 'dpaudit[opacus]' (PyTorch's CPU build is enough)."
+        )

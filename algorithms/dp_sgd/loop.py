@@ -1,0 +1,165 @@
+"""One training run through Opacus, watched from outside: what entered the noise, what left it, who was sampled.
+
+The file needs numpy, torch and opacus alone, and runs as a script as well, so that a release of Opacus in an
+environment of its own, where dpaudit is not installed, is watched by the same code: `python loop.py IN.npz OUT.npz`.
+"""
+
+import json
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Step = Callable[[Any, Any, Any], None]
+"""step(released, summed, batch): gradient sums with and without noise, (features, outputs), and sampled records."""
+
+_QUIET = (
+    "Secure RNG turned off",
+    "Full backward hook is firing when gradients are computed",
+    "Using a non-full backward hook",
+    "Optimal order is the",
+    "PrivacyEngine detected new dataset object",
+)
+
+
+def train(
+    features: Any,
+    labels: Any,
+    *,
+    noise_multiplier: float,
+    max_grad_norm: float,
+    batches: int,
+    steps: int,
+    step: Step,
+    outputs: int = 2,
+    mode: str = "hooks",
+    poisson: bool = True,
+    learning_rate: float = 0.5,
+    accountant: str = "prv",
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Return the weights (features, outputs) and the PrivacyEngine of `steps` steps of a linear classifier.
+
+    The loader holds `batches` batches, so that Opacus samples with rate 1 / batches; `mode` is "hooks" or "ghost".
+    `step` is called after each noise was added and before anything is scaled. The generator of batches and noise is
+    torch's, seeded by `seed`; no global state is touched.
+    """
+    import torch
+    from opacus import PrivacyEngine, __version__
+
+    with warnings.catch_warnings():
+        for text in _QUIET:
+            warnings.filterwarnings("ignore", message=text)
+        records = len(labels)
+        data = torch.utils.data.TensorDataset(
+            torch.as_tensor(features, dtype=torch.float32), torch.as_tensor(labels), torch.arange(records)
+        )
+        generator = torch.Generator().manual_seed(seed)
+        size = -(-records // batches)
+        loader: Any = torch.utils.data.DataLoader(data, batch_size=size, shuffle=True, generator=generator)
+        if len(loader) != batches:
+            raise ValueError(f"Expected records={records} to fill {batches} batches; {len(loader)} is what they fill.")
+        model: Any = torch.nn.Linear(features.shape[1], outputs, bias=False)
+        torch.nn.init.zeros_(model.weight)
+        optimizer: Any = torch.optim.SGD(model.parameters(), lr=learning_rate)
+        engine = PrivacyEngine(accountant=accountant)
+        criterion: Any = torch.nn.CrossEntropyLoss()
+        made: Any = engine.make_private(
+            module=model,
+            optimizer=optimizer,
+            data_loader=loader,
+            noise_multiplier=noise_multiplier,
+            max_grad_norm=max_grad_norm,
+            poisson_sampling=poisson,
+            noise_generator=generator,
+            grad_sample_mode=mode,
+            **_ghost(criterion) if mode == "ghost" else {},
+        )
+        model, optimizer, loader = made[0], made[1], made[-1]
+        backward = _backward(model, optimizer, made[2] if len(made) == 4 else criterion, mode)
+        _run(model, optimizer, loader, backward, steps, step)
+    weights = np.array(next(iter(model.parameters())).detach().numpy().T, dtype=np.float64)
+    return {"weights": weights, "engine": engine, "optimizer": optimizer, "loader": loader, "version": __version__}
+
+
+def _packaged() -> bool:
+    """Return whether this release packages ghost clipping's two backward passes into the loss, as from 1.5.3 on."""
+    from opacus.utils import fast_gradient_clipping_utils as utils
+
+    return hasattr(utils, "DPLossFastGradientClipping")
+
+
+def _ghost(criterion: Any) -> dict[str, Any]:
+    """Return the further arguments of ghost clipping."""
+    return {"criterion": criterion} if _packaged() else {"clipping": "ghost"}
+
+
+def _backward(model: Any, optimizer: Any, criterion: Any, mode: str) -> Callable[[Any, Any], None]:
+    """Return the backward pass as the release at hand asks for it."""
+    if mode == "ghost" and not _packaged():
+        from opacus.utils.fast_gradient_clipping_utils import double_backward
+        from torch.nn.functional import cross_entropy
+
+        return lambda x, y: double_backward(model, optimizer, cross_entropy(model(x), y, reduction="none"))
+
+    def backward(x: Any, y: Any) -> None:
+        criterion(model(x), y).backward()
+
+    return backward
+
+
+def _run(model: Any, optimizer: Any, loader: Any, backward: Any, steps: int, step: Step) -> None:
+    """Take `steps` steps, epoch after epoch, and report each."""
+    batch: Any = None
+    add_noise = optimizer.add_noise
+
+    def watched() -> None:
+        summed = [p.summed_grad.detach().clone() for p in optimizer.params]
+        add_noise()
+        for before, parameter in zip(summed, optimizer.params, strict=True):
+            step(_array(parameter.grad), _array(before), np.array(batch))
+
+    optimizer.add_noise = watched
+    taken = 0
+    while taken < steps:
+        for x, y, index in loader:
+            if taken == steps:
+                return
+            batch = index.numpy()
+            optimizer.zero_grad()
+            backward(x, y.long())
+            optimizer.step()
+            taken += 1
+
+
+def _array(tensor: Any) -> Any:
+    """Return a weight's gradient as (features, outputs) in double precision."""
+    return tensor.detach().double().numpy().T.copy()
+
+
+def main(source: str, target: str) -> None:
+    """Train once for each row of the file's settings and write everything that was watched."""
+    held = np.load(source, allow_pickle=False)
+    found: dict[str, Any] = {}
+    for place, settings in enumerate(json.loads(str(held["settings"]))):
+        released: list[Any] = []
+        summed: list[Any] = []
+        batches: list[Any] = []
+
+        def keep(after: Any, before: Any, batch: Any, lists: Any = (released, summed, batches)) -> None:
+            for to, value in zip(lists, (after, before, batch), strict=True):
+                to.append(value)
+
+        done = train(held[f"features{place}"], held[f"labels{place}"], step=keep, **settings)
+        found[f"released{place}"], found[f"summed{place}"] = np.array(released), np.array(summed)
+        found[f"batches{place}"] = np.concatenate(batches).astype(np.int64)
+        found[f"sizes{place}"] = np.array([len(batch) for batch in batches])
+        found[f"history{place}"] = np.array(done["engine"].accountant.history, dtype=np.float64)
+        found["version"] = np.array(done["version"])
+    np.savez(target, **found)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

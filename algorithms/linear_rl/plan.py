@@ -1,0 +1,72 @@
+"""What is settled before any data is seen: regressions and noise, ranges, confidence, the steps of an episode."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms.linear_rl.confidence import Confidence
+from algorithms.linear_rl.planning import Clip, Regressed, clip_both, solve
+from algorithms.linear_rl.regressions import Regression
+from algorithms.linear_rl.sums import NoisySums
+from dpaudit import Recorder
+from dpaudit.mechanism import Array
+
+Open = Callable[[Regression, Recorder, int], NoisySums]
+"""open(regression, recorder, horizon) -> the stream that adds noise"""
+
+Enter = Callable[[tuple[Regression, ...], Array, Array], Array]
+"""enter(regressions, features, targets) -> what enters the statistics"""
+
+Solve = Callable[[Array, float, Array, float], Regressed]
+"""solve(statistics, ridge, shifts, floor) -> regressions"""
+
+
+def contributions(regressions: tuple[Regression, ...], features: Array, targets: Array) -> Array:
+    """Return x x^T, and y x as last column, with every norm and target clipped to its regression's bounds.
+
+    Shape: features (n_runs, G, d), targets (n_runs, G) to (n_runs, G, d, d + 1). What is not a number becomes 0, so
+    that a broken record cannot reach past its bounds.
+    """
+    x_bounds = np.array([held.feature_bound for held in regressions])
+    y_bounds = np.array([held.target_bound for held in regressions])
+    x, y = np.nan_to_num(features, posinf=0.0, neginf=0.0), np.nan_to_num(targets, posinf=0.0, neginf=0.0)
+    norms = np.linalg.norm(x, axis=-1)
+    x = x * np.minimum(1.0, x_bounds / np.maximum(norms, x_bounds))[..., None]
+    return products(x, np.clip(y, 0.0, y_bounds))
+
+
+def products(features: Array, targets: Array) -> Array:
+    """Return x x^T, and y x as last column. Shape: (..., d) and (...) to (..., d, d + 1)."""
+    columns = np.concatenate([features, targets[..., None]], axis=-1)
+    outer: Array = features[..., :, None] * columns[..., None, :]
+    return outer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixturePlan:
+    """A calibrated UCRL-VTR: what runs, in the order in which it runs.
+
+    The steps are fields, so that a test can replace one of them by a broken copy and see who notices.
+    """
+
+    model: str
+    episodes: int
+    ridge: float
+    regressions: tuple[Regression, ...]
+    ranges: tuple[float, ...]
+    confidence: Confidence
+    planning_period: int
+    open: Open
+    clip: Clip = clip_both
+    enter: Enter = contributions
+    solve: Solve = solve
+
+    @property
+    def kinds(self) -> int:
+        """How many regressions there are a step: 1, or 2 with weighted ones."""
+        return self.confidence.kinds
+
+    def shifts(self, episode: int) -> Array:
+        """Return what is added to the eigenvalues of every regression's matrix. Shape: (G,)."""
+        return np.array([self.confidence.shift(place % self.kinds, episode) for place in range(len(self.regressions))])

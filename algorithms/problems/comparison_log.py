@@ -1,0 +1,106 @@
+"""Logs of pairwise comparisons, as arenas of language models keep them: model_a, model_b, winner, judge.
+
+A record is one vote. A person (`judge`) may have voted many times, and each vote is protected on its own; for the
+person the guarantee is that of a group of so many records, which the report states.
+"""
+
+import csv
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from algorithms.problems.duels import Duels, fitted_utilities, win_rates
+from dpaudit import ConfigError
+from dpaudit.checks import one_of
+from dpaudit.mechanism import Array
+
+WINNERS = ("model_a", "model_b", "tie", "tie (bothbad)")
+"""What the column `winner` may say."""
+
+TIES = ("half", "drop")
+"""What to do with a tie: half a win for either side, which is a coin's mean, or nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonLog:
+    """Votes: (first option, second option, winner), options by their place in `names`; votes of each person."""
+
+    names: tuple[str, ...]
+    votes: tuple[tuple[int, int, str], ...]
+    votes_per_person: int
+
+    def wins(self, ties: str) -> Array:
+        """Return how often i beat j; shape (K, K)."""
+        wins = np.zeros((len(self.names), len(self.names)))
+        for first, second, winner in self.votes:
+            if winner == "model_a":
+                wins[first, second] += 1
+            elif winner == "model_b":
+                wins[second, first] += 1
+            elif ties == "half":
+                wins[first, second] += 0.5
+                wins[second, first] += 0.5
+        return wins
+
+
+def read_log(path: Path) -> ComparisonLog:
+    """Return the votes in a CSV file with a header, or a file with one JSON object a line.
+
+    Columns: model_a, model_b, winner, and judge where it is known; without it, every vote is one person's.
+    Raises: ConfigError: an unreadable file, a missing column, or a winner that is none of `WINNERS`.
+    """
+    rows = _rows(path)
+    places: dict[str, int] = {}
+    votes: list[tuple[int, int, str]] = []
+    people: Counter[str] = Counter()
+    for number, row in rows:
+        missing = [name for name in ("model_a", "model_b", "winner") if not row.get(name)]
+        if missing:
+            raise ConfigError(
+                f"{path}, line {number}: lacks {', '.join(missing)}; a vote needs model_a, model_b, winner."
+            )
+        if row["winner"] not in WINNERS:
+            raise ConfigError(f"{path}, line {number}: winner {row['winner']!r:.40} is none of: {', '.join(WINNERS)}.")
+        first, second = (places.setdefault(str(row[name]), len(places)) for name in ("model_a", "model_b"))
+        if first != second:
+            votes.append((first, second, str(row["winner"])))
+        people[str(row.get("judge") or f"line {number}")] += 1
+    if not votes:
+        raise ConfigError(f"{path} holds no votes between two different options.")
+    return ComparisonLog(names=tuple(places), votes=tuple(votes), votes_per_person=max(people.values()))
+
+
+def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Duels:
+    """Return duels fitted to a log of comparisons: simulated people answer as often as the log's did.
+
+    Pairs are shrunk to one half as if `prior` further votes had been cast; pairs that never met are even.
+    Raises: ConfigError: as for `read_log`. ValueError: ties neither half nor drop.
+    """
+    one_of("ties", ties, TIES)
+    held = read_log(path)
+    wins = held.wins(ties)
+    return Duels(
+        name="comparison_log",
+        description=f"{len(held.names)} options in {len(held.votes)} votes of {path.name}.",
+        preferences=win_rates(wins, prior),
+        utilities=fitted_utilities(wins),
+        names=held.names,
+        votes_per_person=held.votes_per_person,
+    )
+
+
+def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    """Return (line, record) for every record of the file."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            if path.suffix in (".jsonl", ".ndjson"):
+                return [(n, dict(json.loads(line))) for n, line in enumerate(file, start=1) if line.strip()]
+            return [(n, dict(row)) for n, row in enumerate(csv.DictReader(file), start=2)]
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError, TypeError) as error:
+        raise ConfigError(
+            f"Cannot read the votes {path}: {error}. Give a CSV file, or one JSON object a line."
+        ) from error

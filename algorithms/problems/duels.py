@@ -1,0 +1,124 @@
+"""People who compare two options: who wins how often, and what a duel costs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit.checks import count
+from dpaudit.mechanism import Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Duels:
+    """Options, and how often one is preferred to another.
+
+    Shape: preferences (K, K), entry (i, j) the probability that i beats j, with i against j and j against i adding
+    up to 1 and one half on the diagonal; names (K,); utilities (K,) or None where no scale fits; features
+    (K, d) or None. Public: everything here but the answers that people give. Arrays are copied and made read-only.
+    `votes_per_person` is the most answers that one person gives; each is a record of its own.
+    Raises: ValueError: shapes that do not fit, or preferences that are no probabilities of opposite events.
+    """
+
+    name: str
+    description: str
+    preferences: Array
+    names: tuple[str, ...] = ()
+    utilities: Array | None = None
+    features: Array | None = None
+    votes_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        for field in ("preferences", "utilities", "features"):
+            held = getattr(self, field)
+            if held is not None:
+                array = np.array(held, dtype=np.float64)
+                array.setflags(write=False)
+                object.__setattr__(self, field, array)
+        object.__setattr__(self, "votes_per_person", count("votes_per_person", self.votes_per_person))
+        table = self.preferences
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
+            raise ValueError(f"Expected preferences as a square table of two options or more, got {table.shape}.")
+        if not ((table >= 0) & (table <= 1)).all() or not np.allclose(table + table.T, 1, atol=1e-9):
+            raise ValueError("Expected preferences[i][j] + preferences[j][i] = 1 with entries in [0, 1].")
+        for field in ("utilities", "features", "names"):
+            held = getattr(self, field)
+            if held is not None and len(held) not in (len(table), 0 if field == "names" else len(table)):
+                raise ValueError(f"Expected one entry of {field} for each of {len(table)} options, got {len(held)}.")
+
+    @property
+    def arms(self) -> int:
+        """The number of options."""
+        return len(self.preferences)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The options' names, or their numbers from 1."""
+        return self.names or tuple(f"option {arm + 1}" for arm in range(self.arms))
+
+    @property
+    def best(self) -> int:
+        """The option that beats every other one half of the time or more; else the one with the best average."""
+        beats = (self.preferences >= 0.5).all(axis=1)
+        average = np.where(beats, 2.0, 0.0) + self.preferences.mean(axis=1)
+        return int(average.argmax())
+
+    @property
+    def utility_regret(self) -> Array:
+        """What a duel of i and j costs in utility, 2 r(best) - r(i) - r(j); shape (K, K), NaN without utilities."""
+        if self.utilities is None:
+            return np.full(self.preferences.shape, np.nan)
+        lost = self.utilities.max() - self.utilities
+        costs: Array = lost[:, None] + lost[None, :]
+        return costs
+
+    @property
+    def preference_regret(self) -> Array:
+        """What a duel costs in preference, P(best, i) + P(best, j) - 1; shape (K, K)."""
+        lost = self.preferences[self.best] - 0.5
+        costs: Array = lost[:, None] + lost[None, :]
+        return costs
+
+
+def luce(strengths: Array) -> Array:
+    """Return the preferences of Luce's choice axiom, strength i over the sum of both. Shape: (K,) to (K, K)."""
+    weights = np.asarray(strengths, dtype=np.float64)
+    table: Array = weights[:, None] / (weights[:, None] + weights[None, :])
+    return table
+
+
+def logistic(utilities: Array) -> Array:
+    """Return the Bradley-Terry preferences of utilities, 1 / (1 + e^-(r_i - r_j)). Shape: (K,) to (K, K)."""
+    values = np.asarray(utilities, dtype=np.float64)
+    table: Array = 1 / (1 + np.exp(values[None, :] - values[:, None]))
+    return table
+
+
+def win_rates(wins: Array, prior: float) -> Array:
+    """Return preferences from counts of wins, each pair shrunk to one half as if it had `prior` duels more.
+
+    Shape: wins (K, K), entry (i, j) how often i beat j.
+    """
+    table = (wins + prior / 2) / np.where((wins + wins.T + prior) > 0, wins + wins.T + prior, 1)
+    table[wins + wins.T + prior == 0] = 0.5
+    np.fill_diagonal(table, 0.5)
+    rates: Array = table
+    return rates
+
+
+def fitted_utilities(wins: Array, rounds: int = 500) -> Array:
+    """Return the Bradley-Terry utilities that fit counts of wins best, with mean 0.
+
+    Half a win is added to either side of every pair that met, so that a pure winner stays finite.
+    Source: Hunter (2004), the MM iteration.
+    """
+    met = (wins + wins.T) > 0
+    padded = np.where(met, wins + 0.5, 0.0)
+    np.fill_diagonal(padded, 0.0)
+    duels, total = padded + padded.T, padded.sum(axis=1)
+    strength = np.ones(len(wins))
+    for _ in range(rounds):
+        strength = total / np.maximum((duels / (strength[:, None] + strength[None, :])).sum(axis=1), 1e-300)
+        strength /= np.exp(np.log(np.maximum(strength, 1e-300)).mean())
+    utilities: Array = np.log(np.maximum(strength, 1e-300))
+    centred: Array = utilities - utilities.mean()
+    return centred

@@ -1,0 +1,91 @@
+"""A finite-horizon decision process as arrays: exact values, exact regret, and episodes for many runs at once."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpaudit.mechanism import Array
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FiniteMdp:
+    """States, actions and H steps, with a law of transitions and known rewards at every step.
+
+    Shape: transitions (H, S, A, S), rewards (H, S, A), initial (S,). Unit: rewards in [0, 1], so values lie in [0, H].
+    Arrays are copied and made read-only.
+    Raises: ValueError: shapes that do not fit, rows that are no laws, rewards outside [0, 1].
+    """
+
+    transitions: Array
+    rewards: Array
+    initial: Array
+    _cumulated: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("transitions", "rewards", "initial"):
+            object.__setattr__(self, name, frozen(name, getattr(self, name)))
+        steps, states, actions = self.rewards.shape
+        if self.transitions.shape != (steps, states, actions, states) or self.initial.shape != (states,):
+            raise ValueError(
+                f"Expected transitions of shape (H, S, A, S) and initial of shape (S,) beside rewards of shape "
+                f"{self.rewards.shape}, got {self.transitions.shape} and {self.initial.shape}."
+            )
+        for name, law in (("transitions", self.transitions), ("initial", self.initial)):
+            if law.min() < -_ROUNDING or np.abs(law.sum(axis=-1) - 1).max() > _ROUNDING:
+                raise ValueError(f"Expected {name} to hold laws; the sums run to {law.sum(axis=-1).max():.12g}.")
+        if self.rewards.min() < 0 or self.rewards.max() > 1:
+            raise ValueError(f"Expected rewards in [0, 1], got {self.rewards.min():g} to {self.rewards.max():g}.")
+        object.__setattr__(self, "_cumulated", np.cumsum(self.transitions, axis=-1))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Steps, states and actions."""
+        steps, states, actions = self.rewards.shape
+        return steps, states, actions
+
+    def optimal_values(self) -> Array:
+        """Return V*_h(s) of every step, and 0 after the last. Shape: (H + 1, S)."""
+        values = np.zeros((self.shape[0] + 1, self.shape[1]))
+        for h in reversed(range(self.shape[0])):
+            values[h] = (self.rewards[h] + self.transitions[h] @ values[h + 1]).max(axis=1)
+        return values
+
+    def policy_values(self, policies: Array) -> Array:
+        """Return the expected reward of each policy from the initial law, exactly.
+
+        Shape: policies (n, H, S, A), the probability of each action; the result (n,).
+        """
+        values = np.zeros((len(policies), self.shape[1]))
+        for h in reversed(range(self.shape[0])):
+            gained = self.rewards[h] + np.tensordot(values, self.transitions[h], axes=(1, 2))
+            values = np.einsum("nsa,nsa->ns", policies[:, h], gained)
+        result: Array = values @ self.initial
+        return result
+
+    def optimum(self) -> float:
+        """Return the expected reward of an optimal policy from the initial law."""
+        return float(self.optimal_values()[0] @ self.initial)
+
+    def start(self, n_runs: int, rng: np.random.Generator) -> Array:
+        """Return the first state of one episode in every run. Shape: (n_runs,)."""
+        return np.minimum(np.searchsorted(np.cumsum(self.initial), rng.random(n_runs), side="right"), self.shape[1] - 1)
+
+    def move(self, step: int, states: Array, actions: Array, rng: np.random.Generator) -> Array:
+        """Return the states after `step` (from 0). Shape: states and actions (n_runs,), as the result."""
+        rows = self._cumulated[step][states, actions]
+        after: Array = np.minimum((rng.random(states.shape)[..., None] >= rows).sum(axis=-1), self.shape[1] - 1)
+        return after
+
+
+def frozen(name: str, values: Array) -> Array:
+    """Return a read-only copy in float64, all finite.
+
+    Raises: ValueError: nothing in it, or something that is not finite.
+    """
+    held = np.array(values, dtype=np.float64)
+    if not held.size or not np.isfinite(held).all():
+        raise ValueError(f"Expected {name} to hold finite numbers, at least one.")
+    held.setflags(write=False)
+    return held

@@ -1,0 +1,105 @@
+"""Linear decision processes: transitions and rewards are linear in known features of (state, action)."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from algorithms.problems.finite_mdp import FiniteMdp, frozen
+from algorithms.problems.linear_mixture import first_state, river_swim, tabular_mixture
+from dpaudit.checks import count, positive
+from dpaudit.mechanism import Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinearMdp:
+    """A process with p_h(s' | s, a) = <features(s, a), measures_h(s')> and rewards <features(s, a), reward_weights_h>.
+
+    Shape: features (S, A, d), measures (H, d, S), reward_weights (H, d), initial (S,).
+    Guarantee: features have norm at most 1, which is what the noise is calibrated for; reward weights, and measures
+    of any value in [0, 1], at most sqrt(d).
+    Raises: ValueError: shapes that do not fit, or one of these bounds broken.
+    """
+
+    name: str
+    description: str
+    features: Array
+    measures: Array
+    reward_weights: Array
+    initial: Array
+    mdp: FiniteMdp = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for field_ in ("features", "measures", "reward_weights"):
+            object.__setattr__(self, field_, frozen(field_, getattr(self, field_)))
+        root = math.sqrt(self.dimension)
+        sizes = {
+            "features": (float(np.linalg.norm(self.features, axis=2).max()), 1.0),
+            "reward_weights": (float(np.linalg.norm(self.reward_weights, axis=1).max()), root),
+            "measures": (float(np.linalg.norm(np.abs(self.measures).sum(axis=2), axis=1).max()), root),
+        }
+        for field_, (found, allowed) in sizes.items():
+            if found > allowed + 1e-9:
+                raise ValueError(f"Expected {field_} of norm at most {allowed:.6g}, got up to {found:.6g}.")
+        transitions = np.einsum("sad,hdt->hsat", self.features, self.measures)
+        rewards = np.einsum("sad,hd->hsa", self.features, self.reward_weights)
+        object.__setattr__(
+            self, "mdp", FiniteMdp(transitions=transitions, rewards=np.clip(rewards, 0, 1), initial=self.initial)
+        )
+
+    @property
+    def dimension(self) -> int:
+        """The number of features, d."""
+        return int(self.features.shape[2])
+
+
+def low_rank(
+    *, states: int = 10, actions: int = 4, steps: int = 4, dimension: int = 4, concentration: float = 0.3, seed: int = 0
+) -> LinearMdp:
+    """Return a drawn low-rank process: features in the simplex, measures that are laws, rewards that favour one factor.
+
+    `seed` fixes the draw, and with it the problem.
+    Raises: ValueError: a count below 1 or a concentration that is not positive.
+    """
+    S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
+    H, d = count("steps", steps), count("dimension", dimension)  # noqa: N806
+    rng = np.random.default_rng(count("seed", seed, at_least=0))
+    held = positive("concentration", concentration)
+    weights = 0.2 * rng.random((H, d))
+    weights[:, 0] = 1.0
+    return LinearMdp(
+        name="low_rank",
+        description=f"a drawn process of rank {d} on {S} states",
+        features=rng.dirichlet(np.full(d, held), size=(S, A)),
+        measures=rng.dirichlet(np.full(S, held), size=(H, d)),
+        reward_weights=weights,
+        initial=first_state(S),
+    )
+
+
+def river_swim_table(*, states: int = 4, steps: int = 6) -> LinearMdp:
+    """Return RiverSwim as a linear process with one feature for each (state, action).
+
+    Raises: ValueError: fewer than 2 states, or a count below 1.
+    """
+    return of_table(river_swim(states=states, steps=steps).mdp, "river_swim_table", "RiverSwim, as a table")
+
+
+def tabular_mdp(*, states: int = 3, actions: int = 2, steps: int = 3, seed: int = 0) -> LinearMdp:
+    """Return the process of `tabular_mixture` as a linear one, with one feature for each (state, action)."""
+    held = tabular_mixture(states=states, actions=actions, steps=steps, seed=seed)
+    return of_table(held.mdp, "tabular_mdp", "a drawn tabular process, as a linear one")
+
+
+def of_table(mdp: FiniteMdp, name: str, description: str) -> LinearMdp:
+    """Return any finite process as a linear one of dimension S A; the features are unit vectors."""
+    steps, states, actions = mdp.shape
+    cells = states * actions
+    return LinearMdp(
+        name=name,
+        description=description,
+        features=np.eye(cells).reshape(states, actions, cells),
+        measures=mdp.transitions.reshape(steps, cells, states),
+        reward_weights=mdp.rewards.reshape(steps, cells),
+        initial=mdp.initial,
+    )

@@ -1,0 +1,74 @@
+"""Dueling problems that are written down: utilities, a table of preferences, or options on a sphere."""
+
+import numpy as np
+
+from algorithms.problems.duels import Duels, logistic
+from dpaudit.checks import count, one_of, positive
+
+FAMILIES = ("one_good", "arithmetic", "geometric", "hard")
+"""Families of utilities: one good option, evenly spaced, halved each time, and the lower bound's instance."""
+
+
+def bradley_terry(
+    *, utilities: tuple[float, ...] = (), family: str = "one_good", arms: int = 5, names: tuple[str, ...] = ()
+) -> Duels:
+    """Return options with utilities, where i beats j with probability 1 / (1 + e^-(r_i - r_j)).
+
+    Without `utilities`, those of `family` over `arms` options: one_good (1, 0, ..., 0), arithmetic 1 - i / (K - 1),
+    geometric 2^-i, hard (ln 3, 0, ..., 0). Option 0 is best.
+    Raises: ValueError: fewer than two options, or an unknown family.
+    """
+    one_of("family", family, FAMILIES)
+    places = np.arange(count("arms", arms, at_least=2))
+    drawn = {
+        "one_good": (places == 0).astype(float),
+        "arithmetic": 1 - places / (len(places) - 1),
+        "geometric": 0.5**places,
+        "hard": np.log(3) * (places == 0),
+    }[family]
+    held = np.array(utilities, dtype=np.float64) if utilities else drawn
+    described = "given utilities" if utilities else f"the {family} family"
+    return Duels(
+        name="bradley_terry",
+        description=f"{len(held)} options with {described}.",
+        preferences=logistic(held),
+        utilities=held,
+        names=names,
+    )
+
+
+def preference_matrix(
+    *, table: tuple[tuple[float, ...], ...] = ((0.5, 0.8), (0.2, 0.5)), names: tuple[str, ...] = ()
+) -> Duels:
+    """Return options with a given table of preferences, row i against column j; no utilities.
+
+    Raises: ValueError: rows of unequal length, or a table that is no preference table.
+    """
+    if len({len(row) for row in table}) != 1:
+        raise ValueError("Expected table rows of equal length, one entry an option.")
+    return Duels(
+        name="preference_matrix",
+        description=f"{len(table)} options with a table of preferences.",
+        preferences=np.array(table, dtype=np.float64),
+        names=names,
+    )
+
+
+def sphere(*, arms: int = 20, dimension: int = 2, norm: float = 1.0, seed: int = 0) -> Duels:
+    """Return options at random places of the unit sphere, with utility along a random direction of length `norm`.
+
+    `seed` fixes the draw, and with it the problem.
+    Raises: ValueError: a count below 1, or a norm that is not positive.
+    """
+    rng = np.random.default_rng(count("seed", seed, at_least=0))
+    points = rng.standard_normal((count("arms", arms, at_least=2), count("dimension", dimension)))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    direction = rng.standard_normal(dimension)
+    utilities = points @ (positive("norm", norm) * direction / np.linalg.norm(direction))
+    return Duels(
+        name="sphere",
+        description=f"{arms} options on the unit sphere of {dimension} dimensions.",
+        preferences=logistic(utilities),
+        utilities=utilities,
+        features=points,
+    )

@@ -1,0 +1,84 @@
+"""Which way to travel? A dueling bandit simulated from 210 travellers' choices among four modes.
+
+The table that statistics courses know as the travel mode choice data (Greene and Hensher, 1997): 210 non-business
+trips between Sydney, Canberra and Melbourne in 1987, each with the mode that was chosen out of air, train, bus and car.
+
+What a simulation from it can show: a traveller made one choice among four modes and was never asked for a
+comparison of two. Luce's choice axiom turns shares into comparisons, P(i over j) = share i / (share i + share j),
+and the bandit asks *simulated* people who answer so. The sample was drawn by mode, with few car drivers, so its shares
+are those of the sample and not of the population; `shares` puts others in their place. The features of a mode are the
+averages over travellers of its waiting time, cost and time in the vehicle, standardised and shortened to length 1.
+"""
+
+import csv
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from algorithms.problems.duels import Duels, luce
+from dpaudit import ConfigError
+from dpaudit.checks import positive
+from dpaudit.mechanism import Array
+
+MODES = ("air", "train", "bus", "car")
+"""The four modes, in the order of the table."""
+
+_COLUMNS = ("mode", "choice", "ttme", "invc", "invt")
+
+
+def modechoice(*, path: Path | None = None, shares: tuple[float, ...] = ()) -> Duels:
+    """Return the travel mode problem; `path` takes a file of the same columns in place of the bundled one.
+
+    Raises:
+        ConfigError: a file that is unreadable, lacks a column, or holds something that is not a number.
+        ValueError: shares that are not four positive numbers.
+    """
+    source = path if path is not None else _bundled()
+    table = _read(source)
+    chosen = np.bincount(table["mode"][table["choice"] == 1].astype(int), minlength=5)[1:5].astype(float)
+    if len(shares) not in (0, 4):
+        raise ValueError(f"Expected shares={shares!r} to hold four numbers: {', '.join(MODES)}.")
+    weights = np.array([positive("shares", share) for share in shares]) if shares else chosen
+    if (weights <= 0).any():
+        raise ConfigError(f"{source}: a mode was chosen by nobody; Luce's rule needs every mode chosen once.")
+    attributes = np.array(
+        [[table[name][table["mode"] == mode].mean() for name in _COLUMNS[2:]] for mode in (1, 2, 3, 4)]
+    )
+    return Duels(
+        name="modechoice",
+        description=f"Travel by {', '.join(MODES)}: {int(chosen.sum())} travellers' choices in {source.name}.",
+        preferences=luce(weights),
+        utilities=np.log(weights / weights.max()),
+        features=_standardised(attributes),
+        names=MODES,
+    )
+
+
+def _standardised(attributes: Array) -> Array:
+    """Return columns with mean 0 and deviation 1, all divided by the length of the longest row."""
+    centred = (attributes - attributes.mean(axis=0)) / np.maximum(attributes.std(axis=0), 1e-12)
+    scaled: Array = centred / np.linalg.norm(centred, axis=1).max()
+    return scaled
+
+
+def _bundled() -> Path:
+    """Return the place of the table that statsmodels distributes, without importing statsmodels."""
+    found = find_spec("statsmodels")
+    if found is None or found.origin is None:
+        raise ConfigError("modechoice needs the data that statsmodels distributes; install it, or give path=.")
+    return Path(found.origin).parent / "datasets" / "modechoice" / "modechoice.csv"
+
+
+def _read(source: Path) -> dict[str, Array]:
+    """Return the columns of a semicolon-separated table, as numbers."""
+    try:
+        with source.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, delimiter=";"))
+        return {name: np.array([float(row[name]) for row in rows]) for name in _COLUMNS}
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"Cannot read the data file {source}: {error}. Give a readable file.") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{source} does not hold the columns {', '.join(_COLUMNS)} as numbers, separated by ';': {error}."
+        ) from error

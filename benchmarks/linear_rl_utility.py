@@ -1,0 +1,158 @@
+"""Regret of UCRL-VTR and LSVI-UCB: what privacy, its model and its calibration cost, and a figure against certified epsilon.
+
+Run: python benchmarks/linear_rl_utility.py [episodes] [runs] [figure.png]
+
+Rows are means over runs: regret an episode up to K / 16, K / 4 and K, the growth of regret over the last fourfold (an
+exponent of K), what the last policy loses, and how often values were optimistic. `scale` is the bonus over the paper's;
+1 is the paper's own. The tabular part compares with PUCB and LDP-OBI on one drawn process.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import math
+import sys
+from dataclasses import replace
+
+import numpy as np
+
+from algorithms.linear_rl import LsviUcb, UcrlVtr
+from algorithms.linear_rl.episodes import checkpoints
+from algorithms.problems import load
+from algorithms.tabular_rl import LdpObi, Pucb
+from dpaudit import Streams, bracket_epsilon, fold
+
+
+def marks_of(regret, episodes):
+    """Mean regret after K / 16, K / 4 and K episodes."""
+    mean = regret.mean(axis=0)
+    at = checkpoints(episodes) if len(mean) == len(checkpoints(episodes)) else np.linspace(1, episodes, len(mean))
+    return np.interp([episodes / 16, episodes / 4, episodes], at, mean)
+
+
+def row(name, transcript, episodes):
+    low, middle, high = marks_of(transcript.arrays["regret"], episodes)
+    slope = math.log(high / middle) / math.log(4) if middle > 0 else math.nan
+    optimism = transcript.arrays.get("optimism")
+    hopeful = "" if optimism is None else f"{optimism.mean():9.2f}"
+    rates = (16 * low / episodes, 4 * middle / episodes, high / episodes)
+    gap = transcript.arrays["gap"].mean()
+    print(f"{name:44}", *(f"{rate:9.3f}" for rate in rates), f"{slope:8.2f}{gap:9.3f}{hopeful}", flush=True)
+
+
+def streams():
+    return Streams.spawn(np.random.default_rng(0))
+
+
+def mixture(episodes, runs):
+    held = load("random_mixture")(seed=1)
+    base = UcrlVtr(
+        model="joint",
+        epsilon=1.0,
+        delta=1e-5,
+        episodes=episodes,
+        steps=4,
+        dimension=3,
+        bonus_scale=0.03,
+        shift_scale=0.4,
+        planning_period=20,
+        weight_bound=held.weight_bound,
+    )
+    row("no noise, scale 0.03", base.run_without_noise(held, streams(), runs), episodes)
+    row("no noise, scale 1", replace(base, bonus_scale=1.0).run_without_noise(held, streams(), runs), episodes)
+    for model, epsilon in (("joint", 100.0), ("joint", 10.0), ("joint", 1.0), ("local", 10.0)):
+        config = replace(base, model=model, epsilon=epsilon, clipping="range_aware")
+        row(f"{model}, epsilon {epsilon:g}, tight, scale 0.03", config.run(held, streams(), runs), episodes)
+    for calibration in ("tight", "paper"):
+        config = replace(base, epsilon=100.0, calibration=calibration, bonus_scale=1.0, shift_scale=1.0)
+        row(f"joint, epsilon 100, {calibration}, scale 1", config.run(held, streams(), runs), episodes)
+    bernstein = replace(base, bonus="bernstein", epsilon=100.0)
+    row("joint, epsilon 100, tight, Bernstein", bernstein.run(held, streams(), runs), episodes)
+
+
+def linear(episodes, runs):
+    held = load("low_rank")()
+    base = LsviUcb(epsilon=1.0, delta=1e-5, episodes=episodes, steps=4, dimension=4, bonus_scale=1e-3, shift_scale=0.1)
+    row("LSVI-UCB, no noise", base.run_without_noise(held, streams(), runs), episodes)
+    for epsilon in (100.0, 10.0):
+        config = replace(base, epsilon=epsilon)
+        row(f"LSVI-UCB, epsilon {epsilon:g}, tight", config.run(held, streams(), runs), episodes)
+    row(
+        "LSVI-UCB, epsilon 100, paper",
+        replace(base, epsilon=100.0, calibration="paper").run(held, streams(), runs),
+        episodes,
+    )
+
+
+def tabular(episodes, runs):
+    held = load("tabular_mixture")()
+    base = UcrlVtr(
+        model="joint",
+        epsilon=10.0,
+        delta=1e-5,
+        episodes=episodes,
+        steps=3,
+        dimension=18,
+        bonus_scale=0.03,
+        shift_scale=0.4,
+        planning_period=20,
+        clipping="range_aware",
+    )
+    row("table: UCRL-VTR, joint, epsilon 10", base.run(held, streams(), runs), episodes)
+    row("table: UCRL-VTR, local, epsilon 10", replace(base, model="local").run(held, streams(), runs), episodes)
+    shape = {"epsilon": 10.0, "episodes": episodes, "steps": 3, "bonus_scale": 0.03, "planning_period": 20}
+    row("table: PUCB, epsilon 10", Pucb(**shape).run(held, streams(), runs), episodes)
+    row("table: LDP-OBI, epsilon 10", LdpObi(**shape).run(held, streams(), runs), episodes)
+
+
+def figure(path, episodes, runs):
+    """Regret an episode against certified epsilon, for both calibrations of the same claims."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    held = load("random_mixture")(seed=1)
+    drawing, axes = plt.subplots()
+    for calibration in ("paper", "tight"):
+        proved, regret = [], []
+        for epsilon in (1.0, 10.0, 100.0, 1000.0):
+            config = UcrlVtr(
+                model="joint",
+                epsilon=epsilon,
+                delta=1e-5,
+                episodes=episodes,
+                steps=4,
+                dimension=3,
+                calibration=calibration,
+                bonus_scale=0.03,
+                shift_scale=0.4,
+                planning_period=50,
+            )
+            run = config.run(held, streams(), runs)
+            proved.append(bracket_epsilon(fold(config.declaration(), "replace_one"), 1e-5).upper)
+            regret.append(run.arrays["regret"][:, -1].mean() / episodes)
+            print(
+                f"{calibration}: claimed {epsilon:g}, proved {proved[-1]:.4g}, regret an episode {regret[-1]:.3f}",
+                flush=True,
+            )
+        axes.plot(proved, regret, marker="o", label=calibration)
+    axes.set(xscale="log", xlabel="certified epsilon at delta = 1e-5", ylabel="mean regret an episode", ylim=(0, None))
+    axes.legend()
+    drawing.savefig(path)
+
+
+def main(episodes=20_000, runs=20, path=""):
+    print(
+        f"{'K = ' + str(episodes):44}", *(f"{head:>9}" for head in ("K/16", "K/4", "K")), "   slope      gap optimism"
+    )
+    mixture(episodes, runs)
+    linear(episodes, runs)
+    tabular(episodes, runs)
+    if path:
+        figure(path, episodes, runs)
+
+
+if __name__ == "__main__":
+    main(*(int(held) if held.isdigit() else held for held in sys.argv[1:]))

@@ -1,0 +1,84 @@
+"""What a report shows beside certificate and audits: everything is read before anything runs."""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dpaudit.cli.steps import Extras
+from dpaudit.config import Configuration, read_text
+from dpaudit.deployment import Deployment, read_deployment
+from dpaudit.errors import ConfigError
+from dpaudit.ledger import Balance, Ledger, store_at
+
+
+def extras_of(
+    configuration: Configuration,
+    *,
+    pdf: bool,
+    deployment: Path | None,
+    ledger: str | None,
+    account: str | None,
+    previous: Path | None,
+) -> Extras:
+    """Return what was asked for.
+
+    Raises: ConfigError: a file that does not fit, or two places that declare the deployment. LedgerError: no such
+        account. UnsupportedError: a PDF without the extra `pdf`.
+    """
+    if pdf:
+        from dpaudit.report.pdf import require_typst
+
+        require_typst()
+    if deployment is not None and configuration.deployment != Deployment():
+        raise configuration.error("[deployment] stands here and in --deployment; keep one of the two.", "deployment")
+    if (ledger is None) != (account is None):
+        raise ConfigError("Expected --ledger and --account together: the ledger, and the data set's account in it.")
+    balance, head = _balance(ledger, account) if ledger and account else (None, "")
+    return Extras(
+        deployment=read_deployment(deployment) if deployment is not None else None,
+        balance=balance,
+        ledger_head=head,
+        previous=_report(previous) if previous is not None else None,
+        pdf=pdf,
+        options=(
+            *_option("deployment", deployment),
+            *_option("ledger", _without_password(ledger) if ledger else None),
+            *_option("account", account),
+            *_option("previous", previous),
+            *(("--pdf",) if pdf else ()),
+        ),
+    )
+
+
+def _option(name: str, value: object) -> tuple[str, ...]:
+    """Return an option as it is typed, or nothing."""
+    return () if value is None else (f"--{name} {shlex.quote(str(value))}",)
+
+
+def _without_password(place: str) -> str:
+    """Return a ledger's place without the password that an address may have."""
+    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1@", place)
+
+
+def _balance(place: str, account: str) -> tuple[Balance, str]:
+    """Return an account's balance and the chain's last digest."""
+    held = Ledger(store_at(place))
+    return held.balance(account), held.statement().head
+
+
+def _report(path: Path) -> Mapping[str, Any]:
+    """Return an earlier report's JSON.
+
+    Raises: ConfigError: it is none.
+    """
+    try:
+        data = json.loads(read_text(path))
+    except ValueError:
+        raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.") from None
+    needed = {"verdict", "created", "certificate", "audits", "config"}
+    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:1":
+        raise ConfigError(f"{path}: not a report of this version; give the report.json of an earlier report.")
+    return data

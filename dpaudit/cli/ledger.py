@@ -1,0 +1,200 @@
+"""`dpaudit ledger`: certificates booked against a data set's budget over time."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.options import Format, Output, OutputFormat
+
+ledger = typer.Typer(
+    help="Keep budgets: book certificates against what a data set may spend in all.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Place: TypeAlias = Annotated[str, typer.Argument(metavar="LEDGER", help="A file (SQLite), or postgresql://...")]
+Account: TypeAlias = Annotated[str, typer.Option("--account", metavar="NAME", help="The data set's account.")]
+
+
+class Relation(StrEnum):
+    """Which data sets are neighbours."""
+
+    REPLACE_ONE = "replace_one"
+    ADD_REMOVE = "add_remove"
+
+
+class View(StrEnum):
+    """Whose view is protected."""
+
+    CENTRAL = "central"
+    JOINT = "joint"
+    LOCAL = "local"
+
+
+class Counting(StrEnum):
+    """How spending is counted."""
+
+    EITHER = "either"
+    BASIC = "basic"
+    CONCENTRATED = "concentrated"
+    GAUSSIAN = "gaussian"
+
+
+@ledger.command(name="open")
+@ending
+def open_account(
+    place: Place,
+    account: Account,
+    epsilon: Annotated[float, typer.Option("--epsilon", help="The budget's epsilon, for all releases together.")],
+    unit: Annotated[str, typer.Option("--unit", help="What one person contributes, as in the certificates.")],
+    delta: Annotated[float, typer.Option("--delta", help="The budget's delta.")] = 0.0,
+    neighbours: Annotated[Relation, typer.Option("--neighbours")] = Relation.REPLACE_ONE,
+    model: Annotated[View, typer.Option("--model")] = View.CENTRAL,
+    rule: Annotated[Counting, typer.Option("--rule", help="How spending is counted.")] = Counting.EITHER,
+    refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
+) -> Exit:
+    """Open an account: a budget for one data set. Prints the entry's number and digest."""
+    from dpaudit.claim import Claim
+    from dpaudit.errors import ConfigError
+    from dpaudit.ledger import Account as LedgerAccount
+    from dpaudit.ledger import Ledger, store_at
+
+    try:
+        budget = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours.value, model=model.value, unit=unit)
+        held = LedgerAccount(name=account, budget=budget, rule=rule.value, refresh=refresh)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    booked = Ledger(store_at(place, create=True)).open(held, _now())
+    typer.echo(f"{'already open' if booked.before else 'opened'}: entry {booked.sequence}, {booked.digest}")
+    return Exit.PASS
+
+
+@ledger.command()
+@ending
+def book(
+    place: Place,
+    certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate in JSON.")],
+    account: Account,
+    label: Annotated[str, typer.Option("--label", help="The release's name, once in an account.")],
+) -> Exit:
+    """Book a certificate before its release; exit code 1 and nothing written where the budget does not allow it.
+
+    The certificate is checked again first. Repeating a booking with the same label and certificate changes nothing.
+    """
+    from dpaudit.certificate import Certificate
+    from dpaudit.config import read_text
+    from dpaudit.errors import CertificateError
+    from dpaudit.filters import Refusal
+    from dpaudit.ledger import Ledger, store_at
+    from dpaudit.verifier import verify
+
+    store, text = store_at(place), read_text(certificate)
+    checked = verify(text)
+    if not checked.accepted:
+        raise CertificateError(f"{certificate}: {'; '.join(checked.complaints) or 'the certificate does not verify'}.")
+    result = Ledger(store).book(account, Certificate.from_json(text), label, _now())
+    if isinstance(result, Refusal):
+        typer.echo(f"refused: {result.reason}")
+        return Exit.FINDING
+    typer.echo(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
+    return Exit.PASS
+
+
+@ledger.command()
+@ending
+def show(
+    place: Place,
+    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="One account only.")] = None,
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+) -> Exit:
+    """Show what every account has spent and what is left, rule by rule; exit code 1 if the chain was altered."""
+    import json
+
+    from dpaudit.cli.output import emit
+    from dpaudit.errors import LedgerError
+    from dpaudit.ledger import Ledger, store_at
+    from dpaudit.render.budget import statement_data, statement_markdown, statement_text
+
+    statement = Ledger(store_at(place)).statement()
+    if account is not None and account not in statement.accounts:
+        raise LedgerError(f"There is no account {account!r}; there is: {', '.join(statement.accounts) or 'none'}.")
+    emit(
+        lambda: statement_text(statement, account),
+        lambda: statement_markdown(statement, account),
+        lambda: json.dumps(statement_data(statement, account), indent=2, sort_keys=True),
+        style,
+        output,
+    )
+    return Exit.FINDING if statement.complaints else Exit.PASS
+
+
+@ledger.command()
+@ending
+def verify(
+    place: Place,
+    head: Annotated[
+        str | None, typer.Option("--head", metavar="DIGEST", help="A digest kept elsewhere that must be in the chain.")
+    ] = None,
+) -> Exit:
+    """Read the whole chain again: every digest, every link, every sum; exit code 1 where anything was altered.
+
+    A chain does not show what was cut off at its end: give the last digest that you know with --head.
+    """
+    from dpaudit.ledger import Ledger, replay, store_at
+
+    held = Ledger(store_at(place))
+    entries = held.store.entries()
+    statement = replay(entries)
+    for complaint in statement.complaints:
+        typer.echo(f"{complaint.rule} entry {complaint.sequence}: {complaint.message}")
+    known = {entry.data["digest"] for entry in entries} if head and not statement.complaints else set()
+    missing = head is not None and head not in known
+    if missing and not statement.complaints:
+        typer.echo(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
+    if statement.complaints or missing:
+        return Exit.FINDING
+    typer.echo(f"intact: {statement.entries} entries, last digest {statement.head}")
+    return Exit.PASS
+
+
+@ledger.command()
+@ending
+def export(place: Place, output: Output = None) -> Exit:
+    """Write every entry as one line of JSON, to a file or to stdout."""
+    from dpaudit.cli.output import write
+    from dpaudit.ledger import Ledger, store_at
+
+    text = "".join(f"{line}\n" for line in Ledger(store_at(place)).lines())
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write(output, text)
+    return Exit.PASS
+
+
+@ledger.command(name="import")
+@ending
+def import_lines(
+    place: Place, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
+) -> Exit:
+    """Take over exported entries, once they are all found intact; entries that are here already must be equal."""
+    from dpaudit.config import read_text
+    from dpaudit.ledger import Ledger, replay, store_at
+    from dpaudit.ledger.entry import Entry
+
+    lines = read_text(file).split("\n")
+    sound = not replay(Entry(text=line) for line in lines if line.strip()).complaints
+    taken = Ledger(store_at(place, create=sound)).take(lines)
+    typer.echo(f"imported: {taken} entries")
+    return Exit.PASS
+
+
+def _now() -> str:
+    """Return the time of an entry, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,71 @@
+"""What an account is: a data set's budget, and the theorems that may count what is spent of it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from dpaudit.checks import one_of
+from dpaudit.claim import Claim
+from dpaudit.codec import decode_claim, encode
+from dpaudit.errors import LedgerError
+from dpaudit.filters import Filter, basic_filter, concentrated_filter, gaussian_filter
+
+Rule = Literal["either", "basic", "concentrated", "gaussian"]
+"""How spending is counted; `either` is the sum of epsilons and the sum of rho, side by side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A budget for one data set: `budget` bounds all that is ever released of it, together.
+
+    `refresh` says in the owner's words when a new budget begins, and why that is sound; it changes no number.
+    Raises: ValueError: no name, or a rule other than `basic` for a budget without delta.
+    """
+
+    name: str
+    budget: Claim
+    rule: Rule = "either"
+    refresh: str = ""
+
+    def __post_init__(self) -> None:
+        one_of("rule", self.rule, get_args(Rule))
+        if not self.name.strip():
+            raise ValueError(f"Expected name={self.name!r} to name a data set.")
+        if self.budget.delta == 0 and self.rule in ("concentrated", "gaussian"):
+            raise ValueError(f"Expected rule={self.rule!r} with a positive delta; for delta = 0 take rule='basic'.")
+
+    def filters(self) -> tuple[Filter, ...]:
+        """Return the filters that may count, unspent; spending goes on while one of them has consented to all.
+
+        Guarantee: everything released meets the budget. Let a transcript belong to the first filter that consented to
+        all of it. For an event E and neighbours with laws P and Q, the transcripts of E that belong to one filter are
+        an event of the run that stops where that filter refuses, which is (epsilon, its delta)-private; so
+        P(E) - e^epsilon Q(E) is at most the sum of the filters' deltas, and those add up to the budget's.
+        """
+        claim = self.budget
+        if claim.delta == 0 or self.rule == "basic":
+            return (basic_filter(claim),)
+        if self.rule == "gaussian":
+            return (gaussian_filter(claim),)
+        if self.rule == "concentrated":
+            return (concentrated_filter(claim, mass=claim.delta / 2),)
+        share = replace(claim, delta=claim.delta / 2)
+        return basic_filter(share), concentrated_filter(share, mass=share.delta / 2)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the account as plain data."""
+        data: dict[str, Any] = encode(self)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Account":
+        """Return the account that `data` spells.
+
+        Raises: LedgerError: it spells none.
+        """
+        try:
+            fields: dict[str, Any] = {
+                key: decode_claim(value) if key == "budget" else value for key, value in data.items()
+            }
+            return cls(**fields)
+        except Exception as error:
+            raise LedgerError(f"An account is malformed: {error}") from None

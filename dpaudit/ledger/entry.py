@@ -1,0 +1,67 @@
+"""One line of the ledger, chained to the one before it by its digest."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from dpaudit.errors import LedgerError
+
+Kind = Literal["open", "book"]
+GENESIS = "0" * 64
+"""What stands for the digest before the first entry."""
+_KEYS = ("account", "body", "created", "digest", "kind", "previous", "sequence")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An account opened or a certificate booked: entry number `sequence`, counted from 1.
+
+    `text` is the entry as it is kept: one line of canonical JSON, its digest included. Two entries are equal where
+    their texts are.
+    """
+
+    text: str
+
+    @classmethod
+    def made(
+        cls, *, sequence: int, kind: Kind, account: str, body: dict[str, Any], created: str, previous: str
+    ) -> "Entry":
+        """Return a new entry with its digest."""
+        data = {
+            "sequence": sequence,
+            "kind": kind,
+            "account": account,
+            "body": body,
+            "created": created,
+            "previous": previous,
+        }
+        return cls(text=canonical(data | {"digest": digest_of(data)}))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The entry as plain data.
+
+        Raises: LedgerError: the text is no entry, or is not written as entries are.
+        """
+        try:
+            data = json.loads(self.text)
+            written = canonical(data)
+        except (ValueError, RecursionError):
+            raise LedgerError("the line is no JSON") from None
+        if not isinstance(data, dict) or tuple(sorted(data)) != _KEYS or written != self.text:
+            raise LedgerError("the line is not an entry as this ledger writes them")
+        if data["kind"] not in get_args(Kind) or not isinstance(data["body"], dict):
+            raise LedgerError(f"there are no entries of kind {data['kind']!r:.40}")
+        return data
+
+
+def canonical(data: Any) -> str:
+    """Return `data` as JSON in the one form that is hashed: sorted keys, no spaces, ASCII."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest_of(data: dict[str, Any]) -> str:
+    """Return the SHA-256 of an entry without its digest."""
+    rest = {key: value for key, value in data.items() if key != "digest"}
+    return hashlib.sha256(canonical(rest).encode()).hexdigest()

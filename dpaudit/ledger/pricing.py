@@ -1,0 +1,64 @@
+"""What booking a certificate costs, by each theorem that may count it."""
+
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.certificate import Certificate
+from dpaudit.claim import Claim
+from dpaudit.currencies import Cost, cost_of
+from dpaudit.declaration import Declaration
+from dpaudit.errors import DeclarationError, LedgerError, UnsupportedError
+from dpaudit.filters import Filter, stated_by
+from dpaudit.stopping import FilterTheorem
+
+
+def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, Cost]:
+    """Return the cost of a certificate by the name of each theorem that can count it.
+
+    A certificate can be counted as what it declares (exact Gaussian and bounded losses) or as what it states
+    (epsilon and delta); of the two the one is taken that uses the smaller share of the whole limit.
+    Raises: DeclarationError: not certified, other neighbours, another unit, or a weaker model than the budget's.
+    """
+    found: dict[str, Cost] = {}
+    for one in filters:
+        stated = stated_by(certificate, one.claim)
+        costs = (
+            cost_of(stated, one.claim, one.theorem.currency),
+            _declared(certificate.declaration, one.claim, one.theorem),
+        )
+        known = [cost for cost in costs if cost is not None]
+        if known:
+            found[one.theorem.name] = min(known, key=lambda cost: _share(cost, one.limit))
+    return found
+
+
+def _declared(part: Declaration, claim: Claim, theorem: FilterTheorem) -> Cost | None:
+    """Return what a declaration costs, or None where its own reading does not carry as far as the certificate's."""
+    try:
+        return cost_of(part, claim, theorem.currency)
+    except (DeclarationError, UnsupportedError):
+        return None
+
+
+def _share(cost: Cost, limit: Cost) -> Fraction:
+    """Return the larger share of a limit that a cost uses; what has no room at all uses more than everything."""
+    sides = ((cost.amount, limit.amount), (cost.mass, limit.mass))
+    return max(Fraction(part / whole) if whole else Fraction(2 if part else 0) for part, whole in sides)
+
+
+def encode_prices(found: dict[str, Cost]) -> dict[str, dict[str, str]]:
+    """Return costs as exact text."""
+    return {name: {"amount": str(cost.amount), "mass": str(cost.mass)} for name, cost in found.items()}
+
+
+def decode_prices(data: Any) -> dict[str, Cost]:
+    """Return the costs that `data` spells.
+
+    Raises: LedgerError: it spells none.
+    """
+    try:
+        return {
+            str(name): Cost(amount=Fraction(cost["amount"]), mass=Fraction(cost["mass"])) for name, cost in data.items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise LedgerError(f"The costs of a booking are malformed: {error}") from None

@@ -1,0 +1,90 @@
+"""The ledger in one SQLite file: nothing to install, and any number of writers on one machine."""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpaudit.errors import LedgerError
+from dpaudit.ledger.entry import Entry
+from dpaudit.ledger.store import Writing
+
+_PATIENCE = 120.0
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS dpaudit_ledger (sequence INTEGER PRIMARY KEY, entry TEXT NOT NULL)",
+    "CREATE TRIGGER IF NOT EXISTS dpaudit_ledger_no_update BEFORE UPDATE ON dpaudit_ledger "
+    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+    "CREATE TRIGGER IF NOT EXISTS dpaudit_ledger_no_delete BEFORE DELETE ON dpaudit_ledger "
+    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteStore:
+    """Entries in a file.
+
+    Writers take turns: the write lock is taken before anything is read, and each commit is on the disk before it
+    returns, so that a process that is killed loses what it had not committed and nothing else. `create` makes the
+    table in a file that is new or empty.
+    """
+
+    path: Path
+    create: bool = False
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return all entries in their order, once SQLite has checked its own pages."""
+        with self._connection() as connection:
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+            if found != ["ok"]:
+                raise LedgerError(f"{self.path}: the file is damaged ({str(found[0])[:80]}); restore an export.")
+            return _read(connection)
+
+    def append(self, writing: Writing) -> tuple[Entry, ...]:
+        """Return what was appended."""
+        with self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                before = _read(connection)
+                added = writing(before)
+                rows = [(place, entry.text) for place, entry in enumerate(added, start=len(before) + 1)]
+                connection.executemany("INSERT INTO dpaudit_ledger (sequence, entry) VALUES (?, ?)", rows)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return added
+
+    @contextmanager
+    def _connection(self) -> Generator[sqlite3.Connection, None, None]:
+        """Yield a connection to a file that has the table; it is closed afterwards."""
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+            connection.execute("PRAGMA synchronous = FULL")
+            self._require_table(connection)
+            yield connection
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes damaged text in its own messages
+            raise LedgerError(f"{self.path}: cannot be used as a ledger ({error}).") from None
+        finally:
+            if connection is not None:
+                connection.close()
+
+    def _require_table(self, connection: sqlite3.Connection) -> None:
+        """Make the table and what keeps it append-only in an empty file; refuse any other file without it."""
+        names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+        if "dpaudit_ledger" in names:
+            return
+        if names or not self.create:
+            raise LedgerError(f"{self.path}: no ledger is in this file; `dpaudit ledger open` makes one in a new file.")
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA:
+            connection.execute(statement)
+        connection.execute("COMMIT")
+
+
+def _read(connection: sqlite3.Connection) -> tuple[Entry, ...]:
+    """Return all entries."""
+    rows = connection.execute("SELECT entry FROM dpaudit_ledger ORDER BY sequence")
+    return tuple(Entry(text=row[0] if isinstance(row[0], str) else repr(row[0])) for row in rows)

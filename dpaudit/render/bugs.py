@@ -1,0 +1,72 @@
+"""The corpus of defects as a table: what was caught, by which path and rule, and what was accused wrongly."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from dpaudit.render.layout import inset, section
+from dpaudit.render.markup import table
+
+_HEAD = ("defect", "family", "path", "rules", "caught", "alarms", "sec")
+
+
+class BugRow(Protocol):
+    """What the table asks of a row; read-only."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102 - the names of the columns
+    @property
+    def family(self) -> str: ...  # noqa: D102
+    @property
+    def path(self) -> str: ...  # noqa: D102
+    @property
+    def rules(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def seeds(self) -> int: ...  # noqa: D102
+    @property
+    def caught(self) -> int: ...  # noqa: D102
+    @property
+    def alarms(self) -> int: ...  # noqa: D102
+    @property
+    def seconds(self) -> float: ...  # noqa: D102
+    @property
+    def missed(self) -> bool: ...  # noqa: D102
+    @property
+    def not_run(self) -> str: ...  # noqa: D102
+
+
+def bugs_text(rows: Sequence[BugRow]) -> RenderableType:
+    """Return the table for a terminal, with a summary below."""
+    grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for place, head in enumerate(_HEAD):
+        grid.add_column(head, justify="left" if place < 4 else "right")
+    for row in rows:
+        grid.add_row(*_cells(row))
+    return Group(section("Corpus of defects"), inset(grid), section("Summary"), inset(_summary(rows)))
+
+
+def bugs_markdown(rows: Sequence[BugRow]) -> str:
+    """Return the table as Markdown."""
+    return f"{table(_HEAD, map(_cells, rows))}\n\n{_summary(rows)}\n"
+
+
+def _cells(row: BugRow) -> tuple[str, ...]:
+    """Return one line of the table."""
+    if row.not_run:
+        return row.name, row.family, row.path, row.not_run, "-", "-", "-"
+    counts = (f"{row.caught}/{row.seeds}", f"{row.alarms}/{row.seeds}")
+    return row.name, row.family, row.path, " ".join(row.rules), *counts, f"{row.seconds:.1f}"
+
+
+def _summary(rows: Sequence[BugRow]) -> str:
+    """Return the table in a sentence or two."""
+    run = [row for row in rows if not row.not_run]
+    caught = sum(not row.missed for row in run)
+    alarms = sum(row.alarms for row in run)
+    left = f" {len(rows) - len(run)} not run." if len(run) < len(rows) else ""
+    return (
+        f"{caught} of {len(run)} defects caught on every seed; {alarms} fixed versions accused, over all seeds; "
+        f"{sum(row.seconds for row in run):.1f} s.{left}"
+    )

@@ -1,0 +1,125 @@
+"""Where the budget goes: what each part of the outermost composition costs by itself, and its share."""
+
+import math
+from collections.abc import Iterator
+
+from dpaudit.accountant import bracket_epsilon
+from dpaudit.claim import Claim
+from dpaudit.currencies import concentrated, cost_of
+from dpaudit.declaration import (
+    Billboard,
+    Declaration,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    children,
+)
+from dpaudit.engines import QUICK
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.folding import fold
+from dpaudit.report.compliance.fields import Grid
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import at_most, nearest, whole
+from dpaudit.report.wording import node_name
+
+_MOST = 12
+
+
+def allocation(report: Report) -> Grid:
+    """Return what each part of the outermost composition costs by itself, and its share of the sum of rho."""
+    certificate = report.certificate
+    node, kind = _outermost(certificate.declaration)
+    parts = list(_parts(node))
+    costs = [_rho(certificate.claim, part) for _, part, _ in parts]
+    total = math.fsum(cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None)
+    known = all(cost is not None for cost in costs) and total > 0 and not isinstance(node, Parallel)
+    rows: list[tuple[str, ...]] = []
+    for cost, (label, part, count) in list(zip(costs, parts, strict=True))[:_MOST]:
+        share = "does not add up" if isinstance(node, Parallel) else "not known"
+        if known and cost is not None:
+            share = nearest(cost * count / total, 3)
+        rows.append((label, whole(count), _own(report, part), share))
+    more = f"{whole(len(parts) - _MOST)} further parts are in the certificate's JSON. " if len(parts) > _MOST else ""
+    return Grid(
+        name="allocation",
+        caption=f"Allocation: what each part costs by itself ({kind})",
+        head=(
+            "Part",
+            "Times",
+            f"Epsilon of one, at delta {nearest(certificate.claim.delta)}",
+            "Share of the sum of rho",
+        ),
+        rows=tuple(rows),
+        statuses=tuple("evidence" for _ in rows),
+        note=more + ("A record meets one part only, so that the dearest counts." if isinstance(node, Parallel) else ""),
+    )
+
+
+def _outermost(node: Declaration) -> tuple[Declaration, str]:
+    """Return the first node that composes, below those that only change the view, and what it does."""
+    while isinstance(node, PostProcess | Billboard | Local):
+        node = node.part
+    match node:
+        case Sequential():
+            return node, "in sequence"
+        case Repeat():
+            return node, "repeated"
+        case Parallel():
+            return node, "in parallel"
+        case _:
+            return node, "one part"
+
+
+def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
+    """Yield label, part and how often it runs, equal neighbours told once."""
+    if isinstance(node, Repeat):
+        yield _label(node.part), node.part, node.times
+        return
+    if not isinstance(node, Sequential | Parallel):
+        yield _label(node), node, 1
+        return
+    held: list[tuple[str, Declaration, int]] = []
+    for part in node.parts:
+        label, plain = _label(part), _anonymous(part)
+        if held and _anonymous(held[-1][1]) == plain:
+            first, same, count = held[-1]
+            held[-1] = (f"{first.partition(' … ')[0]} … {label}", same, count + 1)
+        else:
+            held.append((label, part, 1))
+    yield from held
+
+
+def _anonymous(node: Declaration) -> object:
+    """Return what makes two parts equal but for a release's label."""
+    return node.mechanism if isinstance(node, Release) else node
+
+
+def _label(node: Declaration) -> str:
+    """Return a part's name: its release's label, or what it is."""
+    if isinstance(node, Release):
+        return node.label
+    inner = children(node)
+    return f"{node_name(node).lower()} of {_label(inner[0])}" if len(inner) == 1 else node_name(node).lower()
+
+
+def _rho(claim: Claim, part: Declaration) -> float | None:
+    """Return a part's rho, or None where it has none."""
+    anybody = Claim(epsilon=0.0, neighbours=claim.neighbours, model="joint" if claim.model == "joint" else "central")
+    try:
+        cost = cost_of(part, anybody, concentrated)
+    except (DeclarationError, UnsupportedError):
+        return None
+    return float(cost.amount) if cost is not None and not cost.mass else None
+
+
+def _own(report: Report, part: Declaration) -> str:
+    """Return a part's own epsilon at the claim's delta."""
+    claim = report.certificate.claim
+    try:
+        found = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
+    except (DeclarationError, UnsupportedError):
+        return "not covered"
+    return "no finite epsilon" if found.upper == math.inf else at_most(found.upper)

@@ -1,0 +1,81 @@
+"""Section 7: each audit with its attack, its bound, what it would have caught, and how far it could have seen."""
+
+from dpaudit.evidence import AuditResult
+from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import at_least, at_most, counted, nearest, whole
+
+
+def audited(report: Report) -> Section:
+    """Return section 7."""
+    audits, findings = report.audits, report.certificate.findings
+    trace = evidence(
+        "L0: what ran against what was declared",
+        counted(len(findings), "finding") if findings else "no difference was seen",
+        "certificate.findings",
+    )
+    looked = bool(findings) or any(c.status != "assumed" for c in report.certificate.conditions)
+    significance = sum(audit.significance for audit in audits)
+    looks = (
+        evidence(
+            "Correction for several looks",
+            f"none: {counted(len(audits), 'audit')}, each at its own significance; correct code is accused by any with "
+            f"probability at most {at_most(min(1.0, significance))}",
+            "audits",
+        )
+        if audits
+        else unknown("Correction for several looks", "no audit was made")
+    )
+    rows = tuple(_row(place, audit) for place, audit in enumerate(audits, start=1))
+    return Section(
+        number="7",
+        ident="audits",
+        title="Empirical audits",
+        crosswalk="ISO/IEC 27559: adversarial testing; EDPB Opinion 28/2024: resistance to attacks",
+        fields=(
+            trace if looked else unknown("L0: what ran against what was declared", "no run was traced"),
+            evidence("L1: a mechanism's output, and L2: the whole system", counted(len(audits), "audit"), "audits")
+            if audits
+            else unknown("L1: a mechanism's output, and L2: the whole system"),
+            looks,
+            evidence("Where the threshold was chosen", "on other runs than those that count", "audits")
+            if audits
+            else unknown("Where the threshold was chosen", "no audit was made"),
+        ),
+        grids=(
+            Grid(
+                name="audits",
+                caption="Audits, and how far each could have seen",
+                head=("Audit, view", "Attack and pair", "Bound", "Outcome", "Would have caught", "Ceiling, time"),
+                rows=rows,
+                statuses=tuple("evidence" for _ in rows),
+                note="" if rows else "Nobody attacked the running code.",
+            ),
+        ),
+    )
+
+
+def _row(place: int, audit: AuditResult) -> tuple[str, ...]:
+    """Return one audit as a row."""
+    power = audit.power
+    seen = (
+        "nothing for certain: too few runs"
+        if power.epsilon == float("inf")
+        else f"epsilon {at_most(power.epsilon)} with probability {nearest(power.probability, 3)}"
+    )
+    counts = audit.counts
+    return (
+        f"{place}. {audit.name}; {audit.view}",
+        f"{audit.attack}. {audit.description}".strip(),
+        f"{audit.bound}: epsilon at least {at_least(audit.epsilon_lower)} at delta {nearest(audit.delta)}, "
+        f"significance {nearest(audit.significance)}",
+        f"{audit.verdict}; {whole(counts.correct)} of {whole(counts.guesses)} guesses correct in "
+        f"{whole(audit.runs)} runs; seed {audit.seed if audit.seed is not None else 'not recorded'}",
+        seen,
+        f"{at_most(audit.ceiling)}; {_time(audit)}",
+    )
+
+
+def _time(audit: AuditResult) -> str:
+    """Return how long an audit took."""
+    return f"{nearest(audit.seconds, 2)} s" if audit.seconds > 0 else "time not recorded"

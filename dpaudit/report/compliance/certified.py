@@ -1,0 +1,169 @@
+"""Section 6: the certificate, engine by engine, and what it means for one person, for groups, and for each part."""
+
+import math
+from collections.abc import Iterator
+
+from dpaudit.accountant import bracket_epsilon
+from dpaudit.engines import ENGINES
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.folding import fold
+from dpaudit.report.compliance.allocation import allocation
+from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
+from dpaudit.report.compliance.groups import groups
+from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, highest_true_positive_rate
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import at_least, at_most, both_ends, nearest, times
+from dpaudit.report.slackness import noise_sentence
+from dpaudit.stopping import GAUSSIAN
+
+_PRIORS = (0.01, 0.1, 0.5)
+
+
+def certified(report: Report, curve: Curve) -> Section:
+    """Return section 6."""
+    certificate = report.certificate
+    claim, tight = certificate.claim, certificate.tight
+    slack = noise_sentence(certificate.slack) if certificate.slack is not None else ""
+    statuses = [condition.status for condition in certificate.conditions]
+    counted = ", ".join(f"{statuses.count(s)} {s}" for s in ("checked", "assumed", "violated") if s in statuses)
+    return Section(
+        number="6",
+        ident="curve",
+        title="Certificate",
+        crosswalk="ISO/IEC 27559: quantification; census disclosure avoidance: allocation of the budget",
+        fields=(
+            evidence(f"Epsilon at delta {nearest(claim.delta)}", both_ends(tight.epsilon), "certificate.tight.epsilon"),
+            evidence(f"Delta at epsilon {nearest(claim.epsilon)}", both_ends(tight.delta), "certificate.tight.delta"),
+            _equivalent(report),
+            evidence("Slack", slack, "certificate.slack") if slack else unknown("Slack"),
+            evidence("Assumptions", counted or "none", "certificate.conditions"),
+        ),
+        grids=(
+            _engines(report),
+            _meaning(report, curve),
+            _beliefs(report),
+            groups(report),
+            allocation(report),
+            *_argument(report),
+        ),
+    )
+
+
+def _argument(report: Report) -> Iterator[Grid]:
+    """Yield what the proof loses, what it needs, and what was found wrong without statistics, as tables of text."""
+    certificate = report.certificate
+    factors = certificate.slack.factors if certificate.slack is not None else ()
+    tables = (
+        (
+            "slack",
+            "Slack factor by factor",
+            ("Factor", "In noise", "In epsilon", "In words"),
+            tuple((f.name, times(f.noise_factor), times(f.factor), f.sentence) for f in factors),
+        ),
+        (
+            "conditions",
+            "Conditions: what the proof needs beside its arithmetic",
+            ("", "Status", "Condition"),
+            tuple((f"C{n}", c.status, c.text) for n, c in enumerate(certificate.conditions, start=1)),
+        ),
+        (
+            "findings",
+            "Findings: what is wrong without any statistics",
+            ("Rule", "Where", "What"),
+            tuple((f.rule, f.where, f.message) for f in certificate.findings),
+        ),
+    )
+    for name, caption, head, rows in tables:
+        if rows:
+            statuses: tuple[Status, ...] = tuple("evidence" for _ in rows)
+            yield Grid(name=name, caption=caption, head=head, rows=rows, statuses=statuses)
+
+
+def _equivalent(report: Report) -> Field:
+    """Return the Gaussian mechanism that gives away as much, as the distance mu of its two laws."""
+    name = "Gaussian equivalent"
+    claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
+    if claim.delta == 0:
+        return not_applicable(name, "a Gaussian mechanism has no finite epsilon at delta 0")
+    if not 0 < upper < math.inf:
+        return unknown(name)
+    mu = math.sqrt(GAUSSIAN.amount(upper, claim.delta))
+    text = f"mu = {nearest(mu)}: one Gaussian release of noise multiplier {nearest(1 / mu)} has this epsilon and delta"
+    return evidence(name, text, "certificate.tight.epsilon.upper")
+
+
+def _engines(report: Report) -> Grid:
+    """Return what each engine says by itself."""
+    certificate = report.certificate
+    rows: list[tuple[str, ...]] = []
+    try:
+        form = fold(certificate.declaration, certificate.claim.neighbours)
+        orders = [order for one in (*form.upper, *form.lower) for order in (one, one.reversed())]
+        for engine in ENGINES:
+            if all(engine.covers(order) for order in orders):
+                found = bracket_epsilon(form, certificate.claim.delta, (engine,))
+                rows.append((engine.name, at_least(found.lower), at_most(found.upper)))
+    except (UnsupportedError, DeclarationError):
+        rows = []
+    return Grid(
+        name="engines",
+        caption=f"Epsilon at delta {nearest(certificate.claim.delta)}, engine by engine",
+        head=("Engine", "At least", "At most"),
+        rows=tuple(rows),
+        statuses=tuple("evidence" for _ in rows),
+        note="" if rows else "No engine covers the whole declaration by itself.",
+    )
+
+
+def _meaning(report: Report, curve: Curve) -> Grid:
+    """Return by how much a positive answer of any test can move the odds, at small false positive rates."""
+    claim = report.certificate.claim
+    advantage = curve.advantage if curve.epsilons else None
+    rows: list[tuple[str, ...]] = [
+        (
+            "advantage (true minus false positive rate)",
+            at_most(claimed_advantage(claim.epsilon, claim.delta)),
+            "not known" if advantage is None else at_most(advantage),
+            "",
+        )
+    ]
+    for rate in FALSE_POSITIVE_RATES:
+        allowed = highest_true_positive_rate(claim.epsilon, claim.delta, rate)
+        proved = curve.true_positive_rate(rate) if curve.epsilons else None
+        rows.append(
+            (
+                f"true positive rate at false positive rate {rate:g}",
+                at_most(allowed),
+                "not known" if proved is None else at_most(proved),
+                "not known" if proved is None else f"{at_most(proved / rate)} times",
+            )
+        )
+    return Grid(
+        name="operating",
+        caption="The most that any attacker can gain, whatever they know besides",
+        head=("Measure", "The claim allows", "The certificate allows", "Odds after a positive, by the certificate"),
+        rows=tuple(rows),
+        statuses=tuple("evidence" for _ in rows),
+    )
+
+
+def _beliefs(report: Report) -> Grid:
+    """Return how far a belief can move, for some beliefs held before."""
+    claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
+    rows = tuple(
+        (f"{prior:g}", at_most(_posterior(prior, claim.epsilon)), at_most(_posterior(prior, upper)))
+        for prior in _PRIORS
+    )
+    beside = f", except with probability {nearest(claim.delta)}" if claim.delta else ""
+    return Grid(
+        name="beliefs",
+        caption=f"A belief about one unit before and, at most, after{beside}",
+        head=("Before", "After, by the claim", "After, as proved"),
+        rows=rows,
+        statuses=tuple("evidence" for _ in rows),
+    )
+
+
+def _posterior(prior: float, epsilon: float) -> float:
+    """Return the largest belief that odds times e^epsilon allow."""
+    return prior / (prior + (1 - prior) * math.exp(-epsilon))

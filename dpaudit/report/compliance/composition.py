@@ -1,0 +1,173 @@
+"""Section 5: every mechanism with its sensitivity, why it is so, its noise, how often it runs, and its code."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dpaudit.declaration import Declaration, Release, Repeat, Sequential, Stated, Subsample, children, walk
+from dpaudit.report.compliance.fields import (
+    NOT_ASSESSED,
+    Field,
+    Grid,
+    Section,
+    Status,
+    evidence,
+    not_applicable,
+    unknown,
+)
+from dpaudit.report.derivation import Row, noise_of, sensitivity_of
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import interval, nearest, whole
+
+MOST = 40
+INDENT = "\N{EM SPACE}"
+_SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """A release in its place: how often it runs in all, how it is sampled, whether it follows another one."""
+
+    node: Release
+    times: int = 1
+    sampled: str = ""
+    adaptive: bool = False
+
+
+@dataclass(slots=True)
+class _Run:
+    """Equal leaves gathered into one row."""
+
+    first: Leaf
+    times: int
+    labels: list[str] = field(default_factory=list)
+
+
+def leaves(node: Declaration, times: int = 1, sampled: str = "", *, adaptive: bool = False) -> Iterator[Leaf]:
+    """Yield every release of a declaration, in order."""
+    if isinstance(node, Release):
+        yield Leaf(node=node, times=times, sampled=sampled, adaptive=adaptive)
+    if isinstance(node, Repeat):
+        times, adaptive = times * node.times, adaptive or node.times > 1
+    if isinstance(node, Sequential):
+        adaptive = adaptive or len(node.parts) > 1
+    if isinstance(node, Subsample):
+        sampled = f"{node.scheme.replace('_', ' ')} sampling at rate {nearest(node.rate)}"
+    for child in children(node):
+        yield from leaves(child, times, sampled, adaptive=adaptive)
+
+
+def justified(report: Report) -> bool:
+    """Return whether every release's sensitivity has a reason: a run that checked it, or somebody's words."""
+    if any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions):
+        return True
+    found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
+    return all(report.deployment.notes_on(label).sensitivity_because for label in found)
+
+
+def located(report: Report) -> bool:
+    """Return whether it is known where the code of every release is."""
+    found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
+    return bool(report.code) or (bool(found) and all(report.deployment.notes_on(label).code for label in found))
+
+
+def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
+    """Return section 5: one row for each run of equal releases."""
+    runs = list(_runs(report.certificate.declaration))
+    checked = any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions)
+    rows = tuple(_row(report, run, checked=checked) for run in runs[:MOST])
+    stated = [node for _, node in walk(report.certificate.declaration) if isinstance(node, Stated)]
+    nothing = "" if runs else "No release is declared; everything here is taken on trust."
+    more = f"{whole(len(runs) - MOST)} further rows are in the certificate's JSON." if len(runs) > MOST else ""
+    trusted = "; ".join(f"{node.source}: epsilon {nearest(node.epsilon)}" for node in stated[:MOST])
+    statuses: tuple[Status, ...] = tuple("not_assessed" if NOT_ASSESSED in "".join(row) else "evidence" for row in rows)
+    return Section(
+        number="5",
+        ident="derivation",
+        title="Composition",
+        crosswalk="Registry records: mechanisms and composition",
+        fields=(
+            evidence("Releases", whole(sum(run.times for run in runs)), "certificate.declaration"),
+            _printed(report),
+            evidence("Taken on trust", trusted or "nothing", "certificate.declaration"),
+            evidence("Code of the algorithm", report.code, "code")
+            if report.code
+            else unknown("Code of the algorithm", "" if not located(report) else "see the table"),
+        ),
+        grids=(
+            Grid(
+                name="mechanisms",
+                caption="The mechanisms: what each adds, why that much, and where its code is",
+                head=("Release", "Noise", "Sensitivity, and why", "Runs", "Code, and where parameters come from"),
+                rows=rows,
+                statuses=statuses,
+                note=more or nothing,
+            ),
+            _nodes(nodes),
+        ),
+    )
+
+
+def _printed(report: Report) -> Field:
+    """Return what the paper's own argument concludes, and what is remarked about it."""
+    printed = report.certificate.printed
+    if printed is None:
+        return not_applicable("Printed argument", "no rules of a paper were declared")
+    holds = "holds as written" if printed.valid else "does not hold as written"
+    remarks = "".join(f" {problem.node} ({problem.rule}): {problem.message}" for problem in printed.problems)
+    text = f"epsilon {nearest(printed.epsilon)} at delta {nearest(printed.delta)}, and {holds}.{remarks}"
+    return evidence("Printed argument", text, "certificate.printed")
+
+
+def _nodes(nodes: tuple[Row, ...]) -> Grid:
+    """Return the derivation as a table of text, indented by depth."""
+    rows = tuple(
+        (
+            INDENT * min(row.depth, 8) + (row.node or "…") + (f" ({whole(row.alike)} parts alike)" * (row.alike > 1)),
+            row.name,
+            row.noise or row.rule,
+            f"{row.printed.rule}: {nearest(row.printed.epsilon)}, δ {nearest(row.printed.delta)}"
+            if row.printed
+            else "",
+            f"{interval(row.epsilon)}, δ {nearest(row.delta)}" if row.epsilon else "not covered" if row.node else "",
+            " ".join(f"C{place + 1}" for place in row.conditions),
+        )
+        for row in nodes
+    )
+    return Grid(
+        name="nodes",
+        caption="The derivation, node by node: the noise, the budget that the paper assigns, the loss that is proved",
+        head=("Node", "Name", "Noise, or how parts compose", "Printed", "Proved epsilon", "Needs"),
+        rows=rows,
+        statuses=tuple("evidence" for _ in rows),
+    )
+
+
+def _runs(declaration: Declaration) -> Iterator[_Run]:
+    """Yield releases, those that differ in their label alone as one."""
+    found: dict[tuple[object, str, bool], _Run] = {}
+    for leaf in leaves(declaration):
+        key = leaf.node.mechanism, leaf.sampled, leaf.adaptive
+        if key not in found:
+            found[key] = _Run(first=leaf, times=0)
+        found[key].times += leaf.times
+        found[key].labels.append(leaf.node.label)
+    yield from found.values()
+
+
+def _row(report: Report, run: _Run, *, checked: bool) -> tuple[str, ...]:
+    """Return one row."""
+    node = run.first.node
+    first, last = run.labels[0], run.labels[-1]
+    notes = report.deployment.notes_on(first)
+    why = notes.sensitivity_because or ("checked by a run" if checked else NOT_ASSESSED)
+    code = notes.code or report.code or NOT_ASSESSED
+    source = notes.parameters_from or ("the algorithm's own calibration" if report.code else NOT_ASSESSED)
+    runs = [f"{whole(run.times)} {'time' if run.times == 1 else 'times'}", run.first.sampled]
+    runs.append("each may depend on those before" if run.first.adaptive else "fixed in advance")
+    return (
+        first if first == last else f"{first} … {last}",
+        noise_of(node.mechanism),
+        f"{sensitivity_of(node.mechanism) or 'none stated'}; why: {why}",
+        ", ".join(part for part in runs if part),
+        f"{code}; parameters: {source}",
+    )

@@ -1,0 +1,82 @@
+"""What sections are made of: a field with its status, a table, a section."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+Status = Literal["evidence", "declared", "not_assessed", "not_applicable"]
+"""Computed or measured here; said by a person; nobody looked; does not apply."""
+
+NOT_ASSESSED = "not assessed"
+"""What stands where a value would: it is never left blank."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One value, what it rests on, and where that is found in report.json (or in the deployment's own words)."""
+
+    name: str
+    value: str
+    status: Status
+    evidence_ref: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A table of text; `statuses` has one entry a row."""
+
+    name: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    statuses: tuple[Status, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One section: its number and title, its fields and tables, and which outside words it answers to."""
+
+    number: str
+    ident: str
+    title: str
+    crosswalk: str
+    fields: tuple[Field, ...] = ()
+    grids: tuple[Grid, ...] = ()
+
+
+def declared(name: str, value: object, ref: str) -> Field:
+    """Return what a person declared, or a field that says that nobody did."""
+    text = _text(value)
+    if not text:
+        return unknown(name)
+    return Field(name=name, value=text, status="declared", evidence_ref=f"deployment.{ref}")
+
+
+def stated(name: str, value: str, ref: str) -> Field:
+    """Return what the claim itself states: said by somebody, and part of the certificate."""
+    return Field(name=name, value=value, status="declared", evidence_ref=ref)
+
+
+def evidence(name: str, value: str, ref: str) -> Field:
+    """Return what was computed or measured."""
+    return Field(name=name, value=value, status="evidence", evidence_ref=ref)
+
+
+def unknown(name: str, remark: str = "") -> Field:
+    """Return a field that nobody assessed."""
+    return Field(name=name, value=remark or NOT_ASSESSED, status="not_assessed")
+
+
+def not_applicable(name: str, why: str) -> Field:
+    """Return a field that does not apply, and why."""
+    return Field(name=name, value=why, status="not_applicable")
+
+
+def _text(value: object) -> str:
+    """Return a declared value as text: lists with semicolons, dates in ISO form."""
+    if isinstance(value, tuple):
+        return "; ".join(str(item) for item in value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return "" if value is None else str(value)

@@ -1,0 +1,58 @@
+"""What the guarantee is worth to several units together, from the claim alone and from the declaration."""
+
+import math
+
+from dpaudit.accountant import bracket_epsilon
+from dpaudit.bracket import Bracket
+from dpaudit.claim import Claim
+from dpaudit.declaration import Group
+from dpaudit.engines import QUICK
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.folding import fold
+from dpaudit.report.compliance.fields import Grid, Status
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import at_most, nearest
+
+GROUPS = (2, 5, 10)
+
+
+def groups(report: Report) -> Grid:
+    """Return what the guarantee is worth to several units together."""
+    claim = report.certificate.claim
+    rows = tuple(
+        (str(size), _by_claim(claim, size), _bounded(_epsilon_of_group(report, size), claim)) for size in GROUPS
+    )
+    statuses: tuple[Status, ...] = tuple("not_assessed" if "not covered" in row[2] else "evidence" for row in rows)
+    return Grid(
+        name="groups",
+        caption="Groups: several units of one person, or several people together",
+        head=("Units", "By the claim alone", f"Proved epsilon, at delta {nearest(claim.delta)}"),
+        rows=rows,
+        statuses=statuses,
+    )
+
+
+def _by_claim(claim: Claim, size: int) -> str:
+    """Return what (epsilon, delta) for one unit implies for several."""
+    epsilon = size * claim.epsilon
+    if claim.delta == 0:
+        return f"epsilon {nearest(epsilon)}"
+    delta = claim.delta * math.fsum(math.exp(min(700.0, step * claim.epsilon)) for step in range(size))
+    return f"epsilon {nearest(epsilon)}, delta {at_most(delta)}" if delta < 1 else "nothing"
+
+
+def _epsilon_of_group(report: Report, size: int) -> Bracket | None:
+    """Return the group's bracket at the claim's delta, or None where no rule covers it."""
+    certificate = report.certificate
+    try:
+        form = fold(Group(part=certificate.declaration, size=size), certificate.claim.neighbours)
+        return bracket_epsilon(form, certificate.claim.delta, QUICK)
+    except (UnsupportedError, DeclarationError):
+        return None
+
+
+def _bounded(bracket: Bracket | None, claim: Claim) -> str:
+    """Return an upper bound in words."""
+    if bracket is None:
+        return "not covered by a rule"
+    return "no finite epsilon" if bracket.upper == math.inf else f"at most {at_most(bracket.upper)}"

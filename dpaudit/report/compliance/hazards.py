@@ -1,0 +1,189 @@
+"""Section 8: sixteen ways in which a true proof can fail to protect, and what is known about each here.
+
+The list follows the hazards that NIST SP 800-226 describes; the words are ours.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dpaudit.report.compliance.composition import located
+from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
+from dpaudit.report.curves import claimed_advantage
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import at_most, counted, nearest, whole
+
+Known = tuple[str, Status] | None
+"""What is known of a hazard and what it rests on; None where nothing is."""
+_FLOATS = "Floating-point noise behaves like the real-valued noise of the proof."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hazard:
+    """One hazard: its number, its name in our words, and what a report knows about it."""
+
+    number: str
+    name: str
+    known: Callable[[Report], Known]
+
+
+def hazards(report: Report) -> Section:
+    """Return section 8: the owner's answer stands beside what is known, and neither replaces the other."""
+    rows: list[tuple[str, ...]] = []
+    statuses: list[Status] = []
+    for hazard in HAZARDS:
+        found = hazard.known(report)
+        answers = [held.answer for held in report.deployment.hazards if held.hazard == hazard.number]
+        text = " ".join([*([found[0]] if found else []), *answers]) or NOT_ASSESSED
+        status: Status = found[1] if found else "declared" if answers else "not_assessed"
+        rows.append((hazard.number, hazard.name, text))
+        statuses.append(status)
+    return Section(
+        number="8",
+        ident="hazards",
+        title="Hazards",
+        crosswalk="NIST SP 800-226: hazards (paraphrased; read the source before you quote it)",
+        grids=(
+            Grid(
+                name="hazards",
+                caption="Ways in which a true proof can still fail to protect, and what is known here",
+                head=("", "Hazard", "What is known"),
+                rows=tuple(rows),
+                statuses=tuple(statuses),
+            ),
+        ),
+    )
+
+
+def _large_epsilon(report: Report) -> Known:
+    """Return what the claim allows, in figures."""
+    claim = report.certificate.claim
+    advantage = at_most(claimed_advantage(claim.epsilon, claim.delta), 3)
+    factor = nearest(math.exp(claim.epsilon), 3) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
+    return (
+        f"The claim allows odds to move by a factor of {factor} and an attacker an advantage of {advantage} out of 1. "
+        "No threshold is agreed upon; whether that is small enough is a decision.",
+        "evidence",
+    )
+
+
+def _large_delta(report: Report) -> Known:
+    """Return delta against the number of units."""
+    claim, units = report.certificate.claim, report.deployment.scope.number_of_units
+    if claim.delta == 0:
+        return "Delta is 0.", "evidence"
+    if units is None:
+        return None
+    share = claim.delta * units
+    verdict = "far below one unit" if share <= 0.1 else "not far below one unit: a whole record might be lost"
+    return f"Delta times {whole(units)} units is {at_most(share, 3)}, {verdict}.", "declared"
+
+
+def _narrow_unit(report: Report) -> Known:
+    """Return how many units are one person."""
+    units = report.deployment.contributions.units_per_person
+    if units is None:
+        return None
+    if units == 1:
+        return f"One person is one unit ({report.unit}).", "declared"
+    return f"One person contributes up to {whole(units)} units: read the table of groups for what they get.", "declared"
+
+
+def _contributions(report: Report) -> Known:
+    """Return how contributions are bounded."""
+    held = report.deployment.contributions
+    if held.bound and held.enforcement:
+        return f"Bounded: {held.bound}. Enforced: {held.enforcement}.", "declared"
+    return (f"Bounded: {held.bound}. How that is enforced was not said.", "declared") if held.bound else None
+
+
+def _comparing(report: Report) -> Known:
+    """Return what the comparison leaves out."""
+    return "This report compares with deployments of the same unit and model only.", "evidence"
+
+
+def _nothing(report: Report) -> Known:
+    """Return nothing: only a person can say."""
+    del report
+    return None
+
+
+def _repeated(report: Report) -> Known:
+    """Return what the ledger holds."""
+    balance = report.balance
+    if balance is None:
+        return None
+    return f"A ledger holds {counted(len(balance.bookings), 'booking')} for these data; see the budget.", "evidence"
+
+
+def _home_made(report: Report) -> Known:
+    """Return what audits and traces showed of the code."""
+    if report.certificate.findings:
+        return f"{counted(len(report.certificate.findings), 'difference')} between code and declaration.", "evidence"
+    if not report.audits:
+        return None
+    verdicts = ", ".join(f"{audit.name}: {audit.verdict}" for audit in report.audits)
+    place = "" if located(report) else " Where the code is was not said."
+    return f"The code was attacked ({verdicts}).{place}", "evidence"
+
+
+def _floats(report: Report) -> Known:
+    """Return how noise in floating point is treated."""
+    status = next((c.status for c in report.certificate.conditions if c.text == _FLOATS), None)
+    if status is None:
+        return "The proof needs nothing about floating-point noise.", "evidence"
+    if status == "checked":
+        return "The noise is drawn exactly.", "evidence"
+    return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
+
+
+def _trust(report: Report) -> Known:
+    """Return who is trusted."""
+    actors = report.deployment.actors
+    if not actors:
+        return None
+    trusted = [actor.name for actor in actors if actor.trusted_for]
+    return f"Model {report.certificate.claim.model}; trusted: {', '.join(trusted) or 'nobody'}.", "declared"
+
+
+def _small_groups(report: Report) -> Known:
+    """Return for how small a group utility was measured."""
+    sizes = [held.size for held in report.deployment.utility if held.size is not None and held.group != "all"]
+    return (
+        (f"Measured for {counted(len(sizes), 'group')}, the smallest of {whole(min(sizes))}.", "declared")
+        if sizes
+        else None
+    )
+
+
+def _over_claimed(report: Report) -> Known:
+    """Return whether utility stands beside baselines."""
+    held = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
+    return ("Utility stands between a non-private and a random baseline.", "declared") if held else None
+
+
+HAZARDS = tuple(
+    Hazard(number=f"H{place}", name=name, known=known)
+    for place, (name, known) in enumerate(
+        (
+            ("Epsilon too large to mean anything", _large_epsilon),
+            ("Delta too large: a rare, total failure", _large_delta),
+            ("A unit narrower than a person: an event, a user's day", _narrow_unit),
+            ("Contributions without a bound", _contributions),
+            ("Comparing across units, variants or deltas", _comparing),
+            ("Releases without noise of the same data", _nothing),
+            ("Repeated releases and fresh budgets", _repeated),
+            ("Preprocessing, clipping, domains or tuning that look at the data", _nothing),
+            ("Home-made or broken mechanisms", _home_made),
+            ("Floating-point noise", _floats),
+            ("Timing and other side channels", _nothing),
+            ("Noise from a predictable generator", _nothing),
+            ("A trust model that does not fit the system", _trust),
+            ("Raw data that are not secured", _nothing),
+            ("Noise that hits small groups hardest", _small_groups),
+            ("Usefulness that is over-claimed", _over_claimed),
+        ),
+        start=1,
+    )
+)
+"""The sixteen hazards, H1 to H16."""

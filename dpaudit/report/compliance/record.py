@@ -1,0 +1,215 @@
+"""Sections 0, 10, 12 and A: the cover, the ledger, what the report was made from, and what changed since the last."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import at_least, at_most, nearest, whole
+from dpaudit.report.verdicts import outcome_of
+from dpaudit.report.wording import observer
+
+
+def cover(report: Report) -> Section:
+    """Return section 0: privacy first, then usefulness, then how many must be trusted."""
+    claim, held = report.certificate.claim, report.deployment.identity
+    best = max((audit.epsilon_lower for audit in report.audits), default=None)
+    utility, actors = report.deployment.utility, report.deployment.actors
+    first = utility[0] if utility else None
+    return Section(
+        number="0",
+        ident="cover",
+        title="Cover and verdict",
+        crosswalk="W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
+        fields=(
+            evidence("Verdict", outcome_of(report).word, "verdict"),
+            stated("Meaning", odds(report), "certificate.claim"),
+            stated("Claimed epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
+            evidence("Certified epsilon", _finite(report.certificate.tight.epsilon.upper), "certificate.tight.epsilon"),
+            evidence("Audited epsilon", f"at least {at_least(best)}", "audits")
+            if best is not None
+            else unknown("Audited epsilon"),
+            declared("Usefulness", f"{first.measure}: {nearest(first.value)}" if first else "", "utility"),
+            declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
+            stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
+            declared("Version", held.version, "identity.version"),
+            declared("Commit", held.commit, "identity.commit"),
+            evidence("Configuration digest", _digest(report.config_text), "config")
+            if report.config_text
+            else unknown("Configuration digest"),
+            evidence("Date", report.created, "created"),
+            declared("Valid until", held.valid_until, "identity.valid_until"),
+            declared("Author", held.author, "identity.author"),
+            declared("Reviewer", held.reviewer, "identity.reviewer"),
+        ),
+    )
+
+
+def odds(report: Report) -> str:
+    """Return in one sentence what an observer can learn about one unit."""
+    claim = report.certificate.claim
+    factor = at_most(math.exp(claim.epsilon)) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
+    beside = f", except with probability {nearest(claim.delta)}" if claim.delta else ""
+    return (
+        f"About {report.unit}, {observer(claim.model)} can raise the odds of a guess at most by a factor of "
+        f"{factor}{beside}."
+    )
+
+
+def budget(report: Report) -> Section:
+    """Return section 10, from the ledger where one was given."""
+    crosswalk = "Registry records: repeated releases"
+    balance, refresh = report.balance, report.deployment.period.refresh
+    if balance is None:
+        return Section(
+            number="10",
+            ident="budget",
+            title="Budget ledger",
+            crosswalk=crosswalk,
+            fields=(unknown("Budget of the data set", "no ledger was given: what else was released is not known"),),
+        )
+    held, digest = balance.account, report.certificate.to_dict()["digest"]
+    booked = [b["sequence"] for b in balance.bookings if b["certificate"] == digest]
+    alive = {one.theorem.name for one in balance.alive}
+    rows = tuple(
+        (
+            one.theorem.name,
+            at_most(float(one.spent.amount)),
+            at_least(float(one.remaining.amount)),
+            nearest(float(one.limit.amount)),
+            f"at most {at_most(balance.reading(one))} at delta {nearest(one.claim.delta)}",
+        )
+        for one in balance.alive
+    )
+    stopped = [one.theorem.name for one in held.filters() if one.theorem.name not in alive]
+    return Section(
+        number="10",
+        ident="budget",
+        title="Budget ledger",
+        crosswalk=crosswalk,
+        fields=(
+            evidence("Account", held.name, "ledger.name"),
+            evidence(
+                "Opening budget",
+                f"epsilon {nearest(held.budget.epsilon)}, delta {nearest(held.budget.delta)} for {held.budget.unit}",
+                "ledger.budget",
+            ),
+            evidence("Bookings", whole(len(balance.bookings)), "ledger.bookings"),
+            evidence(
+                "This certificate",
+                f"entry {', '.join(map(whole, booked))}" if booked else "not booked",
+                "ledger.bookings",
+            ),
+            evidence("Last digest of the chain", report.ledger_head, "ledger.head"),
+            declared("Next refresh", held.refresh or refresh, "period.refresh"),
+        ),
+        grids=(
+            Grid(
+                name="spent",
+                caption="Spent and left, by each theorem that still counts",
+                head=("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
+                rows=rows,
+                statuses=tuple("evidence" for _ in rows),
+                note=f"No longer counting: {', '.join(stopped)}." if stopped else "",
+            ),
+        ),
+    )
+
+
+def reproduction(report: Report) -> Section:
+    """Return section 12."""
+    certificate, held = report.certificate, report.deployment.reproduction
+    seeds = "; ".join(f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None)
+    fields: list[Field] = [
+        evidence("Command", report.command, "command") if report.command else unknown("Command"),
+        evidence("Seeds", seeds, "audits") if seeds else unknown("Seeds"),
+        *(evidence(name, value, "certificate.versions") for name, value in certificate.versions),
+        *(evidence(name, value, "environment") for name, value in report.environment),
+        evidence("Source digest", certificate.source_digest, "certificate.source_digest"),
+        evidence("Certificate digest", str(certificate.to_dict()["digest"]), "certificate.digest"),
+        declared("Data", held.data, "reproduction.data"),
+        declared("Container", held.container, "reproduction.container"),
+    ]
+    return Section(
+        number="12",
+        ident="reproduction",
+        title="Reproduction",
+        crosswalk="in-toto statements; SLSA provenance",
+        fields=tuple(fields),
+    )
+
+
+def appendix(report: Report) -> Section:
+    """Return section A: what changed since the previous report."""
+    previous = report.previous
+    grids: tuple[Grid, ...] = ()
+    if previous is not None:
+        rows = tuple(_changes(report, previous))
+        grids = (
+            Grid(
+                name="changes",
+                caption=f"Changes since the report of {_at(previous, 'created')}",
+                head=("What", "Then", "Now"),
+                rows=rows,
+                statuses=tuple("evidence" for _ in rows),
+                note="" if rows else "Nothing of what is compared has changed.",
+            ),
+        )
+    return Section(
+        number="A",
+        ident="appendix",
+        title="Glossary, limits and changes",
+        crosswalk="ISO/IEC 20889: terms",
+        fields=()
+        if previous is not None
+        else (unknown("Changes since the previous report", "no previous report was given"),),
+        grids=grids,
+    )
+
+
+def _changes(report: Report, previous: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return what differs, among the figures that decide."""
+    now = {
+        "Verdict": outcome_of(report).word,
+        "Claimed epsilon": _finite(report.certificate.claim.epsilon),
+        "Claimed delta": _finite(report.certificate.claim.delta),
+        "Certified epsilon": _finite(report.certificate.tight.epsilon.upper),
+        "Source digest": report.certificate.source_digest,
+        "Configuration digest": _digest(report.config_text),
+        **{f"Audited epsilon, {audit.name}": at_least(audit.epsilon_lower) for audit in report.audits},
+    }
+    audits = previous.get("audits") or ()
+    then = {
+        "Verdict": _at(previous, "verdict"),
+        "Claimed epsilon": _finite(_at(previous, "certificate", "claim", "epsilon")),
+        "Claimed delta": _finite(_at(previous, "certificate", "claim", "delta")),
+        "Certified epsilon": _finite(_at(previous, "certificate", "tight", "epsilon", "upper")),
+        "Source digest": _at(previous, "certificate", "source_digest"),
+        "Configuration digest": _digest(str(_at(previous, "config"))),
+        **{f"Audited epsilon, {_at(held, 'name')}": at_least(_at(held, "epsilon_lower")) for held in audits},
+    }
+    return [
+        (name, str(then.get(name, "absent")), str(now.get(name, "absent")))
+        for name in dict.fromkeys((*now, *then))
+        if then.get(name) != now.get(name)
+    ]
+
+
+def _at(data: Mapping[str, Any], *keys: str) -> Any:
+    """Return what lies at a path of a report that was read from a file."""
+    held: Any = data
+    for key in keys:
+        held = held[key]
+    return held
+
+
+def _finite(value: Any) -> str:
+    """Return an upper bound; no finite one is said in words."""
+    return "no finite epsilon" if value in (math.inf, "inf") else at_most(float(value))
+
+
+def _digest(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

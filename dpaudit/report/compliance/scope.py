@@ -1,0 +1,241 @@
+"""Sections 1 to 4: what the system is for, what its unit is, who is trusted, and what is claimed."""
+
+from dpaudit.claim import Model, Neighbours
+from dpaudit.report.compliance.fields import (
+    NOT_ASSESSED,
+    Grid,
+    Section,
+    Status,
+    declared,
+    evidence,
+    not_applicable,
+    stated,
+)
+from dpaudit.report.document import Report
+from dpaudit.report.numerals import nearest, whole
+from dpaudit.report.wording import MODEL_WORDS, NEIGHBOUR_WORDS, observer
+
+_SCENARIOS: dict[Neighbours, tuple[tuple[str, str, str, str], ...]] = {
+    "replace_one": (
+        ("the data as they are", "the same, with one unit's value replaced by any other", "yes", "yes"),
+        ("the data as they are", "the same, with one unit fewer or one more", "no", "no: how many there are is public"),
+        ("the data as they are", "the same, with two units' values replaced", "no", "at the price of a group of 2"),
+    ),
+    "add_remove": (
+        ("the data as they are", "the same, with one unit added or taken away", "yes", "yes"),
+        (
+            "the data as they are",
+            "the same, with one unit's value replaced",
+            "no",
+            "at the price of a group of 2: one removed, one added",
+        ),
+        ("the data as they are", "the same, with two units added or taken away", "no", "at the price of a group of 2"),
+    ),
+}
+_BEYOND: dict[Model, tuple[str, str, str, str]] = {
+    "central": (
+        "what the curator holds before any noise",
+        "the same, for another value of one unit",
+        "yes",
+        "no: the curator is trusted with it",
+    ),
+    "joint": (
+        "what a person is shown about themself",
+        "the same, for another value of that person",
+        "yes",
+        "no: only what all others see is protected from",
+    ),
+    "local": (
+        "what the device holds before any noise",
+        "the same, for another value",
+        "yes",
+        "no: the device is trusted with it",
+    ),
+}
+
+
+def scope(report: Report) -> Section:
+    """Return section 1."""
+    held = report.deployment.scope
+    return Section(
+        number="1",
+        ident="scope",
+        title="Scope and intended use",
+        crosswalk="Registry records, first tiers; model cards: intended use",
+        fields=(
+            declared("Purpose", held.purpose, "scope.purpose"),
+            declared("Data subjects", held.data_subjects, "scope.data_subjects"),
+            declared("Number of units", held.number_of_units, "scope.number_of_units"),
+            declared("Sector", held.sector, "scope.sector"),
+            declared("Region", held.region, "scope.region"),
+            declared("Data product", held.data_product, "scope.data_product"),
+            declared("Release type", held.release_type, "scope.release_type"),
+            declared("Access", held.access, "scope.access"),
+            declared("Static or dynamic data", held.static_or_dynamic, "scope.static_or_dynamic"),
+            declared("Out of scope", held.out_of_scope, "scope.out_of_scope"),
+        ),
+    )
+
+
+def unit(report: Report) -> Section:
+    """Return section 2, with the table of pairs of data sets."""
+    claim, held = report.certificate.claim, report.deployment.contributions
+    drawn = (*_SCENARIOS[claim.neighbours], _BEYOND[claim.model])
+    own = tuple((s.a, s.b, "yes" if s.neighbours else "no", s.covered) for s in held.scenarios)
+    by_definition: tuple[Status, ...] = tuple("evidence" for _ in drawn)
+    by_owner: tuple[Status, ...] = tuple("declared" for _ in own)
+    return Section(
+        number="2",
+        ident="unit",
+        title="Unit of privacy",
+        crosswalk="NIST SP 800-226: the unit of privacy; registry records, third tier",
+        fields=(
+            stated("Unit", report.unit, "certificate.claim.unit"),
+            stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours"),
+            declared("Units that one person contributes", held.units_per_person, "contributions.units_per_person"),
+            declared("Contribution bound", held.bound, "contributions.bound"),
+            declared("How the bound is enforced", held.enforcement, "contributions.enforcement"),
+            declared("Not protected, and invariants", held.unprotected, "contributions.unprotected"),
+        ),
+        grids=(
+            Grid(
+                name="scenarios",
+                caption="Pairs of data sets: is the difference between them covered?",
+                head=("Data set A", "Data set B", "Neighbours", "Covered by the guarantee"),
+                rows=(*drawn, *own),
+                statuses=by_definition + by_owner,
+            ),
+        ),
+    )
+
+
+def trust(report: Report) -> Section:
+    """Return section 3, with the table of actors."""
+    claim, actors = report.certificate.claim, report.deployment.actors
+    rows = tuple((a.name, a.sees, a.trusted_for or "nothing", a.colluding or NOT_ASSESSED) for a in actors)
+    views = tuple(dict.fromkeys(f"{audit.view} ({audit.attack})" for audit in report.audits))
+    trusted = sum(bool(actor.trusted_for) for actor in actors) if actors else None
+    return Section(
+        number="3",
+        ident="trust",
+        title="Trust and threat model",
+        crosswalk="NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks",
+        fields=(
+            stated("Model", MODEL_WORDS[claim.model], "certificate.claim.model"),
+            stated("Whose view is protected from", observer(claim.model), "certificate.claim.model"),
+            declared("Trusted parties", trusted, "actors"),
+            evidence("Adversary of the audits", "; ".join(views), "audits")
+            if views
+            else not_applicable("Adversary of the audits", "no audit was made"),
+        ),
+        grids=(
+            Grid(
+                name="actors",
+                caption="Actors: who sees what, and who is trusted for what",
+                head=("Actor", "Sees", "Trusted for", "May collude with"),
+                rows=rows,
+                statuses=tuple("declared" for _ in rows),
+                note="" if rows else "Nobody wrote down who takes part and who sees what.",
+            ),
+        ),
+    )
+
+
+def claimed(report: Report) -> Section:
+    """Return section 4."""
+    claim, period = report.certificate.claim, report.deployment.period
+    variant = "approximate differential privacy" if claim.delta else "pure differential privacy"
+    source = "the printed argument, replayed below" if report.certificate.printed else "the configuration"
+    return Section(
+        number="4",
+        ident="claim",
+        title="The claim",
+        crosswalk="NIST SP 800-226: parameters",
+        fields=(
+            stated("Variant", variant, "certificate.claim"),
+            stated("Epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
+            stated("Delta", nearest(claim.delta), "certificate.claim.delta"),
+            evidence("Claimed by", source, "certificate.printed"),
+            declared("Each release, or all together", period.per, "period.per"),
+            declared("Period", period.period, "period.period"),
+            declared("When the budget begins anew", period.refresh, "period.refresh"),
+        ),
+    )
+
+
+def people(report: Report) -> Section:
+    """Return section 11."""
+    held = report.deployment.governance
+    return Section(
+        number="11",
+        ident="governance",
+        title="Governance",
+        crosswalk="ISO/IEC 27559: governance; GDPR: impact assessment",
+        fields=(
+            declared("Privacy officer", held.officer, "governance.officer"),
+            declared("Approved by", held.approver, "governance.approver"),
+            declared("Impact assessment", held.assessment, "governance.assessment"),
+            declared("Incident contact", held.incident_contact, "governance.incident_contact"),
+            declared("What makes somebody look again", held.triggers, "governance.triggers"),
+            declared("Expires", held.expiry, "governance.expiry"),
+        ),
+    )
+
+
+def utility(report: Report) -> Section:
+    """Return section 9."""
+    rows = tuple(
+        (
+            r.measure,
+            r.group if r.size is None else f"{r.group} ({whole(r.size)})",
+            nearest(r.value),
+            f"{nearest(r.lower)} to {nearest(r.upper)}"
+            if r.lower is not None and r.upper is not None
+            else NOT_ASSESSED,
+            NOT_ASSESSED if r.non_private is None else nearest(r.non_private),
+            NOT_ASSESSED if r.random is None else nearest(r.random),
+        )
+        for r in report.deployment.utility
+    )
+    return Section(
+        number="9",
+        ident="utility",
+        title="Utility and bias",
+        crosswalk="NIST SP 800-226: utility and bias",
+        grids=(
+            Grid(
+                name="utility",
+                caption="Usefulness at the certified setting, group by group",
+                head=("Measure", "Group (size)", "Value", "Interval", "Without privacy", "At random"),
+                rows=rows,
+                statuses=tuple("declared" for _ in rows),
+                note="" if rows else "Nobody measured what the noise costs, nor for whom.",
+            ),
+        ),
+    )
+
+
+def comparison(report: Report) -> Section:
+    """Return section 13: other deployments of the same unit, neighbours' model and no others."""
+    claim = report.certificate.claim
+    same = [c for c in report.deployment.comparisons if (c.unit, c.model) == (report.unit, claim.model)]
+    left_out = len(report.deployment.comparisons) - len(same)
+    note = "" if same else "No deployment of the same unit and model was given to compare with."
+    if left_out:
+        note = f"{note} {whole(left_out)} of another unit or model left out: such numbers do not compare.".strip()
+    return Section(
+        number="13",
+        ident="comparison",
+        title="Comparison",
+        crosswalk="Registry records of the same unit and model",
+        grids=(
+            Grid(
+                name="comparison",
+                caption="Deployments of the same unit and the same model",
+                head=("Deployment", "Epsilon", "Delta", "Source"),
+                rows=tuple((c.name, nearest(c.epsilon), nearest(c.delta), c.source) for c in same),
+                statuses=tuple("declared" for _ in same),
+                note=note,
+            ),
+        ),
+    )

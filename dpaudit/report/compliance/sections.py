@@ -1,0 +1,33 @@
+"""All sections of the compliance report, in their order."""
+
+from dpaudit.report.compliance.audited import audited
+from dpaudit.report.compliance.certified import certified
+from dpaudit.report.compliance.composition import composition
+from dpaudit.report.compliance.fields import Section
+from dpaudit.report.compliance.hazards import hazards
+from dpaudit.report.compliance.record import appendix, budget, cover, reproduction
+from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, utility
+from dpaudit.report.curves import Curve
+from dpaudit.report.derivation import Row
+from dpaudit.report.document import Report
+
+
+def sections_of(report: Report, curve: Curve, nodes: tuple[Row, ...]) -> tuple[Section, ...]:
+    """Return sections 0 to 13 and A; every field has a status, whatever was given."""
+    return (
+        cover(report),
+        scope(report),
+        unit(report),
+        trust(report),
+        claimed(report),
+        composition(report, nodes),
+        certified(report, curve),
+        audited(report),
+        hazards(report),
+        utility(report),
+        budget(report),
+        people(report),
+        reproduction(report),
+        comparison(report),
+        appendix(report),
+    )

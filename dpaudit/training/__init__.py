@@ -1,0 +1,19 @@
+"""What a training loop with noisy gradients was seen to do, held against what is declared of it.
+
+Training    the declaration's numbers: noise, clipping norm, sampling rate, steps
+Watch       the one callback: a loop reports each step, in numpy arrays, from any framework
+plant       canaries in feature slots, which pass through the loop's real clipping and noise
+conform     the checks, each with the smallest fault that it would have caught
+"""
+
+from dpaudit.training.conforming import Check as Check
+from dpaudit.training.conforming import Conformity as Conformity
+from dpaudit.training.conforming import conform as conform
+from dpaudit.training.planting import Planted as Planted
+from dpaudit.training.planting import gradient_canaries as gradient_canaries
+from dpaudit.training.planting import plant as plant
+from dpaudit.training.watching import Slots as Slots
+from dpaudit.training.watching import Training as Training
+from dpaudit.training.watching import Watch as Watch
+
+__all__ = ["Check", "Conformity", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"]

@@ -1,0 +1,257 @@
+"""Layer 0: noise, clipping, sampling and steps of a run against its declaration, without any attack.
+
+Each check is a test of one number with its share of the significance, and says the smallest fault that it would have
+caught nine times in ten. Noise: the sum of squared noise over its declared variance is chi-square. Sampling: batch
+sizes add up to a binomial count; and how often each record occurred is binomial too, whose dispersion shuffled or
+fixed batches do not have.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr, bdtrc, gammainccinv, gammaincinv, ndtri
+
+from dpaudit.checks import open_probability
+from dpaudit.condition import Condition
+from dpaudit.trace import Finding
+from dpaudit.training.watching import Training, Watch
+
+POWER = 0.9
+_ROUNDING = 1e-4  # relative; what single precision and a clipping constant of 1e-6 may add to a norm
+_CHECKS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One number that was looked at: `observed` against `declared`, and the factors that would have been caught.
+
+    `rule` is empty where they agree. `caught_below` and `caught_above`: a factor this small, or this large, on the
+    declared number is noticed with probability `POWER` at least; 0 and infinity where that side is not looked at.
+    """
+
+    name: str
+    observed: float
+    declared: float
+    caught_below: float
+    caught_above: float
+    rule: str = ""
+    message: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The check in words, with its power."""
+        if self.rule:
+            return self.message
+        sides = [f"below {self.caught_below:.4g}"] if self.caught_below > 0 else []
+        sides += [f"above {self.caught_above:.4g}"] if self.caught_above < math.inf else []
+        return (
+            f"The {self.name} observed in the training loop, {self.observed:.6g}, agrees with the declared "
+            f"{self.declared:.6g}; a factor {' or '.join(sides)} would have been caught."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conformity:
+    """All checks of a run; `unseen` names what the loop did not report and nobody could look at.
+
+    >>> watch = Watch(records=10)
+    >>> watch.step(np.ones((2, 1)))
+    >>> declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.1, steps=1, records=10)
+    >>> conform(declared, watch).unseen
+    ('noise', 'clipping norm', 'sampling rate')
+    """
+
+    checks: tuple[Check, ...]
+    unseen: tuple[str, ...]
+    significance: float
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What disagrees."""
+        return tuple(
+            Finding(rule=check.rule, where=check.name, message=check.message) for check in self.checks if check.rule
+        )
+
+    @property
+    def noise_caught(self) -> float:
+        """The factor of missing noise that would have been caught, 0 where the noise was not seen."""
+        return next((check.caught_below for check in self.checks if check.name == "noise"), 0.0)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return each check as a condition of the certificate: checked, violated, or assumed where unseen."""
+        looked = (Condition(text=c.sentence, status="violated" if c.rule else "checked") for c in self.checks)
+        blind = (
+            Condition(text=f"The {name} of the training loop is as declared.", status="assumed") for name in self.unseen
+        )
+        return (*looked, *blind)
+
+
+def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> Conformity:
+    """Return the checks of what `watch` saw against `training`.
+
+    Rules: `DPA320` other noise than declared, `DPA321` a contribution above the clipping norm, `DPA322` another
+    sampling rate, `DPA323` records are not sampled independently, `DPA324` another number of steps, `DPA325` noise
+    that was used before.
+    Guarantee: a run that is what it declares is accused with probability at most `significance`; the tests of
+    dispersion and of contributions without `summed` rest on a normal approximation.
+
+    >>> rng = np.random.default_rng(0)
+    >>> watch = Watch(records=100)
+    >>> for _ in range(50):
+    ...     watch.step(rng.normal(0, 0.3, (20, 2)), np.zeros((20, 2)), np.flatnonzero(rng.random(100) < 0.1))
+    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=50, records=100)
+    >>> [finding.rule for finding in conform(declared, watch).findings]
+    ['DPA320']
+    """
+    share = open_probability("significance", significance) / _CHECKS
+    found = {
+        "noise": (*_noise(training, watch, share), *_repeated(watch)),
+        "clipping norm": tuple(_clipping(training, watch, share)),
+        "sampling rate": tuple(_sampling(training, watch, share)),
+        "number of steps": (_steps(training, watch),),
+    }
+    checks = tuple(check for held in found.values() for check in held)
+    unseen = tuple(name for name, held in found.items() if not held)
+    return Conformity(checks=checks, unseen=unseen, significance=significance)
+
+
+def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
+    """Yield the chi-square test of the noise's size."""
+    if not watch.coordinates:
+        return
+    half = watch.coordinates / 2
+    scaled = watch.squares / training.stddev**2 / 2
+    low, high = float(gammaincinv(half, share / 2)), float(gammainccinv(half, share / 2))
+    observed = math.sqrt(watch.squares / watch.coordinates)
+    wrong = not low <= scaled <= high
+    yield Check(
+        name="noise",
+        observed=observed,
+        declared=training.stddev,
+        caught_below=math.sqrt(low / float(gammaincinv(half, POWER))),
+        caught_above=math.sqrt(high / float(gammainccinv(half, POWER))),
+        rule="DPA320" if wrong else "",
+        message=(
+            f"The noise has standard deviation {observed:.6g}, {observed / training.stddev:.4g} times the declared "
+            f"{training.stddev:.6g}."
+        )
+        if wrong
+        else "",
+    )
+
+
+def _repeated(watch: Watch) -> Iterator[Check]:
+    """Yield a finding where two steps carry the same noise."""
+    seen: set[tuple[float, ...]] = set()
+    again = 0
+    for mark in watch.fingerprints:
+        again += mark in seen and len(mark) > 1
+        seen.add(mark)
+    if again:
+        yield Check(
+            name="fresh noise",
+            observed=again,
+            declared=0,
+            caught_below=0,
+            caught_above=math.inf,
+            rule="DPA325",
+            message=f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh.",
+        )
+
+
+def _clipping(training: Training, watch: Watch, share: float) -> Iterator[Check]:
+    """Yield the largest contribution: exact where sums without noise were reported, else the mean of those sampled."""
+    norm = training.max_grad_norm
+    if watch.contributions:
+        wrong = watch.largest > norm * (1 + _ROUNDING)
+        yield _clip(watch.largest, norm, 1 + _ROUNDING, wrong=wrong, exactly=True)
+        return
+    present = watch.presence()
+    if present is None or not present.any():
+        return
+    values = np.array(watch.projections)[present]
+    mean, error = float(values.mean()), training.stddev / math.sqrt(values.size)
+    limit = -float(ndtri(share)) * error
+    above = 1 + (limit + float(ndtri(POWER)) * error) / norm
+    yield _clip(mean, norm, above, wrong=mean > norm + limit, exactly=False)
+
+
+def _clip(observed: float, norm: float, above: float, *, wrong: bool, exactly: bool) -> Check:
+    """Return the check of one record's contribution."""
+    kind = "A record contributed" if exactly else "Sampled canaries contributed on average"
+    return Check(
+        name="largest contribution",
+        observed=observed,
+        declared=norm,
+        caught_below=0.0,
+        caught_above=above,
+        rule="DPA321" if wrong else "",
+        message=f"{kind} {observed:.6g}; gradients are declared to be clipped to {norm:.6g}." if wrong else "",
+    )
+
+
+def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]:
+    """Yield the test of the rate and that of independence."""
+    if not watch.sampled:
+        return
+    rate, steps = training.sample_rate, len(watch.sampled)
+    trials, taken = steps * watch.records, sum(len(batch) for batch in watch.sampled)
+    observed = taken / trials
+    wrong = (
+        min(float(bdtr(taken, trials, rate)), float(bdtrc(taken - 1, trials, rate))) < share / 2
+        if rate < 1
+        else (taken != trials)
+    )
+    margin = (-float(ndtri(share / 2)) + float(ndtri(POWER))) * math.sqrt((1 - rate) / (rate * trials))
+    yield Check(
+        name="sampling rate",
+        observed=observed,
+        declared=rate,
+        caught_below=max(0.0, 1 - margin),
+        caught_above=1 + margin,
+        rule="DPA322" if wrong else "",
+        message=f"Records were sampled with rate {observed:.6g}; the accountant was told {rate:.6g}." if wrong else "",
+    )
+    if rate < 1 and steps > 1:
+        yield _dispersion(rate, steps, watch, share)
+
+
+def _dispersion(rate: float, steps: int, watch: Watch, share: float) -> Check:
+    """Return the test of how often each record occurred: binomial counts where records are sampled independently."""
+    times = np.bincount(np.concatenate(watch.sampled), minlength=watch.records)
+    variance = steps * rate * (1 - rate)
+    index = float(((times - steps * rate) ** 2).mean()) / variance
+    error = math.sqrt((2 + (1 - 6 * rate * (1 - rate)) / variance) / watch.records)
+    limit = -float(ndtri(share / 2)) * error
+    wrong = abs(index - 1) > limit
+    why = "shuffled or fixed batches" if index < 1 else "some records are sampled more often than others"
+    return Check(
+        name="dispersion of the sample",
+        observed=index,
+        declared=1.0,
+        caught_below=max(0.0, (1 - limit) / (1 + float(ndtri(POWER)) * error)),
+        caught_above=(1 + limit) / max(1e-9, 1 - float(ndtri(POWER)) * error),
+        rule="DPA323" if wrong else "",
+        message=(
+            f"How often records occur has {index:.4g} times the variance of independent sampling ({why}); "
+            "the amplified epsilon does not hold."
+        )
+        if wrong
+        else "",
+    )
+
+
+def _steps(training: Training, watch: Watch) -> Check:
+    """Return the count of steps."""
+    wrong = watch.steps != training.steps
+    return Check(
+        name="number of steps",
+        observed=watch.steps,
+        declared=training.steps,
+        caught_below=1 - 1 / (training.steps + 1),
+        caught_above=1 + 1 / training.steps,
+        rule="DPA324" if wrong else "",
+        message=f"The loop took {watch.steps} steps; {training.steps} are declared." if wrong else "",
+    )

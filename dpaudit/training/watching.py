@@ -1,0 +1,132 @@
+"""The callback of a training loop: one call a step, numpy arrays in, a few sums kept."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpaudit.checks import count, positive
+from dpaudit.mechanism import Array
+
+_FINGERPRINT = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """What is declared of a run: each step adds N(0, (noise_multiplier max_grad_norm)^2) to a sum of clipped gradients.
+
+    `sample_rate` is the probability with which each of `records` records is in a step's batch, independently.
+    Unit: noise_multiplier has none; max_grad_norm is that of a gradient.
+    Raises: ValueError: a number out of its range.
+
+    >>> Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=1000).stddev
+    0.4
+    """
+
+    noise_multiplier: float
+    max_grad_norm: float
+    sample_rate: float
+    steps: int
+    records: int
+
+    def __post_init__(self) -> None:
+        for name in ("noise_multiplier", "max_grad_norm", "sample_rate"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        if self.sample_rate > 1:
+            raise ValueError(f"Expected sample_rate={self.sample_rate} in (0, 1].")
+        for name in ("steps", "records"):
+            object.__setattr__(self, name, count(name, getattr(self, name)))
+
+    @property
+    def stddev(self) -> float:
+        """The standard deviation of each coordinate's noise, in units of a gradient."""
+        return self.noise_multiplier * self.max_grad_norm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Slots:
+    """Rows of the gradient that only known records can touch.
+
+    Shape: gradients are (rows, outputs). `canaries` (m,) holds the row of each canary, `members` (m,) the index of its
+    record among those trained on, -1 where it was left out; `directions` (m, outputs) are unit vectors along which a
+    canary moves its row. `blanks` holds rows that no record touches: there a released gradient is noise alone.
+
+    >>> len(Slots.none().canaries)
+    0
+    """
+
+    canaries: Array
+    members: Array
+    directions: Array
+    blanks: Array
+
+    @classmethod
+    def none(cls) -> "Slots":
+        """Return no slots at all: what is not planted cannot be looked at."""
+        empty = np.zeros(0, dtype=np.int64)
+        return cls(canaries=empty, members=empty, directions=np.zeros((0, 1)), blanks=empty)
+
+
+@dataclass(slots=True, eq=False)
+class Watch:
+    """Listens to a training loop; `step` is its one callback.
+
+    Memory: steps x canaries numbers (their projections), and a few sums of the gradient's size.
+
+    >>> watch = Watch(records=3)
+    >>> watch.step(np.ones((2, 1)), summed=np.zeros((2, 1)), batch=np.array([0, 2]))
+    >>> watch.steps, watch.squares
+    (1, 2.0)
+    """
+
+    records: int
+    slots: Slots = field(default_factory=Slots.none)
+    steps: int = 0
+    squares: float = 0.0
+    coordinates: int = 0
+    largest: float = 0.0
+    contributions: int = 0
+    projections: list[Array] = field(default_factory=list)
+    sampled: list[Array] = field(default_factory=list)
+    fingerprints: list[tuple[float, ...]] = field(default_factory=list)
+
+    def step(self, released: Array, summed: Array | None = None, batch: Array | None = None) -> None:
+        """Take note of one step.
+
+        Shape: `released` (rows, outputs), the *sum* of clipped gradients with its noise, before any averaging;
+        `summed`, the same without noise, where the loop has it; `batch`, the indices of the records in the step.
+        Without `summed` the noise is seen in blank rows only, and contributions statistically.
+        Raises: ValueError: a gradient that is not finite, or a batch that names a record that does not exist.
+        """
+        after = np.asarray(released, dtype=np.float64)
+        if not np.isfinite(after).all():
+            raise ValueError(f"Step {self.steps + 1} released a gradient that is not finite; look for an overflow.")
+        noise = after[self.slots.blanks] if summed is None else after - np.asarray(summed, dtype=np.float64)
+        self.squares += float((noise**2).sum())
+        self.coordinates += noise.size
+        self.fingerprints.append(tuple(float(value) for value in noise.reshape(-1)[:_FINGERPRINT]))
+        rows = after[self.slots.canaries]
+        self.projections.append(np.einsum("mk,mk->m", rows, self.slots.directions) if len(rows) else np.zeros(0))
+        if batch is not None:
+            held = np.asarray(batch, dtype=np.int64)
+            if held.size and not (held.min() >= 0 and held.max() < self.records):
+                raise ValueError(f"Step {self.steps + 1} names record {held.max()}; there are {self.records}.")
+            self.sampled.append(held)
+        if summed is not None and len(self.slots.canaries):
+            norms = np.linalg.norm(np.asarray(summed, dtype=np.float64)[self.slots.canaries], axis=1)
+            self.largest = max(self.largest, float(norms.max()))
+            self.contributions += int((norms > 0).sum())
+        self.steps += 1
+
+    def scores(self) -> Array:
+        """Return each canary's score (m,): how far the released gradients moved its row along its direction."""
+        return np.sum(self.projections, axis=0) if self.projections else np.zeros(len(self.slots.canaries))
+
+    def presence(self) -> Array | None:
+        """Return whether each canary was in each step's batch (steps, m), or None where no batch was reported."""
+        if len(self.sampled) != self.steps or not self.steps:
+            return None
+        inside = np.zeros((self.steps, self.records + 1), dtype=bool)
+        for place, batch in enumerate(self.sampled):
+            inside[place, batch] = True
+        inside[:, self.records] = False
+        return inside[:, self.slots.members]

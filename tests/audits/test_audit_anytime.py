@@ -1,0 +1,114 @@
+"""Audits that stop early, go on tomorrow, and pay for delta."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audits import ChunkStore, audit_anytime, audit_sequentially
+from dpaudit import AuditCase, Claim
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+def laplace(scale):
+    return lambda data, rng, n_runs: data + rng.laplace(0.0, scale, n_runs)
+
+
+def never(state):
+    return False
+
+
+def test_a_function_of_ones_own_is_audited_in_one_call_and_stops_early():
+    """Half the noise falls long before 20,000 runs; whoever has seen enough stops it when they like."""
+    result = audit_anytime(laplace(0.5), neighbours=(0.0, 1.0), claim=ONE, runs=20_000, rng=np.random.default_rng(2))
+    assert result.verdict == "violation"
+    assert result.runs < 2_000
+    stopped = audit_anytime(
+        laplace(1.0),
+        neighbours=(0.0, 1.0),
+        claim=ONE,
+        runs=20_000,
+        rng=np.random.default_rng(2),
+        stop=lambda state: state.runs >= 300,
+    )
+    assert 300 <= stopped.runs < 400
+    assert stopped.verdict != "violation"
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path, dictionary):
+    """Stopped after 300 runs and continued: the numbers of one that was never stopped, from the missing runs only."""
+    calls = []
+
+    def run(data, rng, n_runs):
+        calls.append(n_runs)
+        noisy = data + rng.laplace(0.0, 1.0, n_runs)
+        return {"answer": noisy, "twice": 2 * noisy} if dictionary else noisy
+
+    arguments = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 1_000}
+    whole = audit_anytime(run, rng=np.random.default_rng(3), stop=never, **arguments)
+    store = ChunkStore(path=tmp_path / "bets.sqlite", key="laplace")
+    first = audit_anytime(
+        run, rng=np.random.default_rng(3), store=store, stop=lambda state: state.runs >= 300, **arguments
+    )
+    calls.clear()
+    second = audit_anytime(run, rng=np.random.default_rng(3), store=store, stop=never, **arguments)
+    assert (second.bounds, second.counts, second.roc) == (whole.bounds, whole.counts, whole.roc)
+    assert sum(calls) == 1_000 - first.runs
+
+
+def test_a_budget_that_grows_goes_on_from_the_last_block(tmp_path):
+    """400 runs today and 400 more tomorrow: 800 counted, 400 run."""
+    store = ChunkStore(path=tmp_path / "bets.sqlite", key="laplace")
+    arguments = {"neighbours": (0.0, 1.0), "claim": ONE, "store": store, "stop": never}
+    today = audit_anytime(laplace(1.0), runs=400, rng=np.random.default_rng(4), **arguments)
+    tomorrow = audit_anytime(laplace(1.0), runs=800, rng=np.random.default_rng(4), **arguments)
+    assert (today.counts.runs, tomorrow.counts.runs) == (400, 800)
+
+
+def test_outputs_that_cannot_be_stored_are_refused_in_one_sentence(tmp_path):
+    """Nothing is pickled; the error says what can be stored."""
+    store = ChunkStore(path=tmp_path / "bets.sqlite", key="words")
+    with pytest.raises(ValueError, match="arrays of numbers"):
+        audit_anytime(
+            lambda data, rng, n_runs: [("yes", "no", "no")[: 1 + k % 3] for k in range(n_runs)],
+            neighbours=(0.0, 1.0),
+            claim=ONE,
+            runs=100,
+            rng=np.random.default_rng(5),
+            store=store,
+        )
+
+
+def leaky(epsilon, leak):
+    """Randomised response that tells everything with probability `leak`; the score knows which is which."""
+
+    def run(data, rng, n_runs):
+        honest = rng.random(n_runs) < 1 / (1 + np.exp(-epsilon))
+        told = rng.random(n_runs) < leak
+        answer = np.where(honest | told, data, 1 - data)
+        return np.where(told, 8.0, 1.0) * (2 * answer - 1)
+
+    return AuditCase(
+        name="leaky", view="o", description="", neighbours=(0, 1), relation="replace_one", run=run, score=np.asarray
+    )
+
+
+def test_delta_is_paid_for_at_every_step():
+    """At the boundary (1, .05) at most 5 % of 60 audits refute, up to chance 1e-7; without the price most do."""
+    honest = Claim(epsilon=1.0, delta=0.05, neighbours="replace_one")
+    case = leaky(1.0, 0.05)
+    rngs = np.random.default_rng(6).spawn(60)
+    false = sum(audit_sequentially(case, honest, runs=300, rng=rng).verdict == "violation" for rng in rngs)
+    assert false <= stats.binom.isf(1e-7, 60, 0.05)
+    unpaid = sum(audit_sequentially(case, ONE, runs=300, rng=rng).verdict == "violation" for rng in rngs)
+    assert unpaid > stats.binom.isf(1e-7, 60, 0.05)
+
+
+def test_a_violation_at_small_delta_is_found_as_fast_as_a_pure_one():
+    """True epsilon 2 against (1, 1e-5): the price is 1e-5 / e a run, so it falls within some hundred runs."""
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    found = [audit_sequentially(leaky(2.0, 0.0), claim, runs=2_000, rng=np.random.default_rng(s)) for s in range(10)]
+    assert all(result.verdict == "violation" for result in found)
+    assert np.median([result.runs for result in found]) < 150
+    assert all(result.delta == 1e-5 for result in found)

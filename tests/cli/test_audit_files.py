@@ -1,0 +1,111 @@
+"""Files around an audit: witnesses that are checked again, stores that resume, clusters that must answer."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpaudit import config as configuration
+
+
+@pytest.fixture
+def broken(coded):
+    """Return a configuration of an algorithm that samples a third of the noise that it declares."""
+    return coded.replace("one_sum", "third_of_the_noise")
+
+
+def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(dpaudit, write, broken, fakes):
+    """One file a violation, without data; counted again with two other seeds it is a finding."""
+    found = dpaudit("audit", write(broken), "--witness", "witnesses", "--format", "json")
+    assert found.exit_code == 1
+    files = sorted(Path("witnesses").glob("*.witness.json"))
+    assert len(files) == len(json.loads(found.stdout)) == 2
+    held = json.loads(files[0].read_text())
+    assert set(held) == {"configuration", "witness"}
+    assert held["configuration"]["text"] == broken
+    for seed in ("5", "6"):
+        again = dpaudit("verify", str(files[0]), "--seed", seed, "--format", "json")
+        assert again.exit_code == 1
+        told = json.loads(again.stdout)
+        assert told["stands"]
+        assert told["epsilon_lower"] > told["against"]
+    assert "falls again" in dpaudit("verify", str(files[0]), "--seed", "5").stdout
+    assert "seed" in dpaudit("verify", str(files[0])).stderr
+
+
+def test_repaired_code_does_not_confirm_an_old_witness(dpaudit, write, broken, fakes, monkeypatch):
+    """The same witness, the noise repaired: no finding. Its attack is fixed, so nothing is chosen anew to save it."""
+    dpaudit("audit", write(broken), "--witness", "witnesses")
+    file = sorted(Path("witnesses").glob("*.witness.json"))[0]
+    kind = configuration.find("algorithms", "third_of_the_noise")
+    monkeypatch.setattr(kind, "sampled", kind.mechanism)
+    ended = dpaudit("verify", str(file), "--seed", "5")
+    assert ended.exit_code in (2, 4)
+
+
+def test_honest_code_leaves_no_witness(dpaudit, write, coded, fakes):
+    """And no empty folder either."""
+    assert dpaudit("audit", write(coded), "--witness", "witnesses").exit_code == 0
+    assert not Path("witnesses").exists()
+
+
+@pytest.mark.parametrize("change", [{"witness": 3}, {"witness": {}, "configuration": {}}, {"witness": {}, "x": 1}])
+def test_a_damaged_witness_is_refused_in_one_line(dpaudit, write, change):
+    """Exit code 2 and no traceback."""
+    ended = dpaudit("verify", write(json.dumps(change), "bad.json"))
+    assert ended.exit_code == 2
+    assert len(ended.stderr.strip().splitlines()) == 2  # the seed, the fault
+
+
+def test_a_store_resumes_and_changes_no_number(dpaudit, write, coded, fakes, monkeypatch):
+    """The second audit runs nothing that is counted, and prints the same; another seed finds nothing in the store."""
+    config, calls = write(coded), []
+    plain = dpaudit("audit", config, "--format", "json")
+    first = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
+    from audits import coin
+
+    real = coin.Chunk.__call__
+    monkeypatch.setattr(coin.Chunk, "__call__", lambda self: calls.append(self.n_runs) or real(self))
+    second = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
+    assert calls == []
+
+    def bare(text):
+        return [{k: v for k, v in result.items() if k != "seconds"} for result in json.loads(text)]
+
+    assert bare(plain.stdout) == bare(first.stdout) == bare(second.stdout)
+    dpaudit("audit", config, "--store", "runs.sqlite", "--seed", "2")
+    assert sum(calls) == 2 * 2_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--backend", "dask"), "together"),
+        (("--scheduler", "tcp://127.0.0.1:1"), "together"),
+        (("--store", "nowhere/runs.sqlite"), "cannot keep"),
+    ],
+)
+def test_options_that_do_not_fit_are_usage_errors(dpaudit, write, coded, fakes, arguments, word):
+    """Exit code 2, before anything is run."""
+    ended = dpaudit("audit", write(coded), *arguments)
+    assert ended.exit_code == 2
+    assert word in ended.stderr
+
+
+def test_a_dask_cluster_prints_what_one_process_prints(dpaudit, write, coded, fakes):
+    """`--backend dask --scheduler ...` on a cluster of this machine."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    config = write(coded)
+    here = dpaudit("audit", config, "--format", "md")
+    with distributed.LocalCluster(
+        n_workers=1, processes=False, host="127.0.0.1", protocol="tcp", dashboard_address=None
+    ) as cluster:
+        there = dpaudit(
+            "audit", config, "--backend", "dask", "--scheduler", cluster.scheduler_address, "--format", "md"
+        )
+    assert there.exit_code == here.exit_code == 0
+
+    def timeless(text):
+        return [line for line in text.splitlines() if "second" not in line]
+
+    assert timeless(there.stdout) == timeless(here.stdout)

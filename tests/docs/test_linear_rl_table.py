@@ -1,0 +1,107 @@
+"""The tables in docs/papers/linear_rl.md are what the code computes; run this file to write them again."""
+
+import math
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from algorithms.linear_rl import LsviUcb, UcrlVtr
+from algorithms.linear_rl.batch_noise import noises_of, schedule_of
+from algorithms.linear_rl.mixture_noise import exact_mu, noisy_regressions
+from algorithms.linear_rl.printed_mixture import nodes_printed
+from dpaudit import Release, bracket_epsilon, fold
+from mechanisms import Gaussian
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "linear_rl.md"
+MIXTURE = (
+    ("joint", "hoeffding", 1_000, 2, 0.1, 1e-3),
+    ("joint", "hoeffding", 1_000, 5, 1.0, 1e-5),
+    ("joint", "hoeffding", 1_000, 20, 1.0, 1e-5),
+    ("joint", "hoeffding", 10_000, 2, 4.0, 1e-3),
+    ("joint", "hoeffding", 10_000, 5, 1.0, 1e-5),
+    ("joint", "hoeffding", 10_000, 20, 0.1, 1e-3),
+    ("joint", "bernstein", 10_000, 5, 1.0, 1e-5),
+    ("local", "hoeffding", 1_000, 2, 1.0, 1e-5),
+    ("local", "hoeffding", 1_000, 5, 1.0, 1e-5),
+    ("local", "hoeffding", 1_000, 5, 4.0, 1e-5),
+    ("local", "hoeffding", 1_000, 20, 0.1, 1e-3),
+    ("local", "bernstein", 1_000, 5, 1.0, 1e-5),
+)
+BATCHED = (
+    (1_000, 2, 5, 0.1, 1e-3),
+    (1_000, 5, 2, 1.0, 1e-5),
+    (10_000, 5, 5, 1.0, 1e-3),
+    (10_000, 5, 5, 1.0, 1e-5),
+    (10_000, 20, 5, 0.1, 1e-3),
+)
+
+
+def truth(mu, delta):
+    """The exact epsilon of one Gaussian release of this mu."""
+    leaf = Release(label="all", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
+    return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
+
+
+def mixture_row(model, bonus, episodes, steps, epsilon, delta):
+    """One line of the first table, every number from the noise that the config calibrates."""
+    shape = {"model": model, "bonus": bonus, "episodes": episodes, "steps": steps, "epsilon": epsilon, "delta": delta}
+    stated = noisy_regressions(UcrlVtr(**shape, dimension=5, calibration="paper"))[0].noises[0][1]
+    tight = noisy_regressions(UcrlVtr(**shape, dimension=5))[0].noises[0][1].matrix_stddev
+    parts = (4 if bonus == "bernstein" else 2) * steps * (nodes_printed(episodes) if model == "joint" else 1)
+    mu = stated.l2_sensitivity / stated.stddev * math.sqrt(parts)
+    return (
+        f"| {model} | {'3' if bonus == 'bernstein' else '1'} | {episodes:,} | {steps} | {epsilon:g} | {delta:.0e} "
+        f"| {stated.stddev:.3g} | {truth(mu, delta):.4f} | {exact_mu(epsilon, delta) / mu:.3g} | {stated.stddev / tight:.3g} |"
+    )
+
+
+def batched_row(episodes, steps, d, epsilon, delta):
+    """One line of the second table."""
+    config = LsviUcb(episodes=episodes, steps=steps, dimension=d, epsilon=epsilon, delta=delta, calibration="paper")
+    schedule, noise = schedule_of(config), noises_of(config)[0]
+    vectors = schedule.planned * (noise.vector.l2_sensitivity / noise.vector.stddev) ** 2
+    matrices = nodes_printed(schedule.planned) * (noise.matrix.l2_sensitivity / noise.matrix.stddev) ** 2
+    mu = math.sqrt(steps * (vectors + matrices))
+    return (
+        f"| {episodes:,} | {steps} | {d} | {epsilon:g} | {delta:.0e} | {schedule.planned} | {schedule.releases} "
+        f"| {noise.matrix.stddev:.3g} | {noise.vector.stddev:.3g} | {truth(mu, delta):.5f} "
+        f"| {exact_mu(epsilon, delta) / mu:,.0f} |"
+    )
+
+
+@cache
+def table(name):
+    if name == "mixture":
+        head = "| model | algorithm | K | H | epsilon | delta | stddev | true epsilon | noise | against tight |"
+        rows = [mixture_row(*row) for row in MIXTURE]
+    else:
+        head = "| K | H | d | epsilon | delta | B | releases | matrix stddev | vector stddev | true epsilon | noise |"
+        rows = [batched_row(*row) for row in BATCHED]
+    return "\n".join([head, "|---" * (head.count("|") - 1) + "|", *rows])
+
+
+def block(name):
+    return re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["mixture", "batched"])
+def test_the_page_shows_what_the_code_computes(name):
+    """Every number of the table, to the last digit."""
+    found = block(name).search(PAGE.read_text(encoding="utf-8"))
+    assert found is not None
+    assert found.group(2).strip() == table(name)
+
+
+def main():
+    """Write both tables into the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name in ("mixture", "batched"):
+        written = table(name)
+        text = block(name).sub(lambda found, written=written: f"{found.group(1)}{written}\n{found.group(3)}", text)
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

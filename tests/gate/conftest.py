@@ -1,0 +1,98 @@
+"""Small projects on which the gate and the plugin are run, in this process or in one of their own."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpaudit.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+
+WRITTEN = """\
+[claim]
+epsilon = 1.0
+delta = 1e-5
+neighbours = "replace_one"
+unit = "one customer's week"
+
+[declaration]
+node = "sequential"
+
+[[declaration.parts]]
+node = "release"
+label = "sums"
+mechanism = { name = "gaussian", stddev = 8.0, l2_sensitivity = 1.0 }
+
+[[declaration.parts]]
+node = "release"
+label = "counts"
+mechanism = { name = "gaussian", stddev = 20.0, l2_sensitivity = 1.0 }
+"""
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Return a function that writes a file in a folder of its own and returns its name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+    def file(text, name="release.toml"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+        return name
+
+    return file
+
+
+@pytest.fixture
+def written():
+    """Return a claim and a declaration of two releases."""
+    return WRITTEN
+
+
+@pytest.fixture
+def dpaudit(monkeypatch):
+    """Return a function that runs a command line and returns exit code, stdout and stderr."""
+    monkeypatch.delenv("DPAUDIT_TRACEBACK", raising=False)
+    return lambda *arguments: CliRunner().invoke(app, arguments, prog_name="dpaudit", catch_exceptions=False)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return an environment whose `dpaudit`, `pytest` and `python` are those of this run."""
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    starts = {
+        "dpaudit": "-c 'from dpaudit.cli import main; main()'",
+        "pytest": "-m pytest -p no:cacheprovider",
+        "python": "",
+    }
+    for name, arguments in starts.items():
+        script = programs / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+    installed = any(point.value == "dpaudit.pytest_plugin" for point in entry_points(group="pytest11"))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "GITHUB", "CI_"))}
+    return kept | {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_ADDOPTS": "" if installed else "-p dpaudit.pytest_plugin",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Return a function that runs a line of a shell in a folder, with the programs of this run."""
+    held = environment(tmp_path)
+
+    def run(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", line], check=False, capture_output=True, text=True, cwd=folder, env=held | more
+        )
+
+    return run

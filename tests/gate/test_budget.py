@@ -1,0 +1,166 @@
+"""One budget for a suite, whatever is repeated; evidence belongs to the code that earned it."""
+
+import importlib.util
+import sys
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpaudit import ConfigError
+from dpaudit.pytest_plugin.budget import KeptBudget, SessionBudget, share_of
+from dpaudit.pytest_plugin.fixture import PrivacyChecks
+from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.pytest_plugin.sources import digest_of_sources
+from dpaudit.pytest_plugin.store import EvidenceStore
+
+
+def bets(boldness):
+    """A score that bets this much where one Laplace release at scale 1 says most, and nothing elsewhere."""
+
+    def score(x):
+        ratio = np.abs(x) - np.abs(x - 1)
+        return np.where(np.abs(ratio) > 0.999, boldness * ratio, 0.0)
+
+    return score
+
+
+def suite(settings, tests, runs, scale=1.0, boldness=3.0, told=None):
+    """How many of `tests` tests of a Laplace release fail."""
+    failed = 0
+    for test in range(tests):
+        dp = PrivacyChecks(
+            test=f"test_{test}",
+            mark=SimpleNamespace(args=(), kwargs={"epsilon": 1.0, "neighbours": "replace_one", "runs": runs}),
+            folder=None,
+            settings=settings,
+            tests=tests,
+            tell=lambda *held: None if told is None else told.append(held),
+        )
+        try:
+            dp.check_function(
+                lambda data, rng, n_runs: data + rng.laplace(0, scale, n_runs), (0.0, 1.0), score=bets(boldness)
+            )
+        except pytest.fail.Exception:
+            failed += 1
+    return failed
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Leave the betting to the given score, and the digest of sources to one reading."""
+    monkeypatch.setattr("audits.sequential._learners", lambda state, rng: (None, None))
+    monkeypatch.setattr("dpaudit.pytest_plugin.sources.digest_of_sources", lambda subject: "same")
+
+
+def test_shares_sum_to_the_budget_however_many_checks_there_are():
+    """Of a session: at most the significance over tests and their checks; of a file: over all places."""
+    budget = SessionBudget(significance=0.01, tests=7)
+    spent = sum(budget.allot(f"t{t}", "c", n, ()).significance for t in range(7) for n in range(1, 200))
+    assert 0.0099 < spent <= 0.01
+    assert sum(share_of(place) for place in range(1, 100_000)) < 1
+    assert sum(share_of(place) for place in range(1, 100)) > 0.98
+
+
+def test_repeated_suites_with_one_file_fail_no_more_than_one_budget(tmp_path, quick):
+    """30 files, a budget of 0.5 each, 20 suites at the exact boundary: at most the 1 - 1e-6 quantile of files fail.
+
+    The twin with fresh seeds and no file spends its share each time, and goes beyond.
+    """
+    base = Settings(profile="fast", significance=0.5, evidence=None, seed=None)
+    limit = stats.binom.isf(1e-6, 30, 0.5)
+    kept = anew = 0
+    for held in range(30):
+        settings = replace(base, evidence=tmp_path / f"{held}.sqlite")
+        kept += any(suite(settings, 1, 25) for _ in range(20))
+        anew += any(suite(replace(base, seed=1000 * held + i), 1, 25) for i in range(20))
+    assert kept <= limit < anew
+
+
+def test_without_a_file_the_same_suite_has_the_same_outcome(quick):
+    """Seeds follow from names: three suites tell the same numbers, one with a seed of its own tells others."""
+    base = Settings(profile="fast", significance=0.5, evidence=None, seed=None)
+    told = [[], [], [], []]
+    for held in told[:3]:
+        suite(base, 3, 40, told=held)
+    suite(replace(base, seed=1), 3, 40, told=told[3])
+    assert told[0] == told[1] == told[2] != told[3]
+
+
+def test_a_small_leak_falls_by_evidence_of_many_nights(tmp_path, quick):
+    """Noise of 0.7 of the right size, 150 runs a night: the first night shows nothing at 1e-6, one of 40 does."""
+    settings = Settings(profile="fast", significance=1e-6, evidence=tmp_path / "e.sqlite", seed=None)
+    nights = [suite(settings, 1, 150, scale=0.7, boldness=1.5) for _ in range(40)]
+    assert nights[0] == 0
+    assert nights[-1] == 1
+    assert sorted(nights) == nights, "what is refuted stays refuted"
+
+
+def test_another_identity_is_another_check_with_its_own_share(tmp_path):
+    """Claim or code changed: a new place, no past; the same again: the same place and its evidence."""
+    budget = KeptBudget(store=EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1))
+    first = budget.allot("t", "c", 1, ["claim", "code"])
+    assert budget.keep(first, [1.0], runs=10, refuted="")
+    again, other = budget.allot("t", "c", 1, ["claim", "code"]), budget.allot("t", "c", 1, ["claim", "new code"])
+    assert (again.state, other.state) == ([1.0], None)
+    assert (first.significance, again.significance, other.significance) == (0.05, 0.05, pytest.approx(0.1 / 6))
+    assert len({first.seed, again.seed, other.seed}) == 3
+
+
+def test_two_sessions_at_once_never_overwrite_each_other(tmp_path):
+    """Both read the same past; the second to finish is told that its evidence was not kept."""
+    budget = KeptBudget(store=EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1))
+    one, two = budget.allot("t", "c", 1, ()), budget.allot("t", "c", 1, ())
+    assert budget.keep(one, [1.0], runs=1, refuted="")
+    assert not budget.keep(two, [2.0], runs=1, refuted="")
+    assert budget.allot("t", "c", 1, ()).state == [1.0]
+
+
+def test_sixteen_writers_get_sixteen_places(tmp_path):
+    """Threads that register at once share no place."""
+    budget = KeptBudget(store=EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1))
+    shares = []
+    threads = [
+        threading.Thread(target=lambda n=n: shares.append(budget.allot(f"t{n}", "c", 1, ()).significance))
+        for n in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(shares) == pytest.approx(sorted(0.1 * share_of(place) for place in range(1, 17)))
+
+
+def test_a_file_keeps_the_budget_that_it_was_started_with(tmp_path):
+    """Another significance for the same file would change shares that were already spent."""
+    EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1).entry("k", "n")
+    with pytest.raises(ConfigError, match="a budget holds for the life of its file"):
+        EvidenceStore(path=tmp_path / "e.sqlite", significance=0.2).entry("k", "n")
+
+
+def test_the_sources_of_a_function_are_the_modules_it_reaches(tmp_path, monkeypatch):
+    """A change in a module that the function's module imports changes the digest; one in a stranger does not."""
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, tmp_path / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    (tmp_path / "dp_helper.py").write_text("def noise():\n    return 1\n", encoding="utf-8")
+    (tmp_path / "dp_user.py").write_text(
+        "import dp_helper\ndef run():\n    return dp_helper.noise()\n", encoding="utf-8"
+    )
+    (tmp_path / "dp_stranger.py").write_text("x = 1\n", encoding="utf-8")
+    load("dp_helper")
+    run = load("dp_user").run
+    load("dp_stranger")
+    before = digest_of_sources(run)
+    (tmp_path / "dp_stranger.py").write_text("x = 2\n", encoding="utf-8")
+    assert digest_of_sources(run) == before
+    (tmp_path / "dp_helper.py").write_text("def noise():\n    return 2\n", encoding="utf-8")
+    assert digest_of_sources(run) != before

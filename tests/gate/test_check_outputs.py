@@ -1,0 +1,401 @@
+"""`dpaudit check`: what it finds, where it points, what it writes, and how it ends."""
+
+import importlib.util
+import json
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dpaudit import schemas
+from dpaudit.gate.catalogue import RULES
+from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
+
+SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
+SARIF_MODULE = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(SARIF_MODULE)
+SARIF = Draft202012Validator(SARIF_MODULE.SARIF)
+OUTCOMES = ("failure", "error", "skipped")
+TODAY = datetime.now(UTC).date()
+
+CODED = """\
+[algorithm]
+name = "{name}"
+epsilon = 1.0
+
+[problem]
+name = "three_people"
+
+[audit]
+runs = {runs}
+"""
+
+TOY = """
+from dataclasses import dataclass
+import numpy as np
+from dpaudit import AuditCase, Claim, Recorder, Release, Streams, Transcript
+from mechanisms import Gaussian
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneSum:
+    epsilon: float
+    share: float = 1.0
+
+    def claim(self):
+        return Claim(epsilon=self.epsilon, delta=1e-5, neighbours="replace_one", unit="one person")
+
+    def mechanism(self):
+        return Gaussian.calibrated(self.claim(), l2_sensitivity=1.0)
+
+    def declaration(self):
+        return Release(label="sum", mechanism=self.mechanism())
+
+    def run(self, problem, streams, n_runs):
+        recorder = Recorder(streams.noise)
+        sums = recorder.release("sum", self.mechanism().scaled(self.share), np.full(n_runs, sum(problem)))
+        return Transcript(n_runs=n_runs, arrays={"sum": sums}, views={"published": ("sum",)}, trace=recorder.trace())
+
+    def notes(self, problem):
+        return ()
+
+    def cases(self, problem):
+        def run(data, rng, n_runs):
+            return self.run(data, Streams.spawn(rng), n_runs).arrays["sum"]
+
+        return (AuditCase(name="sum", view="published", description="", neighbours=((*problem, 0.0), (*problem, 1.0)),
+                          relation="replace_one", run=run, score=np.asarray, gaussian=True),)
+
+
+def three_people():
+    return (0.1, 0.5, 0.9)
+"""
+
+
+@pytest.fixture
+def toys(write, monkeypatch):
+    """Let configurations name an algorithm of the project, defined in a file below the working folder."""
+    write(TOY, "toys.py")
+    spec = importlib.util.spec_from_file_location("toys", Path("toys.py").resolve())
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "toys", module)
+    spec.loader.exec_module(module)
+
+    found = {"one_sum": module.OneSum, "three_people": module.three_people}
+    monkeypatch.setattr("dpaudit.config.find", lambda kind, name: found[name])
+
+
+def outputs(folder="out"):
+    """The four files of a check, each read back and held against its schema."""
+    folder = Path(folder)
+    document = json.loads((folder / "check.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schemas.load("check")).validate(document)
+    sarif = json.loads((folder / "check.sarif").read_text(encoding="utf-8"))
+    SARIF.validate(sarif)
+    junit = ElementTree.parse(folder / "junit.xml").getroot()  # noqa: S314 - our own file
+    validate_junit(junit)
+    return document, sarif, junit, (folder / "summary.md").read_text(encoding="utf-8")
+
+
+def validate_junit(root):
+    """What readers of JUnit ask for: the tree, the counts, one outcome a case, and names that differ in a suite."""
+    assert root.tag == "testsuites"
+    totals = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
+    for suite in root:
+        assert suite.tag == "testsuite"
+        cases = list(suite)
+        assert {case.tag for case in cases} == {"testcase"}
+        assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases)
+        for case in cases:
+            assert set(case.attrib) == {"classname", "name", "time"}
+            tags = [child.tag for child in case]
+            assert tags in ([], ["properties"], *([*first, tag] for first in ([], ["properties"]) for tag in OUTCOMES))
+            for held in case.iter("property"):
+                assert set(held.attrib) == {"name", "value"}
+        counted = {"tests": len(cases)} | {
+            key: sum(case.find(tag) is not None for case in cases)
+            for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
+        }
+        for key, number in counted.items():
+            assert int(suite.get(key)) == number
+            totals[key] += number
+    assert {key: int(root.get(key)) for key in totals} == totals
+
+
+def test_a_project_whose_claims_hold_passes(dpaudit, write, written):
+    """Exit code 0, no issue, and every file is valid."""
+    ended = dpaudit("check", write(written), "-o", "out")
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    document, sarif, junit, summary = outputs()
+    assert (document["verdict"], document["issues"], sarif["runs"][0]["results"]) == ("pass", [], [])
+    assert junit.get("failures") == "0"
+    assert summary.startswith("## Privacy checks passed\n")
+
+
+def test_a_false_claim_points_at_the_line_that_states_it(dpaudit, write, written):
+    """Exit code 1; file and line are the same on the terminal, in JSON and in SARIF."""
+    line = written.splitlines().index("epsilon = 1.0") + 1
+    ended = dpaudit("check", write(written.replace("epsilon = 1.0", "epsilon = 0.2")), "-o", "out")
+    assert ended.exit_code == 1
+    assert f"release.toml:{line}: DPA101 " in ended.stdout
+    document, sarif, junit, summary = outputs()
+    assert (document["issues"][0]["file"], document["issues"][0]["line"]) == ("release.toml", line)
+    place = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place == {
+        "artifactLocation": {"uri": "release.toml", "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": line},
+    }
+    assert junit.find(".//failure").get("type") == "DPA101"
+    assert f"| DPA101 | release.toml:{line} |" in summary
+
+
+def test_one_bad_configuration_does_not_hide_the_others(dpaudit, write, written):
+    """The unusable file ends the check with 2 and names its line; the false claim beside it is still told."""
+    write("[claim]\nepsilon = 1.0\nepsilno = 2\n[declaration]\n", "privacy/bad.toml")
+    false = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
+    ended = dpaudit("check", "privacy/bad.toml", false, "missing.toml", "-o", "out")
+    assert ended.exit_code == 2
+    document, _, junit, _ = outputs()
+    found = {(issue["rule"], issue["file"], issue["line"]) for issue in document["issues"]}
+    assert ("DPA001", "privacy/bad.toml", 3) in found
+    assert ("DPA101", "release.toml", 2) in found
+    assert ("DPA001", "missing.toml", 1) in found
+    assert junit.get("errors") == "2"
+
+
+def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(dpaudit, write, toys):
+    """A third of the noise: DPA212 at the class in the project's own file, DPA301 at the configuration's line."""
+    text = CODED.format(name="one_sum", runs=2000).replace("epsilon = 1.0", "epsilon = 1.0\nshare = 0.333")
+    ended = dpaudit("check", write(text), "-o", "out")
+    assert ended.exit_code == 1, ended.output
+    document, sarif, junit, _ = outputs()
+    line = TOY.splitlines().index("class OneSum:")
+    found = {issue["rule"]: (issue["file"], issue["line"]) for issue in document["issues"]}
+    assert found["DPA212"][0] == "toys.py"
+    assert abs(found["DPA212"][1] - line) <= 1
+    assert found["DPA301"] == ("release.toml", 2)
+    assert {result["ruleId"] for result in sarif["runs"][0]["results"]} == set(found)
+    assert junit.get("failures") == "2"
+
+
+def test_a_file_outside_the_working_folder_has_a_whole_address(dpaudit, write, written, tmp_path, monkeypatch):
+    """Above the working folder there is no relative place: SARIF gets a file: address without a base."""
+    write(written.replace("epsilon = 1.0", "epsilon = 0.2"), "a b.toml")
+    Path("inner").mkdir()
+    monkeypatch.chdir("inner")
+    dpaudit("check", "../a b.toml", "-o", "out")
+    place = outputs()[1]["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place == {"uri": f"file://{tmp_path.resolve()}/a%20b.toml"}
+
+
+def test_every_issue_can_be_explained(dpaudit):
+    """`dpaudit explain` says of each rule what it means and what to do, offline and in every format."""
+    for rule in RULES.values():
+        shown = dpaudit("explain", rule.id.lower())
+        assert shown.exit_code == 0
+        assert rule.remedy.split()[0] in shown.stdout
+        assert json.loads(dpaudit("explain", rule.id, "--format", "json").stdout)["level"] == rule.level
+    assert "OtherNoise" in dpaudit("explain", "DPA212", "--format", "md").stdout
+
+
+def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(dpaudit, write, toys):
+    """Too few runs to see anything: exit code 4, a warning in SARIF, skipped in JUnit."""
+    ended = dpaudit("check", write(CODED.format(name="one_sum", runs=12)), "-o", "out")
+    assert ended.exit_code == 4
+    _, sarif, junit, _ = outputs()
+    assert [(held["ruleId"], held["level"]) for held in sarif["runs"][0]["results"]] == [("DPA302", "warning")]
+    assert (junit.get("skipped"), junit.get("failures")) == ("1", "0")
+
+
+def test_without_a_seed_the_same_code_gives_the_same_result(dpaudit, write, toys):
+    """Two checks differ in nothing but the time they took; --proof-only runs no audit."""
+    name = write(CODED.format(name="one_sum", runs=500))
+    held = []
+    for folder in ("one", "two"):
+        dpaudit("check", name, "-o", folder)
+        document = outputs(folder)[0]
+        for audit in document["configurations"][0]["audits"]:
+            del audit["seconds"]
+        held.append(document)
+    assert held[0] == held[1]
+    assert held[0]["configurations"][0]["seed"] == 0
+    dpaudit("check", name, "--proof-only", "-o", "proof")
+    assert outputs("proof")[0]["configurations"][0]["audits"] == []
+
+
+def test_fingerprints_survive_new_numbers_and_moved_lines(dpaudit, write, written):
+    """Another false epsilon and three lines more in front: same fingerprint, other line; another file: another one."""
+    prints, lines = [], []
+    for name, text in (
+        ("release.toml", written.replace("epsilon = 1.0", "epsilon = 0.2")),
+        ("release.toml", "# a\n# b\n# c\n" + written.replace("epsilon = 1.0", "epsilon = 0.3")),
+        ("other.toml", written.replace("epsilon = 1.0", "epsilon = 0.2")),
+    ):
+        dpaudit("check", write(text, name), "-o", "out")
+        result = outputs()[1]["runs"][0]["results"][0]
+        prints.append(result["partialFingerprints"]["dpaudit/v1"])
+        lines.append(result["locations"][0]["physicalLocation"]["region"]["startLine"])
+    assert prints[0] == prints[1] != prints[2]
+    assert lines[1] == lines[0] + 3
+
+
+def test_an_accepted_issue_passes_until_its_last_day(dpaudit, write, written, monkeypatch):
+    """Accepted: exit code 0, suppressed in SARIF with its reason. After its expiry the issue counts again."""
+    name = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
+    dpaudit("check", name, "-o", "out")
+    last = TODAY + timedelta(days=30)
+    taken = dpaudit("baseline", "out/check.json", "--reason", "fixed in May", "--expires", str(last), "-o", "b.json")
+    assert (taken.exit_code, taken.stdout) == (0, "DPA101 release.toml: claim\n")
+    Draft202012Validator(schemas.load("baseline")).validate(json.loads(Path("b.json").read_text(encoding="utf-8")))
+    ended = dpaudit("check", name, "--baseline", "b.json", "-o", "out")
+    assert ended.exit_code == 0
+    document, sarif, junit, summary = outputs()
+    assert document["issues"][0]["accepted"] == {"reason": "fixed in May", "expires": str(last)}
+    assert sarif["runs"][0]["results"][0]["suppressions"][0]["justification"] == f"fixed in May (until {last})"
+    assert junit.get("skipped") == "1"
+    assert "### Accepted" in summary
+    old = json.loads(Path("b.json").read_text(encoding="utf-8"))
+    old["accepted"][0] |= {"accepted": "2020-01-01", "expires": "2020-02-01"}
+    write(json.dumps(old), "b.json")
+    ended = dpaudit("check", name, "--baseline", "b.json")
+    assert ended.exit_code == 1
+    assert "expired or gone" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--reason", " ", "--expires", "2999-01-01"), "reason"),
+        (("--reason", "x", "--expires", "2999-01-01"), "366 days"),
+        (("--reason", "x", "--expires", "2000-01-01"), "366 days"),
+        (("--reason", "x", "--expires", "soon"), "YYYY-MM-DD"),
+        (("--reason", "x", "--expires", str(TODAY), "--rule", "DPA301"), "no open issue of rule DPA301"),
+    ],
+)
+def test_nothing_is_accepted_without_reason_or_for_ever(dpaudit, write, written, arguments, complaint):
+    """Exit code 2, and no file is written."""
+    dpaudit("check", write(written.replace("epsilon = 1.0", "epsilon = 0.2")), "-o", "out")
+    ended = dpaudit("baseline", "out/check.json", *arguments, "-o", "b.json")
+    assert ended.exit_code == 2
+    assert complaint in ended.stderr
+    assert not Path("b.json").exists()
+
+
+def test_an_unusable_configuration_cannot_be_accepted(dpaudit, write):
+    """DPA001 is never hidden by a baseline."""
+    dpaudit("check", write("epsilon = 1\n"), "-o", "out")
+    ended = dpaudit("baseline", "out/check.json", "--reason", "x", "--expires", str(TODAY))
+    assert ended.exit_code == 2
+
+
+def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(dpaudit, write, written):
+    """Less noise: the certified epsilon grows, worse; the other way round better; itself: no change."""
+    dpaudit("report", write(written), "-o", "before")
+    dpaudit("report", write(written.replace("8.0", "5.0"), "less.toml"), "-o", "after")
+    one, two = "before/report.json", "after/report.json"
+    worse = dpaudit("diff", one, two, "--format", "json")
+    changes = {held["what"]: held["direction"] for held in json.loads(worse.stdout)}
+    assert worse.exit_code == 1
+    assert changes["certified epsilon"] == "worse"
+    better = dpaudit("diff", two, one)
+    assert better.exit_code == 0
+    assert "NO WORSE" in better.stdout
+    same = dpaudit("diff", one, one, "--format", "md")
+    assert (same.exit_code, same.stdout) == (0, "No change.\n")
+    assert dpaudit("diff", one, write("{}", "no.json")).exit_code == 2
+
+
+def test_a_weaker_claim_or_a_lost_audit_is_worse():
+    """Each fault alone makes the comparison worse: epsilon, delta, verdict, condition, finding, audit."""
+    from dpaudit.gate.comparison import compare
+
+    def side(**changed):
+        held = {
+            "verdict": "certified",
+            "claim": {"epsilon": 1.0, "delta": 1e-5, "unit": "u", "neighbours": "replace_one", "model": "central"},
+            "tight": {"epsilon": {"upper": 0.9}, "delta": {"upper": 1e-6}},
+            "findings": [],
+            "conditions": [{"text": "c", "status": "checked"}],
+        }
+        audits = changed.pop("audits", [{"name": "a", "verdict": "consistent", "epsilon_lower": 0.5}])
+        return {"certificate": held | changed, "audits": audits}
+
+    claim = side()["certificate"]["claim"]
+    worse = [
+        side(verdict="not_proved"),
+        side(claim=claim | {"epsilon": 1.1}),
+        side(claim=claim | {"delta": 1e-4}),
+        side(tight={"epsilon": {"upper": "inf"}, "delta": {"upper": 1e-6}}),
+        side(conditions=[{"text": "c", "status": "assumed"}]),
+        side(conditions=[{"text": "c", "status": "checked"}, {"text": "d", "status": "assumed"}]),
+        side(findings=[{"rule": "DPA212", "where": "sum"}]),
+        side(audits=[]),
+        side(audits=[{"name": "a", "verdict": "violation", "epsilon_lower": 2.0}]),
+    ]
+    for other in worse:
+        assert "worse" in {change.direction for change in compare(side(), other)}, other
+    assert [c.direction for c in compare(side(), side(claim=claim | {"unit": "v"}))] == ["other"]
+    assert compare(side(), side(tight={"epsilon": {"upper": 0.9 + 1e-9}, "delta": {"upper": 1e-6}})) == ()
+
+
+def test_the_step_summary_is_added_to_and_never_overflows(dpaudit, write, written, monkeypatch):
+    """What stands there stays; the limit of 1,024 KiB counts what was there; a cut page says so."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "step.md")
+    write("Before.\n", "step.md")
+    assert dpaudit("check", write(written)).exit_code == 0
+    text = Path("step.md").read_text(encoding="utf-8")
+    assert text.startswith("Before.\n## Privacy checks passed")
+    Path("step.md").write_text("x" * (STEP_LIMIT - 100) + "\n", encoding="utf-8")
+    assert append_step_summary("row\n" * 1000)
+    assert Path("step.md").stat().st_size <= STEP_LIMIT
+    assert Path("step.md").read_text(encoding="utf-8").endswith("Cut: the page is full.\n")
+    assert len(fitted("ä" * 10 + "\n" + "b" * 100, 60)) <= 60
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "no/such/folder.md")
+    assert dpaudit("check", "release.toml").exit_code == 2
+
+
+def test_every_schema_is_printed_complete(dpaudit):
+    """Names without an argument; each schema is valid and refers to nothing outside itself; a wrong name is 2."""
+    names = dpaudit("schema").stdout.split()
+    assert names == list(schemas.NAMES)
+    for name in names:
+        schema = json.loads(dpaudit("schema", name).stdout)
+        Draft202012Validator.check_schema(schema)
+        known = {schema["$id"], *(held["$id"] for held in schema.get("$defs", {}).values() if "$id" in held)}
+        wanted = set(re.findall(r'"\$ref": "(urn:[^"#]+)', json.dumps(schema)))
+        assert wanted <= known
+    assert "did you mean 'report'" in dpaudit("schema", "raport").stderr
+
+
+def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(dpaudit, monkeypatch):
+    """Exit code 0 here; 2 where the auditor has gone blind, or a package is missing."""
+    assert dpaudit("doctor").exit_code == 0
+    monkeypatch.setattr("audits.sequential._scored", lambda expert, block: 0.0 * block.labels)
+    ended = dpaudit("doctor", "--format", "json")
+    assert ended.exit_code == 2
+    assert [held["what"] for held in json.loads(ended.stdout) if held["status"] == "failed"] == ["auditor"]
+
+
+def test_a_wrong_sarif_is_caught():
+    """The twin of the schema: each of these logs breaks one rule of the standard."""
+    good = {
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": {"name": "x"}}, "results": []}],
+    }
+    assert SARIF.is_valid(good)
+    result = {"ruleId": "A", "message": {"text": "m"}, "partialFingerprints": {"a": "b"}}
+    place = {"physicalLocation": {"artifactLocation": {"uri": "a.toml"}, "region": {"startLine": 0}}}
+    for broken in (
+        good | {"version": "2.0"},
+        good | {"runs": []},
+        good | {"runs": [{"tool": {}, "results": []}]},
+        good | {"runs": [good["runs"][0] | {"results": [result]}]},
+        good | {"runs": [good["runs"][0] | {"results": [result | {"locations": [place]}]}]},
+        good | {"runs": [good["runs"][0] | {"columnKind": "bytes"}]},
+    ):
+        assert not SARIF.is_valid(broken)

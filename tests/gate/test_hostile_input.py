@@ -1,0 +1,243 @@
+"""Input that means harm does none: it ends with a message and exit code 2, and what it says stays text."""
+
+import importlib.util
+import json
+import pickle
+import sqlite3
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dpaudit import schemas
+
+SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
+SARIF_MODULE = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(SARIF_MODULE)
+
+MARKUP = "<script>alert(1)</script>|`x`![i](http://a)[b](javascript:c)\u202egnp.\x07 ]]> &amp; \"'"
+COMMANDS = (("certify",), ("check",), ("explain",), ("calibrate",), ("audit",), ("report", "-o", "out"))
+
+
+def released(label):
+    """A false claim on a release with this label and unit."""
+    text = json.dumps(label)
+    return json.dumps(
+        {
+            "claim": {"epsilon": 0.1, "delta": 1e-5, "neighbours": "replace_one", "unit": label},
+            "declaration": {
+                "node": "group",
+                "size": 2,
+                "part": {
+                    "node": "release",
+                    "label": label,
+                    "mechanism": {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 1.0},
+                },
+            },
+            "system": {"name": label},
+        }
+    ), text
+
+
+def test_markup_in_names_stays_text_in_every_file(dpaudit, write):
+    """Unit, label, system and file name full of markup: valid SARIF and JUnit, no tag in Markdown, no link."""
+    text, _ = released(MARKUP)
+    name = write(text, "a&<b> |c.json")
+    ended = dpaudit("check", name, "-o", "out")
+    assert ended.exit_code == 1
+    sarif = json.loads(Path("out/check.sarif").read_text(encoding="utf-8"))
+    Draft202012Validator(SARIF_MODULE.SARIF).validate(sarif)
+    Draft202012Validator(schemas.load("check")).validate(json.loads(Path("out/check.json").read_text(encoding="utf-8")))
+    root = ElementTree.parse("out/junit.xml").getroot()  # noqa: S314 - our own file
+    assert root.find("testsuite").get("name") == name
+    summary = Path("out/summary.md").read_text(encoding="utf-8")
+    assert "<script" not in summary
+    assert "<b>" not in summary
+    assert "](" not in summary
+    for shown in (summary, ended.stdout, Path("out/junit.xml").read_text(encoding="utf-8")):
+        assert "\u202e" not in shown
+        assert "\x07" not in shown
+    rows = [line for line in summary.splitlines() if line.startswith("| ")]
+    assert {line.replace("\\|", "").count("|") for line in rows} <= {4, 6}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"claim": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"claim": {}, "declaration": ' + '{"node": "group", "size": 1, "part": ' * 5_000 + "1" + "}" * 5_001,
+        '{"claim": {"epsilon": 1e999999999, "neighbours": "replace_one"}, "declaration": {"node": "stated"}}',
+        '{"claim": {"epsilon": ' + "9" * 5_000 + ', "neighbours": "replace_one"}, "declaration": {"node": "stated"}}',
+        '{"claim": {"epsilon": NaN}, "declaration": {}}',
+        "\x00\x01\x02",
+    ],
+    ids=["deep lists", "deep tree", "1e999999999", "5,000 digits", "NaN", "binary"],
+)
+def test_absurd_json_is_a_message_within_seconds(dpaudit, write, command, text):
+    """Exit code 2, or 1 for a claim of infinite epsilon that is none; one line on stderr at most; no traceback."""
+    name, started = write(text, "absurd.json"), time.process_time()
+    ended = dpaudit(command[0], name, *command[1:])
+    assert ended.exit_code == 2
+    assert "Traceback" not in ended.output
+    assert "Internal error" not in ended.output
+    assert len(ended.output) < 4_000
+    assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(
+    "text", ["x = " + "[" * 50_000, "x = " + "{a = " * 50_000, "a" + ".a" * 50_000 + " = 1", "[" + "a." * 50_000 + "a]"]
+)
+def test_absurd_toml_is_a_message(dpaudit, write, text):
+    """Lists, tables and keys of a depth that nobody means: exit code 2."""
+    ended = dpaudit("check", write(text, "absurd.toml"))
+    assert ended.exit_code == 2
+    assert len(ended.output) < 4_000
+
+
+@pytest.mark.parametrize("count", [10**18, 10**300])
+def test_absurd_counts_are_told_and_allocate_nothing(dpaudit, write, written, count):
+    """A repeat of 10^18 times, a group of 10^300: an answer or a message, never a crash or a full memory."""
+    text = json.dumps(
+        {
+            "claim": {"epsilon": 1.0, "delta": 1e-5, "neighbours": "replace_one", "unit": "u"},
+            "declaration": {
+                "node": "repeat",
+                "times": count,
+                "part": {
+                    "node": "release",
+                    "label": "x",
+                    "mechanism": {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 1.0},
+                },
+            },
+        }
+    )
+    ended = dpaudit("check", write(text, "many.json"))
+    assert ended.exit_code in (1, 2), ended.output
+    assert "Internal error" not in ended.output
+
+
+def cyclic_json():
+    """There are no references in JSON; what looks like one is an unknown key, and is followed nowhere."""
+    return '{"$ref": "#", "claim": {"$ref": "#/claim"}, "declaration": {"$ref": "#/declaration"}}'
+
+
+def test_a_reference_is_followed_nowhere(dpaudit, write):
+    """`$ref` is an unknown section; a symbolic link to itself cannot be read. Both are exit code 2."""
+    ended = dpaudit("check", write(cyclic_json(), "cyclic.json"))
+    assert ended.exit_code == 2
+    Path("loop.toml").symlink_to("loop.toml")
+    ended = dpaudit("check", "loop.toml")
+    assert ended.exit_code == 2
+    assert "loop.toml" in ended.stdout
+
+
+def test_names_never_become_paths(dpaudit, write):
+    """Labels, systems and units like ../../x write nothing outside the folder of -o, and its names are fixed."""
+    text, _ = released("../../../escaped")
+    name = write(text, "inner/../traversal.json")
+    before = {path for path in Path.cwd().parent.rglob("*") if "out" not in path.parts}
+    dpaudit("check", name, "-o", "out")
+    dpaudit("report", name, "-o", "out")
+    assert {path for path in Path.cwd().parent.rglob("*") if "out" not in path.parts} == before
+    assert {"check.json", "check.sarif", "junit.xml", "summary.md"} <= {path.name for path in Path("out").iterdir()}
+
+
+class Bomb:
+    """Unpickling this would write a file."""
+
+    def __reduce__(self):
+        return (open, ("exploded", "w"))
+
+
+PICKLE = pickle.dumps(Bomb())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("certify", "{}"),
+        ("check", "{}"),
+        ("verify", "{}"),
+        ("diff", "{}", "{}"),
+        ("baseline", "{}", "--reason", "x", "--expires", "2026-01-01"),
+        ("check", "release.toml", "--baseline", "{}"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+@pytest.mark.parametrize("name", ["bomb.json", "bomb.toml", "bomb.pkl"])
+def test_a_pickle_is_no_input(dpaudit, write, written, arguments, name):
+    """Exit code 2 for every command that reads a file, and the pickle's code never ran."""
+    write(written)
+    Path(name).write_bytes(PICKLE)
+    ended = dpaudit(*(part.format(name) if part == "{}" else part for part in arguments))
+    assert ended.exit_code == 2
+    assert not Path("exploded").exists()
+    assert "Internal error" not in ended.output
+
+
+def test_the_bomb_is_one(tmp_path, monkeypatch):
+    """The twin: unpickled, it writes its file."""
+    monkeypatch.chdir(tmp_path)
+    pickle.loads(PICKLE).close()  # noqa: S301 - it is ours
+    assert Path("exploded").exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [],
+        {"schema": "urn:dpaudit:schema:baseline:1"},
+        {"schema": "urn:dpaudit:schema:baseline:1", "accepted": [1]},
+        {"schema": "urn:dpaudit:schema:baseline:1", "accepted": [{"fingerprint": "x"}]},
+        {
+            "schema": "urn:dpaudit:schema:baseline:1",
+            "accepted": [
+                dict.fromkeys(("fingerprint", "rule", "config", "subject", "reason", "accepted", "expires"), "x")
+            ],
+        },
+    ],
+)
+def test_a_malformed_baseline_accepts_nothing(dpaudit, write, written, data):
+    """Exit code 2 and the place of the fault; the check does not go on without its baseline."""
+    write(json.dumps(data), "b.json")
+    ended = dpaudit("check", write(written), "--baseline", "b.json")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("b.json: ")
+
+
+@pytest.mark.parametrize("state", ["[1e400]", "{", '{"against": 1}', "[" * 100_000, '"x"', "[NaN]"])
+def test_malformed_evidence_is_refused(tmp_path, state):
+    """Evidence that is no evidence is an error that names its file; nothing of it is used."""
+    import numpy as np
+
+    from dpaudit import ConfigError
+    from dpaudit.pytest_plugin.fixture import PrivacyChecks
+    from dpaudit.pytest_plugin.settings import Settings
+
+    path = tmp_path / "evidence.sqlite"
+    settings = Settings(profile="fast", significance=0.01, evidence=path, seed=None)
+
+    def check():
+        dp = PrivacyChecks(
+            test="t",
+            mark=SimpleNamespace(args=(), kwargs={"epsilon": 1.0, "neighbours": "replace_one", "runs": 20}),
+            folder=tmp_path,
+            settings=settings,
+            tests=1,
+            tell=lambda *_: None,
+        )
+        dp.check_function(lambda data, rng, n_runs: data + rng.laplace(0, 1, n_runs), (0.0, 1.0), score=np.asarray)
+
+    check()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE checks SET state = ?", (state,))
+    connection.close()
+    with pytest.raises(ConfigError, match=r"evidence\.sqlite"):
+        check()
+    path.write_bytes(PICKLE)
+    with pytest.raises(ConfigError, match="not a usable file of evidence"):
+        check()

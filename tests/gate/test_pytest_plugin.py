@@ -1,0 +1,198 @@
+"""The pytest plugin, run as users run it, on a project of its own; with workers in processes of their own."""
+
+import re
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+
+import mechanisms
+from dpaudit.pytest_plugin.fixture import PrivacyChecks
+from dpaudit.pytest_plugin.settings import Settings
+
+pytest_plugins = ("pytester",)
+ROOT = Path(__file__).parents[2]
+
+FUNCTIONS = """\
+import numpy as np
+import pytest
+from mechanisms import Gaussian, Laplace
+
+DATA = (np.array([0.0, 0.2]), np.array([0.0, 1.2]))
+NOISE = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+
+
+def good(data, rng, n_runs):
+    return data.sum() + rng.laplace(0, 1.0, n_runs)
+
+
+def half(data, rng, n_runs):
+    return data.sum() + rng.laplace(0, 0.5, n_runs)
+
+
+claim = pytest.mark.dp(epsilon=1.0, neighbours="replace_one")
+"""
+
+THREE_LINES = {
+    "function": "@claim\ndef test_it(dp):\n    dp.check_function({function}, DATA)\n",
+    "release": "@claim\ndef test_it(dp):\n    dp.check_release({function}, DATA, mechanism=NOISE, query=np.sum)\n",
+    "mechanism": "@claim\ndef test_it(dp):\n    dp.check_mechanism({mechanism})\n",
+    "declaration": "@claim\ndef test_it(dp):\n    dp.certify({mechanism})\n",
+    "config": 'def test_it(dp):\n    dp.check_config("{config}")\n',
+}
+
+CONFIG = """\
+[claim]
+epsilon = {epsilon}
+neighbours = "replace_one"
+unit = "one record"
+
+[declaration]
+node = "release"
+label = "x"
+mechanism = {{ name = "laplace", scale = 1.0, l1_sensitivity = 1.0 }}
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm():
+    """Import here what the sessions inside need, as they forget their own imports at their end."""
+    claim = {"epsilon": 1.0, "neighbours": "replace_one", "runs": 250}
+    dp = PrivacyChecks(
+        test="t",
+        mark=SimpleNamespace(args=(), kwargs=claim),
+        folder=Path(),
+        settings=Settings(profile="fast", significance=0.001, evidence=None, seed=None),
+        tests=1,
+        tell=lambda *_: None,
+    )
+    dp.check_mechanism(mechanisms.Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    dp.check_function(lambda data, rng, n_runs: data + rng.laplace(0, 1, n_runs), (0.0, 1.0))
+    dp.check_config(ROOT / "examples" / "ci" / "privacy" / "weekly.toml")
+
+
+@pytest.fixture
+def project(pytester):
+    """Return a function that writes test files and runs pytest on them."""
+    installed = any(point.value == "dpaudit.pytest_plugin" for point in entry_points(group="pytest11"))
+    plugin = () if installed else ("-p", "dpaudit.pytest_plugin")
+    pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\n")
+    for epsilon in ("1.0", "0.5"):
+        (pytester.path / f"claim{epsilon}.toml").write_text(CONFIG.format(epsilon=epsilon), encoding="utf-8")
+
+    def run(*arguments, **files):
+        if files:
+            pytester.makepyfile(**{name: FUNCTIONS + "\n\n" + text for name, text in files.items()})
+        return pytester.runpytest_inprocess(*plugin, *arguments)
+
+    return run
+
+
+def test_three_lines_certify_and_audit_each_kind_of_subject(project):
+    """Correct subjects pass, their broken twins fail with the reason, in one session of ten tests."""
+    good = {"function": "good", "mechanism": "NOISE", "config": "claim1.0.toml"}
+    bad = {"function": "half", "mechanism": "NOISE.scaled(0.5)", "config": "claim0.5.toml"}
+    files = {
+        f"test_{kind}_{name}": text.format(**held)
+        for kind, text in THREE_LINES.items()
+        for name, held in (("good", good), ("bad", bad))
+    }
+    ended = project("-v", **files)
+    assert ended.ret == 1, ended.stdout.str()
+    found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
+    assert found == {
+        f"{kind}_{name}": {"good": "PASSED", "bad": "FAILED"}[name] for kind in THREE_LINES for name in ("good", "bad")
+    }
+    assert "VIOLATION  half" in ended.stdout.str()
+    assert "OTHER NOISE  half" in ended.stdout.str()
+    assert "0.5 times that noise explains them best" in ended.stdout.str()
+    assert "REFUTED  laplace" in ended.stdout.str()
+    assert "differential privacy ===" in ended.stdout.str()
+    assert re.search(r"Correct code is accused with probability at most 0\.001, with fixed seeds", ended.stdout.str())
+    assert "fixture.py" not in ended.stdout.str()
+
+
+def test_doubt_is_a_skip_and_wrong_use_is_told(project):
+    """Too few runs: skipped as inconclusive, exit code 0. No claim, a wrong claim: the error says what to write."""
+    ended = project(
+        "-rs",
+        test_few="@pytest.mark.dp(epsilon=1.0, neighbours='replace_one', runs=9)\ndef test_it(dp):\n"
+        "    dp.check_function(good, DATA)\n",
+    )
+    assert ended.ret == 0
+    assert re.search(r"SKIPPED \[1\] .*inconclusive: good", ended.stdout.str())
+    ended = project(
+        "test_wrong.py",
+        test_wrong="def test_none(dp):\n    dp.check_function(good, DATA)\n\n"
+        "@pytest.mark.dp(epsilon=-1.0, neighbours='replace_one')\n"
+        "def test_bad(dp):\n    dp.check_function(good, DATA)\n",
+    )
+    assert ended.ret == 1
+    assert "mark the test with @pytest.mark.dp(epsilon=" in ended.stdout.str()
+    assert "Traceback" not in ended.stdout.str()
+    assert "fixture.py" not in ended.stdout.str()
+    assert "Expected epsilon=-1.0" in ended.stdout.str()
+    for option in ("--dp-profile=huge", "--override-ini=dp_significance=2", "--dp-seed=-1"):
+        assert project(option).ret == 4
+
+
+def test_workers_give_the_same_outcome_and_the_section_comes_once(project, pytester):
+    """With xdist: same verdicts, seeds and shares as without, one section, and JUnit has the properties."""
+    files = {
+        "test_one": THREE_LINES["function"].format(function="good") + "\n\n@claim\ndef test_two(dp):\n"
+        "    dp.check_function(half, DATA)\n",
+        "test_two": THREE_LINES["release"].format(function="good"),
+    }
+    alone = project(**files)
+    workers = project("-n", "2", "--junitxml", "workers.xml")
+    assert alone.ret == workers.ret == 1
+    line = re.compile(r"^(?:VIOLATION|CONSISTENT|NOISE|CERTIFIED|INCONC).*$|; seed .*$", flags=re.M)
+    rows = [sorted(line.findall(ended.stdout.str())) for ended in (alone, workers)]
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 5 + 4 + 1, "five checks, four seeds, and the message of the failure"
+    assert workers.stdout.str().count("= differential privacy =") == 1
+    root = ElementTree.parse(pytester.path / "workers.xml").getroot()  # noqa: S314 - our own file
+    case = next(held for held in root.iter("testcase") if held.get("classname") == "test_two")
+    held = {prop.get("name"): prop.get("value") for prop in case.iter("property")}
+    assert [held[f"dp.{n}.verdict"] for n in (1, 2, 3)] == ["certified", "noise", "consistent"]
+    facts = {name.removeprefix("dp.3.") for name in held if name.startswith("dp.3.")}
+    assert {"check", "claimed", "lower", "significance", "seed", "runs"} <= facts
+
+
+def test_evidence_is_carried_from_night_to_night(project):
+    """Each night adds its runs, with a fresh seed; another budget for the same file is refused."""
+    line = ("--dp-evidence", "kept/evidence.sqlite")
+    first = project(*line, test_one=THREE_LINES["function"].format(function="good"))
+    second = project(*line)
+    assert first.ret == second.ret == 0, second.stdout.str()
+    seeds = [re.search(r"; seed (\d+), (\d+) runs(.*)", ended.stdout.str()).groups() for ended in (first, second)]
+    assert seeds[0][0] != seeds[1][0]
+    assert seeds[1][2].startswith(" (with 5000 runs before)")
+    assert "for every run that shares" in second.stdout.str()
+    other = project(*line, "-o", "dp_significance=0.01")
+    assert other.ret == 1
+    assert "a budget holds for the life of its file" in other.stdout.str()
+
+
+def test_what_was_refuted_stays_so_until_the_code_changes(project):
+    """Night two fails at once on the stored finding; the corrected code starts anew with a smaller share."""
+    line = ("--dp-evidence", "e.sqlite")
+    first = project(*line, test_one=THREE_LINES["function"].format(function="half"))
+    second = project(*line)
+    assert (first.ret, second.ret) == (1, 1)
+    assert "Found in an earlier run, and the code is the same since" in second.stdout.str()
+    fixed = project(*line, test_one=THREE_LINES["function"].format(function="good"))
+    assert fixed.ret == 0, fixed.stdout.str()
+
+
+@pytest.mark.slow
+def test_workers_may_share_a_file_of_evidence(project):
+    """Eight tests on two workers, twice: every check keeps its place, and nothing is lost."""
+    text = "@claim\n@pytest.mark.parametrize('i', range(8))\ndef test_it(dp, i):\n    dp.check_function(good, DATA)\n"
+    line = ("-n", "2", "--dp-evidence", "e.sqlite")
+    project(*line, test_many=text)
+    ended = project(*line)
+    assert ended.ret == 0, ended.stdout.str()
+    assert ended.stdout.str().count("(with 5000 runs before)") == 8

@@ -1,0 +1,138 @@
+"""The files one copies: workflows, hook and first steps do what they say, run as they stand."""
+
+import re
+import shutil
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+CI = ROOT / "examples" / "ci"
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """Return a function that copies a folder of examples, as a user would, and returns the copy."""
+
+    def copy(name):
+        folder = tmp_path / "copy"
+        shutil.copytree(ROOT / "examples" / name, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+        return folder
+
+    return copy
+
+
+def commands(name):
+    """The shell lines of a workflow in their order, job by job, without those that install."""
+    held = yaml.safe_load((CI / name).read_text(encoding="utf-8"))
+    jobs = held["jobs"].values() if "jobs" in held else held.values()
+    lines = [
+        step.get("run", "") if isinstance(step, dict) else step
+        for job in jobs
+        for step in (*job.get("before_script", ()), *job.get("steps", ()), *job.get("script", ()))
+    ]
+    return [line for line in lines if line and not line.startswith("pip install")]
+
+
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_every_command_of_a_workflow_runs_and_passes(name, copied, shell):
+    """In a copy of the example project each line ends with 0; the files that later steps upload are there."""
+    folder = copied("ci")
+    lines = commands(name)
+    assert len(lines) == 3
+    for line in lines:
+        quick = line.replace("--dp-profile nightly", "--dp-profile fast").replace(
+            "--dp-profile ci", "--dp-profile fast"
+        )
+        ended = shell(quick, folder)
+        assert ended.returncode == 0, (line, ended.stdout + ended.stderr)
+    assert {"check.sarif", "junit.xml", "tests.xml"} <= {path.name for path in (folder / "privacy-results").iterdir()}
+    assert (folder / ".dpaudit" / "evidence.sqlite").is_file()
+
+
+def test_a_workflow_stops_on_a_planted_bug(copied, shell):
+    """The twin: half the noise in the function, and a claim of half the epsilon; both commands end with 1."""
+    folder = copied("ci")
+    for name, old, new in (
+        ("test_privacy.py", "rng.laplace(scale=20.0", "rng.laplace(scale=10.0"),
+        ("privacy/weekly.toml", "epsilon = 1.0", "epsilon = 0.5"),
+    ):
+        path = folder / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    check, tests, _ = commands("github.yml")
+    assert shell(check, folder).returncode == 1
+    assert shell(tests.replace("--dp-profile ci", "--dp-profile fast"), folder).returncode == 1
+
+
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_workflows_have_what_their_hosts_ask_for(name):
+    """Each job has a place to run and steps; what is uploaded is what the commands write; nights wait their turn."""
+    text = (CI / name).read_text(encoding="utf-8")
+    held = yaml.safe_load(text)
+    if name == "github.yml":
+        assert set(held) == {"name", True, "permissions", "jobs"}, "YAML 1.1 reads `on` as true"
+        assert set(held[True]) == {"push", "pull_request", "schedule"}
+        for job in held["jobs"].values():
+            assert job["runs-on"]
+            assert all(("run" in step) != ("uses" in step) for step in job["steps"])
+        assert held["permissions"]["security-events"] == "write"
+        assert held["jobs"]["nightly"]["concurrency"]
+    else:
+        assert {"script", "extends"} <= set(held["privacy"])
+        assert held["privacy"]["artifacts"]["reports"]["junit"] == "privacy-results/*.xml"
+        assert held["privacy-nightly"]["resource_group"]
+    assert "check.sarif" in text or name == "gitlab.yml"
+
+
+def test_the_hook_certifies_the_files_it_is_given_and_stops_for_a_false_claim(copied, shell):
+    """The entry of .pre-commit-hooks.yaml on the example's configurations: 0, and 1 for a false claim."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert {"id", "name", "entry", "language"} <= set(hook)
+    assert "--proof-only" in hook["entry"]
+    folder = copied("ci")
+    assert re.search(hook["files"], "privacy/weekly.toml")
+    assert not re.search(hook["files"], "pyproject.toml")
+    assert shell(f"{hook['entry']} privacy/weekly.toml", folder).returncode == 0
+    text = (folder / "privacy" / "weekly.toml").read_text(encoding="utf-8")
+    (folder / "privacy" / "false.toml").write_text(text.replace("epsilon = 1.0", "epsilon = 0.5"), encoding="utf-8")
+    assert shell(f"{hook['entry']} privacy/weekly.toml privacy/false.toml", folder).returncode == 1
+
+
+def test_a_newcomer_needs_five_commands_and_a_minute(copied, shell):
+    """First certificate, audit, failing test and report, beside the installation: each command does its own."""
+    folder = copied("first_steps")
+    text = (folder / "run.sh").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith(("#", "set"))]
+    assert len(lines) == 5
+    assert lines[0].startswith("pip install")
+    (folder / "run.sh").write_text(text.replace(lines[0], ""), encoding="utf-8")
+    started = time.monotonic()
+    ended = shell("bash run.sh", folder)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert time.monotonic() - started < 60, "the bar itself: a minute, on any machine that runs these tests"
+    for shown in ("CERTIFIED", "violation: epsilon is at least", "VIOLATION  mean_age", "report.html"):
+        assert shown in ended.stdout
+    assert (folder / "report" / "report.html").is_file()
+
+
+def test_the_plugin_is_an_entry_point_and_the_core_imports_no_pytest(shell, tmp_path):
+    """pytest finds the plugin by its name; `dpaudit certify` and `dpaudit check` never import pytest."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"dpaudit": "dpaudit.pytest_plugin"}
+    assert not any(held.startswith("pytest") for held in project["dependencies"])
+    code = (
+        "import sys; from typer.testing import CliRunner; from dpaudit.cli.app import app; "
+        f"r = CliRunner().invoke(app, ['check', '{CI / 'privacy' / 'weekly.toml'}']); "
+        "print(r.exit_code, 'pytest' in sys.modules)"
+    )
+    assert shell(f'python -c "{code}"', tmp_path).stdout.split() == ["0", "False"]
+    light = (
+        "import sys, dpaudit.pytest_plugin; print(sorted({'numpy', 'scipy', 'rich', 'pydantic'} & set(sys.modules)))"
+    )
+    assert shell(f'python -c "{light}"', tmp_path).stdout.strip() == "[]"

@@ -1,0 +1,294 @@
+"""The numbered sections: complete, each value with what it rests on, and every computed figure right."""
+
+import json
+import math
+import re
+from dataclasses import fields, is_dataclass, replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from dpaudit import Claim, ConfigError, GaussianLoss, Release, Repeat, Sequential, bracket_epsilon, certify
+from dpaudit.deployment import Comparison, Deployment, DeploymentFault, decode_deployment, read_deployment
+from dpaudit.ledger import Account, Ledger, store_at
+from dpaudit.losses import Composition
+from dpaudit.normal_form import NormalForm
+from dpaudit.report import Report, System, render
+from dpaudit.report.curves import delta_curve
+from dpaudit.report.facts import gather
+from dpaudit.report.plain import plain
+from mechanisms import Gaussian, Laplace
+
+FULL = Path(__file__).with_name("deployment.toml")
+NUMBERS = [*map(str, range(14)), "A"]
+HOSTILE = '</title><script>alert("x")</script>|`*_[x](javascript:y)\n# <img src=x onerror=z>\u202e&'
+
+
+@pytest.fixture(scope="module")
+def gathered(stories):
+    """Return what every story says, gathered once."""
+    return {name: gather(story) for name, story in stories.items()}
+
+
+def section(report, number):
+    """Return one section of a report."""
+    return next(held for held in gather(report).sections if held.number == number)
+
+
+def field(report, number, name):
+    """Return one field of a section."""
+    return next(held for held in section(report, number).fields if held.name == name)
+
+
+def grid(report, number, name):
+    """Return the rows of one table of a section."""
+    return next(held for held in section(report, number).grids if held.name == name).rows
+
+
+def leads_somewhere(data, reference):
+    """Return whether a reference is a path in the report's JSON; deployments are the owner's own file."""
+    if not reference or reference.startswith("deployment."):
+        return True
+    for key in reference.split("."):
+        if not isinstance(data, dict) or key not in data:
+            return False
+        data = data[key]
+    return True
+
+
+def test_every_story_has_every_section_and_every_field_a_status(gathered):
+    """Sections 0 to 13 and A, no empty value, one status a row, and rows as wide as their head."""
+    for facts in gathered.values():
+        held = facts.sections
+        assert [one.number for one in held] == NUMBERS
+        for one in held:
+            assert one.fields or one.grids
+            assert all(entry.value and entry.name for entry in one.fields)
+            for table in one.grids:
+                assert len(table.rows) == len(table.statuses)
+                assert table.rows or table.note
+                assert {len(row) for row in table.rows} <= {len(table.head)}
+
+
+def test_every_reference_leads_to_its_evidence(gathered):
+    """A field that rests on evidence says where, and that place exists in the same report.json; a typo would not."""
+    for facts in gathered.values():
+        data = plain(facts)
+        for one in data["sections"]:
+            for entry in one["fields"]:
+                assert (entry["status"] == "not_assessed") <= (entry["evidence_ref"] == "")
+                if entry["status"] == "evidence" and entry["evidence_ref"] not in ("certificate.printed",):
+                    assert entry["evidence_ref"], entry
+                    assert leads_somewhere(data, entry["evidence_ref"]), entry
+    assert not leads_somewhere(data, "certificate.tihgt")
+
+
+def test_what_nobody_declared_is_not_assessed_and_what_is_declared_is_never_evidence(stories):
+    """Without a deployment every human field is not assessed; with one each is declared, and no number moves."""
+    bare = stories["checked"]
+    full = replace(bare, deployment=read_deployment(FULL))
+    for number in ("1", "11"):
+        assert {held.status for held in section(bare, number).fields} == {"not_assessed"}
+        assert {held.status for held in section(full, number).fields} == {"declared"}
+    assert bare.certificate.to_json() == full.certificate.to_json()
+    assert bare.verdict == full.verdict == "CERTIFIED"
+    before, after = gather(bare).sections, gather(full).sections
+    for one, other in zip(before, after, strict=True):
+        known = {held.name for held in one.fields if held.status == "evidence"}
+        assert known == {held.name for held in other.fields if held.status == "evidence"}
+
+
+def test_the_claim_is_declared_and_the_certificate_is_evidence(stories):
+    """What is promised and what is proved never look alike."""
+    report = stories["checked"]
+    assert field(report, "0", "Claimed epsilon").status == "declared"
+    assert field(report, "0", "Certified epsilon").status == "evidence"
+    assert field(stories["refuted"], "0", "Audited epsilon").status == "not_assessed"
+    assert field(report, "0", "Verdict").value == report.verdict
+
+
+def test_sixteen_hazards_stand_in_their_order_and_an_answer_does_not_become_evidence(stories):
+    """H1 to H16; the owner's answer to one that nobody computes is declared."""
+    full = replace(stories["paper"], deployment=read_deployment(FULL))
+    held = next(one for one in section(full, "8").grids if one.name == "hazards")
+    assert [row[0] for row in held.rows] == [f"H{n}" for n in range(1, 17)]
+    known = dict(zip((row[0] for row in held.rows), held.statuses, strict=True))
+    assert (known["H1"], known["H11"], known["H12"]) == ("evidence", "declared", "not_assessed")
+    assert "fixed timetable" in held.rows[10][2]
+
+
+@pytest.mark.parametrize(("neighbours", "adding"), [("replace_one", "no"), ("add_remove", "yes")])
+def test_the_two_data_sets_of_each_scenario_follow_the_relation(neighbours, adding):
+    """Adding one unit is covered under add-remove and not under replace-one; the raw data never are."""
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours=neighbours, unit="one person")
+    noise = Release(label="sum", mechanism=Gaussian.calibrated(claim, l2_sensitivity=1.0))
+    rows = grid(Report(certificate=certify(noise, claim), created="2026-03-01"), "2", "scenarios")
+    one_more = next(row for row in rows if "one unit" in row[1] and ("more" in row[1] or "added" in row[1]))
+    assert one_more[2] == adding
+    assert rows[-1][3].startswith("no")
+
+
+def test_groups_of_a_gaussian_are_the_gaussian_of_that_many_times_the_distance(stories):
+    """k units move a Gaussian release k times as far: the certificate's column is that, the claim's is the textbook."""
+    report = stories["checked"]
+    mu = 1 / 3.7307
+    for size, row in zip((2, 5, 10), grid(report, "6", "groups"), strict=True):
+        far = Composition(parts=((GaussianLoss(mu=size * mu), 1),))
+        truth = bracket_epsilon(NormalForm(upper=(far,), lower=(far,)), 1e-5).upper
+        assert float(row[2].removeprefix("at most ")) == pytest.approx(truth, rel=2e-3)
+        delta = 1e-5 * (math.exp(size) - 1) / (math.e - 1)
+        found = re.fullmatch(r"epsilon (\d+), delta (.*)", row[1])
+        assert float(found.group(1)) == size
+        mantissa, _, power = found.group(2).partition(" × 10")
+        superscripts = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+        value = float(mantissa) * 10.0 ** int(power.translate(superscripts) or 0) if power else float(mantissa)
+        assert delta <= value <= delta * 1.002
+
+
+def test_beliefs_and_odds_are_those_of_the_definition(stories):
+    """At epsilon 1 an even guess becomes at most e / (1 + e) = 0.7311; the equivalent mu is the release's own."""
+    report = stories["checked"]
+    assert grid(report, "6", "beliefs")[2][1] == "0.7311"
+    assert field(report, "6", "Gaussian equivalent").value.startswith("mu = 0.268")
+    assert "by a factor of 2.719, except with probability 10⁻⁵" in field(report, "0", "Meaning").value
+
+
+def test_positive_answers_move_the_odds_by_no_more_than_the_trade_off_allows(stories):
+    """The last column is the proved true positive rate over the false positive rate."""
+    report = stories["checked"]
+    curve = delta_curve(report.certificate)
+    for rate, row in zip((0.001, 0.01, 0.1), grid(report, "6", "operating")[1:], strict=True):
+        assert float(row[3].removesuffix(" times")) == pytest.approx(curve.true_positive_rate(rate) / rate, rel=2e-3)
+
+
+def test_shares_of_a_sequence_add_up_and_those_of_a_partition_are_not_added(stories):
+    """Two releases with rho 1/800 and 4/800 have shares 1/5 and 4/5; parts of a partition have none."""
+    claim = Claim(epsilon=2.0, delta=1e-5, neighbours="replace_one", unit="one person")
+    wide, near = (Gaussian(stddev=s, l2_sensitivity=1.0, neighbours="replace_one") for s in (20.0, 10.0))
+    tree = Sequential(parts=(Release(label="a", mechanism=wide), Release(label="b", mechanism=near)))
+    report = Report(certificate=certify(tree, claim), created="2026-03-01")
+    assert [row[3] for row in grid(report, "6", "allocation")] == ["0.2", "0.8"]
+    assert {row[3] for row in grid(stories["paper"], "6", "allocation")} == {"does not add up"}
+    pure = Release(label="c", mechanism=Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    repeated = Report(certificate=certify(Repeat(part=pure, times=3), claim), created="2026-03-01")
+    assert [row[1:] for row in grid(repeated, "6", "allocation")] == [("3", "0.5", "1")]
+
+
+def test_only_deployments_of_the_same_unit_and_model_are_compared(stories):
+    """Others are counted and left out."""
+    report = stories["checked"]
+    same = Comparison(name="Same", unit="one patient", model="central", epsilon=2.0, source="a paper")
+    other = replace(same, name="Other", unit="one visit")
+    compared = replace(report, deployment=Deployment(comparisons=(same, other)))
+    held = section(compared, "13").grids[0]
+    assert [row[0] for row in held.rows] == ["Same"]
+    assert held.note.startswith("1 of another unit or model left out")
+
+
+def test_the_ledger_stands_in_the_report_with_this_certificates_booking(stories, tmp_path):
+    """Spent, left and the last digest; and whether this very certificate was booked."""
+    report = stories["checked"]
+    ledger = Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
+    budget = Claim(epsilon=4.0, delta=1e-4, neighbours="replace_one", unit="one patient")
+    ledger.open(Account(name="patients", budget=budget), "2026-01-01T00:00:00+00:00")
+    empty = replace(report, balance=ledger.balance("patients"), ledger_head=ledger.statement().head)
+    assert field(empty, "10", "This certificate").value == "not booked"
+    ledger.book("patients", report.certificate, "totals", "2026-01-02T00:00:00+00:00")
+    held = replace(report, balance=ledger.balance("patients"), ledger_head=ledger.statement().head)
+    assert field(held, "10", "This certificate").value == "entry 2"
+    assert field(held, "10", "Last digest of the chain").value == ledger.statement().head
+    assert json.loads(held.to_json())["ledger"]["bookings"][0]["label"] == "totals"
+
+
+def test_changes_since_a_previous_report_are_those_and_no_others(stories):
+    """The same report has changed in nothing; a smaller claim in its claim, its verdict and its digest."""
+    report = stories["checked"]
+    same = replace(report, previous=json.loads(report.to_json()))
+    assert section(same, "A").grids[0].rows == ()
+    other = json.loads(report.to_json())
+    other["certificate"]["claim"]["epsilon"], other["verdict"] = 2.0, "NOT CERTIFIED"
+    changed = section(replace(report, previous=other), "A").grids[0].rows
+    assert changed == (("Verdict", "NOT CERTIFIED", "CERTIFIED"), ("Claimed epsilon", "2", "1"))
+
+
+class Words(HTMLParser):
+    """The text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.words = []
+        self.feed(text)
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_page_and_json_say_the_same_field_by_field(stories):
+    """Every value and every cell of the JSON's sections stands in the page, but for what the page tells in full."""
+    report = replace(stories["paper"], deployment=read_deployment(FULL))
+    page = " ".join(" ".join(Words(render(report)["report.html"]).words).split())
+    richly = {"nodes", "slack", "conditions", "findings", "audits"}
+    for one in gather(report).sections:
+        assert all(" ".join(entry.value.split()) in page for entry in one.fields)
+        for table in one.grids:
+            if table.name not in richly:
+                assert all(" ".join(cell.split()) in page for row in table.rows for cell in row), table.name
+
+
+def hostile(thing):
+    """Return a deployment whose every text is hostile."""
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return replace(thing, **{entry.name: hostile(getattr(thing, entry.name)) for entry in fields(thing)})
+    if isinstance(thing, tuple):
+        return tuple(map(hostile, thing))
+    return HOSTILE if isinstance(thing, str) else thing
+
+
+def test_a_hostile_deployment_is_words_and_nothing_else(stories):
+    """Markup in what people declare adds no element to the page and no cell to a table."""
+    report = replace(stories["paper"], deployment=hostile(read_deployment(FULL)), code=HOSTILE)
+    harmless = replace(stories["paper"], deployment=read_deployment(FULL))
+    texts = render(report)
+    page, usual = texts["report.html"], render(harmless)["report.html"]
+    assert "<script" not in page
+    assert "\u202e" not in page
+    tags = [re.findall(r"<(\w+)", text).count("td") for text in (page, usual)]
+    assert abs(tags[0] - tags[1]) < 20
+    for block in re.findall(r"(?:^\|.*\n)+", texts["report.md"], flags=re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"scop": {}}, "did you mean 'scope'"),
+        ({"scope": {"purpos": "x"}}, "did you mean 'purpose'"),
+        ({"actors": [{"name": "A", "see": "all"}]}, "see"),
+        ({"actors": [{"name": "A"}]}, "missing key 'actors.0.sees'"),
+        ({"governance": {"expiry": "soon"}}, "governance.expiry='soon'"),
+        ({"scope": {"purpose": 3}}, "scope.purpose=3"),
+    ],
+)
+def test_a_key_that_does_not_fit_is_named(table, message):
+    """Unknown, missing, or of another type: the fault's path and the remedy."""
+    with pytest.raises(DeploymentFault, match=re.escape(message)):
+        decode_deployment(table)
+
+
+def test_a_fault_in_a_deployment_file_has_its_line(tmp_path):
+    """The message starts with the file and the line, and nobody's typo is declared in silence."""
+    file = tmp_path / "deployment.toml"
+    file.write_text('[scope]\npurpose = "x"\nsectr = "y"\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"deployment\.toml:3: unknown key 'scope\.sectr'; did you mean 'sector'"):
+        read_deployment(file)
+    file.write_text("[scope\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="invalid TOML"):
+        read_deployment(file)
+
+
+def test_no_section_prints_a_score(stories):
+    """Neither a percentage nor a word that claims to be law stands in any section."""
+    report = replace(stories["paper"], deployment=read_deployment(FULL), system=System(name="Plans", unit="one year"))
+    text = json.dumps([one["fields"] + one["grids"] for one in report.to_dict()["sections"]])
+    assert not re.search(r"\d\s*%|score|compliant|sufficient", text)

@@ -1,0 +1,77 @@
+"""In a real browser: the page asks nobody for anything and logs no error."""
+
+import shutil
+import socketserver
+import subprocess
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from dpaudit.report import render
+
+BROWSER = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
+OWN_TALK = ("google", "gvt1", "gstatic", "chromium")
+"""Hosts that the browser itself may ask, whatever the page is."""
+
+
+@contextmanager
+def proxy():
+    """Yield the port of a proxy that refuses everything, and the list of what it was asked for."""
+    asked = []
+
+    class Refuser(socketserver.StreamRequestHandler):
+        def handle(self):
+            line = self.rfile.readline().decode("latin-1").split()
+            if len(line) > 1 and not any(name in line[1] for name in OWN_TALK):
+                asked.append(line[1])
+            self.wfile.write(b"HTTP/1.1 502 Refused\r\nContent-Length: 0\r\n\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Refuser) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1], asked
+        server.shutdown()
+
+
+def opened(page, tmp_path):
+    """Return what a page asked the network for, and what the browser's console said."""
+    if not BROWSER:
+        pytest.skip("no Chromium is installed")
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    with proxy() as (port, asked):
+        command = [
+            BROWSER,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--no-first-run",
+            "--enable-logging=stderr",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            f"--proxy-server=http://127.0.0.1:{port}",
+            "--proxy-bypass-list=<-loopback>",
+            "--dump-dom",
+            (tmp_path / "page.html").as_uri(),
+        ]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    assert "</html>" in ended.stdout
+    return asked, [line for line in ended.stderr.splitlines() if "CONSOLE" in line]
+
+
+@pytest.mark.parametrize("story", ["paper", "hostile"])
+def test_a_page_asks_nobody_and_logs_nothing(stories, story, tmp_path):
+    """No request leaves, and the console stays empty, whatever the names."""
+    assert opened(render(stories[story])["report.html"], tmp_path) == ([], [])
+
+
+def test_a_page_that_asks_somebody_is_caught(stories, tmp_path):
+    """The twin: with a weaker policy a picture from elsewhere is asked for, and a script is complained about."""
+    page = render(stories["checked"])["report.html"]
+    weak = page.replace("default-src 'none'", "default-src *").replace("img-src data:", "img-src *")
+    planted = '<img alt="" src="http://example.org/probe.png"><script>1</script></body>'
+    asked, said = opened(weak.replace("</body>", planted), tmp_path)
+    assert any("example.org" in place for place in asked)
+    assert said

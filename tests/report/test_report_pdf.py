@@ -1,0 +1,98 @@
+"""The PDF: from the JSON alone, the same bytes every time, and harmless whatever the names."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpaudit import UnsupportedError
+from dpaudit.cli.app import app
+from dpaudit.deployment import read_deployment
+from dpaudit.report import render
+from dpaudit.report.pdf import _plain, pdf_report
+from dpaudit.report.writing import contents
+
+FULL = Path(__file__).with_name("deployment.toml")
+
+
+def pdf(report):
+    """Return a report's PDF."""
+    texts = render(report)
+    return pdf_report(texts["report.json"], {name: text for name, text in texts.items() if name.endswith(".svg")})
+
+
+def test_equal_reports_give_equal_bytes_and_other_reports_other_ones(stories):
+    """Built twice, in this process and in another one, it is the same file; another date makes another file."""
+    pytest.importorskip("typst")
+    report = stories["paper"]
+    first = pdf(report)
+    assert first.startswith(b"%PDF-")
+    assert pdf(report) == first == contents(report, pdf=True)["report.pdf"]
+    assert pdf(replace(report, created="2026-03-02")) != first
+
+
+@pytest.mark.parametrize("story", ["hostile", "infinite", "open"])
+def test_every_kind_of_story_can_be_printed(stories, story):
+    """Hostile names, no finite epsilon, nothing but trust: each becomes pages."""
+    pytest.importorskip("typst")
+    assert len(pdf(stories[story])) > 50_000
+
+
+def test_the_pages_say_what_the_json_says(stories, tmp_path):
+    """Verdict, disclaimer, every section's title and every declared value are in the PDF's text."""
+    pytest.importorskip("typst")
+    if not shutil.which("pdftotext"):
+        pytest.skip("pdftotext is not installed")
+    report = replace(stories["paper"], deployment=read_deployment(FULL))
+    (tmp_path / "report.pdf").write_bytes(pdf(report))
+    ended = subprocess.run(["pdftotext", str(tmp_path / "report.pdf"), "-"], capture_output=True, text=True, check=True)
+    words = re.sub(r"\s+", "", ended.stdout)
+    data = json.loads(render(report)["report.json"])
+    expected = [data["verdict"], data["disclaimer"], *(held["title"] for held in data["sections"])]
+    expected += [f["value"] for held in data["sections"] for f in held["fields"] if f["status"] == "declared"]
+    missing = [text for text in expected if re.sub(r"\s+", "", text) not in words]
+    assert [text for text in missing if not re.search(r"[-⁻]", text)] == []
+
+
+def test_figures_on_paper_are_light_and_without_variables(stories):
+    """Colours are written out, the dark scheme is gone."""
+    for name, text in render(stories["paper"]).items():
+        if name.endswith(".svg"):
+            plain = _plain(text)
+            assert "var(" not in plain
+            assert "prefers-color-scheme" not in plain
+
+
+def test_without_the_extra_the_command_ends_with_2_and_the_remedy(tmp_path, monkeypatch):
+    """Nothing is run and nothing written where typst is missing."""
+    monkeypatch.setitem(sys.modules, "typst", None)
+    monkeypatch.chdir(tmp_path)
+    config = Path(__file__).parents[2] / "examples" / "written.toml"
+    ended = CliRunner().invoke(app, ["report", str(config), "-o", "out", "--pdf"])
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert "pip install 'dpaudit[pdf]'" in ended.stderr
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(UnsupportedError):
+        pdf_report("{}", {})
+
+
+def test_the_command_writes_every_format(tmp_path, monkeypatch):
+    """One folder, all formats, and the files are named on stdout."""
+    pytest.importorskip("typst")
+    monkeypatch.chdir(tmp_path)
+    config = Path(__file__).parents[2] / "examples" / "written.toml"
+    ended = CliRunner().invoke(app, ["report", str(config), "-o", "out", "--pdf", "--deployment", str(FULL)])
+    assert ended.exit_code == 0, ended.output
+    written = {Path(line).name for line in ended.stdout.splitlines()}
+    expected = {"report.html", "report.md", "report.json", "report.pdf", "test-result.intoto.json"}
+    assert expected <= written
+    command = json.loads(Path("out/report.json").read_text(encoding="utf-8"))["command"]
+    assert command.startswith("dpaudit report ")
+    assert "--pdf" in command
+    assert "--deployment" in command
