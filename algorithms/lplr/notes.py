@@ -36,7 +36,7 @@ def printed_noise_notes(config: "Lplr") -> tuple[str, ...]:
         f"two cells, so that an update message loses up to {printed_update_loss(epsilon):.6g} beside that, and a "
         f"confidence message {printed_confidence_loss(epsilon):.6g}. And residuals beyond the first layer are not "
         f"bounded, so that over all histories no epsilon is finite.",
-        'The repaired protocol, variant = "fixed", keeps the rates, costs up to three times the error at equal '
+        'The repaired protocol, variant = "fixed", keeps the rates, costs up to about three times the error at equal '
         "epsilon, and is certified.",
     )
 
