@@ -26,11 +26,14 @@ def table(tmp_path):
 
 BANDITS = ("rand_hie", "grid", "zipf", "audit_domain")
 PROCESSES = ("random_mixture", "river_swim", "tabular_mixture", "low_rank", "river_swim_table", "tabular_mdp")
+DUELS = ("modechoice", "bradley_terry", "preference_matrix", "sphere", "preflib", "comparison_log")
+LINEAR = ("linear_rand_hie", "hard_family", "ill_conditioned", "rare_direction", "random_atoms")
+CLASSIFICATIONS = ("affairs",)
 
 
 def test_every_problem_is_of_a_kind_that_is_looked_at():
-    """No problem is registered without a test of its kind."""
-    assert {*BANDITS, *PROCESSES} <= set(NAMES)
+    """No problem is registered without a kind; duels, linear bandits and classifications have tests of their own."""
+    assert {*BANDITS, *PROCESSES, *DUELS, *LINEAR, *CLASSIFICATIONS} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", PROCESSES)
@@ -67,6 +70,14 @@ def test_every_problem_is_a_bounded_bandit_with_a_law(name):
     assert (problem.gaps.min(axis=1) == 0).all()
     with pytest.raises(ValueError, match="read-only"):
         problem.mean_reward[0, 0] = 0.0
+
+
+def test_the_survey_is_a_classification_within_its_scales():
+    """6,366 answers by eight scales, in [-1, 1]; about a third reported an affair."""
+    problem = load("affairs")()
+    assert problem.features.shape == (6366, 8)
+    assert np.abs(problem.features).max() <= 1
+    assert 0.3 < problem.labels.mean() < 0.35
 
 
 def test_the_bundled_experiment_has_its_20190_person_years_and_no_plan_is_best_for_all():
