@@ -121,7 +121,8 @@ def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
     """Return the whole numbers that `rng` was seeded with; none if it was spawned, or drew them itself."""
     sequence = getattr(rng.bit_generator, "seed_seq", None)
     entropy = getattr(sequence, "entropy", None)
-    if entropy is None or getattr(sequence, "spawn_key", ()):
+    spawned: Any = getattr(sequence, "spawn_key", None)
+    if entropy is None or spawned:
         return ()
     return (entropy,) if isinstance(entropy, int) else tuple(int(word) for word in entropy)
 
