@@ -15,7 +15,7 @@ from audits.bounds.e_process import e_process_bound
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
-from audits.coin import CHUNK_RUNS, Execution, Progress, Store
+from audits.coin import CHUNK_RUNS, Execution, Progress, Store, seed_of
 from audits.events import count_guesses, roc_points
 from audits.missing import missing_noise
 from audits.planning import Bound, ceiling, gaussian_power, guessing_power
@@ -192,6 +192,5 @@ def _verdict(bound: LowerBound, power: Power, claim: Claim, certified: float) ->
 
 def _seed(rng: np.random.Generator) -> int | None:
     """Return the whole number that `rng` was seeded with, if it was seeded with one and not spawned."""
-    sequence = getattr(rng.bit_generator, "seed_seq", None)
-    entropy = getattr(sequence, "entropy", None)
-    return int(entropy) if isinstance(entropy, int) and not getattr(sequence, "spawn_key", ()) else None
+    seed = seed_of(rng)
+    return seed[0] if len(seed) == 1 else None

@@ -54,7 +54,8 @@ def _bent(scores: Array, labels: Array) -> Array:
     odds = line[:, :1] + line[:, 1:] * unit
     likelihood = (second * odds - runs * np.logaddexp(0, odds)).sum(axis=1)
     best = int(np.argmax(likelihood))
-    return line[best, 0] + line[best, 1] * _between(own, pairs[best : best + 1])
+    bent: Array = line[best, 0] + line[best, 1] * _between(own, pairs[best : best + 1])
+    return bent
 
 
 def _between(scores: Array, pairs: Array) -> Array:

@@ -117,6 +117,16 @@ def whole(view: Any) -> Any:
     return view
 
 
+def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
+    """Return the whole numbers that `rng` was seeded with; none if it was spawned, or drew them itself."""
+    sequence = getattr(rng.bit_generator, "seed_seq", None)
+    entropy = getattr(sequence, "entropy", None)
+    spawned: Any = getattr(sequence, "spawn_key", None)
+    if entropy is None or spawned:
+        return ()
+    return (entropy,) if isinstance(entropy, int) else tuple(int(word) for word in entropy)
+
+
 def _outputs(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     """Return the outputs of `n_runs` runs on one data set, checked for their number."""
     outputs = run(data, rng, n_runs)

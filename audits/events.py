@@ -19,7 +19,7 @@ LIKELIHOOD, LEARNED = 10.0, 3.0
 """How much a score's own odds weigh against the coins: a statistic that was given, or one that was learned."""
 
 _CUTS = 200
-_CAUTION = 2.5
+_CAUTION = 3.0
 _KEPT_BITS = 33
 
 

@@ -18,6 +18,7 @@ Learner = Callable[[Any, Array, np.random.Generator], Score]
 """learner(view, labels, rng) -> a score; labels are true where the second neighbour ran."""
 
 _CHOOSING_SHARE, _MOST_CHOOSING, _CHOOSING_STILL = 0.1, 5_000, 0.01
+_PLAIN = 0.97
 _LEARNING_SHARE, _MOST_LEARNING, _LEARNING_STILL = 0.15, 20_000, 0.02
 
 
@@ -92,7 +93,7 @@ def attempt(
         labels, sides = np.concatenate([labels, chosen.labels]), np.concatenate([sides, chosen.kept[:, 1:]])
         rated = [rated_event(rounded(side), labels, counted, significance) for side in sides.T]
         place = max(range(len(rated)), key=lambda i: rated[i][0])
-        if rated[place][0] > promise:
+        if rated[place][0] > _PLAIN * promise:
             promise, event = rated[place]
             score, attack = columns.only(place), "learned column"
     return Prepared(

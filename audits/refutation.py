@@ -12,7 +12,7 @@ import numpy as np
 
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import guessing_bound
-from audits.coin import Execution
+from audits.coin import Execution, seed_of
 from audits.events import Event, count_guesses
 from audits.planning import Bound
 from audits.preparation import Learner, prepare
@@ -102,15 +102,6 @@ def refute(
         counts=result.counts,
         epsilon_lower=result.epsilon_lower,
     )
-
-
-def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the whole numbers that `rng` was seeded with; none if it was spawned, or drew them itself."""
-    sequence = getattr(rng.bit_generator, "seed_seq", None)
-    entropy = getattr(sequence, "entropy", None)
-    if entropy is None or getattr(sequence, "spawn_key", ()):
-        return ()
-    return (entropy,) if isinstance(entropy, int) else tuple(int(word) for word in entropy)
 
 
 def recheck(

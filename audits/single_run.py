@@ -25,7 +25,7 @@ def canary_scenarios() -> tuple[Scenario, ...]:
         Scenario(name="canaries that leak together", sample=_together(1.0, 0.02), epsilon=1.0, delta=0.02, event=sides),
         Scenario(
             name="crowded canaries",
-            sample=_crowded,
+            sample=crowded,
             epsilon=gaussian_epsilon_of(1.0, 1e-5),
             delta=1e-5,
             event=sides,
@@ -79,7 +79,7 @@ def _together(epsilon: float, leak: float) -> Sampler:
     return sample
 
 
-def _crowded(labels: Array, rng: np.random.Generator) -> Array:
+def crowded(labels: Array, rng: np.random.Generator) -> Array:
     """Return what a noisy sum of unit vectors says of each, four times as many vectors as dimensions; mu is 1."""
     dimension = max(1, len(labels) // _CROWDED)
     vectors = rng.standard_normal((len(labels), dimension))

@@ -36,8 +36,9 @@ def _cluster(scheduler: str) -> Generator[None, None, None]:
         raise UnsupportedError("A dask cluster needs the extra 'dask': pip install 'dpaudit[dask]'.") from None
     from joblib import parallel_config
 
+    connect: Any = Client
     try:
-        client = Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
+        client = connect(scheduler, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UnsupportedError(
             f"No dask scheduler answers at {scheduler!r} ({error}); expected tcp://host:port."

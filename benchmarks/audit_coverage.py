@@ -15,9 +15,9 @@ from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.hockey_stick import witness_bound
 from audits.bounds.joint import gaussian_curve, joint_p_value, private_curve
+from audits.single_run import JUDGES_OF_ONE_RUN, canary_scenarios, crowded
 from audits.coverage import bound_by_counts, measure_all, scenarios
 from audits.events import count_guesses
-from audits.single_run import JUDGES_OF_ONE_RUN, canary_scenarios
 
 SIGNIFICANCES = (0.01, 0.05)
 
@@ -81,7 +81,7 @@ def main(replications: int = 1000, of_the_costly: int | None = None) -> int:
     print(f"{'scenario':34} {'bound':16} {'runs':>5} {'alpha':>5} {'of':>6} {'false':>7} {'limit':>7} {'reach':>7}")
     independent = [(scenario, JUDGES) for scenario in scenarios()]
     together = [(scenario, JUDGES_OF_ONE_RUN) for scenario in canary_scenarios()]
-    for place, (scenario, judges) in enumerate((*together, *independent)):
+    for place, (scenario, judges) in enumerate((*independent, *together)):
         for runs in (20, 200, 2000):
             for number, names in _groups(scenario, judges, runs, replications, of_the_costly).items():
                 judged = {name: judges[name][0] for name in names}
@@ -97,7 +97,8 @@ def _groups(scenario, judges, runs, replications, of_the_costly):
     groups: dict[int, list[str]] = {}
     for name, (_, kind) in judges.items():
         number = replications
-        if runs > 20 and name in COSTLY and of_the_costly is not None:
+        slow = name in COSTLY or (scenario.sample is crowded and runs > 200)
+        if runs > 20 and slow and of_the_costly is not None:
             number = min(replications, of_the_costly)
         if not _covered(kind, scenario):
             number = max(50, number // 20)

@@ -6,6 +6,7 @@ known, and the tail pays for it by the worst way to place them.
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -83,10 +84,8 @@ def one_run_guesses(canaries: int, mu: float, significance: float) -> int:
         distance = _distance(float(guesses) / canaries, mu)
         right = float(ndtr(mu / 2 - distance)) / (float(ndtr(mu / 2 - distance)) + float(ndtr(-mu / 2 - distance)))
         cautious = guesses * right - math.sqrt(guesses * right * (1 - right)) / 2
-        found = _largest(
-            lambda m, g=int(guesses), c=int(cautious): _gaussian_rejected(canaries, g, c, m, significance), 12.0
-        )
-        promised.append(found)
+        rejected = partial(_gaussian_rejected, canaries, int(guesses), int(cautious), significance=significance)
+        promised.append(_largest(rejected, 12.0))
     return int(sizes[int(np.argmax(promised))])
 
 
