@@ -67,13 +67,13 @@ class SymmetrisedWishart:
         return LaplaceLoss(shift=self.nuclear_sensitivity / (2 * self.scale))
 
     def attained_loss(self) -> LaplaceLoss | DiscreteLoss:
-        """Return the loss of seeing only whether the output lies above both answers of the worst pair."""
+        """Return the loss of seeing only whether the output lies above both answers of the worst pair, or below."""
         if self.dimension == 1:
             return self.loss()
         shift = self.nuclear_sensitivity / (2 * self.scale)
         above = 2.0 ** (-self.dimension * (self.dimension + 1) / 2)
-        otherwise = math.log1p(-above) - math.log1p(-above * math.exp(-shift))
-        return DiscreteLoss(atoms=((shift, above), (otherwise, 1 - above)))
+        below = above * math.exp(-shift)
+        return DiscreteLoss(atoms=((shift, above), (0.0, 1 - above - below), (-shift, below)))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the upper triangle of `value`, mirrored, plus noise. Shape: (..., dimension, dimension).

@@ -14,8 +14,7 @@ from scipy.special import log_ndtr
 
 from dpaudit.verifier.losses import Loss, Multiset, distinct, most, require, reverse, reversed_all, supremum
 
-_EXACT = 1e-9
-_TAIL, _COARSE = 20.0, 1000  # deviations at which a Gaussian tail is cut; steps up to there where moments are wanted
+_EXACT, _TAIL, _COARSE = 1e-9, 20.0, 1000  # error of a closed form; deviations of a cut tail; steps for moments
 _SIZE, _KINDS = 2**18, 512  # points of a grid, and the most kinds of losses on it
 Law = tuple[int, np.ndarray, np.ndarray]
 """How often a loss occurs, its values on a grid, and their masses."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, positive, require, times, whole
+from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, number, positive, require, times, whole
 
 Sides = tuple[Multiset, Multiset]
 
@@ -44,7 +44,8 @@ def _ratio(kind: str, moved: str, noise: str) -> Callable[[Table, str], Sides]:
 
 def _ball_laplace(fields: Table, relation: str) -> Sides:
     """A Euclidean move is at most sqrt(dimension) times as long in l1, and is so long when it is spread evenly."""
-    dimension, shift = whole(fields, "dimension"), positive(fields, "l2_sensitivity") / positive(fields, "scale")
+    dimension, shift = whole(fields, "dimension"), number(fields["l2_sensitivity"], "sensitivity") / fields["scale"]
+    require(0 <= shift < math.inf and positive(fields, "scale"), "a sensitivity over a scale is out of range")
     spread = Counter({("laplace", shift / math.sqrt(dimension)): dimension})
     return Counter([("laplace", shift * math.sqrt(dimension))]), spread
 
@@ -157,14 +158,14 @@ def _one_sided_wishart(fields: Table, relation: str) -> Sides:
 
 
 def _symmetrised_wishart(fields: Table, relation: str) -> Sides:
-    """The nuclear norm over twice the scale, as for Laplace noise; below, one orthant of outputs."""
+    """The nuclear norm over twice the scale, as for Laplace noise; below, two opposite orthants of outputs."""
     shift = positive(fields, "nuclear_sensitivity") / (2 * positive(fields, "scale"))
     dimension = whole(fields, "dimension")
     if dimension == 1:
         return _sides(("laplace", shift))
     above = 2.0 ** (-dimension * (dimension + 1) / 2)
-    otherwise = math.log1p(-above) - math.log1p(-above * math.exp(-shift))
-    return _sides(("laplace", shift), discrete([(shift, above), (otherwise, 1 - above)]))
+    below = above * math.exp(-shift)
+    return _sides(("laplace", shift), discrete([(shift, above), (0.0, 1 - above - below), (-shift, below)]))
 
 
 _MECHANISMS: dict[str, tuple[Callable[[Table, str], Sides], tuple[str, ...], int]] = {

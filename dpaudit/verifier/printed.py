@@ -12,17 +12,12 @@ _GAUSSIANS = {"gaussian", "symmetric_gaussian", "joint_gaussian"}
 _COMPOSED = frozenset(("sequential", "repeat", "parallel"))
 _SUBJECTS = {
     **dict.fromkeys(("basic", "advanced", "advanced_refined", "advanced_short", "optimal"), _COMPOSED),
-    "classic_gaussian": _GAUSSIANS,
-    "analytic_gaussian": _GAUSSIANS,
-    "laplace": {"laplace", "discrete_laplace"},
-    "randomised_response": {"randomised_response"},
+    **dict.fromkeys(("classic_gaussian", "analytic_gaussian"), _GAUSSIANS),
+    **{name: {name} for name in ("randomised_response", "parallel", "cells", "group", "billboard", "local")},
+    "laplace": {"laplace", "discrete_laplace", "ball_laplace"},
     "tree": {"tree_aggregation"},
     "wishart": {"one_sided_wishart", "symmetrised_wishart"},
-    "parallel": {"parallel"},
-    "group": {"group"},
     "post_processing": {"post_process", "billboard", "local"},
-    "billboard": {"billboard"},
-    "local": {"local"},
 }
 """What kind of node, or which mechanism, each rule speaks of."""
 
@@ -57,6 +52,8 @@ def _concluded(rule: str, node: Table) -> float:
     """Return the epsilon that a rule gives at the printed delta, infinite where one of its premises fails."""
     (epsilon, delta), parts, times = budget(node), [budget(child) for child in children(node)], node.get("times", 1)
     slots, allowed = node["printed"].get("slots", times * len(parts)), delta * _ENOUGH
+    if rule == "cells":
+        parts[1] = 2 * parts[1][0], 2 * parts[1][1]
     e, d = (max((part[of] for part in parts), default=0.0) for of in (0, 1))
     match rule:
         case "basic":
@@ -73,7 +70,7 @@ def _concluded(rule: str, node: Table) -> float:
             return _optimal(parts, times, delta)
         case "group":
             return node["size"] * e if group_delta(e, d, node["size"]) <= allowed else math.inf
-        case "parallel" | "post_processing" | "billboard" | "local":
+        case "parallel" | "cells" | "post_processing" | "billboard" | "local":
             return e if d <= allowed else math.inf
         case "classic_gaussian":
             mu = next(iter(_release(node)))[1]
