@@ -40,7 +40,7 @@ def log_moment(loss: GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss
             low = -(power + 1) * epsilon - math.log1p(math.exp(-epsilon))
             return np.logaddexp(high, low) + math.log1p(-delta)
         case DiscreteLoss(atoms=atoms):
-            values, masses = np.array(atoms).reshape(-1, 2).T
+            values, masses = np.array(atoms).T
             below = values - values[-1]  # so that no power overflows and the largest loss counts in full
             rows = max(1, _ENTRIES // len(values))
             sums = [(np.exp(np.multiply.outer(part, below)) * masses).sum(axis=1) for part in _chunks(power, rows)]
@@ -88,8 +88,8 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether every moment is a closed form."""
-    return not any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
+    """Return whether every moment is a closed form of some finite loss."""
+    return not any(isinstance(loss, SampledGaussianLoss) or loss.infinite_mass >= 1 for loss, _ in composition.parts)
 
 
 RENYI = Engine(name="renyi", covers=_covers, delta=_delta, epsilon=_epsilon)

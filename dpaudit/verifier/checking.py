@@ -76,8 +76,7 @@ def _unmet(*demands: tuple[object, str]) -> list[str]:
 
 def _complaints(data: Table) -> list[str]:
     """Return all complaints about a parsed certificate."""
-    known = _KEYS | {"printed", "slack"}
-    require(_KEYS <= set(data) <= known, f"missing or unknown fields: {', '.join(_KEYS ^ set(data))}")
+    require(_KEYS <= set(data) <= _KEYS | {"printed", "slack"}, f"missing or unknown: {', '.join(_KEYS ^ set(data))}")
     canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
     claim, tree = data["claim"], data["declaration"]
