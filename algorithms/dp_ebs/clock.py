@@ -13,8 +13,8 @@ from dpaudit import ComposedLoss, DiscreteLoss, Neighbours
 from dpaudit.checks import count
 from dpaudit.mechanism import Array
 
-_SURE = DiscreteLoss(atoms=((0.0, 1e-12),), infinite_mass=1.0, reverse_infinite_mass=1.0)
-"""The loss of telling two neighbours apart for certain; an atom that counts for nothing, as engines expect one."""
+_SURE = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
+"""The loss of telling two neighbours apart for certain."""
 
 _CUT = 2.0
 

@@ -201,6 +201,8 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 def _covers(composition: Composition) -> bool:
     """Return whether a closed form is missing, and not too many parts resist being put into classes."""
+    if any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
+        return False  # nothing finite is left to compose: basic composition is exact
     others = sum(isinstance(loss, DiscreteLoss | SampledGaussianLoss) for loss, _ in composition.parts)
     return others <= _KINDS // 2 and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 

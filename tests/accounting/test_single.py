@@ -17,6 +17,7 @@ from dpaudit import (
     SampledGaussianLoss,
     Stated,
     UnsupportedError,
+    bracket_delta,
     bracket_epsilon,
     certify,
     fold,
@@ -146,3 +147,12 @@ def test_engines_that_cover_nothing_are_named():
     gaussian = NormalForm(upper=(Composition.of(GaussianLoss(mu=1.0)),), lower=form.lower)
     with pytest.raises(UnsupportedError, match="optimal covers this composition"):
         bracket_epsilon(gaussian, 1e-5, (OPTIMAL,))
+
+
+def test_a_certain_answer_is_refuted_beside_anything_else():
+    """A loss that is infinite for certain, alone, three times or next to noise: delta is 1, and no epsilon will do."""
+    certain = Composition.of(DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0))
+    for held in (certain, certain * 3, certain + Composition.of(LaplaceLoss(shift=1.0)) * 5):
+        form = NormalForm(upper=(held,), lower=(held,))
+        assert bracket_epsilon(form, 1e-5).lower == math.inf
+        assert bracket_delta(form, 1.0).lower == 1.0
