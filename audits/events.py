@@ -142,9 +142,15 @@ def _counts(guessed: Array, right: Array) -> tuple[Array, Array]:
 
 
 def _prospect(right: Array, guesses: Array, growth: float, significance: float) -> Array:
-    """Return the bound to expect on `growth` times the runs, `_CAUTION` standard errors of the estimate lower."""
-    share = (right + 0.5) / (guesses + 1)
-    deviation = 1 / np.sqrt(np.maximum(guesses, 0.25) * share * (1 - share))
+    """Return the bound to expect on `growth` times the runs, `_CAUTION` standard errors of the estimate lower.
+
+    Source: Wilson (1927), whose limit is honest for tails without a single wrong guess, too.
+    """
     limit = -float(ndtri(significance)) / np.sqrt(growth) if growth > 0 else 0.0
-    prospect: Array = np.log(share / (1 - share)) - deviation * (_CAUTION + limit)
+    square = (_CAUTION + limit) ** 2
+    number = np.maximum(guesses, 0.25)
+    share = (right + 0.5) / (guesses + 1)
+    spread = np.sqrt(square * (number * share * (1 - share) + square / 4))
+    lowest = (number * share + square / 2 - spread) / (number + square)
+    prospect: Array = np.log(lowest / (1 - lowest))
     return prospect
