@@ -120,6 +120,15 @@ def audit_case(
     The numbers do not depend on `jobs`, nor on `scheduler`, the address of a dask cluster. With a `store`, chunks that
     are already there are not run again (the runs that teach are always run again), and the numbers are the same.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
+
+    >>> from dpaudit import Release
+    >>> from audits import declared_case
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> audit_case(case, claim, runs=2_000, rng=np.random.default_rng(0)).verdict
+    'violation'
     """
     started = time.perf_counter()
     count("runs", runs, at_least=4)

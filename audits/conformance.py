@@ -33,6 +33,9 @@ class Conformance:
     """The log wealth of each factor's bettor after all runs so far; `fallen` once the average reached 1 / significance.
 
     `runs` counts the runs of this call; `factor` is the noise, over the declared, that explains the outputs best.
+
+    >>> Conformance(fallen=False, factor=1.0, significance=0.05, runs=64, wealth=(0.0,) * len(FACTORS)).log_evidence < 1
+    True
     """
 
     fallen: bool

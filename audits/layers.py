@@ -27,6 +27,22 @@ class TrainingAudit:
     """What three layers say about one run.
 
     `verdict` is a violation if any layer shows one; else that of conformance, which sees the least missing noise.
+
+    >>> from dpaudit import Training
+    >>> def loop(features, labels, watch, rng):
+    ...     for _ in range(20):
+    ...         batch = np.flatnonzero(rng.random(len(labels)) < 0.1)
+    ...         errors = np.eye(2)[1 - labels[batch]] - np.eye(2)[labels[batch]]
+    ...         norms = np.linalg.norm(features[batch], axis=1) * np.linalg.norm(errors, axis=1)
+    ...         summed = features[batch].T @ (errors * np.minimum(1, 0.1 / norms)[:, None])
+    ...         watch.step(summed + 0.05 * rng.standard_normal(summed.shape), summed, batch)  # 0.4 is declared
+    >>> rng = np.random.default_rng(0)
+    >>> features, labels = rng.uniform(-1, 1, (200, 4)), rng.integers(0, 2, 200)
+    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=20, records=200)
+    >>> claim = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
+    >>> audit = audit_training(loop, features, labels, training=declared, claim=claim, rng=rng, canaries=200)
+    >>> audit.findings[0].rule
+    'DPA320'
     """
 
     verdict: AuditVerdict
@@ -72,6 +88,21 @@ def audit_training(
     Guarantee: a run that keeps its declaration and its claim is accused by a layer with probability at most
     `significance`. Layer 1 takes the noise to be Gaussian, as declared; layer 2 takes nothing for granted.
     Raises: ValueError: shapes that do not fit, or a loop that never called back.
+
+    >>> from dpaudit import Training
+    >>> def loop(features, labels, watch, rng):
+    ...     for _ in range(20):
+    ...         batch = np.flatnonzero(rng.random(len(labels)) < 0.1)
+    ...         errors = np.eye(2)[1 - labels[batch]] - np.eye(2)[labels[batch]]
+    ...         norms = np.linalg.norm(features[batch], axis=1) * np.linalg.norm(errors, axis=1)
+    ...         summed = features[batch].T @ (errors * np.minimum(1, 0.1 / norms)[:, None])
+    ...         watch.step(summed + 0.05 * rng.standard_normal(summed.shape), summed, batch)  # 0.4 is declared
+    >>> rng = np.random.default_rng(0)
+    >>> features, labels = rng.uniform(-1, 1, (200, 4)), rng.integers(0, 2, 200)
+    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=20, records=200)
+    >>> claim = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
+    >>> audit_training(loop, features, labels, training=declared, claim=claim, rng=rng, canaries=200).verdict
+    'violation'
     """
     started = time.perf_counter()
     planting, training_rng, powers = rng.spawn(3)
@@ -91,7 +122,26 @@ def judge(
     rng: np.random.Generator,
     significance: float = 1e-3,
 ) -> TrainingAudit:
-    """Return what a run that was watched before shows; errors and guarantee as for `audit_training`."""
+    """Return what a run that was watched before shows; errors and guarantee as for `audit_training`.
+
+    >>> from dpaudit import Training, Watch, plant
+    >>> def loop(features, labels, watch, rng):
+    ...     for _ in range(20):
+    ...         batch = np.flatnonzero(rng.random(len(labels)) < 0.1)
+    ...         errors = np.eye(2)[1 - labels[batch]] - np.eye(2)[labels[batch]]
+    ...         norms = np.linalg.norm(features[batch], axis=1) * np.linalg.norm(errors, axis=1)
+    ...         summed = features[batch].T @ (errors * np.minimum(1, 0.1 / norms)[:, None])
+    ...         watch.step(summed + 0.05 * rng.standard_normal(summed.shape), summed, batch)  # 0.4 is declared
+    >>> rng = np.random.default_rng(0)
+    >>> features, labels = rng.uniform(-1, 1, (200, 4)), rng.integers(0, 2, 200)
+    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=20, records=200)
+    >>> claim = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
+    >>> planted = plant(features, labels, outputs=2, canaries=200, rng=rng)
+    >>> watch = Watch(records=planted.records, slots=planted.slots)
+    >>> loop(planted.features, planted.labels, watch, rng)
+    >>> judge(watch, planted, training=declared, claim=claim, rng=rng).verdict
+    'violation'
+    """
     if not watch.steps:
         raise ValueError("The loop never called watch.step; call it once for each step, with the noisy gradient sum.")
     declared = replace(training, records=watch.records)

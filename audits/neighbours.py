@@ -14,6 +14,10 @@ def awkward_pairs(data: Array, relation: Neighbours) -> Iterator[tuple[str, tupl
     Shape: `data` is (records, ...) of numbers, one record a row. Under `replace_one` the first record takes awkward
     values; under `add_remove` a record with such values joins, and data sets shrink to nothing.
     Raises: ValueError: no record at all under replace_one, where nothing could be replaced.
+
+    >>> names = [name for name, _ in awkward_pairs(np.array([1.0, 2.0]), "add_remove")]
+    >>> len(names) > 3
+    True
     """
     records = np.asarray(data)
     if relation == "replace_one" and len(records) == 0:

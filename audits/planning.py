@@ -120,6 +120,9 @@ def blind_delta(runs: int, significance: float) -> float:
     """Return the probability of a rare leak below which `runs` runs see none, `significance` of the time.
 
     Leaks rarer than this are out of any audit's reach: ln(1 / significance) / runs.
+
+    >>> round(blind_delta(20_000, 0.05), 6)
+    0.00015
     """
     return min(1.0, -math.log(significance) / count("runs", runs))
 

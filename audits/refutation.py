@@ -30,6 +30,17 @@ class Refutation:
 
     `against` is the epsilon that fell, the claim's or the certificate's; `significance` is the share of the audit's
     that its bound was given, and `seed` what its generator was seeded with.
+
+    >>> from audits import audit_case, declared_case, refute
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> result = audit_case(case, claim, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(case, result, np.random.default_rng(3))
+    >>> refutation.claim.epsilon, refutation.seed
+    (1.0, (3,))
     """
 
     case: str
@@ -81,6 +92,17 @@ def refute(
     """Return the file for a violation that `result` found; `rng` is in the state that the audit began with.
 
     Raises: ValueError: the result is no violation of a fixed-size audit, or its generator was not seeded by numbers.
+
+    >>> from audits import audit_case, declared_case
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> result = audit_case(case, claim, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(case, result, np.random.default_rng(3))
+    >>> refutation.epsilon_lower > 1
+    True
     """
     seed = seed_of(rng)
     if result.verdict != "violation" or result.bound not in _BOUNDS or not seed:
@@ -118,6 +140,18 @@ def recheck(
     `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did. What fell
     falls again if `refutation.falls_again` says so of the bound.
     Raises: CertificateError: the case is another one, or its attack chooses another event: code or seed differ.
+
+    >>> from audits import audit_case, declared_case
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> result = audit_case(case, claim, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(case, result, np.random.default_rng(3))
+    >>> again = recheck(refutation, case, np.random.default_rng(8), taught=np.random.default_rng(3))
+    >>> again.epsilon > claim.epsilon
+    True
     """
     if case.name != refutation.case:
         raise CertificateError(f"The refutation is about case {refutation.case!r}, not {case.name!r}.")

@@ -33,7 +33,15 @@ class Asked:
 
 @dataclass(slots=True, eq=False)
 class Tape:
-    """Stands in for `dpaudit.Recorder`: draws noise and writes it down, or plays back what another run drew."""
+    """Stands in for `dpaudit.Recorder`: draws noise and writes it down, or plays back what another run drew.
+
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> tape = Tape(rng=np.random.default_rng(0))
+    >>> _ = tape.release("sum", noise, np.array([3.0]))
+    >>> [asked.label for asked in tape.asked]
+    ['sum']
+    """
 
     rng: np.random.Generator
     frozen: tuple[Asked, ...] | None = None
@@ -74,6 +82,14 @@ def replay_neighbours(
     randomness was drawn, `DPA226` one record moved several parts of a parallel composition, `DPA227` a release was
     given the noise of an earlier one.
     Both runs start from equal generator states. Only branches that this pair takes are seen.
+
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> def unclipped(data, tape, rng):
+    ...     return tape.release("sum", noise, np.array([data.sum()]))
+    >>> pair = (np.array([0.0, 1.0]), np.array([5.0, 1.0]))
+    >>> [finding.rule for finding in replay_neighbours(unclipped, pair, np.random.default_rng(0))]
+    ['DPA220']
     """
     tape_rng, own_rng = rng.spawn(2)
     first = Tape(tape_rng)

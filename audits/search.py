@@ -56,6 +56,13 @@ def search_neighbours(
     pair to another one. Audit the pair found with a generator that has not been used here: then nothing that chose it
     counts. A pair on which the function fails is left out.
     Raises: ValueError: no pair on which the function runs.
+
+    >>> def counts(data, rng, n_runs):
+    ...     return data.sum() + rng.laplace(size=n_runs)
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> pairs = [(f"0 or {size}", (np.array([0.0, 1.0]), np.array([size, 1.0]))) for size in (0.1, 5.0)]
+    >>> search_neighbours(counts, pairs, claim, runs=500, rng=np.random.default_rng(0)).name
+    '0 or 5.0'
     """
     count("runs", runs)
     rated: dict[str, float] = {}

@@ -136,6 +136,16 @@ def audit_sequentially(
     the verdict is a violation of a true claim, with probability at most `significance`, whenever one stops. The counts
     and the ROC describe the richer bettor and decide nothing; its guesses are the runs scored nearly as high as the
     claim, or as it ever scores.
+
+    >>> from dpaudit import Release
+    >>> from audits import declared_case
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> found = audit_sequentially(case, claim, runs=2_000, rng=np.random.default_rng(0))
+    >>> found.verdict, found.runs < 500
+    ('violation', True)
     """
     result, _ = continue_audit(
         case,
@@ -178,6 +188,17 @@ def continue_audit(
     Guarantee: as for `audit_sequentially`, with one `significance` for all the calls together, however many follow,
     if each call draws fresh randomness: wealth that is fair in every call stays fair over all of them.
     Raises: ValueError: `case` has another relation than the claim of `before`.
+
+    >>> from audits import declared_case
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    >>> nothing = Carried.nothing(Claim(epsilon=1.0, neighbours="replace_one"))
+    >>> today, left = continue_audit(case, nothing, runs=20, rng=np.random.default_rng(0))
+    >>> tomorrow, _ = continue_audit(case, left, runs=500, rng=np.random.default_rng(1))
+    >>> today.verdict == "violation", tomorrow.verdict
+    (False, 'violation')
     """
     started = time.perf_counter()
     count("runs", runs)

@@ -19,6 +19,12 @@ class ChunkStore:
     """Labels and scores of finished chunks, keyed by phase and place; only arrays are stored, never code.
 
     `key` names what was run (case, seed, runs, chunk size): a store with other contents is not read.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ChunkStore(path=Path(folder) / "runs.sqlite", key="case, seed 0").load("count", 0) is None
+    True
     """
 
     path: Path

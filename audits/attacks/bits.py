@@ -16,6 +16,9 @@ def bit_features(view: Any) -> Array:
     `audit(lambda data, rng, n: bit_features(function(data, rng, n)), ...)`: what is computed from an output alone
     is post-processing, and shows no more than the output holds.
     Source: Mironov (2012) for the leak; Bichsel et al. (2021) for bit patterns as features.
+
+    >>> bit_features(np.array([0.5, 0.1])).shape
+    (2, 15)
     """
     values = np.asarray(view, dtype=np.float64).reshape(len(view))
     bits = np.ascontiguousarray(values).view(np.uint64)

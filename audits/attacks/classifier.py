@@ -50,6 +50,13 @@ def learn_score(view: Any, labels: Array, rng: np.random.Generator) -> "LearnedS
 
     Shape: `view` has the runs axis first, `labels` is (runs,) and true where the second neighbour ran.
     Deterministic: `rng` is left alone.
+
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.random(2000) < 0.5
+    >>> score = learn_score(rng.normal(size=2000) + labels, labels, rng)
+    >>> low, high = score(np.array([-1.0, 2.0]))
+    >>> bool(low < 0 < high)
+    True
     """
     table = Table.learned(view)
     numbers = table.numbers(view)

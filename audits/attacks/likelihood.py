@@ -22,6 +22,13 @@ class LikelihoodRatio:
     Edge cases: an output that only one neighbour can produce scores plus or minus infinity; one that neither
     can produce says nothing and scores 0.
     Source: Neyman and Pearson (1933); for adaptive queries the ratio is the product over releases, given the past.
+
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> ratio = LikelihoodRatio.of(Release(label="sum", mechanism=noise), {"sum": 0.0}, {"sum": 1.0})
+    >>> ratio({"sum": np.array([-3.0, 0.5, 9.0])}).tolist()
+    [-1.0, 0.0, 1.0]
     """
 
     mechanisms: tuple[tuple[str, Mechanism], ...]
@@ -64,6 +71,13 @@ def declared_case(
     `pairs` maps each label to the query's answers on the first and the second neighbour. A label that is released
     several times gets a further axis after the runs. The score is the likelihood ratio.
     Raises: ValueError: a label without answers.
+
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    >>> case.view, case.relation
+    ('releases', 'replace_one')
     """
     held = tuple(leaves(declaration))
     missing = [label for label, _, _ in held if label not in pairs]

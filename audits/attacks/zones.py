@@ -42,7 +42,15 @@ class ZoneOdds:
 
 
 def learn_zones(view: Any, labels: Array, rng: np.random.Generator) -> ZoneOdds:
-    """Return posterior log odds learned from runs whose coins are known. Deterministic: `rng` is left alone."""
+    """Return posterior log odds learned from runs whose coins are known. Deterministic: `rng` is left alone.
+
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.random(200) < 0.5
+    >>> score = learn_zones(rng.normal(size=200) + 3 * labels, labels, rng)
+    >>> low, high = score(np.array([-1.0, 4.0]))
+    >>> bool(low < 0 < high)
+    True
+    """
     table = Table.learned(view)
     numbers = table.numbers(view)
     discriminant = Discriminant.learned(numbers, labels)

@@ -21,6 +21,14 @@ def credible_bound(counts: Counts, delta: float, significance: float) -> LowerBo
     as often as they should. It is *credible*: no false-alarm rate is promised, and it never exceeds what the
     exact bound could show with as many runs.
     Source: Zanella-Beguelin et al. (2022), Section 4, un-folded, by one integral instead of two.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> 1.2 < credible_bound(counts, 0.0, 0.05).epsilon < 1.4
+    True
     """
     name, assumption = "credible", "a Jeffreys prior on both error rates; credible, not a guarantee"
     if min(counts.positives, counts.negatives) == 0:

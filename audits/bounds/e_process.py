@@ -37,6 +37,11 @@ class EProcess:
 
     Guarantee: for a pair that is (epsilon, delta)-private, `lower(alpha)` ever exceeds epsilon with probability at most
     alpha, however often and for whatever reason one looks, stops and goes on, if each score came from earlier runs.
+
+    >>> coins = np.array([True, False] * 200)
+    >>> right = EProcess.fresh(0.0).extended(np.where(coins, 2.0, -2.0), coins)
+    >>> right.runs, right.lower(0.05) > 1.5
+    (400, True)
     """
 
     delta: float
@@ -73,6 +78,10 @@ def e_process_bound(scores: Array, labels: Array, delta: float, significance: fl
     """Return the anytime-valid bound after all runs in order; `scores` come from other or earlier runs.
 
     Guarantee: as for `EProcess`; no assumption on the mechanism.
+
+    >>> coins = np.array([True, False] * 200)
+    >>> e_process_bound(np.where(coins, 2.0, -2.0), coins, 0.0, 0.05).epsilon > 1.5
+    True
     """
     process = EProcess.fresh(delta).extended(scores, labels)
     return LowerBound(name="e_process", epsilon=process.lower(significance), significance=significance)

@@ -14,6 +14,14 @@ def error_rate_bound(counts: Counts, delta: float, significance: float) -> Lower
     most significance / 2, so taking the larger one costs nothing. The test must be fixed on other runs.
     Edge cases: no error at all gives a finite bound; no run on one side gives 0.
     Source: Jagielski, Ullman and Oprea (2020), Section 4; Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> round(error_rate_bound(counts, 0.0, 0.05).epsilon, 2)
+    1.23
     """
     if min(counts.positives, counts.negatives) == 0:
         return LowerBound(name="clopper_pearson", epsilon=0.0, significance=significance)
@@ -32,6 +40,14 @@ def error_rate_delta(counts: Counts, epsilon: float, significance: float) -> flo
     """Return a lower bound on delta at a fixed `epsilon`, from the same two limits.
 
     Guarantee: wrong with probability at most `significance`, for a test fixed on other runs. Never negative.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> 0.1 < error_rate_delta(counts, 1.0, 0.05) < 0.3
+    True
     """
     missed = counts.positives - counts.true_positives
     true_positive = 1 - float(proportion_upper(missed, counts.positives, significance / 2))

@@ -23,6 +23,14 @@ def gaussian_bound(counts: Counts, delta: float, significance: float, assumption
     runs (one binomial limit, no union bound). For any other claim `assumption` is what it rests on.
     Edge cases: 0 for delta = 0, where no Gaussian loss has a finite epsilon, and when half are right or fewer.
     Source: Dong, Roth and Su (2022), Definition 2.6: FPR + FNR >= 2 Phi(-mu / 2) for every test.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> gaussian_bound(counts, 1e-5, 0.05).epsilon > 4
+    True
     """
     right = counts.true_positives + counts.negatives - counts.false_positives
     accuracy = float(proportion_lower(right, counts.runs, significance)) if counts.runs else 0.0
@@ -36,6 +44,14 @@ def gaussian_rate_bound(counts: Counts, delta: float, significance: float, assum
     Guarantee: as for `gaussian_bound`, but for a fixed number of runs on either side and any threshold, at the
     price of a union of two limits. Sharper than the accuracy where the threshold lies far out.
     Source: Nasr et al. (2023), Section 4, with the sign kept.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> gaussian_rate_bound(counts, 1e-5, 0.05).epsilon > 4
+    True
     """
     if min(counts.positives, counts.negatives) == 0:
         return _bound("gaussian_rates", 0.0, delta, significance, assumption)

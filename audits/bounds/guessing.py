@@ -30,6 +30,14 @@ def guessing_bound(counts: Counts, delta: float, significance: float) -> LowerBo
     Guarantee: exact for independent runs and a rule fixed on other runs; no assumption on the mechanism.
     Edge cases: 0 without guesses, or when fewer than half are right.
     Source: Steinke, Nasr and Jagielski (2023), Theorem 3.1, for independent runs; see the module for delta > 0.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> round(guessing_bound(counts, 0.0, 0.05).epsilon, 2)
+    1.87
     """
     epsilon = float(guessing_epsilon(counts.correct, counts.guesses, counts.runs, delta, significance))
     return LowerBound(name="guessing", epsilon=epsilon, significance=significance)

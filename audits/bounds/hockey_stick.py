@@ -32,6 +32,11 @@ def witness_bound(first: Array, second: Array, delta: float, significance: float
     surplus of the longer one is left out. phi must come from other or from earlier runs.
     Guarantee: anytime-valid, for every mechanism; wrong with probability at most `significance`.
     Source: Waudby-Smith and Ramdas (2024), betting confidence bounds, applied to the divergence of Balle and Wang.
+
+    >>> rng = np.random.default_rng(0)
+    >>> first, second = (rng.random(1000) < 0.25).astype(float), (rng.random(1000) < 0.75).astype(float)
+    >>> 0.7 < witness_bound(first, second, 0.0, 0.05).epsilon < 1.1
+    True
     """
     sides = [_Side(likely, unlikely) for likely, unlikely in _directions(first, second)]
     most = 0.75 / (1 + delta) ** 2
@@ -51,6 +56,11 @@ def witness_delta(first: Array, second: Array, epsilon: float, significance: flo
     """Return the lower bound on delta at a fixed `epsilon`, or 0. Shape and guarantee: as for `witness_bound`.
 
     Here the stake itself is at most 3/4 / (e^epsilon + 1), so that every delta meets the same one.
+
+    >>> rng = np.random.default_rng(0)
+    >>> first, second = (rng.random(1000) < 0.25).astype(float), (rng.random(1000) < 0.75).astype(float)
+    >>> 0.3 < witness_delta(first, second, 0.0, 0.05) < 0.5
+    True
     """
     sides = [_Side(likely, unlikely) for likely, unlikely in _directions(first, second)]
     stakes = [side.stakes_against_deltas(epsilon, significance) for side in sides]

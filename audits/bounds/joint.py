@@ -36,6 +36,14 @@ def joint_bound(counts: Counts, delta: float, significance: float) -> LowerBound
     Guarantee: exact for fixed numbers of runs on either side and a threshold fixed on other runs; needs no
     assumption. Sharper than limits on each rate joined by a union.
     Source: Berger and Boos (1994) for the interval; the condition is Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> 1.2 < joint_bound(counts, 0.0, 0.05).epsilon < 1.4
+    True
     """
     epsilon = _largest_refuted(counts, lambda e: private_curve(e, delta), significance, 16.0)
     return LowerBound(name="joint", epsilon=epsilon, significance=significance)
@@ -45,6 +53,15 @@ def joint_gaussian_bound(counts: Counts, delta: float, significance: float, assu
     """Return the epsilon at `delta` of the largest mu that the two error rates refute together.
 
     Guarantee: exact refutation of Gaussian claims, for any threshold fixed on other runs; otherwise see `assumption`.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> bound = joint_gaussian_bound(counts, 1e-5, 0.05)
+    >>> bound.epsilon > 4, bound.assumption != ""
+    (True, True)
     """
     mu = _largest_refuted(counts, gaussian_curve, significance, 12.0)
     epsilon = gaussian_epsilon(mu, delta)
@@ -76,6 +93,11 @@ def accountant_curve(delta_of_epsilon: Callable[[float], float], epsilons: tuple
 
     `delta_of_epsilon` must be an upper bound for both orders of the neighbours at every one of `epsilons`; any choice
     of `epsilons` is valid, more of them are sharper.
+
+    >>> from dpaudit import GaussianLoss
+    >>> curve = accountant_curve(GaussianLoss(mu=1.0).hockey_stick, (0.0, 0.5, 1.0))
+    >>> curve(np.array([0.25, 0.5])).round(2).tolist()
+    [0.63, 0.84]
     """
     lines = [private_curve(epsilon, min(1.0, delta_of_epsilon(epsilon))) for epsilon in epsilons]
 
@@ -90,6 +112,15 @@ def joint_p_value(counts: Counts, curve: Curve, significance: float) -> float:
     """Return an upper bound on how likely rates so far above `curve` are, if the truth lies on or below it.
 
     The share of p0's interval is 0.2 % of `significance` and included. Edge cases: 1 where one side has no run.
+
+    >>> from dpaudit import Counts
+    >>> counts = Counts(
+    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
+    ...     positives=1000, negatives=1000,
+    ... )
+    >>> from audits.bounds.joint import private_curve
+    >>> joint_p_value(counts, private_curve(1.0, 0.0), 0.05) < 0.001
+    True
     """
     if min(counts.positives, counts.negatives) == 0:
         return 1.0

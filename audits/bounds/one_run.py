@@ -61,6 +61,9 @@ def one_run_gaussian_bound(
     Guarantee: refutes every Gaussian claim below it, for a guessing rule fixed beforehand; `assumption` is what it
     rests on for other claims.
     Source: Mahloujifar, Melis and Chaudhuri (2025), Algorithm 1, with the trade-off of a mu-Gaussian mechanism.
+
+    >>> one_run_gaussian_bound(1000, 200, 190, 1e-5, 0.05).epsilon > 2
+    True
     """
     _check(canaries, guesses, correct)
     mu = _largest(lambda m: _gaussian_rejected(canaries, guesses, correct, m, significance), 12.0)

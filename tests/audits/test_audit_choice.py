@@ -10,9 +10,9 @@ from audits import audit, one_run_gaussian_bound, one_run_guesses
 from audits.bounds.guessing import guessing_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
 from audits.calibration import calibrated_odds
-from audits.single_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
 from audits.coverage import measure, scenarios
 from audits.events import LIKELIHOOD, Event, choose_event, rounded
+from audits.single_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
 from dpaudit import Claim
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")

@@ -53,7 +53,8 @@ def mixture_row(model, bonus, episodes, steps, epsilon, delta):
     mu = stated.l2_sensitivity / stated.stddev * math.sqrt(parts)
     return (
         f"| {model} | {'3' if bonus == 'bernstein' else '1'} | {episodes:,} | {steps} | {epsilon:g} | {delta:.0e} "
-        f"| {stated.stddev:.3g} | {truth(mu, delta):.4f} | {exact_mu(epsilon, delta) / mu:.3g} | {stated.stddev / tight:.3g} |"
+        f"| {stated.stddev:.3g} | {truth(mu, delta):.4f} | {exact_mu(epsilon, delta) / mu:.3g} "
+        f"| {stated.stddev / tight:.3g} |"
     )
 
 

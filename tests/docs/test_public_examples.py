@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 
+import audits
 import dpaudit
 import mechanisms
 
@@ -21,13 +22,21 @@ def shows_an_example(thing):
 
 
 def public(package):
-    return sorted(name for name in dir(package) if not name.startswith("_") and name not in ALIASES | {"NAMES", "load"})
+    known = ALIASES | {"NAMES", "load"}
+    things = {name: getattr(package, name) for name in dir(package) if not name.startswith("_") and name not in known}
+    return sorted(name for name, thing in things.items() if callable(thing))
 
 
 @pytest.mark.parametrize("name", public(dpaudit))
 def test_every_public_name_of_the_checker_has_an_example(name):
     """What `dpaudit` exports can be learnt from its docstring."""
     assert shows_an_example(getattr(dpaudit, name))
+
+
+@pytest.mark.parametrize("name", public(audits))
+def test_every_public_name_of_the_auditor_has_an_example(name):
+    """And what `audits` exports."""
+    assert shows_an_example(getattr(audits, name))
 
 
 @pytest.mark.parametrize("name", sorted(mechanisms.NAMES))
