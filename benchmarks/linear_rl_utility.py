@@ -1,4 +1,4 @@
-"""Regret of UCRL-VTR and LSVI-UCB: what privacy, its model and its calibration cost; a figure against certified epsilon.
+"""Regret of UCRL-VTR and LSVI-UCB: what privacy, its model and its calibration cost, and a figure of it.
 
 Run: python benchmarks/linear_rl_utility.py [episodes] [runs] [figure.png]
 
