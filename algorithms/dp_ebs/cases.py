@@ -19,7 +19,6 @@ from algorithms.dp_ebs.voters import RecordedVoters
 from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.case import Score
 from dpaudit.mechanism import Array
-from mechanisms import TreeAggregation
 
 if TYPE_CHECKING:
     from algorithms.dp_ebs.config import DpEbs
@@ -180,7 +179,11 @@ def outputs_of(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) 
 
 def exact_sums(plan: Plan, data: RecordedVoters) -> tuple[Array, Array]:
     """Return what the counters would show without noise, and which counter it is, for every push."""
-    quiet = replace(plan, counters=lambda held, size, rng: ExactCounters(n_counters=size))
+
+    def exact(held: Plan, size: int, rng: np.random.Generator) -> ExactCounters:
+        return ExactCounters(n_counters=size)
+
+    quiet = replace(plan, counters=exact)
     watched = Watched(n_runs=1)
     play(quiet, data, Streams.spawn(np.random.Generator(np.random.PCG64(0))), 1, watch=watched)
     return np.array([column[0] for column in watched.columns]), np.array(watched.arms)
@@ -196,7 +199,7 @@ class LikelihoodRatio:
     def __call__(self, view: Mapping[str, Array]) -> Array:
         """Return one score a run; larger means that the first person answered 1."""
         tree = self.plan.tree
-        assert isinstance(tree, TreeAggregation)  # noqa: S101  # the central model has one
+        assert tree is not None  # noqa: S101  # the central model has one
         total: Array = np.zeros(len(view["outputs"]))
         for sign, data in zip((-1, 1), self.neighbours, strict=True):
             sums, arms = exact_sums(self.plan, data)
@@ -222,7 +225,7 @@ class ClockPattern:
     def __call__(self, view: Mapping[str, Array]) -> Array:
         """Return one score a run; larger means that the first person answered 1."""
         tree = self.plan.tree
-        assert isinstance(tree, TreeAggregation)  # noqa: S101  # the central model has one
+        assert tree is not None  # noqa: S101  # the central model has one
         scale = float(getattr(tree.leaf, "scale", 1.0))
         total: Array = np.zeros(len(view["outputs"]))
         for sign, data in zip((-1, 1), self.neighbours, strict=True):

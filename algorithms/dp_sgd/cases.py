@@ -32,10 +32,17 @@ def cases_of(settings: Settings, claim: Claim, problem: Classification) -> tuple
         return _log_ratio(view / (settings.noise_multiplier * settings.max_grad_norm), settings, claim)
 
     def weakened_gradients(factor: float) -> AuditCase:
-        return replace(seeing_gradients, run=lambda data, rng, n: _simulated(settings, data, factor, rng, n))
+        def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
+            return _simulated(settings, data, factor, rng, n_runs)
+
+        return replace(seeing_gradients, run=run)
 
     def weakened_model(factor: float) -> AuditCase:
-        return replace(seeing_model, run=lambda data, rng, n: _simulated(settings, data, factor, rng, n).sum(axis=1))
+        def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
+            total: Array = _simulated(settings, data, factor, rng, n_runs).sum(axis=1)
+            return total
+
+        return replace(seeing_model, run=run)
 
     seeing_gradients = AuditCase(
         name="dp_sgd canaries, every gradient",

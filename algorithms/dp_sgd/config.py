@@ -183,7 +183,7 @@ class DpSgd:
                 f"The history has {len(record.history)} segments, which cannot be run again; certify it without a "
                 "[problem]."
             )
-        noise, rate, steps = record.history[0]
+        noise, rate, steps = next(iter(record.history))
         batches = round(1 / rate)
         if abs(batches * rate - 1) > 1e-6:
             raise ConfigError(

@@ -8,6 +8,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -99,10 +100,14 @@ def _ghost(criterion: Any) -> dict[str, Any]:
 def _backward(model: Any, optimizer: Any, criterion: Any, mode: str) -> Callable[[Any, Any], None]:
     """Return the backward pass as the release at hand asks for it."""
     if mode == "ghost" and not _packaged():
-        from opacus.utils.fast_gradient_clipping_utils import double_backward
         from torch.nn.functional import cross_entropy
 
-        return lambda x, y: double_backward(model, optimizer, cross_entropy(model(x), y, reduction="none"))
+        double_backward: Any = import_module("opacus.utils.fast_gradient_clipping_utils").double_backward
+
+        def twice(x: Any, y: Any) -> None:
+            double_backward(model, optimizer, cross_entropy(model(x), y, reduction="none"))
+
+        return twice
 
     def backward(x: Any, y: Any) -> None:
         criterion(model(x), y).backward()

@@ -38,7 +38,7 @@ def comparisons(features: Array, survivors: Array) -> tuple[Array, Array, Array]
     first, second = survivors[rows], survivors[columns]
     vectors = features[first] - features[second]
     lead = np.abs(vectors) > 1e-12
-    some = lead.any(axis=1)
+    some: Array = np.any(lead, axis=1)
     sign = np.sign(vectors[np.arange(len(vectors)), lead.argmax(axis=1)])
     _, places = np.unique(np.round(vectors * sign[:, None], 10), axis=0, return_index=True)
     kept = np.sort(places[some[places]])

@@ -60,7 +60,7 @@ def _newton(vectors: Array, plays: Array, sums: Array, penalty: Array, start: Ar
         decrease = (step * gradient).sum(axis=1)
         if (decrease <= 1e-14 * (1 + np.abs(value))).all():
             break
-        size = np.ones(len(sums))
+        size, moved, after = np.ones(len(sums)), estimate, value
         for _ in range(40):
             moved = estimate - size[:, None] * step
             after = _objective(vectors, plays, target, penalty, moved)

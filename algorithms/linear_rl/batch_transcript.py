@@ -20,7 +20,7 @@ def batch_transcript(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_r
     """
     recorder = Recorder(streams.noise)
     optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
-    looked = dict.fromkeys((checks.VALUES, checks.TARGETS), True)
+    looked: dict[str, bool] = dict.fromkeys((checks.VALUES, checks.TARGETS), True)
     looked[checks.FEATURES] = bool((np.linalg.norm(domain.features, axis=1) <= 1 + _TOLERANCE).all())
     total, hopeful, switches = (np.zeros(n_runs) for _ in range(3))
     gap = optimistic = np.zeros(n_runs)

@@ -72,7 +72,7 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
     """
     recorder = Recorder(streams.noise)
     optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
-    looked = dict.fromkeys((checks.VALUES, checks.FEATURES, checks.TARGETS), True)
+    looked: dict[str, bool] = dict.fromkeys((checks.VALUES, checks.FEATURES, checks.TARGETS), True)
     gap, total, optimistic, hopeful = (np.zeros(n_runs) for _ in range(4))
     norms, message = np.zeros(n_runs), np.zeros(0)
     kept, wanted = [], set(checkpoints(plan.episodes))

@@ -211,7 +211,7 @@ def worst_cosine(regression: Regression) -> float:
 
     v_M is the variance of the matrix noise in the worst direction and v_u that of the vector's.
     """
-    first = regression.noises[0][1]
+    first: Any = regression.noises[0][1]
     if isinstance(first, JointGaussian):
         return float(first.cosine)
     if isinstance(first, SymmetricGaussian):

@@ -120,7 +120,7 @@ def plan_values(
     mdp = domain.mdp
     steps, states, actions = mdp.shape
     n_runs, kinds = len(regressed.weights), 1 if len(radii) == 1 else 2
-    radius = radii[0] if kinds == 1 else radii[1]
+    radius = radii[kinds - 1]
     values = np.zeros((n_runs, steps + 1, states))
     optimistic = np.empty((n_runs, steps, states, actions))
     features: list[Array] = []

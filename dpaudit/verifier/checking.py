@@ -13,8 +13,8 @@ from dpaudit.verifier.losses import Rejection, Table, number, require
 from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.printed import breaks
 
-_KEYS = {"verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
-_KEYS |= {"engines", "versions", "source_digest", "digest"}
+_SUBSTANCE = {"verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
+_KEYS = _SUBSTANCE | {"engines", "versions", "source_digest", "digest"}
 _ENGINES = {"gaussian", "basic", "single", "verified", "pld", "renyi", "optimal"}
 _WORDS = {
     "release": ("sensitivity", "fresh noise", "loating-point"),
