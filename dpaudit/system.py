@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """The system and one person's contribution to it, in the owner's words; both may be left empty.
+    """The system, one person's contribution to it and what it does, in the owner's words; any may be left empty.
 
     >>> System(name="weekly sales figures", unit="one customer's week").unit
     "one customer's week"
@@ -13,3 +13,4 @@ class System:
 
     name: str = ""
     unit: str = ""
+    description: str = ""

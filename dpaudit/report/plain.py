@@ -22,7 +22,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "schema": SCHEMA,
         "title": report.title,
         "created": report.created,
-        "system": {"name": report.system.name, "unit": report.unit},
+        "system": {"name": report.system.name, "unit": report.unit, "description": report.system.description},
         "verdict": outcome.word,
         "sentence": outcome.sentence,
         "reasons": list(outcome.reasons),
