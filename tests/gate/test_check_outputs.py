@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 from jsonschema import Draft202012Validator
+from pydantic import BaseModel
+from sarif_pydantic import Sarif
 
 from dpaudit import schemas
 from dpaudit.gate.catalogue import RULES
@@ -96,9 +98,32 @@ def outputs(folder="out"):
     Draft202012Validator(schemas.load("check")).validate(document)
     sarif = json.loads((folder / "check.sarif").read_text(encoding="utf-8"))
     SARIF.validate(sarif)
+    assert unknown_keys(Sarif.model_validate(sarif)) <= {
+        "columnKind",
+        "exitCode",
+        "suppressions",
+    }  # of the standard, not of its model
     junit = ElementTree.parse(folder / "junit.xml").getroot()  # noqa: S314 - our own file
     validate_junit(junit)
     return document, sarif, junit, (folder / "summary.md").read_text(encoding="utf-8")
+
+
+def unknown_keys(model):
+    """The keys that somebody else's model of SARIF 2.1.0 does not know, anywhere below `model`."""
+    if isinstance(model, list):
+        return {key for held in model for key in unknown_keys(held)}
+    if not isinstance(model, BaseModel):
+        return set()
+    below = (unknown_keys(getattr(model, name)) for name in type(model).model_fields)
+    return set(model.model_extra or {}).union(*below)
+
+
+def test_a_key_that_is_no_sarif_is_noticed():
+    """A misspelt key is kept as an extra one, and found; a wrong type is refused."""
+    run = {"tool": {"driver": {"name": "x", "rulez": []}}, "results": []}
+    assert unknown_keys(Sarif.model_validate({"version": "2.1.0", "runs": [run]})) == {"rulez"}
+    with pytest.raises(ValueError, match="runs"):
+        Sarif.model_validate({"version": "2.1.0", "runs": "none"})
 
 
 def validate_junit(root):
