@@ -48,6 +48,9 @@ def affairs(*, path: Path | None = None, records: int = 6366) -> Classification:
 
     `records` keeps the first so many.
     Raises: ConfigError: an unreadable file, a missing column, or a value that is not a finite number.
+
+    >>> affairs(records=100).features.shape
+    (100, 8)
     """
     source = path if path is not None else bundled_table("fair", "fair.csv")
     table = read_columns(source, (*SCALES, "affairs"))

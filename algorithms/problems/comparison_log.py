@@ -79,6 +79,13 @@ def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Due
 
     Pairs are shrunk to one half as if `prior` further votes had been cast; pairs that never met are even.
     Raises: ConfigError: as for `read_log`. ValueError: ties neither half nor drop.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     place = Path(folder) / "log.csv"
+    ...     _ = place.write_text("model_a,model_b,winner,judge\\nx,y,model_a,j1\\nx,y,tie,j2\\n", encoding="utf-8")
+    ...     comparison_log(path=place).names
+    ('x', 'y')
     """
     one_of("ties", ties, TIES)
     held = read_log(path)

@@ -47,6 +47,9 @@ def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBan
         ConfigError: a file that is unreadable, lacks a column, is truncated, holds something that is not a
             number, or names a coinsurance rate that the experiment did not have.
         ValueError: prior_rows not positive.
+
+    >>> rand_hie().mean_reward.shape
+    (6, 5)
     """
     source = path if path is not None else bundled_table("randhie", "randhie.csv")
     table = read_columns(source, COLUMNS)

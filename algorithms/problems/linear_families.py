@@ -20,6 +20,9 @@ def ill_conditioned(*, users: float = 1e9, actions: int = 1) -> LinearBandit:
     Every action has the same features, so that only estimation matters.
     Raises: ValueError: fewer than one user.
     Source: Li, Simchi-Levi and Wang (2024), Eq. (8).
+
+    >>> ill_conditioned().features.shape
+    (2, 1, 2)
     """
     small = _users(users) ** -0.25
     features = 0.7 * np.array([[1.0, small], [1.0, -small]])
@@ -31,6 +34,9 @@ def rare_direction(*, users: float = 1e9, share: float = 0.103, actions: int = 1
 
     Raises: ValueError: share out of range for so many users.
     Source: Li, Simchi-Levi and Wang (2024), Theorem 2.1.
+
+    >>> rare_direction().features.shape
+    (2, 1, 2)
     """
     rare = positive("share", share) / math.sqrt(_users(users))
     if rare > 0.5:
@@ -43,6 +49,9 @@ def random_atoms(*, atoms: int = 20, dimension: int = 2, actions: int = 1, seed:
     """Return equally likely features in random directions of norms between 0.1 and 1: well conditioned.
 
     Raises: ValueError: a count below 1.
+
+    >>> random_atoms().features.shape
+    (20, 1, 2)
     """
     rng = np.random.default_rng(count("seed", seed, at_least=0))
     directions = rng.standard_normal((count("atoms", atoms), actions, count("dimension", dimension)))
@@ -65,6 +74,9 @@ def hard_family(*, users: float = 1e14) -> LinearBandit:
     The better action differs between the contexts, and the gap 1.4 s fades with the horizon as fast as sufficient
     statistics can follow, so that they never eliminate.
     Raises: ValueError: fewer than one user.
+
+    >>> hard_family().features.shape
+    (2, 2, 2)
     """
     small = 0.7 * _users(users) ** -0.25
     up, down = [0.7, small], [0.7, -small]
@@ -85,6 +97,9 @@ def linear_rand_hie(*, dimension: int = 2) -> LinearBandit:
     coinsurance c. Its features are the first `dimension` of (1, c w, c, w) over the root of `dimension`, fixed before
     any data was seen. The means are those of the data and not linear; `misfit` says how far from it.
     Raises: ValueError: a dimension other than 2, 3 or 4.
+
+    >>> linear_rand_hie().features.shape
+    (6, 5, 2)
     """
     if dimension not in (2, 3, 4):
         raise ValueError(f"Expected dimension={dimension!r} to be 2, 3 or 4, the number of features there are.")

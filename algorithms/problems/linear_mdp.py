@@ -60,6 +60,9 @@ def low_rank(
 
     `seed` fixes the draw, and with it the problem.
     Raises: ValueError: a count below 1 or a concentration that is not positive.
+
+    >>> low_rank().mdp.shape
+    (4, 10, 4)
     """
     S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
     H, d = count("steps", steps), count("dimension", dimension)  # noqa: N806
@@ -81,12 +84,19 @@ def river_swim_table(*, states: int = 4, steps: int = 6) -> LinearMdp:
     """Return RiverSwim as a linear process with one feature for each (state, action).
 
     Raises: ValueError: fewer than 2 states, or a count below 1.
+
+    >>> river_swim_table().mdp.shape
+    (6, 4, 2)
     """
     return of_table(river_swim(states=states, steps=steps).mdp, "river_swim_table", "RiverSwim, as a table")
 
 
 def tabular_mdp(*, states: int = 3, actions: int = 2, steps: int = 3, seed: int = 0) -> LinearMdp:
-    """Return the process of `tabular_mixture` as a linear one, with one feature for each (state, action)."""
+    """Return the process of `tabular_mixture` as a linear one, with one feature for each (state, action).
+
+    >>> tabular_mdp().mdp.shape
+    (3, 3, 2)
+    """
     held = tabular_mixture(states=states, actions=actions, steps=steps, seed=seed)
     return of_table(held.mdp, "tabular_mdp", "a drawn tabular process, as a linear one")
 

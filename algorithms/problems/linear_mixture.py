@@ -86,6 +86,9 @@ def random_mixture(
     Elsewhere rewards are uniform below 0.1. Features are the kernels over sqrt(d), and weights sqrt(d) times the
     shares. `seed` fixes the draw, and with it the problem.
     Raises: ValueError: a count below 1 or a concentration that is not positive.
+
+    >>> random_mixture().mdp.shape
+    (4, 5, 4)
     """
     S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
     H, d = count("steps", steps), count("dimension", dimension)  # noqa: N806
@@ -104,6 +107,9 @@ def river_swim(*, states: int = 6, steps: int = 10, advance: float = 0.35, stay:
 
     Action 0 always drifts down. Rewards: 0.005 for drifting at the first state, 1 for swimming at the last.
     Raises: ValueError: fewer than 2 states, or shares that leave nothing for being swept back.
+
+    >>> river_swim().mdp.shape
+    (10, 6, 2)
     """
     S, H = count("states", states, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
     shares = np.array([open_probability("advance", advance), open_probability("stay", stay), 1 - advance - stay])
@@ -129,6 +135,9 @@ def tabular_mixture(*, states: int = 3, actions: int = 2, steps: int = 3, seed: 
 
     Indicators have norm up to sqrt(S) together, so they are divided by it and the weights multiplied.
     Raises: ValueError: a count below 1.
+
+    >>> tabular_mixture().mdp.shape
+    (3, 3, 2)
     """
     S, A, H = count("states", states, at_least=2), count("actions", actions), count("steps", steps)  # noqa: N806
     rng = np.random.default_rng(count("seed", seed, at_least=0))

@@ -17,6 +17,9 @@ def bradley_terry(
     Without `utilities`, those of `family` over `arms` options: one_good (1, 0, ..., 0), arithmetic 1 - i / (K - 1),
     geometric 2^-i, hard (ln 3, 0, ..., 0). Option 0 is best.
     Raises: ValueError: fewer than two options, or an unknown family.
+
+    >>> bradley_terry().preferences.shape
+    (5, 5)
     """
     one_of("family", family, FAMILIES)
     places = np.arange(count("arms", arms, at_least=2))
@@ -43,6 +46,9 @@ def preference_matrix(
     """Return options with a given table of preferences, row i against column j; no utilities.
 
     Raises: ValueError: rows of unequal length, or a table that is no preference table.
+
+    >>> preference_matrix().preferences.shape
+    (2, 2)
     """
     if len({len(row) for row in table}) != 1:
         raise ValueError("Expected table rows of equal length, one entry an option.")
@@ -59,6 +65,9 @@ def sphere(*, arms: int = 20, dimension: int = 2, norm: float = 1.0, seed: int =
 
     `seed` fixes the draw, and with it the problem.
     Raises: ValueError: a count below 1, or a norm that is not positive.
+
+    >>> sphere().preferences.shape
+    (20, 20)
     """
     rng = np.random.default_rng(count("seed", seed, at_least=0))
     points = rng.standard_normal((count("arms", arms, at_least=2), count("dimension", dimension)))

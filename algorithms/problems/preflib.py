@@ -67,6 +67,13 @@ def preflib(*, path: Path, prior: float = 2.0) -> Duels:
     Each pair is shrunk to one half as if `prior` people more had been asked. The utilities are those of
     a Bradley-Terry model fitted to the same counts, and need not reproduce the preferences.
     Raises: ConfigError: as for `read_soc`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     place = Path(folder) / "votes.soc"
+    ...     _ = place.write_text("# NUMBER ALTERNATIVES: 2\\n# NUMBER VOTERS: 3\\n2: 1,2\\n1: 2,1\\n", encoding="utf-8")
+    ...     preflib(path=place).preferences.shape
+    (2, 2)
     """
     held = read_soc(path)
     wins = held.wins()

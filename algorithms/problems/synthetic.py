@@ -25,6 +25,9 @@ def grid(
     The mean reward is a sum of kernels at a fraction `density` of the cells, with normal weights, scaled to
     norm 1 in the kernel's space; so its absolute value is at most 1. `seed` fixes the draw, and with it the problem.
     Raises: ValueError: a count below 1, an unknown kernel, or a parameter outside its range.
+
+    >>> grid().mean_reward.shape
+    (10, 10)
     """
     law = np.full(count("contexts", contexts), 1 / contexts)
     mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
@@ -45,6 +48,9 @@ def zipf(
     """Return the grid problem with context k arriving proportionally to k^-`exponent`, k from 1.
 
     Raises: ValueError: as for `grid`.
+
+    >>> zipf().mean_reward.shape
+    (20, 10)
     """
     weights = np.arange(1, count("contexts", contexts) + 1) ** -positive("exponent", exponent)
     mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)

@@ -33,6 +33,9 @@ def modechoice(*, path: Path | None = None, shares: tuple[float, ...] = ()) -> D
     Raises:
         ConfigError: a file that is unreadable, lacks a column, or holds something that is not a number.
         ValueError: shares that are not four positive numbers.
+
+    >>> modechoice().preferences.shape
+    (4, 4)
     """
     source = path if path is not None else _bundled()
     table = _read(source)

@@ -15,6 +15,9 @@ def audit_domain(*, canary_share: float = 0.06) -> KernelBandit:
     expected share of points on the first feature; below one half that direction is the rarer one, and the
     sensitivity bound is attained there. Mean rewards are 0.
     Raises: ValueError: canary_share outside (0, 0.5].
+
+    >>> audit_domain().mean_reward.shape
+    (3, 2)
     """
     share = open_probability("canary_share", canary_share)
     if share > 0.5:

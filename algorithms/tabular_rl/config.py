@@ -148,6 +148,11 @@ class Pucb(_Settings):
     Guarantee: a replaced user moves two cells of each of H tables by one, in floor(log2 K) + 1 nodes each, so noise of
     scale 2 H m / epsilon gives epsilon, exactly. Rewards are known, so nothing else is released.
     Source: Vietri, Balle, Krishnamurthy and Wu (2020), with the bonus reduced to its two terms.
+
+    >>> from dpaudit import certify
+    >>> config = Pucb(epsilon=1.0, episodes=100, steps=3)
+    >>> certify(config.declaration(), config.claim()).verdict
+    'certified'
     """
 
     name: ClassVar[str] = "pucb"
@@ -186,6 +191,11 @@ class LdpObi(_Settings):
     Parameters: as for `Pucb`. Guarantee: a user's H tables differ from another's by two cells each, so noise of scale
     2 H / epsilon gives epsilon, exactly.
     Source: Garcelon, Perchet, Pike-Burke and Pirotta (2021), with the bonus reduced to its two terms.
+
+    >>> from dpaudit import certify
+    >>> config = LdpObi(epsilon=1.0, episodes=100, steps=3)
+    >>> certify(config.declaration(), config.claim()).verdict
+    'certified'
     """
 
     name: ClassVar[str] = "ldp_obi"

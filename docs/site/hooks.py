@@ -19,7 +19,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Return the files of the site, with those that are written from the code."""
     scripts = sorted(GALLERY.glob("*.py"))
     pages: dict[str, str | bytes] = {"reference/commands.md": commands_page(), "reference/rules.md": rules_page()}
-    for package in ("dpaudit", "mechanisms", "audits"):
+    for package in ("dpaudit", "mechanisms", "algorithms", "audits"):
         pages[f"reference/{package}.md"] = package_page(package)
     pages["gallery/index.md"] = gallery_index(scripts)
     for script in scripts:
@@ -114,8 +114,8 @@ def package_page(package: str) -> str:
     from importlib import import_module
 
     module = import_module(package)
-    if package == "mechanisms":
-        names = [f"mechanisms.{name}.{module.load(name).__name__}" for name in sorted(module.NAMES)]
+    if package in ("mechanisms", "algorithms"):
+        names = [f"{held.__module__}.{held.__name__}" for held in map(module.load, sorted(module.NAMES))]
     else:
         homes: dict[str, tuple[str, ...]] = vars(module)["_HOMES"]
         names = sorted(

@@ -4,9 +4,11 @@ import inspect
 
 import pytest
 
+import algorithms
 import audits
 import dpaudit
 import mechanisms
+from algorithms import problems
 
 ALIASES = {"Declaration", "Loss", "Model", "Neighbours"}
 """Names of types, which carry no docstring that could run."""
@@ -43,6 +45,18 @@ def test_every_public_name_of_the_auditor_has_an_example(name):
 def test_every_mechanism_has_an_example(name):
     """So can each kind of noise."""
     assert shows_an_example(mechanisms.load(name))
+
+
+@pytest.mark.parametrize("name", sorted(algorithms.NAMES))
+def test_every_algorithm_has_an_example(name):
+    """And each algorithm."""
+    assert shows_an_example(algorithms.load(name))
+
+
+@pytest.mark.parametrize("name", sorted(problems.NAMES))
+def test_every_problem_has_an_example(name):
+    """And what it runs on."""
+    assert shows_an_example(problems.load(name))
 
 
 def test_an_object_without_an_example_is_caught():
