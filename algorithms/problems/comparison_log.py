@@ -75,7 +75,7 @@ def read_log(path: Path) -> ComparisonLog:
 
 
 def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Duels:
-    """Return duels fitted to a log of comparisons: simulated people answer as often as the log's did.
+    r"""Return duels fitted to a log of comparisons: simulated people answer as often as the log's did.
 
     Pairs are shrunk to one half as if `prior` further votes had been cast; pairs that never met are even.
     Raises: ConfigError: as for `read_log`. ValueError: ties neither half nor drop.
@@ -83,7 +83,7 @@ def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Due
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     place = Path(folder) / "log.csv"
-    ...     _ = place.write_text("model_a,model_b,winner,judge\\nx,y,model_a,j1\\nx,y,tie,j2\\n", encoding="utf-8")
+    ...     _ = place.write_text("model_a,model_b,winner,judge\nx,y,model_a,j1\nx,y,tie,j2\n", encoding="utf-8")
     ...     comparison_log(path=place).names
     ('x', 'y')
     """

@@ -62,7 +62,7 @@ def read_soc(path: Path) -> Rankings:
 
 
 def preflib(*, path: Path, prior: float = 2.0) -> Duels:
-    """Return duels between the options of a .soc file: i beats j as often as people rank it higher.
+    r"""Return duels between the options of a .soc file: i beats j as often as people rank it higher.
 
     Each pair is shrunk to one half as if `prior` people more had been asked. The utilities are those of
     a Bradley-Terry model fitted to the same counts, and need not reproduce the preferences.
@@ -71,7 +71,7 @@ def preflib(*, path: Path, prior: float = 2.0) -> Duels:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     place = Path(folder) / "votes.soc"
-    ...     _ = place.write_text("# NUMBER ALTERNATIVES: 2\\n# NUMBER VOTERS: 3\\n2: 1,2\\n1: 2,1\\n", encoding="utf-8")
+    ...     _ = place.write_text("# NUMBER ALTERNATIVES: 2\n# NUMBER VOTERS: 3\n2: 1,2\n1: 2,1\n", encoding="utf-8")
     ...     preflib(path=place).preferences.shape
     (2, 2)
     """
