@@ -16,7 +16,7 @@ import numpy as np
 
 from audits.attacks.classifier import learn_score
 from audits.attacks.zones import learn_zones
-from audits.bounds.e_process import EProcess, lowest_survivor, run_gains
+from audits.bounds.e_process import LEVELS, EProcess, lowest_survivor, run_gains
 from audits.bounds.guessing import guessing_bound
 from audits.carried import Carried
 from audits.coin import CHUNK_RUNS, Execution, Observed, Progress, Store, toss, whole
@@ -79,8 +79,15 @@ class Betting:
         return len(self.labels)
 
     def lower(self, significance: float) -> float:
-        """Return the lower bound on epsilon that holds now, and would have held at any other time."""
-        return lowest_survivor(self.best, significance)
+        """Return the lower bound on epsilon that holds now, and would have held at any other time.
+
+        The claim is one of the levels: what lies above it counts once it has fallen, and it falls after all below it.
+        So a bound above the truth takes the fall of one level, the first at or above the truth.
+        """
+        grid = lowest_survivor(self.best, significance)
+        if self.stopped is None:
+            return min(grid, self.claim.epsilon)
+        return max(grid, math.nextafter(self.claim.epsilon, math.inf))
 
     def advanced(
         self, block: Observed, given: Score | None, learners: tuple[Score | None, ...], significance: float
@@ -95,19 +102,21 @@ class Betting:
         labels = np.concatenate([self.labels, block.labels])
         gains = np.stack([run_gains(s, labels, self.claim.epsilon, self.claim.delta) for s in known])
         path = self.before.against + _average(list(np.cumsum(gains, axis=1)), self.shares)
+        best = np.maximum(self.best, mixed)
         crossed = np.flatnonzero(path >= -math.log(significance))
+        below = bool((best[self.claim.epsilon > LEVELS] >= -math.log(significance)).all())
         room = sum(map(len, self.seen)) < _MOST_LEARNED
         return replace(
             self,
             processes=processes,
             credit=self.credit - np.logaddexp(0, np.where(block.labels, -learned, learned)).sum(axis=1),
             mixed=mixed,
-            best=np.maximum(self.best, mixed),
+            best=best,
             against=float(path[-1]),
             scores=known,
             labels=labels,
             seen=(*self.seen, block) if room else self.seen,
-            stopped=int(crossed[0]) + 1 if len(crossed) else None,
+            stopped=int(crossed[0]) + 1 if len(crossed) and below else None,
         )
 
 
@@ -313,8 +322,7 @@ def _result(
         positives=int(labels.sum()),
         negatives=int((~labels).sum()),
     )
-    fallen = state.stopped is not None
-    epsilon = max(state.lower(significance), math.nextafter(claim.epsilon, math.inf) if fallen else 0.0)
+    epsilon = state.lower(significance)
     so_far = state.before.runs + state.runs
     guesses = counts.guesses * so_far // state.runs
     power = wealth_power(guesses, so_far, claim.epsilon, claim.delta, significance)
