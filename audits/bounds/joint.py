@@ -27,7 +27,7 @@ Curve = Callable[[Array], Array]
 _INTERVAL_SHARE = 0.002
 _CELLS = 24
 _GROUPS = 120
-_STEPS = 16
+_NEAR = 1e-5
 
 
 def joint_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
@@ -148,14 +148,18 @@ def _cells(counts: Counts, low: Array, allowed_low: Array, high: Array, allowed_
 
 
 def _largest_refuted(counts: Counts, curve: Callable[[float], Curve], significance: float, limit: float) -> float:
-    """Return the largest parameter up to `limit` whose curve is refuted, by bisection, or 0."""
-    if joint_p_value(counts, curve(0.0), significance) >= significance:
+    """Return a parameter up to `limit` whose curve is refuted, within `_NEAR` of the largest, or 0."""
+    from scipy.optimize import brentq
+
+    def surplus(parameter: float) -> float:
+        return math.log(max(joint_p_value(counts, curve(parameter), significance), 1e-300) / significance)
+
+    if surplus(0.0) >= 0:
         return 0.0
     low, high = 0.0, 0.25
-    while high < limit and joint_p_value(counts, curve(high), significance) < significance:
+    while surplus(high) < 0:
         low, high = high, 2 * high
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        refuted = joint_p_value(counts, curve(middle), significance) < significance
-        low, high = (middle, high) if refuted else (low, middle)
-    return low
+        if low >= limit:
+            return limit
+    near = float(brentq(surplus, low, high, xtol=_NEAR / 4)) - _NEAR / 2
+    return near if near > low and surplus(near) < 0 else low
