@@ -13,6 +13,6 @@ def require_opacus(purpose: str) -> None:
     missing = [name for name in ("torch", "opacus") if find_spec(name) is None]
     if missing:
         raise ConfigError(
-            f"{purpose} needs the extra 'opacus', of which {' and '.join(missing)} is not installed: "
-            "pip install torch 'dpaudit[opacus]' (PyTorch's CPU build is enough)."
+            f"{purpose} needs the extra 'opacus', which is incomplete (missing: {', '.join(missing)}): "
+            "pip install torch==2.13.0 'dpaudit[opacus]' (PyTorch's CPU build is enough)."
         )
