@@ -13,14 +13,14 @@ from dpaudit.ledger import Account, Entry, Ledger, replay, store_at
 
 BUDGET = Claim(epsilon=1.0, neighbours="replace_one", unit="one person")
 NOW = "2026-01-01T00:00:00+00:00"
-HELPER = Path(__file__).with_name("writers.py")
-ROOT = HELPER.parents[2]
+SCRIPT = Path(__file__).with_name("writers.py")
+ROOT = SCRIPT.parents[2]
 
 
 def run(mode, place):
     """Return the answers that the writers were given, after all have ended, and how many of them failed."""
     ended = subprocess.run(
-        [sys.executable, str(HELPER), mode, place], capture_output=True, text=True, check=False, timeout=120, cwd=ROOT
+        [sys.executable, str(SCRIPT), mode, place], capture_output=True, text=True, check=False, timeout=120, cwd=ROOT
     )
     answers = [line.split() for line in ended.stdout.splitlines()]
     return answers, ended
