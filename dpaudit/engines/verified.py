@@ -46,7 +46,7 @@ def _finest(composition: Composition) -> float:
     products = sum(times.bit_length() for _, times in _merged(composition)[1])
     sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
     effort = 5_000.0 if fastest() is by_python else 20_000.0
-    return max(_FIRST, min(1000.0, effort / products) / (8 if sampled else 1))
+    return max(_FIRST, min(1000.0, effort / products) / (3 if sampled else 1))
 
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
@@ -179,15 +179,17 @@ def _largest_epsilon(lower: Lattice, delta: float) -> float:
 
 def _near(lattice: Lattice, delta: float) -> float:
     """Return in floating point where the lattice's curve crosses `delta`."""
-    masses, losses = floats(lattice), positions(lattice)
+    masses, losses = floats(lattice.masses, lattice.bits), positions(lattice)
+    others = masses if lattice.others is None else floats(lattice.others, lattice.bits)
     low, high = min(0.0, float(losses[0])), max(float(losses[-1]), 0.0)
     goal = delta - math.ldexp(float(lattice.infinite), -lattice.bits)
     for _ in range(100):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        first = int(np.searchsorted(losses, middle))
-        if float(masses[first:] @ -np.expm1(middle - losses[first:])) <= goal:
+        first = int(np.searchsorted(losses, middle - 1.0))
+        gains = masses[first:] - others[first:] * np.exp(middle - losses[first:])
+        if float(np.maximum(gains, 0.0).sum()) <= goal:
             high = middle
         else:
             low = middle
