@@ -7,7 +7,7 @@ and below. A coarse pass shows what width is needed; a second one delivers it.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -35,6 +35,7 @@ _FIRST = 24.0  # knots per standard deviation in the first pass
 _TOLERANCE = 4e-7  # relative width of a bracket that needs no finer pass
 _SMALLEST = 1e-200  # the smallest delta that is resolved
 _KINDS = 512  # losses of one family that are told apart, fewer when each occurs often
+_JOINED = 2500  # losses of one family that are told apart where they occur equally often
 _MOST = 1 << 15  # knots of one lattice
 
 
@@ -43,10 +44,15 @@ def _finest(composition: Composition) -> float:
 
     Sampled losses have long tails for their deviation, and need many knots at any resolution.
     """
-    products = sum(times.bit_length() for _, times in _merged(composition)[1])
+    products = _products(_merged(composition)[1])
     sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
     effort = 5_000.0 if fastest() is by_python else 20_000.0
     return max(_FIRST, min(1000.0, effort / products) / (3 if sampled else 1))
+
+
+def _products(parts: Sequence[tuple[SimpleLoss, int]]) -> float:
+    """Return the cost of composing in products on the finest lattice: powers in full, joins by a root."""
+    return sum(times.bit_length() for times in {times for _, times in parts}) + math.sqrt(len(parts) - 1)
 
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
@@ -71,6 +77,8 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
     """Bracket the smallest epsilon with delta(epsilon) <= delta."""
     if delta < _SMALLEST:
         return _bracket(0.0, math.inf)
+    if len(composition.parts) > _KINDS:  # a first pass would cost as much as the last
+        return _epsilon_at(delta)(*_lattices(composition, delta, _finest(composition), _MOST))
     return _refined(composition, delta, _epsilon_at(delta), _coarse_epsilon(composition, delta))
 
 
@@ -140,7 +148,8 @@ def _classes(members: list[tuple[SimpleLoss, int]]) -> list[tuple[SimpleLoss, Si
     """Return classes of similar losses: the smallest, the largest, and how many."""
     events = sum(times for _, times in members)
     kinds = max(48, _KINDS // (events // len(members) + 1).bit_length())
-    if len(members) <= kinds or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
+    few = len(members) <= _JOINED and len({times for _, times in members}) <= 4
+    if few or len(members) <= kinds or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
         return [(loss, loss, times) for loss, times in members]
     ordered = sorted(members, key=lambda member: member[0].supremum)
     sizes = np.array([loss.supremum for loss, _ in ordered])
