@@ -113,7 +113,7 @@ def test_sampled_gaussian_is_right_in_both_orders(order, truth, digits):
 
 @pytest.mark.parametrize("times", [1, 30])
 def test_many_kinds_of_losses_are_bracketed_to_second_order(oracle, times):
-    """Twelve Laplace, two response and one Gaussian kind: the oracle's value within a bracket of relative width 1e-5."""
+    """Twelve Laplace, two response and one Gaussian kind: the oracle's value within a bracket 1e-5 wide, relatively."""
     rng = np.random.default_rng(times)
     sizes = rng.uniform(0.3, 1.0, 15) / math.sqrt(times)
     losses = [LaplaceLoss(shift=float(size)) for size in sizes[:12]]
