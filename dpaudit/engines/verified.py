@@ -31,6 +31,7 @@ from dpaudit.losses import (
 )
 
 Question = Callable[[Lattice, Lattice], Bracket]
+Parts = tuple[tuple[SimpleLoss, int], ...]
 _FIRST = 24.0  # knots per standard deviation in the first pass
 _TOLERANCE = 4e-7  # relative width of a bracket that needs no finer pass
 _SMALLEST = 1e-200  # the smallest delta that is resolved
@@ -109,16 +110,45 @@ def _lattices(composition: Composition, floor: float, resolution: float, most: i
     """Return a dominated and a dominating lattice of the whole composition, precise far below `floor`."""
     low, high = _merged(composition)
     spreads = {loss: deviation(loss) for loss in dict((*low, *high))}
-    bits = 8 * math.ceil((-math.log2(floor) + 48 + math.log2(composition.events + 1)) / 8)
-    total = math.sqrt(sum(times * spreads[loss] ** 2 for loss, times in high))
 
-    def composed(rounding: Rounding, parts: tuple[tuple[SimpleLoss, int], ...]) -> Lattice:
-        composer = Composer(
-            rounding=rounding, resolution=resolution, bits=bits, tail=floor * 2.0**-30, most=most, deviation=total
-        )
-        return composer.compose((loss, times, spreads[loss]) for loss, times in parts)
+    def composed(rounding: Rounding, parts: Parts) -> Lattice:
+        return _lattice(rounding, parts, spreads, floor, resolution, most)
 
     return composed(DOMINATED, low), composed(DOMINATING, high)
+
+
+def _lattice(
+    rounding: Rounding, parts: Parts, spreads: dict[SimpleLoss, float], floor: float, resolution: float, most: int
+) -> Lattice:
+    """Return the composition of `parts` by one rounding."""
+    events = sum(times for _, times in parts)
+    composer = Composer(
+        rounding=rounding,
+        resolution=resolution,
+        bits=8 * math.ceil((-math.log2(floor) + 48 + math.log2(events + 1)) / 8),
+        tail=floor * 2.0**-30,
+        most=most,
+        deviation=math.sqrt(sum(times * spreads[loss] ** 2 for loss, times in parts)),
+    )
+    return composer.compose((loss, times, spreads[loss]) for loss, times in parts)
+
+
+def _dominating(composition: Composition, floor: float) -> Lattice:
+    """Return the dominating lattice of the first pass."""
+    _, high = _merged(composition)
+    return _lattice(DOMINATING, high, {loss: deviation(loss) for loss, _ in high}, floor, _FIRST, 1 << 12)
+
+
+def _upper_delta(composition: Composition, epsilon: float) -> Bracket:
+    """Bound delta(epsilon) from above by the first pass."""
+    return _bracket(0.0, DOMINATING.delta(_dominating(composition, 1e-40), min(epsilon, 1e300)))
+
+
+def _upper_epsilon(composition: Composition, delta: float) -> Bracket:
+    """Bound the smallest epsilon from above by the first pass."""
+    if delta < _SMALLEST:
+        return _bracket(0.0, math.inf)
+    return _bracket(0.0, _smallest_epsilon(_dominating(composition, delta), delta))
 
 
 def _merged(composition: Composition) -> tuple[tuple[tuple[SimpleLoss, int], ...], ...]:
@@ -222,3 +252,6 @@ VERIFIED = Engine(name="verified", covers=_covers, delta=_delta, epsilon=_epsilo
 
 COARSE = Engine(name="verified", covers=_covers, delta=_coarse_delta, epsilon=_coarse_epsilon)
 """The first pass alone: as sound, wider, and several times quicker, for searches."""
+
+UPPER = Engine(name="verified", covers=_covers, delta=_upper_delta, epsilon=_upper_epsilon)
+"""The upper side of the first pass, for searches that ask for nothing else."""
