@@ -5,7 +5,7 @@ from functools import reduce
 
 from dpaudit.bracket import Bracket
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import ENGINES, Engine
+from dpaudit.engines import ENGINES, QUICK, Engine
 from dpaudit.errors import UnsupportedError
 from dpaudit.losses import Composition
 from dpaudit.normal_form import Alternatives, NormalForm
@@ -57,8 +57,19 @@ def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) 
 
 def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Question) -> Bracket:
     """Return the largest answer over alternatives and over both orders of the neighbours."""
-    orders = dict.fromkeys(order for a in alternatives for order in (a, a.reversed()))
+    orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
+    if engines == ENGINES:
+        orders = _close(orders, question)
     return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
+
+
+def _close(orders: Alternatives, question: Question) -> Alternatives:
+    """Return those of `orders` that may be the largest, by the quick engines."""
+    if len(orders) < 2:
+        return orders
+    quick = [_narrowest(order, QUICK, question) for order in orders]
+    least = max(bracket.lower for bracket in quick)
+    return tuple(order for order, bracket in zip(orders, quick, strict=True) if bracket.upper >= least)
 
 
 def _narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:

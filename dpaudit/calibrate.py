@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dpaudit.accountant import bracket_delta, bracket_epsilon
 from dpaudit.claim import Claim
 from dpaudit.declaration import Declaration, Release, scaled
-from dpaudit.engines import ENGINES, GAUSSIAN, QUICK, Engine
+from dpaudit.engines import ENGINES, GAUSSIAN, UPPERS, Engine
 from dpaudit.errors import UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.mechanism import Mechanism
@@ -31,12 +31,20 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     """
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
     goal = f"epsilon={claim.epsilon}, delta={claim.delta}"
-    quick = smallest_factor(lambda factor: excess(scaled(tree, factor), claim, QUICK), goal)
-    if all(GAUSSIAN.covers(alternative) for alternative in fold(tree, claim.neighbours).upper):
+    closed = in_closed_form(tree, claim)
+    quick = smallest_factor(
+        lambda factor: excess(scaled(tree, factor), claim, UPPERS), goal, tolerance=_TOLERANCE if closed else _WIDTH / 4
+    )
+    if closed:
         return quick
     return smallest_factor(
         lambda factor: excess(scaled(tree, factor), claim), goal, start=quick, tolerance=_WIDTH, step=1 + 4 * _WIDTH
     )
+
+
+def in_closed_form(tree: Declaration, claim: Claim) -> bool:
+    """Return whether the upper bound on what `tree` delivers has a closed form, so that a search may be exact."""
+    return all(GAUSSIAN.covers(alternative) for alternative in fold(tree, claim.neighbours).upper)
 
 
 def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> float:

@@ -48,7 +48,7 @@ def certify(
         claim=claim,
         tight=tight,
         printed=replay(declaration, claim) if is_printed(declaration) else None,
-        slack=slack_of(declaration, claim),
+        slack=slack_of(declaration, claim, tight.epsilon.upper),
         conditions=known,
         findings=findings,
         declaration=declaration,

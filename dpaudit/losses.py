@@ -371,7 +371,7 @@ class Composition:
         for loss, times in pairs:
             if loss.supremum > 0 or loss.infinite_mass > 0:
                 counts[loss] = counts.get(loss, 0) + times
-        return cls(tuple(sorted(counts.items(), key=repr)))
+        return cls(tuple(sorted(counts.items(), key=repr) if len(counts) > 1 else counts.items()))
 
     def __add__(self, other: "Composition") -> "Composition":
         return self._merged((*self.parts, *other.parts))

@@ -11,17 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpaudit.accountant import bracket_epsilon
-from dpaudit.calibrate import excess, log_ratio, smallest_factor
+from dpaudit.calibrate import excess, in_closed_form, log_ratio, smallest_factor
 from dpaudit.certificate import Factor, Slack
 from dpaudit.claim import Claim
 from dpaudit.declaration import Declaration, Parallel, Repeat, Sequential, Stated, children, scaled, walk, with_children
-from dpaudit.engines import QUICK
+from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
 from dpaudit.folding import fold
 from dpaudit.replay import conclude, is_printed
 from dpaudit.rules import SEQUENTIAL, leaf_epsilon
 
 _NEGLIGIBLE = 1e-9
+_EXACT, _NEAR = 1e-10, 1e-6  # relative tolerances of the noise that is searched, in closed form and on lattices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +39,19 @@ class Reading:
     excess: Callable[[Declaration, Claim], float]
 
 
-def slack_of(declaration: Declaration, claim: Claim) -> Slack | None:
+def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None) -> Slack | None:
     """Return how loose `claim` is for `declaration`, factor by factor.
 
+    `proved` is the tight epsilon at the claim's delta, where the accountant has been asked for it.
     None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
     and cannot be scaled, a claim of epsilon 0.
     """
-    tight = _tight_epsilon(declaration, claim)
+    tight = _tight_epsilon(declaration, claim) if proved is None else proved
     if claim.epsilon == 0 or tight == math.inf or any(isinstance(node, Stated) for _, node in walk(declaration)):
         return None
     readings = _readings(declaration)
     try:
-        epsilons = [claim.epsilon, *(reading.epsilon(declaration, claim) for reading in readings)]
+        epsilons = [claim.epsilon, *(reading.epsilon(declaration, claim) for reading in readings[:-1]), tight]
         noises = [1.0, *(_noise(reading, declaration, claim) for reading in readings)]
     except UnsupportedError:
         return None
@@ -162,7 +164,7 @@ def _tight_epsilon(tree: Declaration, claim: Claim) -> float:
 
 def _tight_excess(tree: Declaration, claim: Claim) -> float:
     """Return how far the accountant is from proving the claim, by its quick engines."""
-    return excess(tree, claim, QUICK)
+    return excess(tree, claim, UPPERS)
 
 
 def _noise(reading: Reading, declaration: Declaration, claim: Claim) -> float:
@@ -170,6 +172,7 @@ def _noise(reading: Reading, declaration: Declaration, claim: Claim) -> float:
     return smallest_factor(
         lambda factor: reading.excess(scaled(declaration, factor), claim),
         f"epsilon={claim.epsilon}, delta={claim.delta}",
+        tolerance=_EXACT if in_closed_form(declaration, claim) else _NEAR,
     )
 
 

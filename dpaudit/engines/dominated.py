@@ -9,6 +9,10 @@ condition p >= q e^(l_j) allows:
 
 Where probabilities vary slowly about half of each cell is lifted, and the error is of second order in the
 width.
+
+On a width that is no multiple of the old one no such lifting is good. There each atom's label is drawn from the two
+knots around it, with the same chances under both laws, and the lattice holds both laws of the label. The label
+errs by a width and is right on average, and a test by the label errs by the square of that.
 """
 
 import math
@@ -19,11 +23,13 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.engines.cells import Cells
-from dpaudit.engines.lattice import Lattice, Rounding, dot, floats, floored, tail_length, weights
-from dpaudit.engines.placing import place
+from dpaudit.engines.lattice import Lattice, Rounding, dot, floats, floored, gaps, tail_length
+from dpaudit.engines.placing import Placing, place
 from dpaudit.engines.polynomial import fastest, scaled_product
 
 _SAFE = 1 - 1e-11
+_WHOLE = 1 << 62
+_BELOW = 1  # labels that lie lower than this below epsilon are not worth a look
 
 
 def _from_cells(cells: Cells, bits: int) -> Lattice:
@@ -85,26 +91,39 @@ def _wished(up: Sequence[float], down: Sequence[float], decay: float) -> list[fl
 
 
 def _product(left: Lattice, right: Lattice) -> Lattice:
-    """Return the composition, each probability rounded down."""
+    """Return the composition, probabilities under P rounded down and those under Q rounded up."""
     both = left.infinite + right.infinite - (-(-left.infinite * right.infinite >> left.bits))
     shift = left.bits
+    others = None
+    if left.others is not None or right.others is not None:
+        first = left.others or left.masses
+        second = first if right is left else right.others or right.masses
+        others = tuple(mass + 1 for mass in scaled_product(first, second, shift, fastest()))
     return Lattice(
         origin=left.origin + right.origin,
         width=left.width,
         masses=tuple(scaled_product(left.masses, right.masses, shift, fastest())),
         infinite=max(0, both),
         bits=shift,
+        others=others,
     )
 
 
 def _coarsened(lattice: Lattice, width: Fraction) -> Lattice:
-    """Return a lattice of another width; one that is narrower than a cell is merged into a single knot."""
-    if lattice.width * (len(lattice.masses) - 1) < width:
+    """Return a lattice of another width, by lifting where that wastes nothing and by labels elsewhere."""
+    if lattice.others is None and lattice.width * (len(lattice.masses) - 1) < width:
         return _merged(lattice, width)
     places = place(lattice, width)
+    if lattice.others is None and not places.slack:
+        return _lifted(lattice, width, places)
+    return _labelled(lattice, width, places)
+
+
+def _lifted(lattice: Lattice, width: Fraction, places: Placing) -> Lattice:
+    """Return the lattice with the atoms between two knots gathered on them."""
     knots, masses = [0] * (places.cells + 1), [0] * places.cells
     up, down = [0.0] * places.cells, [0.0] * places.cells
-    sizes = floats(lattice).tolist()
+    sizes = floats(lattice.masses, lattice.bits).tolist()
     for mass, size, at, lift, stay in zip(lattice.masses, sizes, places.at, places.lift, places.stay, strict=True):
         if lift == 0:
             knots[at] += mass
@@ -121,9 +140,43 @@ def _coarsened(lattice: Lattice, width: Fraction) -> Lattice:
     )
 
 
+def _labelled(lattice: Lattice, width: Fraction, places: Placing) -> Lattice:
+    """Return the lattice with each atom's label drawn from the two knots around it, `lift` being the upper's chance.
+
+    An atom of label l and weight m under Q times e^l gives knot b the weight m chance e^(b - l). As the lift is
+    (1 - e^-(l - a)) / (1 - e^-width), e^-(l - a) follows from it. Labels that are told lower than they are cost
+    nothing, as the weights only fall with them; beyond a width of 1 every label is told so.
+    """
+    masses, others = [0] * (places.cells + 1), [0] * (places.cells + 1)
+    lifts = np.array(places.lift, np.int64) if width <= 1 else np.zeros(len(places.lift), np.int64)
+    from_lower = (1 + lifts / _WHOLE * math.expm1(-float(width))) * (1 + 1e-12)
+    raised = (lifts * from_lower * math.exp(min(1.0, float(width)))).tolist()
+    lowered = ((_WHOLE - lifts) * from_lower).tolist()
+    held = lattice.others or lattice.masses
+    for mass, other, at, lift, high, low in zip(
+        lattice.masses, held, places.at, lifts.tolist(), raised, lowered, strict=True
+    ):
+        if lift == 0:
+            masses[at] += mass
+            others[at] += other
+        else:
+            masses[at + 1] += mass * lift >> 62
+            masses[at] += mass * (_WHOLE - lift) >> 62
+            others[at + 1] += (other * (int(high) + 1) >> 62) + 1
+            others[at] += (other * (int(low) + 1) >> 62) + 1
+    return Lattice(
+        origin=places.origin - places.slack,
+        width=width,
+        masses=tuple(masses),
+        infinite=lattice.infinite,
+        bits=lattice.bits,
+        others=tuple(others),
+    )
+
+
 def _merged(lattice: Lattice, width: Fraction) -> Lattice:
     """Return the lattice with all finite losses merged into one."""
-    masses = floats(lattice)
+    masses = floats(lattice.masses, lattice.bits)
     if len(masses) == 1:
         return replace(lattice, width=width)
     relative = float(masses @ np.exp(-float(lattice.width) * np.arange(len(masses)))) / float(masses.sum())
@@ -142,22 +195,36 @@ def _trimmed(lattice: Lattice, mass: int) -> Lattice:
     first, last = tail_length(masses, mass), tail_length(reversed(masses), mass)
     if first + last >= len(masses):
         return lattice
-    kept = list(masses[first : len(masses) - last])
-    kept[-1] += sum(masses[len(masses) - last :])
+
+    def kept(held: tuple[int, ...]) -> tuple[int, ...]:
+        return (*held[first : len(held) - last - 1], sum(held[len(held) - last - 1 :]))
+
     return Lattice(
         origin=lattice.origin + lattice.width * first,
         width=lattice.width,
-        masses=tuple(kept),
+        masses=kept(masses),
         infinite=lattice.infinite,
         bits=lattice.bits,
+        others=None if lattice.others is None else kept(lattice.others),
     )
 
 
 def _delta(lattice: Lattice, epsilon: float) -> float:
     """Return delta(epsilon), rounded down."""
-    first, weight = weights(lattice, epsilon)
-    scaled = np.maximum(weight * ((1 - 1e-13) * 2.0**62) - 1, 0).astype("int64").tolist()
+    if lattice.others is not None:
+        return _delta_of_labels(lattice, lattice.others, epsilon)
+    first, gap = gaps(lattice, epsilon)
+    scaled = np.maximum(-np.expm1(-gap) * ((1 - 1e-13) * 2.0**62) - 1, 0).astype("int64").tolist()
     total = Fraction(dot(lattice.masses[first:], scaled) + (lattice.infinite << 62), 1 << (62 + lattice.bits))
+    return max(0.0, math.nextafter(float(total), 0)) if total else 0.0
+
+
+def _delta_of_labels(lattice: Lattice, others: tuple[int, ...], epsilon: float) -> float:
+    """Return P(S) - e^epsilon Q(S), rounded down, S being the labels near `epsilon` or above that add to it."""
+    first, gap = gaps(lattice, epsilon, _BELOW)
+    factors = (np.exp(-gap) * ((1 + 1e-12) * 2.0**60) + 1).astype(np.int64).tolist()
+    terms = ((m << 60) - o * f for m, o, f in zip(lattice.masses[first:], others[first:], factors, strict=True))
+    total = Fraction(sum(term for term in terms if term > 0) + (lattice.infinite << 60), 1 << (60 + lattice.bits))
     return max(0.0, math.nextafter(float(total), 0)) if total else 0.0
 
 

@@ -3,8 +3,10 @@
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from dpaudit.engines.cells import Cells
-from dpaudit.engines.lattice import Lattice, Rounding, ceiled, dot, tail_length, weights
+from dpaudit.engines.lattice import Lattice, Rounding, ceiled, dot, gaps, tail_length
 from dpaudit.engines.placing import place
 from dpaudit.engines.polynomial import fastest, scaled_product
 
@@ -77,8 +79,8 @@ def _trimmed(lattice: Lattice, mass: int) -> Lattice:
 
 def _delta(lattice: Lattice, epsilon: float) -> float:
     """Return delta(epsilon), rounded up."""
-    first, weight = weights(lattice, epsilon)
-    scaled = [w + 1 for w in (weight * ((1 + 1e-13) * 2.0**62)).astype("int64").tolist()]
+    first, gap = gaps(lattice, epsilon)
+    scaled = [w + 1 for w in (-np.expm1(-gap) * ((1 + 1e-13) * 2.0**62)).astype("int64").tolist()]
     total = Fraction(dot(lattice.masses[first:], scaled) + (lattice.infinite << 62), 1 << (62 + lattice.bits))
     return min(1.0, math.nextafter(float(total), math.inf)) if total else 0.0
 

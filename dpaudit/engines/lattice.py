@@ -4,6 +4,10 @@ A lattice that *dominates* has probabilities rounded up, losses above its last k
 losses below its first moved up to it. A lattice that is *dominated* stands for a post-processing of the
 outputs, with probabilities rounded down. Products of either kind keep its meaning, so that both may be
 composed and coarsened at will; delta computed from them is a true bound.
+
+What a dominated lattice holds need not be losses: any label of an output will do, if both laws of the label are
+known. `others` are the probabilities under Q, each times e^label and rounded up; an event S of labels shows
+that delta(epsilon) >= P(S) - e^epsilon Q(S), whichever S is taken.
 """
 
 import math
@@ -18,13 +22,17 @@ from dpaudit.engines.cells import Cells, Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lattice:
-    """Probabilities `masses[i]` / 2^bits of losses origin + i width, and `infinite` / 2^bits of an infinite one."""
+    """Probabilities `masses[i]` / 2^bits of losses origin + i width, and `infinite` / 2^bits of an infinite one.
+
+    `others[i]` / 2^bits is e^(origin + i width) times the probability under Q; left out, it is `masses` too.
+    """
 
     origin: Fraction
     width: Fraction
     masses: tuple[int, ...]
     infinite: int
     bits: int
+    others: tuple[int, ...] | None = None
 
     @property
     def top(self) -> Fraction:
@@ -61,26 +69,22 @@ def _parts(values: Floats, bits: int) -> tuple[list[int], list[int]]:
     return (mantissas * 2.0**53).astype(np.int64).tolist(), (exponents.astype(np.int64) - 53 + bits).tolist()
 
 
-def floats(lattice: Lattice) -> Floats:
-    """Return the masses in floating point, each right to one unit in the last place."""
+def floats(masses: Sequence[int], bits: int) -> Floats:
+    """Return masses / 2^bits in floating point, each right to one unit in the last place."""
     return np.array(
-        [
-            math.ldexp(float(m >> max(0, m.bit_length() - 60)), max(0, m.bit_length() - 60) - lattice.bits)
-            for m in lattice.masses
-        ]
+        [math.ldexp(float(m >> max(0, m.bit_length() - 60)), max(0, m.bit_length() - 60) - bits) for m in masses]
     )
 
 
-def weights(lattice: Lattice, epsilon: float) -> tuple[int, Floats]:
-    """Return the first index whose loss exceeds `epsilon`, and 1 - e^(epsilon - loss) from there on.
+def gaps(lattice: Lattice, epsilon: float, below: int = 0) -> tuple[int, Floats]:
+    """Return the first index whose loss exceeds `epsilon` - `below`, and loss - `epsilon` from there on.
 
-    Guarantee: each weight is right to a relative 1e-14.
+    Guarantee: where `below` is 0, each gap is right to a relative 1e-15.
     """
-    gap = lattice.origin - Fraction(epsilon)
-    first = max(0, math.floor(-gap / lattice.width) + 1)
+    start = lattice.origin - Fraction(epsilon)
+    first = max(0, math.floor((-below - start) / lattice.width) + 1)
     number = max(0, len(lattice.masses) - first)
-    start = float(gap + lattice.width * first)
-    return first, -np.expm1(-(start + float(lattice.width) * np.arange(number)))
+    return first, float(start + lattice.width * first) + float(lattice.width) * np.arange(number)
 
 
 def tail_length(masses: Iterable[int], most: int) -> int:

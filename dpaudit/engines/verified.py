@@ -7,7 +7,7 @@ and below. A coarse pass shows what width is needed; a second one delivers it.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -31,10 +31,12 @@ from dpaudit.losses import (
 )
 
 Question = Callable[[Lattice, Lattice], Bracket]
+Parts = tuple[tuple[SimpleLoss, int], ...]
 _FIRST = 24.0  # knots per standard deviation in the first pass
 _TOLERANCE = 4e-7  # relative width of a bracket that needs no finer pass
 _SMALLEST = 1e-200  # the smallest delta that is resolved
 _KINDS = 512  # losses of one family that are told apart, fewer when each occurs often
+_JOINED = 2500  # losses of one family that are told apart where they occur equally often
 _MOST = 1 << 15  # knots of one lattice
 
 
@@ -43,10 +45,15 @@ def _finest(composition: Composition) -> float:
 
     Sampled losses have long tails for their deviation, and need many knots at any resolution.
     """
-    products = sum(times.bit_length() for _, times in _merged(composition)[1])
+    products = _products(_merged(composition)[1])
     sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
     effort = 5_000.0 if fastest() is by_python else 20_000.0
-    return max(_FIRST, min(1000.0, effort / products) / (8 if sampled else 1))
+    return max(_FIRST, min(1000.0, effort / products) / (3 if sampled else 1))
+
+
+def _products(parts: Sequence[tuple[SimpleLoss, int]]) -> float:
+    """Return the cost of composing in products on the finest lattice: powers in full, joins by a root."""
+    return sum(times.bit_length() for times in {times for _, times in parts}) + math.sqrt(len(parts) - 1)
 
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
@@ -71,6 +78,8 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
     """Bracket the smallest epsilon with delta(epsilon) <= delta."""
     if delta < _SMALLEST:
         return _bracket(0.0, math.inf)
+    if len(composition.parts) > _KINDS:  # a first pass would cost as much as the last
+        return _epsilon_at(delta)(*_lattices(composition, delta, _finest(composition), _MOST))
     return _refined(composition, delta, _epsilon_at(delta), _coarse_epsilon(composition, delta))
 
 
@@ -101,16 +110,45 @@ def _lattices(composition: Composition, floor: float, resolution: float, most: i
     """Return a dominated and a dominating lattice of the whole composition, precise far below `floor`."""
     low, high = _merged(composition)
     spreads = {loss: deviation(loss) for loss in dict((*low, *high))}
-    bits = 8 * math.ceil((-math.log2(floor) + 48 + math.log2(composition.events + 1)) / 8)
-    total = math.sqrt(sum(times * spreads[loss] ** 2 for loss, times in high))
 
-    def composed(rounding: Rounding, parts: tuple[tuple[SimpleLoss, int], ...]) -> Lattice:
-        composer = Composer(
-            rounding=rounding, resolution=resolution, bits=bits, tail=floor * 2.0**-30, most=most, deviation=total
-        )
-        return composer.compose((loss, times, spreads[loss]) for loss, times in parts)
+    def composed(rounding: Rounding, parts: Parts) -> Lattice:
+        return _lattice(rounding, parts, spreads, floor, resolution, most)
 
     return composed(DOMINATED, low), composed(DOMINATING, high)
+
+
+def _lattice(
+    rounding: Rounding, parts: Parts, spreads: dict[SimpleLoss, float], floor: float, resolution: float, most: int
+) -> Lattice:
+    """Return the composition of `parts` by one rounding."""
+    events = sum(times for _, times in parts)
+    composer = Composer(
+        rounding=rounding,
+        resolution=resolution,
+        bits=8 * math.ceil((-math.log2(floor) + 48 + math.log2(events + 1)) / 8),
+        tail=floor * 2.0**-30,
+        most=most,
+        deviation=math.sqrt(sum(times * spreads[loss] ** 2 for loss, times in parts)),
+    )
+    return composer.compose((loss, times, spreads[loss]) for loss, times in parts)
+
+
+def _dominating(composition: Composition, floor: float) -> Lattice:
+    """Return the dominating lattice of the first pass."""
+    _, high = _merged(composition)
+    return _lattice(DOMINATING, high, {loss: deviation(loss) for loss, _ in high}, floor, _FIRST, 1 << 12)
+
+
+def _upper_delta(composition: Composition, epsilon: float) -> Bracket:
+    """Bound delta(epsilon) from above by the first pass."""
+    return _bracket(0.0, DOMINATING.delta(_dominating(composition, 1e-40), min(epsilon, 1e300)))
+
+
+def _upper_epsilon(composition: Composition, delta: float) -> Bracket:
+    """Bound the smallest epsilon from above by the first pass."""
+    if delta < _SMALLEST:
+        return _bracket(0.0, math.inf)
+    return _bracket(0.0, _smallest_epsilon(_dominating(composition, delta), delta))
 
 
 def _merged(composition: Composition) -> tuple[tuple[tuple[SimpleLoss, int], ...], ...]:
@@ -140,7 +178,8 @@ def _classes(members: list[tuple[SimpleLoss, int]]) -> list[tuple[SimpleLoss, Si
     """Return classes of similar losses: the smallest, the largest, and how many."""
     events = sum(times for _, times in members)
     kinds = max(48, _KINDS // (events // len(members) + 1).bit_length())
-    if len(members) <= kinds or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
+    few = len(members) <= _JOINED and len({times for _, times in members}) <= 4
+    if few or len(members) <= kinds or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
         return [(loss, loss, times) for loss, times in members]
     ordered = sorted(members, key=lambda member: member[0].supremum)
     sizes = np.array([loss.supremum for loss, _ in ordered])
@@ -179,15 +218,17 @@ def _largest_epsilon(lower: Lattice, delta: float) -> float:
 
 def _near(lattice: Lattice, delta: float) -> float:
     """Return in floating point where the lattice's curve crosses `delta`."""
-    masses, losses = floats(lattice), positions(lattice)
+    masses, losses = floats(lattice.masses, lattice.bits), positions(lattice)
+    others = masses if lattice.others is None else floats(lattice.others, lattice.bits)
     low, high = min(0.0, float(losses[0])), max(float(losses[-1]), 0.0)
     goal = delta - math.ldexp(float(lattice.infinite), -lattice.bits)
     for _ in range(100):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        first = int(np.searchsorted(losses, middle))
-        if float(masses[first:] @ -np.expm1(middle - losses[first:])) <= goal:
+        first = int(np.searchsorted(losses, middle - 1.0))
+        gains = masses[first:] - others[first:] * np.exp(middle - losses[first:])
+        if float(np.maximum(gains, 0.0).sum()) <= goal:
             high = middle
         else:
             low = middle
@@ -211,3 +252,6 @@ VERIFIED = Engine(name="verified", covers=_covers, delta=_delta, epsilon=_epsilo
 
 COARSE = Engine(name="verified", covers=_covers, delta=_coarse_delta, epsilon=_coarse_epsilon)
 """The first pass alone: as sound, wider, and several times quicker, for searches."""
+
+UPPER = Engine(name="verified", covers=_covers, delta=_upper_delta, epsilon=_upper_epsilon)
+"""The upper side of the first pass, for searches that ask for nothing else."""

@@ -143,7 +143,9 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("S5", "the sampled mu is the mean of mu", "dpaudit.sampling:_sampled_gaussian", "mu=mu, rate=rate) if", "mu=mu * rate, rate=rate) if", "sampled"),
     # --- the accountant and brackets ---
     ("A1", "one order of the neighbours only", "dpaudit.accountant:_worst", "for order in (a, a.reversed())", "for order in (a,)", "sampled"),
-    ("A2", "the last alternative counts", "dpaudit.accountant:_worst", "reduce(Bracket.largest,", "reduce(lambda a, b: b,", "parallel"),
+    ("A2", "the last alternative counts", "dpaudit.accountant:_close", "if bracket.upper >= least", "if order == orders[-1]", "parallel"),
+    ("A2b", "the alternatives that can be the largest are left out", "dpaudit.accountant:_close", "bracket.upper >= least",
+     "bracket.upper < least or bracket.lower < least", "parallel"),
     ("A3", "engines are not intersected, the last one counts", "dpaudit.accountant:_narrowest",
      "reduce(Bracket.intersect, answers)", "answers[-1]", "gaussian"),
     ("A4", "the smaller of two alternatives counts", "dpaudit.bracket:Bracket.largest", "upper=max(self.upper, other.upper)",
@@ -181,6 +183,8 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("E13", "Renyi forgets the mass at infinity", "dpaudit.engines.renyi:_delta", "(infinite + finite)", "(finite)", "wishart"),
     ("E14", "the conversion's constant is squared", "dpaudit.engines.renyi:_constant", "(1 + _POWERS) *", "2 * (1 + _POWERS) *",
      "laplace x 20"),
+    ("E16", "labels told higher than the loss keep their weight under Q", "dpaudit.engines.dominated:_labelled",
+     "math.exp(min(1.0, float(width)))", "1.0", "gaussian and laplace"),
     # --- mechanisms ---
     ("M1", "the Laplace loss is half as large", "mechanisms.laplace:Laplace.loss", "self.l1_sensitivity / self.scale",
      "self.l1_sensitivity / (2 * self.scale)", "laplace"),
