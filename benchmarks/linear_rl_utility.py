@@ -24,15 +24,10 @@ from algorithms.tabular_rl import LdpObi, Pucb
 from dpaudit import Streams, bracket_epsilon, fold
 
 
-def marks_of(regret, episodes):
-    """Mean regret after K / 16, K / 4 and K episodes."""
-    mean = regret.mean(axis=0)
-    at = checkpoints(episodes) if len(mean) == len(checkpoints(episodes)) else np.linspace(1, episodes, len(mean))
-    return np.interp([episodes / 16, episodes / 4, episodes], at, mean)
-
-
-def row(name, transcript, episodes):
-    low, middle, high = marks_of(transcript.arrays["regret"], episodes)
+def row(name, transcript, at):
+    """Print one line; `at` holds the episodes after which regret was written down."""
+    regret, episodes = transcript.arrays["regret"].mean(axis=0), at[-1]
+    low, middle, high = np.interp([episodes / 16, episodes / 4, episodes], [0, *at], [0.0, *regret])
     slope = math.log(high / middle) / math.log(4) if middle > 0 else math.nan
     optimism = transcript.arrays.get("optimism")
     hopeful = "" if optimism is None else f"{optimism.mean():9.2f}"
@@ -59,30 +54,38 @@ def mixture(episodes, runs):
         planning_period=20,
         weight_bound=held.weight_bound,
     )
-    row("no noise, scale 0.03", base.run_without_noise(held, streams(), runs), episodes)
-    row("no noise, scale 1", replace(base, bonus_scale=1.0).run_without_noise(held, streams(), runs), episodes)
+    row("no noise, scale 0.03", base.run_without_noise(held, streams(), runs), checkpoints(episodes))
+    row(
+        "no noise, scale 1",
+        replace(base, bonus_scale=1.0).run_without_noise(held, streams(), runs),
+        checkpoints(episodes),
+    )
     for model, epsilon in (("joint", 100.0), ("joint", 10.0), ("joint", 1.0), ("local", 10.0)):
         config = replace(base, model=model, epsilon=epsilon, clipping="range_aware")
-        row(f"{model}, epsilon {epsilon:g}, tight, scale 0.03", config.run(held, streams(), runs), episodes)
+        row(
+            f"{model}, epsilon {epsilon:g}, tight, scale 0.03", config.run(held, streams(), runs), checkpoints(episodes)
+        )
     for calibration in ("tight", "paper"):
         config = replace(base, epsilon=100.0, calibration=calibration, bonus_scale=1.0, shift_scale=1.0)
-        row(f"joint, epsilon 100, {calibration}, scale 1", config.run(held, streams(), runs), episodes)
+        row(f"joint, epsilon 100, {calibration}, scale 1", config.run(held, streams(), runs), checkpoints(episodes))
     bernstein = replace(base, bonus="bernstein", epsilon=100.0)
-    row("joint, epsilon 100, tight, Bernstein", bernstein.run(held, streams(), runs), episodes)
+    row("joint, epsilon 100, tight, Bernstein", bernstein.run(held, streams(), runs), checkpoints(episodes))
 
 
 def linear(episodes, runs):
     held = load("low_rank")()
-    base = LsviUcb(epsilon=1.0, delta=1e-5, episodes=episodes, steps=4, dimension=4, bonus_scale=1e-3, shift_scale=0.1)
-    row("LSVI-UCB, no noise", base.run_without_noise(held, streams(), runs), episodes)
-    for epsilon in (100.0, 10.0):
-        config = replace(base, epsilon=epsilon)
-        row(f"LSVI-UCB, epsilon {epsilon:g}, tight", config.run(held, streams(), runs), episodes)
-    row(
-        "LSVI-UCB, epsilon 100, paper",
-        replace(base, epsilon=100.0, calibration="paper").run(held, streams(), runs),
-        episodes,
+    base = LsviUcb(
+        epsilon=100.0, delta=1e-5, episodes=episodes, steps=4, dimension=4, bonus_scale=1e-3, shift_scale=0.1
     )
+    row("LSVI-UCB, no noise", base.run_without_noise(held, streams(), runs), ends(base))
+    for epsilon, calibration in ((100.0, "tight"), (10.0, "tight"), (100.0, "paper")):
+        config = replace(base, epsilon=epsilon, calibration=calibration)
+        row(f"LSVI-UCB, epsilon {epsilon:g}, {calibration}", config.run(held, streams(), runs), ends(config))
+
+
+def ends(config):
+    """The last episode of every batch."""
+    return (*config.plan().schedule.starts[1:], config.episodes)
 
 
 def tabular(episodes, runs):
@@ -99,11 +102,15 @@ def tabular(episodes, runs):
         planning_period=20,
         clipping="range_aware",
     )
-    row("table: UCRL-VTR, joint, epsilon 10", base.run(held, streams(), runs), episodes)
-    row("table: UCRL-VTR, local, epsilon 10", replace(base, model="local").run(held, streams(), runs), episodes)
+    row("table: UCRL-VTR, joint, epsilon 10", base.run(held, streams(), runs), checkpoints(episodes))
+    row(
+        "table: UCRL-VTR, local, epsilon 10",
+        replace(base, model="local").run(held, streams(), runs),
+        checkpoints(episodes),
+    )
     shape = {"epsilon": 10.0, "episodes": episodes, "steps": 3, "bonus_scale": 0.03, "planning_period": 20}
-    row("table: PUCB, epsilon 10", Pucb(**shape).run(held, streams(), runs), episodes)
-    row("table: LDP-OBI, epsilon 10", LdpObi(**shape).run(held, streams(), runs), episodes)
+    row("table: PUCB, epsilon 10", Pucb(**shape).run(held, streams(), runs), range(1, episodes + 1))
+    row("table: LDP-OBI, epsilon 10", LdpObi(**shape).run(held, streams(), runs), range(1, episodes + 1))
 
 
 def figure(path, episodes, runs):
@@ -115,6 +122,10 @@ def figure(path, episodes, runs):
 
     held = load("random_mixture")(seed=1)
     drawing, axes = plt.subplots()
+    uniform = np.full((1, *held.mdp.shape), 1 / held.mdp.shape[2])
+    lost = held.mdp.optimum() - held.mdp.policy_values(uniform)[0]
+    print(f"uniform play: regret an episode {lost:.3f}")
+    axes.axhline(lost, linestyle="--", color="grey", label="uniform play")
     for calibration in ("paper", "tight"):
         proved, regret = [], []
         for epsilon in (1.0, 10.0, 100.0, 1000.0):

@@ -10,7 +10,7 @@ import numpy as np
 from algorithms.linear_rl.batch_noise import StepNoise, noises_of, releases_of, schedule_of, target_bounds, tree_horizon
 from algorithms.linear_rl.confidence import matrix_spread, vector_spread
 from algorithms.linear_rl.mixture_noise import value_ranges
-from algorithms.linear_rl.planning import Clip, bonus_of, clip_both, largest, linear
+from algorithms.linear_rl.planning import Clip, bonus_of, clip_both, floored_inverses, largest, linear
 from algorithms.linear_rl.printed_batches import BatchScales, Schedule, batch_scales, tight_scales
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mdp import LinearMdp
@@ -136,9 +136,7 @@ def inverses_of(matrices: Array, ridge: float, shift: float) -> Array:
     Post-processing: it reads the released matrices only. Shape: (..., d, d) in and out.
     """
     symmetric = (matrices + np.swapaxes(matrices, -1, -2)) / 2
-    spectrum, axes = np.linalg.eigh(symmetric + (ridge + shift) * np.eye(symmetric.shape[-1]))
-    inverses: Array = (axes / np.maximum(spectrum, ridge)[..., None, :]) @ np.swapaxes(axes, -1, -2)
-    return inverses
+    return floored_inverses(symmetric + (ridge + shift) * np.eye(symmetric.shape[-1]), ridge)
 
 
 def plan_batch(

@@ -82,10 +82,22 @@ def solve(statistics: Array, ridge: float, shifts: Array, floor: float) -> Regre
     dimension = matrix.shape[-1]
     diagonal = (ridge + shifts)[:, None, None] * np.eye(dimension)
     symmetric = (matrix + np.swapaxes(matrix, -1, -2)) / 2 + diagonal
-    spectrum, axes = np.linalg.eigh(symmetric)
-    scaled = axes / np.maximum(spectrum, floor)[..., None, :]
-    inverses = scaled @ np.swapaxes(axes, -1, -2)
+    inverses = floored_inverses(symmetric, floor)
     return Regressed(inverses=inverses, weights=(inverses @ statistics[..., -1:])[..., 0])
+
+
+def floored_inverses(matrices: Array, floor: float) -> Array:
+    """Return the inverses of symmetric matrices (..., d, d) whose eigenvalues below `floor` are raised to it.
+
+    Where a Cholesky factor of all matrices less the floor exists, nothing is raised, and spectra need not be computed.
+    """
+    try:
+        np.linalg.cholesky(matrices - floor * np.eye(matrices.shape[-1]))
+    except np.linalg.LinAlgError:
+        spectrum, axes = np.linalg.eigh(matrices)
+        scaled = axes / np.maximum(spectrum, floor)[..., None, :]
+        return scaled @ np.swapaxes(axes, -1, -2)
+    return np.linalg.inv(matrices)
 
 
 def clip_both(values: Array, top: float) -> Array:

@@ -192,15 +192,14 @@ def step(**steps):
     return lambda plan: replace(plan, **steps)
 
 
-def one_sided(plan):
+def one_sided(plan, shift_scale=0.02, bonus_scale=1e-9):
     """T13: as printed, no floor, and a shift that only just covers the noise."""
-    shift = replace(plan.confidence, shift_scale=0.02, bonus_scale=1e-9)
     return replace(
         plan,
         clip=broken.upper_clip,
         enter=broken.unclipped,
         solve=broken.solve_without_floor,
-        confidence=shift,
+        confidence=replace(plan.confidence, shift_scale=shift_scale, bonus_scale=bonus_scale),
     )
 
 
