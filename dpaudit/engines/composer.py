@@ -92,7 +92,7 @@ class Composer:
         least for the same error if the resolution falls with the cube root of n.
         """
         share = copies * (deviation / self.deviation) ** 2 if self.deviation else 1.0
-        return deviation / max(min(_LEAST, self.resolution), self.resolution * min(1.0, share) ** (1 / 3))
+        return deviation / max(min(_LEAST, self.resolution), self.resolution * math.cbrt(min(1.0, share)))
 
     def _power(self, base: Block, times: int) -> Block:
         """Return `times` copies composed, by squaring."""

@@ -91,7 +91,11 @@ def _wished(up: Sequence[float], down: Sequence[float], decay: float) -> list[fl
 
 
 def _product(left: Lattice, right: Lattice) -> Lattice:
-    """Return the composition, probabilities under P rounded down and those under Q rounded up."""
+    """Return the composition, probabilities under P rounded down and those under Q rounded up.
+
+    Where a lattice holds losses only, each stated mass m of a knot whose true mass is larger stands for outputs that
+    are kept with the ratio as their chance under both laws: then P gives m exactly and Q at most m e^-loss.
+    """
     both = left.infinite + right.infinite - (-(-left.infinite * right.infinite >> left.bits))
     shift = left.bits
     others = None

@@ -84,7 +84,8 @@ def gaps(lattice: Lattice, epsilon: float, below: int = 0) -> tuple[int, Floats]
     start = lattice.origin - Fraction(epsilon)
     first = max(0, math.floor((-below - start) / lattice.width) + 1)
     number = max(0, len(lattice.masses) - first)
-    return first, float(start + lattice.width * first) + float(lattice.width) * np.arange(number)
+    nearest = float(start + lattice.width * first)
+    return first, np.asarray(nearest + float(lattice.width) * np.arange(number), np.float64)
 
 
 def tail_length(masses: Iterable[int], most: int) -> int:

@@ -34,6 +34,7 @@ Question = Callable[[Lattice, Lattice], Bracket]
 Parts = tuple[tuple[SimpleLoss, int], ...]
 _FIRST = 24.0  # knots per standard deviation in the first pass
 _TOLERANCE = 4e-7  # relative width of a bracket that needs no finer pass
+_SHORT = 70.0  # bits of a probability beyond which the finest lattice has fewer knots, for the same work
 _SMALLEST = 1e-200  # the smallest delta that is resolved
 _KINDS = 512  # losses of one family that are told apart, fewer when each occurs often
 _JOINED = 2500  # losses of one family that are told apart where they occur equally often
@@ -100,7 +101,8 @@ def _refined(composition: Composition, floor: float, answer: Question, first: Br
     width = (first.upper - first.lower) / first.upper if first.upper else 0.0
     if width <= _TOLERANCE or math.isnan(width):
         return first
-    resolution = min(_FIRST * math.sqrt(width / _TOLERANCE), _finest(composition))
+    long = max(1.0, (32 - math.log2(floor)) / _SHORT)
+    resolution = min(_FIRST * math.sqrt(width / _TOLERANCE), _finest(composition) / long)
     if resolution < 1.5 * _FIRST:
         return first
     return first.intersect(answer(*_lattices(composition, floor, resolution, _MOST)))
