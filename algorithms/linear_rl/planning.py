@@ -96,7 +96,8 @@ def floored_inverses(matrices: Array, floor: float) -> Array:
     except np.linalg.LinAlgError:
         spectrum, axes = np.linalg.eigh(matrices)
         scaled = axes / np.maximum(spectrum, floor)[..., None, :]
-        return scaled @ np.swapaxes(axes, -1, -2)
+        raised: Array = scaled @ np.swapaxes(axes, -1, -2)
+        return raised
     return np.linalg.inv(matrices)
 
 

@@ -379,12 +379,12 @@ def test_range_aware_clipping_needs_less_noise():
 @pytest.mark.parametrize(
     ("model", "bonus", "d"),
     [
-        ("joint", "hoeffding", 4),
         ("local", "hoeffding", 9),
         ("local", "bernstein", 4),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in (
+                ("joint", "hoeffding", 4),
                 ("joint", "hoeffding", 9),
                 ("joint", "bernstein", 4),
                 ("joint", "bernstein", 9),
