@@ -43,8 +43,11 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
 
 
 def in_closed_form(tree: Declaration, claim: Claim) -> bool:
-    """Return whether the upper bound on what `tree` delivers has a closed form, so that a search may be exact."""
-    return all(GAUSSIAN.covers(alternative) for alternative in fold(tree, claim.neighbours).upper)
+    """Return whether the upper bound on what `tree` delivers has a closed form, so that a search may be exact.
+
+    Gaussian losses have one, and so has a pure claim: largest losses add up.
+    """
+    return claim.delta == 0 or all(GAUSSIAN.covers(alternative) for alternative in fold(tree, claim.neighbours).upper)
 
 
 def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> float:
