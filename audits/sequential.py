@@ -81,12 +81,12 @@ class Betting:
     def lower(self, significance: float) -> float:
         """Return the lower bound on epsilon that holds now, and would have held at any other time.
 
-        The claim is one of the levels: what lies above it counts once it has fallen, and it falls after all below it.
-        So a bound above the truth takes the fall of one level, the first at or above the truth.
+        The claim is one of the levels: until it has fallen nothing at or above it counts, and it falls after all below
+        it. So a bound above the truth takes the fall of one level, the first at or above the truth.
         """
         grid = lowest_survivor(self.best, significance)
         if self.stopped is None:
-            return min(grid, self.claim.epsilon)
+            return min(grid, float(LEVELS[self.claim.epsilon > LEVELS].max(initial=0.0)))
         return max(grid, math.nextafter(self.claim.epsilon, math.inf))
 
     def advanced(

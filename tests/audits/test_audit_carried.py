@@ -142,16 +142,18 @@ def test_an_output_that_the_declared_law_cannot_produce_is_enough():
 
 
 def test_a_claim_falls_only_after_all_levels_below_it():
-    """Wealth against the claim alone is no violation and lifts no bound; with all levels below it, it is both."""
+    """Wealth against the claim alone, or against all levels but the claim, is no violation and lifts no bound to it."""
     from audits.bounds.e_process import LEVELS
 
-    def found(wealth):
-        before = Carried(claim=CLAIM, against=50.0, wealth=wealth, best=wealth, runs=100)
+    def found(wealth, against=50.0):
+        before = Carried(claim=CLAIM, against=against, wealth=wealth, best=wealth, runs=100)
         return continue_audit(case(1.0), before, runs=4, rng=np.random.default_rng(0), stop=lambda state: False)[0]
 
     alone = found((0.0,) * len(LEVELS))
     assert (alone.verdict == "violation", alone.epsilon_lower) == (False, 0.0)
     above = found(tuple(50.0 * (LEVELS < 1.5)))
     assert (above.verdict, above.epsilon_lower) == ("violation", pytest.approx(1.495))
+    standing = found(tuple(50.0 * (LEVELS < 1.5)), against=-50.0)
+    assert (standing.verdict == "violation", standing.epsilon_lower) == (False, pytest.approx(0.995))
     hollow = found(tuple(50.0 * (LEVELS < 0.5)))
     assert (hollow.verdict == "violation", hollow.epsilon_lower) == (False, pytest.approx(0.495))
