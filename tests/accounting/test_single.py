@@ -23,7 +23,7 @@ from dpaudit import (
     fold,
 )
 from dpaudit.bracket import smallest_epsilon
-from dpaudit.engines import ENGINES, OPTIMAL, SINGLE, VERIFIED
+from dpaudit.engines import ENGINES, OPTIMAL, QUICK, SINGLE, UPPERS, VERIFIED
 from dpaudit.engines.single import single_delta
 from mechanisms.discrete_gaussian import DiscreteGaussian
 from mechanisms.discrete_laplace import DiscreteLaplace
@@ -156,3 +156,18 @@ def test_a_certain_answer_is_refuted_beside_anything_else():
         form = NormalForm(upper=(held,), lower=(held,))
         assert bracket_epsilon(form, 1e-5).lower == math.inf
         assert bracket_delta(form, 1.0).lower == 1.0
+
+
+def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stands():
+    """The smaller of two losses first or last: all engines, those for searches and those for upper sides agree."""
+    small, large = (
+        Composition.of(LaplaceLoss(shift=0.5)) * 3,
+        Composition.of(DiscreteLaplace(scale=2.0, l1_sensitivity=3, neighbours="replace_one").loss()) * 3,
+    )
+    for engines in (ENGINES, QUICK, UPPERS):
+        uppers = [
+            bracket_delta(NormalForm(upper=order, lower=order), 1.0, engines).upper
+            for order in ((small, large), (large, small), (large,))
+        ]
+        assert uppers[0] == uppers[1] == uppers[2]
+        assert uppers[0] > bracket_delta(NormalForm(upper=(small,), lower=(small,)), 1.0, engines).upper
