@@ -56,9 +56,9 @@ def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(orac
     rng = np.random.default_rng(20)
     widths, unsettled = [], 0
     for _ in range(60):
-        composition, delta = drawing.draw(rng)
+        _, composition, delta = drawing.draw(rng)
         while composition.events > 100 or len(composition.parts) > 3:
-            composition, delta = drawing.draw(rng)
+            _, composition, delta = drawing.draw(rng)
         for engine in (OPTIMAL, RENYI, VERIFIED, GAUSSIAN):
             if not engine.covers(composition):
                 continue
