@@ -1,9 +1,10 @@
 """The audit that may stop at any time: runs in small, growing blocks, every block scored by what came before.
 
-A given score bets from the first run. Beside it bets a learner, taught by earlier blocks only: a quick one, and a
-thorough one once its past scores explain the coins better. The wealth of the whole is the average of both, by
-fixed shares, so the better one counts up to the logarithm of its share. Learning stops growing at 20,000 runs;
-memory is those runs' outputs. A later audit on fresh randomness may go on with the wealth that an earlier one left.
+A given score bets from the first run. Beside it bets a learner, taught by earlier blocks only: one that supposes the
+claim broken, a quick one or a thorough one, whichever explained the coins best so far. The wealth of the whole is the
+average of both bettors, by fixed shares, so the better one counts up to the logarithm of its share. Learning stops
+growing at 20,000 runs; memory is those runs' outputs. A later audit on fresh randomness may go on with the wealth that
+an earlier one left.
 """
 
 import math
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from audits.attacks.classifier import learn_score
-from audits.attacks.zones import learn_zones
+from audits.attacks.zones import learn_violation, learn_zones
 from audits.bounds.e_process import LEVELS, EProcess, lowest_survivor, run_gains
 from audits.bounds.guessing import guessing_bound
 from audits.carried import Carried
@@ -63,7 +64,7 @@ class Betting:
             claim=before.claim,
             before=before,
             shares=shares,
-            credit=np.zeros(2),
+            credit=np.zeros(3),
             processes=tuple(EProcess.fresh(before.claim.delta) for _ in shares),
             mixed=np.array(before.wealth),
             best=np.array(before.best),
@@ -289,13 +290,13 @@ def _fallen(state: Betting) -> bool:
 
 
 def _learners(state: Betting, rng: np.random.Generator) -> tuple[Score | None, ...]:
-    """Return the quick learner and the thorough one, taught by what came before."""
+    """Return who supposes the claim broken, the quick learner and the thorough one, taught by what came before."""
     if not state.seen:
-        return (None, None)
+        return (None, None, None)
     view = concatenate([block.kept for block in state.seen])
     labels = np.concatenate([block.labels for block in state.seen])
     thorough = learn_score(view, labels, rng) if len(labels) >= _BOOSTED_FROM else None
-    return (learn_zones(view, labels, rng), thorough)
+    return (learn_violation(view, labels, state.claim.epsilon), learn_zones(view, labels, rng), thorough)
 
 
 def _scored(expert: Score | None, block: Observed) -> Array:
