@@ -54,8 +54,11 @@ def _sampled(mu, rate, order, s):
     return mp.log(mp.fsum(mp.exp(weight + power * ratio) for weight, ratio in nodes) / 8)
 
 
-def true_delta(composition: Composition, epsilon: float, digits: int = 50):
-    """Return delta(epsilon) to about 20 digits or better, relative."""
+def true_delta(composition: Composition, epsilon: float, digits: int = 50, agreed: float = 1e-9):
+    """Return delta(epsilon), relatively right to `agreed` for nearly a lattice of Laplace losses, else to 1e-13.
+
+    Raises: ArithmeticError: that cannot be promised.
+    """
     with mp.workdps(digits):
         finite = mpf(1)
         for loss, times in composition.parts:
@@ -63,7 +66,7 @@ def true_delta(composition: Composition, epsilon: float, digits: int = 50):
         parts = [(loss, times) for loss, times in composition.parts if loss.supremum > 0 or _has_atoms(loss)]
         if all(isinstance(loss, ApproximateLoss | DiscreteLoss) for loss, _ in parts):
             return 1 - finite + finite * _summed(parts, mpf(epsilon))
-        return 1 - finite + finite * _integrated(parts, mpf(epsilon))
+        return 1 - finite + finite * _integrated(parts, mpf(epsilon), agreed)
 
 
 def _has_atoms(loss):
@@ -171,8 +174,8 @@ def _saddle(exponent):
     return mp.exp((a + b) / 2)
 
 
-def _integrated(parts, epsilon):
-    """Return delta(epsilon) by the trapezoidal rule through the saddle point, right to 1e-9 at least.
+def _integrated(parts, epsilon, agreed):
+    """Return delta(epsilon) by the trapezoidal rule through the saddle point, right to `agreed` at least.
 
     Raises: ArithmeticError: the integral does not settle, or too many Laplace losses are nearly a lattice.
     """
@@ -190,8 +193,8 @@ def _integrated(parts, epsilon):
     if laplace:
         left_out = _returning(parts, saddle, epsilon)
         height = mp.exp(base) * scale / mp.pi
-        if left_out > mpf(10) ** -9 * height:
-            if len(parts) == 1 and parts[0][1] <= 1500:
+        if left_out > agreed * height:
+            if len(parts) == 1 and parts[0][1] <= 2200:
                 return _laplace_sum(parts[0][0].shift, parts[0][1], epsilon)
             raise ArithmeticError("nearly a lattice")
     previous = None
