@@ -1,12 +1,15 @@
-"""False-certification table of every bound: `python -m benchmarks.audit_coverage [replications]`.
+"""False-certification table of every bound: `python benchmarks/audit_coverage.py [replications]`.
 
-10000 for the whole matrix, about two hours on one core; a second number is for slow bounds on more than 20 runs.
+10000 for the whole matrix, about two hours on one core; a second number is for slow bounds on more than 20 runs. One
+line a cell, then the worst cell of each bound.
 """
 
 import sys
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import binom
 
 from audits.bounds.credible import credible_bound
 from audits.bounds.e_process import EProcess
@@ -15,7 +18,7 @@ from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.hockey_stick import witness_bound
 from audits.bounds.joint import gaussian_curve, joint_p_value, private_curve
-from audits.coverage import bound_by_counts, measure_all, scenarios
+from audits.coverage import Measured, Scenario, bound_by_counts, measure_all, scenarios
 from audits.events import count_guesses
 from audits.single_run import JUDGES_OF_ONE_RUN, canary_scenarios, crowded
 
@@ -77,7 +80,7 @@ JUDGES = {
 
 
 def main(replications: int = 1000, of_the_costly: int | None = None) -> int:
-    failed = 0
+    found: list[Cell] = []
     print(f"{'scenario':34} {'bound':16} {'runs':>5} {'alpha':>5} {'of':>6} {'false':>7} {'limit':>7} {'reach':>7}")
     independent = [(scenario, JUDGES) for scenario in scenarios()]
     together = [(scenario, JUDGES_OF_ONE_RUN) for scenario in canary_scenarios()]
@@ -87,9 +90,69 @@ def main(replications: int = 1000, of_the_costly: int | None = None) -> int:
                 judged = {name: judges[name][0] for name in names}
                 rng = np.random.default_rng([place, runs])
                 table = measure_all(judged, scenario, runs, number, SIGNIFICANCES, rng)
-                failed += sum(_printed(scenario, runs, judges, *row) for row in table.items())
+                cells = [
+                    Cell(scenario, runs, name, judges[name][1], significance, measured)
+                    for (name, significance), measured in table.items()
+                ]
+                found.extend(cells)
+                print("\n".join(map(str, cells)), flush=True)
+    summary(found)
+    failed = sum(cell.wrong for cell in found)
     print(f"{failed} failed")
     return failed
+
+
+class Cell(NamedTuple):
+    """What one bound did in one scenario."""
+
+    scenario: Scenario
+    runs: int
+    bound: str
+    kind: str
+    significance: float
+    measured: Measured
+
+    @property
+    def rate(self) -> float:
+        return self.measured.false / self.measured.replications
+
+    @property
+    def covered(self) -> bool:
+        return _covered(self.kind, self.scenario)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether a promise was surely broken: so many false bounds would be rarer than one in a thousand."""
+        sure = binom.sf(self.measured.false - 1, self.measured.replications, self.significance) < 1e-3
+        return self.covered and bool(sure)
+
+    @property
+    def shown(self) -> bool:
+        """Whether even the upper limit of the rate keeps the promise."""
+        return self.measured.limit <= self.significance
+
+    def __str__(self) -> str:
+        tight = "" if self.shown or not self.covered else " (limit above alpha: on the boundary)"
+        verdict = "FAIL" if self.wrong else f"ok{tight}" if self.covered else "reported"
+        return (
+            f"{self.scenario.name:34} {self.bound:16} {self.runs:5d} {self.significance:5.2f} "
+            f"{self.measured.replications:6d} {self.rate:7.4f} {self.measured.limit:7.4f} "
+            f"{self.measured.reach:7.3f}  {verdict}"
+        )
+
+
+def summary(found: list[Cell]) -> None:
+    """Print each bound's worst cells, as a table for the page of measurements."""
+    print("\n| bound | significance | cells | false at worst | where | surely too many | limit at most alpha |")
+    print("|---|---|---|---|---|---|---|")
+    promised = [cell for cell in found if cell.covered]
+    for place in dict.fromkeys((cell.bound, cell.significance) for cell in promised):
+        cells = [cell for cell in promised if (cell.bound, cell.significance) == place]
+        worst = max(cells, key=lambda cell: cell.rate)
+        print(
+            f"| {place[0]} | {place[1]} | {len(cells)} | {worst.rate:.2%} | {worst.scenario.name}, {worst.runs} runs | "
+            f"{sum(cell.wrong for cell in cells)} | {sum(cell.shown for cell in cells)} |"
+        )
 
 
 def _groups(scenario, judges, runs, replications, of_the_costly):
@@ -112,27 +175,6 @@ COSTLY = ("joint", "joint_gaussian", "e_process", "witness", "credible", "one_ru
 def _covered(kind, scenario):
     """Whether a bound promises anything here; what is only credible, or assumes more, is reported from fewer."""
     return kind == "exact" or (kind == "gaussian" and scenario.gaussian)
-
-
-def _printed(scenario, runs, judges, place, found):
-    name, significance = place
-    covered = _covered(judges[name][1], scenario)
-    wrong = covered and _surely_above(found.false, found.replications, significance)
-    tight = "" if found.limit <= significance or not covered else " (limit above alpha: on the boundary)"
-    verdict = "FAIL" if wrong else f"ok{tight}" if covered else "reported"
-    print(
-        f"{scenario.name:34} {name:16} {runs:5d} {significance:5.2f} {found.replications:6d} "
-        f"{found.false / found.replications:7.4f} "
-        f"{found.limit:7.4f} {found.reach:7.3f}  {verdict}",
-        flush=True,
-    )
-    return wrong
-
-
-def _surely_above(false: int, number: int, significance: float) -> bool:
-    from scipy.stats import binom
-
-    return bool(binom.sf(false - 1, number, significance) < 1e-3)
 
 
 if __name__ == "__main__":
