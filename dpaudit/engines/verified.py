@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpaudit.bracket import Bracket
-from dpaudit.engines.cells import deviation
+from dpaudit.engines.cells import FINEST_CHOICE, deviation
 from dpaudit.engines.composer import Composer
 from dpaudit.engines.dominated import DOMINATED
 from dpaudit.engines.dominating import DOMINATING
@@ -22,6 +22,7 @@ from dpaudit.engines.lattice import Lattice, Rounding, floats, positions
 from dpaudit.engines.polynomial import by_python, fastest
 from dpaudit.losses import (
     ApproximateLoss,
+    ChoiceLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
@@ -44,12 +45,14 @@ _MOST = 1 << 15  # knots of one lattice
 def _finest(composition: Composition) -> float:
     """Return the finest resolution that the last pass may use: fewer knots where there are more products.
 
-    Sampled losses have long tails for their deviation, and need many knots at any resolution.
+    Sampled losses have long tails for their deviation, and need many knots at any resolution. Choices are cut no finer
+    than `FINEST_CHOICE`.
     """
     products = _products(_merged(composition)[1])
     sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
     effort = 5_000.0 if fastest() is by_python else 20_000.0
-    return max(_FIRST, min(1000.0, effort / products) / (3 if sampled else 1))
+    most = FINEST_CHOICE if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts) else 1000.0
+    return max(_FIRST, min(most, effort / products) / (3 if sampled else 1))
 
 
 def _products(parts: Sequence[tuple[SimpleLoss, int]]) -> float:
@@ -157,7 +160,7 @@ def _merged(composition: Composition) -> tuple[tuple[tuple[SimpleLoss, int], ...
     """Return few losses that the composition dominates, and few that dominate it.
 
     Gaussian losses become one. Where a family has many members they are put into classes, of which every
-    member counts as the smallest or as the largest.
+    member counts as the smallest or as the largest. A choice dominates each of its options.
     """
     mu_low, mu_high = total_mu(composition)
     low: dict[SimpleLoss, int] = {}
@@ -171,7 +174,8 @@ def _merged(composition: Composition) -> tuple[tuple[tuple[SimpleLoss, int], ...
             families.setdefault(key, []).append((loss, times))
     for members in families.values():
         for smallest, largest, times in _classes(members):
-            low[smallest] = low.get(smallest, 0) + times
+            least = max(smallest.options, key=deviation) if isinstance(smallest, ChoiceLoss) else smallest
+            low[least] = low.get(least, 0) + times
             high[largest] = high.get(largest, 0) + times
     return tuple(low.items()), tuple(high.items())
 
@@ -246,7 +250,7 @@ def _covers(composition: Composition) -> bool:
     """Return whether a closed form is missing, and not too many parts resist being put into classes."""
     if any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False  # nothing finite is left to compose: basic composition is exact
-    others = sum(isinstance(loss, DiscreteLoss | SampledGaussianLoss) for loss, _ in composition.parts)
+    others = sum(isinstance(loss, ChoiceLoss | DiscreteLoss | SampledGaussianLoss) for loss, _ in composition.parts)
     return others <= _KINDS // 2 and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 
 
