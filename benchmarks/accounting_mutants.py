@@ -31,9 +31,9 @@ PARTS = {
     "declared": {mutant.name for mutant in DECLARED},
     "forged": {mutant.name for mutant in FORGED},
 }
-ABOUT = """Numbers beginning with B are bugs that other libraries shipped, rebuilt in our code; the rest are wrong pieces of
-formulas, declarations that do not describe their run, and certificates that were changed after signing. The page is
-written by `python benchmarks/accounting_mutants.py --record`, and `tests/mutation` plants every bug again."""
+ABOUT = """Numbers beginning with B are bugs that other libraries shipped, rebuilt in our code; the rest are wrong
+pieces of formulas, declarations that do not describe their run, and certificates that were changed after signing. The
+page is written by `python benchmarks/accounting_mutants.py --record`, and `tests/mutation` plants every bug again."""
 
 PATIENCE = 15
 """Seconds for one check; a planted defect can make a search endless, which counts as caught."""
@@ -103,17 +103,20 @@ def page(rows) -> str:
     }
     asked = {said.split("*")[1] for *_, said in rows if said.startswith("*")}
     number = sum(by.values())
+    where = ": " + ", ".join(sorted(wrong)) if wrong else ""
     summary = (
-        f"{number} of {len(rows)} planted accounting bugs are caught: {by['code']} defects of our own code by laws of composition, "
-        f"known values and the overlap of independent engines; {by['declared']} wrong declarations and runs by the rule that "
-        f"names them; {by['forged']} forged certificates by the independent checker. On the {len(asked)} inputs on which the "
-        f"defects of the code show, dp-accounting is below the truth, or infinite where the truth is finite, on {len(wrong)}"
-        f"{': ' + ', '.join(sorted(wrong)) if wrong else ''}; some it cannot express, and each of its answers is in the last column."
+        f"{number} of {len(rows)} planted accounting bugs are caught: {by['code']} defects of our own code by laws of "
+        "composition, known values and the overlap of independent engines; "
+        f"{by['declared']} wrong declarations and runs by the rule that names them; "
+        f"{by['forged']} forged certificates by the independent checker. "
+        f"On the {len(asked)} inputs on which the defects of the code show, dp-accounting is below the truth, or "
+        f"infinite where the truth is finite, on {len(wrong)}{where}; some it cannot express, and each of its answers is "
+        "in the last column."
     )
-    table = [
-        f"| {name} | {cell(says)} | {cell(found or 'survives: ' + SURVIVORS.get(name, 'no reason known'))} | {cell(said)} |"
-        for name, says, found, said in rows
-    ]
+    table = []
+    for name, says, found, said in rows:
+        caught = found or "survives: " + SURVIVORS.get(name, "no reason known")
+        table.append(f"| {name} | {cell(says)} | {cell(caught)} | {cell(said)} |")
     return "\n".join(
         [
             "# Accounting bugs, planted and caught",

@@ -86,7 +86,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("L13", "equal losses are counted once", "dpaudit.losses:Composition._merged",
      "counts.get(loss, 0) + times", "times", "gaussian x 100"),
     ("L14", "losses without a finite part are dropped with their mass", "dpaudit.losses:Composition._merged",
-     "if loss.supremum > 0 or loss.infinite_mass > 0:", "if loss.supremum > 0:", "wishart"),
+     "(loss.supremum > 0 or loss.infinite_mass > 0)", "loss.supremum > 0", "wishart"),
     ("L15", "a whole composition is never reversed", "dpaudit.losses:Composition.reversed", "loss.reversed()", "loss",
      "sampled"),
     ("L16", "negative mu is accepted", "dpaudit.losses:GaussianLoss.__post_init__", 'non_negative("mu", self.mu)', "self.mu", ""),
