@@ -110,8 +110,8 @@ def page(rows) -> str:
         f"{by['declared']} wrong declarations and runs by the rule that names them; "
         f"{by['forged']} forged certificates by the independent checker. "
         f"On the {len(asked)} inputs on which the defects of the code show, dp-accounting is below the truth, or "
-        f"infinite where the truth is finite, on {len(wrong)}{where}; some it cannot express, and each of its answers is "
-        "in the last column."
+        f"infinite where the truth is finite, on {len(wrong)}{where}; some it cannot express, and each of its answers "
+        "is in the last column."
     )
     table = []
     for name, says, found, said in rows:

@@ -50,7 +50,7 @@ def _finest(composition: Composition) -> float:
     """
     products = _products(_merged(composition)[1])
     sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
-    effort = 5_000.0 if fastest() is by_python else 20_000.0
+    effort = 5_000.0 if fastest() is by_python else 23_500.0
     most = FINEST_CHOICE if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts) else 1000.0
     return max(_FIRST, min(most, effort / products) / (3 if sampled else 1))
 
