@@ -94,7 +94,7 @@ def _moments(laws: list[tuple[int, np.ndarray, np.ndarray]], s: float) -> tuple[
 
 def _weighted(x: np.ndarray, masses: np.ndarray, s: float) -> tuple[np.ndarray, float]:
     """Return masses times e^(s x), scaled to sum 1, and the logarithm of their sum."""
-    sizes = np.log(np.abs(masses) + 1e-300) + s * x
+    sizes = np.where(masses, np.log(np.abs(masses) + (masses == 0)), -np.inf) + s * x
     weights = np.sign(masses) * np.exp(sizes - sizes.max())
     total = float(weights.sum())
     return weights / total, float(sizes.max()) + math.log(total)
