@@ -195,7 +195,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("E13", "Renyi forgets the mass at infinity", "dpaudit.engines.renyi:_delta", "(infinite + finite)", "(finite)", "wishart"),
     ("E14", "the conversion's constant is squared", "dpaudit.engines.renyi:_constant", "(1 + _POWERS) *", "2 * (1 + _POWERS) *",
      "laplace x 20"),
-    ("E16", "labels told higher than the loss keep their weight under Q", "dpaudit.engines.dominated:_labelled",
+    ("E16", "labels told higher than the loss keep their weight under Q", "dpaudit.engines.labels:labelled",
      "math.exp(min(1.0, float(width)))", "1.0", "gaussian and laplace"),
     # --- mechanisms ---
     ("M1", "the Laplace loss is half as large", "mechanisms.laplace:Laplace.loss", "self.l1_sensitivity / self.scale",
