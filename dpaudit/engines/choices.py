@@ -19,6 +19,7 @@ from dpaudit.losses import ChoiceLoss
 Floats: TypeAlias = NDArray[np.float64]
 _MOST = 1 << 14  # knots on either side of 0
 _ROUNDING = 2.0**-48  # relative; what a handful of floating-point operations can do to a term
+_TINY = 1e-300  # stands for a probability that underflows
 _DIGITS = 2.0**20  # so that multiples of a width are exact
 
 
@@ -39,7 +40,7 @@ def dominating_masses(loss: ChoiceLoss, width: float, tail: float) -> tuple[floa
     middle = 1 + (decay * left[1] - right[0]) / shrink - (right[0] - right[1]) * decay / shrink
     middle += _ROUNDING * (1 + 2 / shrink)
     losses = h * np.arange(len(left) - 1, 0, -1)
-    below = _masses(left, h)[::-1] * np.exp(-losses) * (1 + _ROUNDING)
+    below = np.maximum(_masses(left, h)[::-1] * np.exp(-losses) * (1 + _ROUNDING), _TINY)
     masses = np.concatenate([below, [max(0.0, middle)], _masses(right, h)])
     return h, len(left) - 1, np.asarray(masses, np.float64), float(right[-1])
 
