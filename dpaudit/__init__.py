@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from dpaudit.filters import stated_by as stated_by
     from dpaudit.folding import fold as fold
     from dpaudit.losses import ApproximateLoss as ApproximateLoss
+    from dpaudit.losses import ChoiceLoss as ChoiceLoss
     from dpaudit.losses import ComposedLoss as ComposedLoss
     from dpaudit.losses import Composition as Composition
     from dpaudit.losses import DiscreteLoss as DiscreteLoss
@@ -121,6 +122,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "folding": ("fold",),
     "losses": (
         "ApproximateLoss",
+        "ChoiceLoss",
         "ComposedLoss",
         "Composition",
         "DiscreteLoss",

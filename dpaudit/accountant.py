@@ -5,7 +5,7 @@ from functools import reduce
 
 from dpaudit.bracket import Bracket
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import ENGINES, QUICK, Engine
+from dpaudit.engines import ENGINES, QUICK, UPPERS, Engine
 from dpaudit.errors import UnsupportedError
 from dpaudit.losses import Composition
 from dpaudit.normal_form import Alternatives, NormalForm
@@ -56,9 +56,13 @@ def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) 
 
 
 def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Question) -> Bracket:
-    """Return the largest answer over alternatives and over both orders of the neighbours."""
+    """Return the largest answer over alternatives and over both orders of the neighbours.
+
+    Engines that are slow answer only where the largest may be. The quick ones prove where that is, whether or not
+    they are among `engines`: what they leave out is below a lower bound of what stays.
+    """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if engines == ENGINES:
+    if not {*engines} <= {*QUICK, *UPPERS}:
         orders = _close(orders, question)
     return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
 

@@ -10,7 +10,7 @@ makes it fit for a filter. Three of them do, and each is counted exactly, as a f
 Beside the amount, every currency counts the mass of outputs that give everything away (the deltas of black boxes).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -20,7 +20,7 @@ from dpaudit.claim import Claim
 from dpaudit.declaration import Declaration
 from dpaudit.errors import DeclarationError
 from dpaudit.folding import delivered_model, fold
-from dpaudit.losses import Composition, GaussianLoss, SimpleLoss
+from dpaudit.losses import ChoiceLoss, Composition, GaussianLoss, SimpleLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,16 +100,21 @@ def cost_of(part: Declaration, claim: Claim, currency: Currency) -> Cost | None:
             f"The part protects the {model} view, and the budget is for the {claim.model} one; "
             f"declare what makes it {claim.model}, or keep a budget for the {model} view."
         )
-    costs = [_total(alternative, currency) for alternative in fold(part, claim.neighbours).upper]
-    known = [cost for cost in costs if cost is not None]
-    return reduce(Cost.worst, known) if len(known) == len(costs) else None
+    return _worst(_total(alternative, currency) for alternative in fold(part, claim.neighbours).upper)
+
+
+def _worst(costs: Iterable[Cost | None]) -> Cost | None:
+    """Return a cost that covers all, None if one of them is not known."""
+    held = tuple(costs)
+    known = [cost for cost in held if cost is not None]
+    return reduce(Cost.worst, known) if len(known) == len(held) else None
 
 
 def _total(composition: Composition, currency: Currency) -> Cost | None:
-    """Return the sum over all losses of a composition."""
+    """Return the sum over all losses of a composition; whatever an adaptive choice picks costs its dearest at most."""
     total = Cost()
     for loss, times in composition.parts:
-        cost = currency(loss)
+        cost = _worst(map(currency, loss.options)) if isinstance(loss, ChoiceLoss) else currency(loss)
         if cost is None:
             return None
         total += cost * times

@@ -12,6 +12,7 @@ and everything an engine needs to compose it. Members:
                         randomised response where delta is 0
     DiscreteLoss        finitely many loss values, and a mass at infinity
     SampledGaussianLoss (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), or the reverse
+    ChoiceLoss          one of several of the above, picked by what was released before
     ComposedLoss        several of the above, released together
 
 A mechanism opens the family by returning one of these; it never adds a member.
@@ -320,7 +321,56 @@ class SampledGaussianLoss:
         )
 
 
-SimpleLoss: TypeAlias = GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss | SampledGaussianLoss
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceLoss:
+    """The loss of whichever of `options` is met, when earlier releases may pick it: their curves' maximum.
+
+    The maximum of curves is the curve of some pair, and that pair dominates every way of picking, also among
+    further releases. Folding makes this loss; no mechanism returns it.
+    Raises: ValueError: no option.
+    Source: Zhu, Dong and Wang (2022), Proposition 8 and Theorem 10.
+
+    >>> either = ChoiceLoss(options=(LaplaceLoss(shift=1.0), GaussianLoss(mu=0.5)))
+    >>> either.hockey_stick(0.0) == LaplaceLoss(shift=1.0).hockey_stick(0.0), either.supremum
+    (True, inf)
+    """
+
+    options: tuple["PlainLoss", ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", tuple(sorted(set(self.options), key=repr)))
+        if not self.options:
+            raise ValueError("Expected one option or more, got none.")
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss of any option; the choice's own is no larger."""
+        return max(loss.supremum for loss in self.options)
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return max(loss.infinite_mass for loss in self.options)
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        return max(loss.hockey_stick(epsilon) for loss in self.options)
+
+    def reversed(self) -> "ChoiceLoss":
+        """Return the loss of (Q, P): the choice between the reversed options."""
+        return ChoiceLoss(options=tuple(loss.reversed() for loss in self.options))
+
+    def group(self, size: int) -> "ChoiceLoss | ComposedLoss":
+        """Return a loss that dominates `size` records, which may meet different options: all of them, moved so far."""
+        if size == 1:
+            return self
+        return ComposedLoss(parts=tuple((loss.group(size), 1) for loss in self.options))
+
+
+PlainLoss: TypeAlias = GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss | SampledGaussianLoss
+"""What a single release can have."""
+
+SimpleLoss: TypeAlias = PlainLoss | ChoiceLoss
 """What an engine can meet."""
 
 
@@ -343,6 +393,11 @@ Loss: TypeAlias = SimpleLoss | ComposedLoss
 """What a mechanism can return."""
 
 
+def _flat(loss: Loss, times: int) -> Iterable[tuple[SimpleLoss, int]]:
+    """Return the losses that `times` copies of a loss stand for."""
+    return ((part, held * times) for part, held in loss.parts) if isinstance(loss, ComposedLoss) else ((loss, times),)
+
+
 @dataclass(frozen=True, slots=True)
 class Composition:
     """A multiset of losses: what adaptive composition leaves of a declaration, in any order.
@@ -359,17 +414,15 @@ class Composition:
     @classmethod
     def of(cls, *losses: Loss) -> "Composition":
         """Return the multiset of `losses`, with composed ones taken apart."""
-        flat: list[tuple[SimpleLoss, int]] = []
-        for loss in losses:
-            flat.extend(loss.parts if isinstance(loss, ComposedLoss) else ((loss, 1),))
-        return cls._merged(flat)
+        return cls._merged((loss, 1) for loss in losses)
 
     @classmethod
-    def _merged(cls, pairs: Iterable[tuple[SimpleLoss, int]]) -> "Composition":
-        """Return the composition with equal losses counted once and harmless ones dropped."""
+    def _merged(cls, pairs: Iterable[tuple[Loss, int]]) -> "Composition":
+        """Return composed losses taken apart, equal ones counted once and harmless ones dropped."""
         counts: dict[SimpleLoss, int] = {}
-        for loss, times in pairs:
-            if loss.supremum > 0 or loss.infinite_mass > 0:
+        flat = (part for pair in pairs for part in _flat(*pair))
+        for loss, times in flat:
+            if times and (loss.supremum > 0 or loss.infinite_mass > 0):
                 counts[loss] = counts.get(loss, 0) + times
         return cls(tuple(sorted(counts.items(), key=repr) if len(counts) > 1 else counts.items()))
 

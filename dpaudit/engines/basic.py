@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from dpaudit.bracket import Bracket
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import Composition, SampledGaussianLoss
+from dpaudit.losses import ChoiceLoss, Composition, SampledGaussianLoss
 
 _ULP = 2.0**-52
 _EXACT_MASSES = 1000
@@ -23,6 +23,8 @@ def total_supremum(composition: Composition) -> tuple[float, float]:
     high = sum((Fraction(loss.supremum) * times for loss, times in composition.parts), start=Fraction(0))
     rounded = (loss for loss, _ in composition.parts if isinstance(loss, SampledGaussianLoss))
     low = high * (1 - Fraction(4 * _ULP)) if any(rounded) else high
+    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+        low = Fraction(0)  # the option with the largest mass at infinity may hide the largest loss of another
     return _outwards(low)[0], _outwards(high)[1]
 
 

@@ -20,9 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from dpaudit.losses import ApproximateLoss, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss, SimpleLoss
+from dpaudit.engines.choices import dominating_masses
+from dpaudit.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
 
 Floats: TypeAlias = NDArray[np.float64]
+FINEST_CHOICE = 100.0
+"""Knots per standard deviation of a choice, whose curve is dear; it then errs by about 1e-5 of the loss."""
 _TINY = 1e-300  # stands for a probability that underflows: one unit when rounded up, none when rounded down
 _MOST = 1 << 17  # cells of one loss
 _SNAP = 1e-9  # an atom this near to a knot, in units of the width, is put on it
@@ -51,7 +62,8 @@ class Cells:
 def cut(loss: SimpleLoss, width: float, tail: float) -> Cells:
     """Return `loss` in cells of about `width`; losses of probability about `tail` may be left outside.
 
-    A loss with atoms takes the nearest finer width that puts them on knots, where there is one.
+    A loss with atoms takes the nearest finer width that puts them on knots, where there is one. The cells of a choice
+    dominate it, and are good for upper bounds only.
     """
     match loss:
         case GaussianLoss(mu=mu):
@@ -71,6 +83,8 @@ def cut(loss: SimpleLoss, width: float, tail: float) -> Cells:
             )
         case DiscreteLoss():
             return _atoms(loss, width)
+        case ChoiceLoss():
+            return _choice(loss, max(width, deviation(loss) / FINEST_CHOICE), tail)
         case _:
             assert_never(loss)
 
@@ -87,6 +101,8 @@ def deviation(loss: SimpleLoss) -> float:
             return _deviation(losses, density)
         case LaplaceLoss(shift=shift):
             cells = _laplace(shift, shift / 64)
+        case ChoiceLoss(options=options):
+            return max(deviation(option) for option in options)
         case _:
             cells = cut(loss, 1e-3, 0.0)
     masses = cells.knots.copy()
@@ -120,6 +136,21 @@ def _laplace(shift: float, width: float) -> Cells:
         up=np.maximum(common * math.exp(h / 2), _TINY),
         down=np.maximum(common, _TINY),
         error=1e-14 * (2 + shift),
+    )
+
+
+def _choice(loss: ChoiceLoss, width: float, tail: float) -> Cells:
+    """Return atoms on knots that dominate an adaptive choice between losses."""
+    h, below, masses, infinite = dominating_masses(loss, width, tail)
+    none = np.zeros(len(masses) - 1)
+    return Cells(
+        origin=-Fraction(h) * below,
+        width=Fraction(h),
+        knots=masses,
+        up=none,
+        down=none,
+        infinite=infinite,
+        error=1e-15,
     )
 
 

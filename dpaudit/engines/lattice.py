@@ -71,9 +71,7 @@ def _parts(values: Floats, bits: int) -> tuple[list[int], list[int]]:
 
 def floats(masses: Sequence[int], bits: int) -> Floats:
     """Return masses / 2^bits in floating point, each right to one unit in the last place."""
-    return np.array(
-        [math.ldexp(float(m >> max(0, m.bit_length() - 60)), max(0, m.bit_length() - 60) - bits) for m in masses]
-    )
+    return np.asarray(np.ldexp(np.array(masses, np.float64), -bits), np.float64)
 
 
 def gaps(lattice: Lattice, epsilon: float, below: int = 0) -> tuple[int, Floats]:

@@ -34,7 +34,7 @@ def place(lattice: Lattice, width: Fraction) -> Placing:
     """
     ratio = lattice.width / width
     number = len(lattice.masses)
-    anchor = max(range(number), key=lattice.masses.__getitem__)
+    anchor = lattice.masses.index(max(lattice.masses))
     below, above = (math.ceil(steps * ratio) for steps in (anchor, number - 1 - anchor))
     at, part = split_phase(np.asarray(below + (np.arange(number) - anchor) * float(ratio), np.float64))
     lift, stay = split_weights(part, float(width))

@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 from dpaudit.bracket import Bracket
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+)
 
 Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
@@ -56,7 +64,7 @@ def _log_moments(composition: Composition) -> tuple[Floats, Floats]:
     """Return ln E[e^(s L)] of the whole at every power, and a bound on its rounding."""
     total, size = np.zeros_like(_POWERS), np.ones_like(_POWERS)
     for loss, times in composition.parts:
-        if not isinstance(loss, SampledGaussianLoss):
+        if not isinstance(loss, SampledGaussianLoss | ChoiceLoss):
             part = times * log_moment(loss, _POWERS)
             total, size = total + part, size + np.abs(part) + times * 2.0
     return total, _MARGIN * size
@@ -89,7 +97,8 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
 
 def _covers(composition: Composition) -> bool:
     """Return whether every moment is a closed form of some finite loss."""
-    return not any(isinstance(loss, SampledGaussianLoss) or loss.infinite_mass >= 1 for loss, _ in composition.parts)
+    unknown = (SampledGaussianLoss, ChoiceLoss)
+    return not any(isinstance(loss, unknown) or loss.infinite_mass >= 1 for loss, _ in composition.parts)
 
 
 RENYI = Engine(name="renyi", covers=_covers, delta=_delta, epsilon=_epsilon)

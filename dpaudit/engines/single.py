@@ -14,6 +14,7 @@ from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.losses import (
     ApproximateLoss,
+    ChoiceLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
@@ -43,6 +44,9 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
             margin = 16 * _ULP
         case DiscreteLoss():
             margin = _STATED + 16 * _ULP
+        case ChoiceLoss(options=options):
+            lower, upper = zip(*(single_delta(option, epsilon) for option in options), strict=True)
+            return max(lower), max(upper)
         case _:
             assert_never(loss)
     if epsilon >= loss.supremum:

@@ -18,6 +18,7 @@ from dpaudit.declaration import (
 )
 from dpaudit.losses import (
     ApproximateLoss,
+    ChoiceLoss,
     ComposedLoss,
     DiscreteLoss,
     GaussianLoss,
@@ -67,6 +68,8 @@ def loss_source(loss: Loss) -> str:
             return "Zhu, Dong and Wang (2022), Theorem 11"
         case DiscreteLoss():
             return "the probabilities of its outcomes, outcome by outcome"
+        case ChoiceLoss():
+            return "Zhu, Dong and Wang (2022), Proposition 8"
         case ComposedLoss(parts=parts):
             count = sum(times for _, times in parts)
             return f"a record meets {count} of its parts; each: {loss_source(parts[0][0])}"

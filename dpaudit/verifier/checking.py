@@ -16,6 +16,7 @@ from dpaudit.verifier.printed import breaks
 _SUBSTANCE = {"verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
 _KEYS = _SUBSTANCE | {"engines", "versions", "source_digest", "digest"}
 _ENGINES = {"gaussian", "basic", "single", "verified", "pld", "renyi", "optimal"}
+# What some condition must speak of for each kind of node, beside the words that the node itself contains.
 _WORDS = {
     "release": ("sensitivity", "fresh noise", "loating-point"),
     "cells": ("exactly one cell",),
@@ -23,7 +24,6 @@ _WORDS = {
     "billboard": ("nothing of other users", "reaches no other user"),
     "local": ("one message",),
 }
-"""What some condition must speak of for each kind of node, beside the words that the node itself contains."""
 _TOLERANCE, _LOOSE, _NARROW = 1e-6, 0.05, 0.02  # relative: equal, plausible, and what noise is known to
 _FLOOR, _LARGEST = 1e-13, 1e9  # what counts as 0, and an epsilon beyond which only infinity is told apart
 
@@ -61,8 +61,7 @@ def verify(text: str) -> Verification:
     (True, False)
     """
     try:
-        data = json.loads(text)
-        complaints = _complaints(data)
+        complaints = _complaints(data := json.loads(text))
     except (Rejection, RecursionError, TypeError, AttributeError, ValueError, ArithmeticError, LookupError) as error:
         wrong = str(error) if isinstance(error, Rejection) else f"malformed: {type(error).__name__} {error}"
         return Verification(verdict="unreadable", complaints=(wrong,))
@@ -154,12 +153,11 @@ def _printed_complaints(printed: Table | None, tree: Table, claim: Table) -> lis
         return _unmet((printed is None and not steps, "the printed reading is missing or has no basis"))
     end = (printed["epsilon"], printed["delta"])
     root = (tree["printed"]["epsilon"], tree["printed"].get("delta", 0.0)) if "printed" in tree else end
-    reaches = all(printed[name] <= claim[name] * (1 + 1e-9) for name in ("epsilon", "delta"))
-    broken = [node for node in steps if breaks(node)]
+    follows = not sum(map(breaks, steps)) and all(printed[of] <= claim[of] * (1 + 1e-9) for of in ("epsilon", "delta"))
     return _unmet(
         (root == end, "the printed reading does not end at the budget printed on the root"),
         (printed["valid"] == (not printed["problems"]), "the printed reading's validity contradicts its problems"),
-        (printed["valid"] == (reaches and not broken), "the printed reading's validity contradicts its steps"),
+        (printed["valid"] == follows, "the printed reading's validity contradicts its steps"),
     )
 
 
@@ -171,7 +169,8 @@ def _slack_complaints(slack: Table, data: Table, claim: Table) -> list[str]:
     products = [math.prod(pair[i] for pair in factors) for i in (0, 1)]
     told = all(f"{pair[1]:.2f}" in row["sentence"] for pair, row in zip(factors, slack["factors"], strict=True))
     narrow = 1e-6 if data["engines"] and set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
-    enough, little = (_delta_with(1 / (ratios[1] * less), data, claim) for less in (1 - 1e-6, 1 + narrow))
+    trees = (rescaled(data["declaration"], 1 / (ratios[1] * less)) for less in (1 - 1e-6, 1 + narrow))
+    enough, little = (Worst(fold(tree, claim["neighbours"])[0]).delta(claim["epsilon"]) for tree in trees)
     just = enough[0] * (1 - enough[1]) <= claim["delta"] * (1 + _TOLERANCE) + _FLOOR
     just = just and little[0] * (1 + little[1]) >= claim["delta"] * (1 - _TOLERANCE)
     pairs = [(ratios[0], claim["epsilon"] / tight if tight else math.inf), *zip(products, ratios, strict=True)]
@@ -181,11 +180,6 @@ def _slack_complaints(slack: Table, data: Table, claim: Table) -> list[str]:
         (told, "a sentence on a factor does not state it"),
         (just, f"1/{ratios[1]:.9g} of the noise is not what the claim just needs: delta is {enough[0]:.6g}"),
     )
-
-
-def _delta_with(factor: float, data: Table, claim: Table) -> tuple[float, float]:
-    """Return the delta at the claimed epsilon with so much of the declared noise, and its relative error."""
-    return Worst(fold(rescaled(data["declaration"], factor), claim["neighbours"])[0]).delta(claim["epsilon"])
 
 
 def _formal_complaints(data: Table) -> list[str]:

@@ -12,12 +12,10 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpaudit.verifier.losses import Loss, Multiset, distinct, most, require, reverse, reversed_all, supremum
+from dpaudit.verifier.losses import Loss, Multiset, distinct, leak, merged, most, options, reach, require, reversed_all
 
-_EXACT, _TAIL, _COARSE = 1e-9, 20.0, 1000  # error of a closed form; deviations of a cut tail; steps for moments
+_EXACT, _COARSE = 1e-9, 1000  # error of a closed form; steps for moments
 _SIZE, _KINDS = 2**18, 512  # points of a grid, and the most kinds of losses on it
-Law = tuple[int, np.ndarray, np.ndarray]
-"""How often a loss occurs, its values on a grid, and their masses."""
 
 
 class Worst:
@@ -36,9 +34,7 @@ class _Curve:
 
     def __init__(self, losses: Multiset) -> None:
         self.supremum, self.lost = most(losses)
-        mu = math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in losses.items() if loss[0] == "gaussian"))
-        self.finite = {loss: n for loss, n in losses.items() if loss[0] != "gaussian" and loss[1]}
-        self.finite |= {("gaussian", mu): 1} if mu else {}
+        self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
         self.sums: tuple[_Sum, ...] = ()
 
     def delta(self, epsilon: float) -> tuple[float, float]:
@@ -61,15 +57,15 @@ class _Sum:
     """The law of a sum of losses on a grid, weighted by e^(s L) for the s that brings its mean to `centre`."""
 
     def __init__(self, losses: dict[Loss, int], centre: float, size: int) -> None:
-        coarse = [_law(loss, n, _reach(loss) / _COARSE) for loss, n in losses.items()]
+        coarse = [_law(loss, n, reach(loss) / _COARSE) for loss, n in losses.items()]
         plain = _moments(coarse, 0.0)[1]
         tried = np.geomspace(1e-3, 50, 40) / max(plain, 1e-9)  # looking at no less than a fiftieth deviation
         heights = [_moments(coarse, s)[0] - s * centre - math.log(s + s * s) for s in tried]
         self.s = float(tried[np.argmin(heights)])
         deviation = _moments(coarse, self.s)[1]
         self.centre, self.within = centre, max(5 * deviation, plain / 10)
-        widest = max(_reach(loss) if loss[0] == "discrete" else 3 * loss[1] for loss in losses)
-        half = min(12 * deviation + 4 * widest, math.fsum(n * _reach(loss) for loss, n in losses.items()) + centre)
+        widest = max(reach(of) if of[0] == "discrete" else 3 * of[1] for loss in losses for of in options(loss))
+        half = min(12 * deviation + 4 * widest, math.fsum(n * reach(loss) for loss, n in losses.items()) + centre)
         step = 2.1 * half / size
         require(step < 0.5, "a composition is too wide for this checker's grid")
         whole, self.log_moment = np.ones(size // 2 + 1, dtype=complex), 0.0
@@ -89,7 +85,7 @@ class _Sum:
         return float(math.exp(min(700.0, self.log_moment - self.s * epsilon)) * held.sum())
 
 
-def _moments(laws: list[Law], s: float) -> tuple[float, float]:
+def _moments(laws: list[tuple[int, np.ndarray, np.ndarray]], s: float) -> tuple[float, float]:
     """Return ln E[e^(s L)] of the sum L of all losses, and its standard deviation when weighted by e^(s L)."""
     held = [(n, x, *_weighted(x, masses, s)) for n, x, masses in laws]
     variance = math.fsum(n * float(weights @ (x - weights @ x) ** 2) for n, x, weights, _ in held)
@@ -98,16 +94,15 @@ def _moments(laws: list[Law], s: float) -> tuple[float, float]:
 
 def _weighted(x: np.ndarray, masses: np.ndarray, s: float) -> tuple[np.ndarray, float]:
     """Return masses times e^(s x), scaled to sum 1, and the logarithm of their sum."""
-    with np.errstate(divide="ignore"):
-        sizes = np.log(np.abs(masses)) + s * x
+    sizes = np.where(masses, np.log(np.abs(masses) + (masses == 0)), -np.inf) + s * x
     weights = np.sign(masses) * np.exp(sizes - sizes.max())
     total = float(weights.sum())
     return weights / total, float(sizes.max()) + math.log(total)
 
 
-def _law(loss: Loss, n: int, step: float) -> Law:
-    """Return the masses on a grid that keep the curve of a loss at every point of the grid."""
-    number = math.ceil(_reach(loss) / step) + 1
+def _law(loss: Loss, n: int, step: float) -> tuple[int, np.ndarray, np.ndarray]:
+    """Return how often a loss occurs, a grid, and the masses that keep its curve at every point of the grid."""
+    number = math.ceil(reach(loss) / step) + 1
     require(number < 2**23, "a loss is too wide for this checker's grid")
     x = np.arange(-number, number + 1) * step
     curve = _values(loss, x)
@@ -115,13 +110,6 @@ def _law(loss: Loss, n: int, step: float) -> Law:
     masses = np.concatenate(([1 - curve[0]], drop / np.expm1(-step)))
     masses[:-1] += drop / np.expm1(step)
     return n, x, masses
-
-
-def _reach(loss: Loss) -> float:
-    """Return how far a loss extends on the grid."""
-    if loss[0] in ("gaussian", "sampled"):
-        return float(loss[1] ** 2 / 2 + _TAIL * loss[1])
-    return max(supremum(loss), supremum(reverse(loss)), 1e-9)
 
 
 def _values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
@@ -135,22 +123,17 @@ def _values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
         rest = (x - near) / 2
         inner = -np.expm1(-rest) if loss[0] == "laplace" else np.expm1(rest) ** 2 * np.exp(near) / math.expm1(x)
         return np.asarray(np.where(epsilon <= -x, -np.expm1(np.minimum(epsilon, 0.0)), inner))
-    if loss[0] == "sampled":
-        return _sampled_values(loss, epsilon)
+    if loss[0] == "sampled":  # from the unsampled curve at another epsilon (Balle, Barthe and Gaboardi, 2018)
+        mu, rate, removed = loss[1], loss[2], loss[3] == "remove"
+        inner = rate + np.expm1(epsilon) if removed else rate * np.exp(epsilon) - np.expm1(epsilon)
+        size = np.log(np.maximum(inner, 1e-300) / rate)
+        held = (rate if removed else inner) * _values(("gaussian", mu), size if removed else epsilon - size)
+        return np.asarray(np.where(inner > 0, held, -np.expm1(epsilon) if removed else 0.0))
+    if loss[0] == "choice":
+        whole = [leak(option) + (1 - leak(option)) * _values(option, epsilon) for option in loss[1]]
+        return np.asarray((np.max(whole, axis=0) - leak(loss)) / (1 - leak(loss)))
     values, masses = np.array(loss[1]).T
     above = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
     tilted = np.concatenate((np.cumsum((masses * np.exp(-values))[::-1])[::-1], [0.0]))
     place = np.searchsorted(values, epsilon, side="right")
     return np.asarray(np.maximum(above[place] - np.exp(epsilon) * tilted[place], 0.0) / (1 - loss[2]))
-
-
-def _sampled_values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
-    """Both orders follow from the unsampled curve at another epsilon (Balle, Barthe and Gaboardi, 2018)."""
-    _, mu, rate, order = loss
-    if order == "remove":
-        inner = np.expm1(epsilon) + rate
-        held = _values(("gaussian", mu), np.log(np.maximum(inner, 1e-300) / rate))
-        return np.asarray(np.where(inner > 0, rate * held, -np.expm1(epsilon)))
-    outer = -np.expm1(epsilon) + np.exp(epsilon) * rate
-    shifted = epsilon + math.log(rate) - np.log(np.maximum(outer, 1e-300))
-    return np.asarray(np.where(outer > 0, outer * _values(("gaussian", mu), shifted), 0.0))

@@ -2,14 +2,14 @@
 
 import math
 from collections import Counter
+from functools import reduce
 
 from dpaudit.verifier import losses
-from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, distinct, joined, number, require
+from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, number, require
 from dpaudit.verifier.mechanisms import sides_of
 
 Sides = tuple[list[Multiset], list[Multiset]]
 MODELS = ("local", "central", "joint")
-_SHIFTS = ("gaussian", "laplace")
 
 
 def fold(node: Table, relation: str) -> Sides:
@@ -33,7 +33,8 @@ def fold(node: Table, relation: str) -> Sides:
         count = losses.whole(node, "times")
         return [losses.times(joined(upper_part), count)], [losses.times(a, count) for a in lower_part]
     if kind == "group":
-        return _group(upper_part, lower_part, losses.whole(node, "size"))
+        size = losses.whole(node, "size")
+        return _group(upper_part, lower_part, size) if size > 1 else (upper_part, lower_part)
     if kind == "subsample":
         return _sample(node, upper_part, relation)
     require(kind in ("post_process", "billboard", "local"), f"unknown node {kind!r}")
@@ -47,9 +48,7 @@ def _parts(node: Table, relation: str) -> Sides:
     if node["node"] == "parallel":
         require(node["key"].strip(), "a parallel node has no key")
         return distinct([a for upper, _ in folded for a in upper]), distinct([a for _, lower in folded for a in lower])
-    lowers: list[Multiset] = [Counter()]
-    for _, lower in folded:
-        lowers = distinct([a + b for a in lowers for b in lower])
+    lowers = reduce(lambda held, new: distinct([a + b for a in held for b in new]), (lower for _, lower in folded))
     return [sum((joined(upper) for upper, _ in folded), start=Counter())], lowers
 
 
@@ -64,22 +63,25 @@ def _cells(node: Table, relation: str) -> Sides:
 
 
 def _group(upper: list[Multiset], lower: list[Multiset], size: int) -> Sides:
-    """Shifts grow with the group; a black box grows by the group property, and from below counts one record."""
-    attained = [Counter({_moved(loss, size if loss[0] in _SHIFTS else 1): n for loss, n in a.items()}) for a in lower]
-    if size == 1 or len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
-        return [Counter({_moved(loss, size): n for loss, n in a.items()}) for a in upper], attained
+    """Shifts grow with the group; a black box grows by the group property, and from below counts one record.
+
+    Of a choice the records may meet every option.
+    """
+    moved = [Counter({_moved(x, size) if x[0] in SHIFTS else x: n for x, n in a.items()}) for a in lower]
+    if len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
+        each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
+        return [sum(held, start=Counter()) for held in each], moved
     require(not any(losses.most(a)[1] for a in upper), "a group spreads over parts that can fail")
-    return [Counter([black_box(size * max(losses.most(a)[0] for a in upper))])], attained
+    return [Counter([black_box(size * max(losses.most(a)[0] for a in upper))])], moved
 
 
 def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed together."""
-    if loss[0] in _SHIFTS:
+    if loss[0] in SHIFTS:
         return (loss[0], loss[1] * size)
-    require(loss[0] != "sampled" or size == 1, "a group over a sample cannot be derived again by this checker")
-    (epsilon, delta), (back, other) = losses.most(Counter([loss])), losses.most(Counter([losses.reverse(loss)]))
-    worst = max(0.0, epsilon, back), max(delta, other)
-    return loss if size == 1 else black_box(size * worst[0], losses.group_delta(*worst, size))
+    require(loss[0] != "sampled", "a group over a sample cannot be derived again by this checker")
+    epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
+    return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
 
 
 def _sample(node: Table, upper: list[Multiset], relation: str) -> Sides:

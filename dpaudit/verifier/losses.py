@@ -2,15 +2,18 @@
 
 ("gaussian", mu)   ("laplace", shift)   ("range", width)   ("sampled", mu, rate, order)
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
+("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum
 """
 
 import math
 from collections import Counter
+from functools import reduce
 from typing import Any
 
 Table = dict[str, Any]
 Loss = tuple[Any, ...]
 Multiset = Counter[Loss]
+SHIFTS = ("gaussian", "laplace")
 
 
 class Rejection(Exception):  # noqa: N818  # its text is a complaint, and it is no defect of ours
@@ -27,8 +30,7 @@ def number(value: Any, name: str) -> float:
     """Return a JSON number, or infinity for its string."""
     if value == "inf":
         return math.inf
-    require(isinstance(value, int | float) and not isinstance(value, bool), f"{name}={value!r} is no number")
-    require(not math.isnan(value), f"{name} is NaN")
+    require(type(value) in (int, float) and not math.isnan(value), f"{name}={value!r} is no number")
     return float(value)
 
 
@@ -46,8 +48,8 @@ def whole(fields: Table, key: str) -> int:
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
-    """Return a discrete loss with sorted atoms."""
-    return ("discrete", tuple(sorted(atoms)), infinite, other)
+    """Return a discrete loss with sorted atoms, without empty ones."""
+    return ("discrete", tuple(sorted(atom for atom in atoms if atom[1])), infinite, other)
 
 
 def black_box(epsilon: float, delta: float = 0.0) -> Loss:
@@ -67,19 +69,41 @@ def distinct(alternatives: list[Multiset]) -> list[Multiset]:
 
 
 def joined(alternatives: list[Multiset]) -> Multiset:
-    """Return one multiset that dominates every alternative, however it is picked."""
-    kinds = {loss[0] for a in alternatives for loss in a}
-    alike = all(len(a) == 1 for a in alternatives) and len({n for a in alternatives for n in a.values()}) == 1
-    if kinds == {"gaussian"} or (kinds == {"laplace"} and alike):
-        return max(alternatives, key=lambda a: math.fsum(loss[1] ** 2 * n for loss, n in a.items()))
-    whole: Multiset = Counter()
-    for alternative in alternatives:
-        whole |= alternative
-    return whole
+    """Return one multiset that dominates every alternative, however it is picked: long ones first, Gaussian last.
+
+    What another alternative makes no worse is left out before.
+    """
+    ranked = sorted(map(merged, alternatives), key=lambda a: ({loss[0] for loss in a} <= {"gaussian"}, -a.total()))
+    return reduce(_either, (a for a in ranked if not any(a != b and _either(b, a) == b for b in ranked)))
+
+
+def _either(a: Multiset, b: Multiset) -> Multiset:
+    """Pair the copies of one loss with those of another, a Gaussian one being cut into as many; or take all of both."""
+    if len(a) != 1 or len(b) != 1:
+        return a | b
+    ((x, n),), ((y, m),) = a.items(), b.items()
+    y, m = (("gaussian", y[1] / math.sqrt(n)), n) if y[0] == "gaussian" else (y, m)
+    parts = {*options(x), *options(y)}
+    alike = len({part[0] if part[0] in SHIFTS else part for part in parts}) == 1
+    both, k = max(parts) if alike else ("choice", frozenset(parts)), min(n, m)
+    return Counter({both: k}) + Counter({x: n - k}) + Counter({y: m - k})
+
+
+def options(loss: Loss) -> tuple[Loss, ...]:
+    """Return what a choice is between; any other loss is itself."""
+    return tuple(loss[1]) if loss[0] == "choice" else (loss,)
+
+
+def merged(a: Multiset) -> Multiset:
+    """Return a multiset with its Gaussian losses as one."""
+    mu = math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in a.items() if loss[0] == "gaussian"))
+    return Counter({loss: n for loss, n in a.items() if loss[0] != "gaussian"} | ({("gaussian", mu): 1} if mu else {}))
 
 
 def reverse(loss: Loss) -> Loss:
     """Return the loss read from the other neighbour."""
+    if loss[0] == "choice":
+        return ("choice", frozenset(map(reverse, loss[1])))
     if loss[0] == "sampled":
         return (*loss[:3], "add" if loss[3] == "remove" else "remove")
     if loss[0] != "discrete":
@@ -97,6 +121,8 @@ def reversed_all(a: Multiset) -> Multiset:
 
 def supremum(loss: Loss) -> float:
     """Return the largest finite loss."""
+    if loss[0] == "choice":
+        return max(map(supremum, loss[1]))
     if loss[0] == "discrete":
         return max((v for v, _ in loss[1]), default=0.0)
     if loss[0] == "sampled" and loss[3] == "add":
@@ -104,14 +130,23 @@ def supremum(loss: Loss) -> float:
     return float(loss[1]) if loss[0] in ("laplace", "range") or not loss[1] else math.inf
 
 
-def infinite_mass(loss: Loss) -> float:
+def reach(loss: Loss) -> float:
+    """Return how far a loss extends on either side, a Gaussian one up to twenty deviations."""
+    if loss[0] == "choice":
+        return max(map(reach, loss[1]))
+    if loss[0] in ("gaussian", "sampled"):
+        return float(loss[1] ** 2 / 2 + 20 * loss[1])
+    return max(supremum(loss), supremum(reverse(loss)), 1e-9)
+
+
+def leak(loss: Loss) -> float:
     """Return the probability of an output that the other neighbour cannot produce."""
-    return float(loss[2]) if loss[0] == "discrete" else 0.0
+    return max(float(option[2]) if option[0] == "discrete" else 0.0 for option in options(loss))
 
 
 def most(a: Multiset) -> tuple[float, float]:
     """Return the largest loss of a whole multiset, and its mass at infinity."""
-    kept = math.fsum(n * math.log1p(-min(infinite_mass(loss), 1 - 1e-16)) for loss, n in a.items())
+    kept = math.fsum(n * math.log1p(-min(leak(loss), 1 - 1e-16)) for loss, n in a.items())
     return math.fsum(supremum(loss) * n for loss, n in a.items()), -math.expm1(kept)
 
 

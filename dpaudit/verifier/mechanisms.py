@@ -168,6 +168,7 @@ def _symmetrised_wishart(fields: Table, relation: str) -> Sides:
     return _sides(("laplace", shift), discrete([(shift, above), (0.0, 1 - above - below), (-shift, below)]))
 
 
+# How to read each mechanism; the fields that hold its noise, and the power with which they grow with it.
 _MECHANISMS: dict[str, tuple[Callable[[Table, str], Sides], tuple[str, ...], int]] = {
     "gaussian": (_ratio("gaussian", "l2_sensitivity", "stddev"), ("stddev",), 1),
     "laplace": (_ratio("laplace", "l1_sensitivity", "scale"), ("scale",), 1),
@@ -183,4 +184,3 @@ _MECHANISMS: dict[str, tuple[Callable[[Table, str], Sides], tuple[str, ...], int
     "one_sided_wishart": (_one_sided_wishart, ("scale",), 1),
     "symmetrised_wishart": (_symmetrised_wishart, ("scale",), 1),
 }
-"""How to read each mechanism; the fields that hold its noise, and the power with which they grow with it."""

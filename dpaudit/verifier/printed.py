@@ -10,6 +10,7 @@ from dpaudit.verifier.mechanisms import sides_of
 _ENOUGH, _FLOOR = 1 + 1e-9, 1e-13  # rounding that a printed number may have: relative, and of a delta
 _GAUSSIANS = {"gaussian", "symmetric_gaussian", "joint_gaussian"}
 _COMPOSED = frozenset(("sequential", "repeat", "parallel"))
+# What kind of node, or which mechanism, each rule speaks of.
 _SUBJECTS = {
     **dict.fromkeys(("basic", "advanced", "advanced_refined", "advanced_short", "optimal"), _COMPOSED),
     **dict.fromkeys(("classic_gaussian", "analytic_gaussian"), _GAUSSIANS),
@@ -19,7 +20,6 @@ _SUBJECTS = {
     "wishart": {"one_sided_wishart", "symmetrised_wishart"},
     "post_processing": {"post_process", "billboard", "local"},
 }
-"""What kind of node, or which mechanism, each rule speaks of."""
 
 
 def budget(node: Table) -> tuple[float, float]:
@@ -29,15 +29,19 @@ def budget(node: Table) -> tuple[float, float]:
         return number(stated["epsilon"], "epsilon"), number(stated.get("delta", 0.0), "delta")
     if node["node"] == "release":
         return most(_release(node))
-    held = [budget(child) for child in children(node)]
-    if node["node"] == "cells":
-        held[1] = 2 * held[1][0], 2 * held[1][1]
+    held = _inside(node)
     if node["node"] in ("parallel", "cells"):
         return max(e for e, _ in held), max(d for _, d in held)
     if node["node"] == "group":
         return node["size"] * held[0][0], group_delta(*held[0], node["size"])
     times = node.get("times", 1)
     return times * math.fsum(e for e, _ in held), times * math.fsum(d for _, d in held)
+
+
+def _inside(node: Table) -> list[tuple[float, float]]:
+    """Return the budgets of a node's parts; of cells, a replaced record touches the second twice."""
+    held = [budget(child) for child in children(node)]
+    return [held[0], (2 * held[1][0], 2 * held[1][1])] if node["node"] == "cells" else held
 
 
 def breaks(node: Table) -> bool:
@@ -50,10 +54,8 @@ def breaks(node: Table) -> bool:
 
 def _concluded(rule: str, node: Table) -> float:
     """Return the epsilon that a rule gives at the printed delta, infinite where one of its premises fails."""
-    (epsilon, delta), parts, times = budget(node), [budget(child) for child in children(node)], node.get("times", 1)
+    (epsilon, delta), parts, times = budget(node), _inside(node), node.get("times", 1)
     slots, allowed = node["printed"].get("slots", times * len(parts)), delta * _ENOUGH
-    if rule == "cells":
-        parts[1] = 2 * parts[1][0], 2 * parts[1][1]
     e, d = (max((part[of] for part in parts), default=0.0) for of in (0, 1))
     match rule:
         case "basic":

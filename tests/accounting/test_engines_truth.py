@@ -138,7 +138,7 @@ def test_two_thousand_kinds_are_told_apart():
 def test_a_label_whose_law_under_q_is_understated_is_caught(monkeypatch, oracle):
     """Broken twin: one part in 8192 less under Q at each change of labels puts the lower bound above the truth."""
     composition = Composition.of(LaplaceLoss(shift=0.3), LaplaceLoss(shift=0.41), GaussianLoss(mu=1.0)) * 8
-    kept = dominated._labelled
+    kept = dominated.labelled
 
     def understated(lattice, width, places):
         found = kept(lattice, width, places)
@@ -146,10 +146,10 @@ def test_a_label_whose_law_under_q_is_understated_is_caught(monkeypatch, oracle)
 
     def lower_bound():
         lattice = VERIFIED.epsilon.__globals__["_lattices"](composition, 1e-5, 400.0, 1 << 14)[0]
-        return VERIFIED.epsilon.__globals__["_largest_epsilon"](lattice, 1e-5)
+        return VERIFIED.epsilon.__globals__["epsilon_below"](lattice, 1e-5)
 
     assert oracle.true_delta(composition, lower_bound(), 30).real >= 1e-5
-    monkeypatch.setattr(dominated, "_labelled", understated)
+    monkeypatch.setattr(dominated, "labelled", understated)
     assert oracle.true_delta(composition, lower_bound(), 30).real < 1e-5
 
 
@@ -211,7 +211,7 @@ def test_a_dominating_lattice_that_loses_mass_is_caught(monkeypatch, oracle):
 
     monkeypatch.setattr(dominating, "scaled_product", lossy)
     lattice_upper = VERIFIED.epsilon.__globals__["_lattices"](LAPLACE, 1e-5, 400.0, 1 << 14)[1]
-    epsilon = VERIFIED.epsilon.__globals__["_smallest_epsilon"](lattice_upper, 1e-5)
+    epsilon = VERIFIED.epsilon.__globals__["epsilon_above"](lattice_upper, 1e-5)
     assert oracle.true_delta(LAPLACE, epsilon, 30).real > 1e-5
 
 

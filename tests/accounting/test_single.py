@@ -23,7 +23,7 @@ from dpaudit import (
     fold,
 )
 from dpaudit.bracket import smallest_epsilon
-from dpaudit.engines import ENGINES, OPTIMAL, QUICK, SINGLE, UPPERS, VERIFIED
+from dpaudit.engines import BASIC, ENGINES, OPTIMAL, QUICK, RENYI, SINGLE, UPPERS, VERIFIED
 from dpaudit.engines.single import single_delta
 from mechanisms.discrete_gaussian import DiscreteGaussian
 from mechanisms.discrete_laplace import DiscreteLaplace
@@ -159,12 +159,12 @@ def test_a_certain_answer_is_refuted_beside_anything_else():
 
 
 def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stands():
-    """The smaller of two losses first or last: all engines, those for searches and those for upper sides agree."""
+    """The smaller of two losses first or last: all engines, those for searches, and any others that are asked agree."""
     small, large = (
         Composition.of(LaplaceLoss(shift=0.5)) * 3,
         Composition.of(DiscreteLaplace(scale=2.0, l1_sensitivity=3, neighbours="replace_one").loss()) * 3,
     )
-    for engines in (ENGINES, QUICK, UPPERS):
+    for engines in (ENGINES, QUICK, UPPERS, (VERIFIED,), (BASIC, RENYI), (BASIC, VERIFIED)):
         uppers = [
             bracket_delta(NormalForm(upper=order, lower=order), 1.0, engines).upper
             for order in ((small, large), (large, small), (large,))

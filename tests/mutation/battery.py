@@ -34,6 +34,7 @@ CHECKS: dict[str, Callable[[], None]] = {
         laws.stated_parts_have_no_lower_bound,
         laws.brackets_are_monotone,
         laws.parallel_is_at_most_sequential,
+        laws.choices_cover_every_strategy,
         laws.round_trip,
         laws.small_deltas_stay_finite,
         laws.budgets_are_kept,

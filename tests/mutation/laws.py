@@ -17,6 +17,7 @@ from dpaudit import (
     Cells,
     Certificate,
     CertificateError,
+    ChoiceLoss,
     Claim,
     Composition,
     Condition,
@@ -49,7 +50,7 @@ from dpaudit.bracket import largest_epsilon, smallest_epsilon
 from dpaudit.codec import decode_declaration, encode
 from dpaudit.concentrated import concentrated_delta, largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.condition import conditions_of, merge
-from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED
+from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, QUICK, RENYI, UPPERS, VERIFIED
 from dpaudit.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
 from dpaudit.folding import delivered_model
 from dpaudit.interchange.dp_event import from_event, to_event
@@ -159,6 +160,47 @@ def parallel_is_at_most_sequential():
     assert epsilon(chosen).upper >= epsilon(Sequential(parts=(unlike[1], release(laplace(50.0), "c")))).upper
     deltas = [epsilon(Sequential(parts=(part, release(laplace(50.0), "c"))), 1e-9).lower for part in unlike]
     assert epsilon(chosen, 1e-9).upper >= max(deltas)
+    for order in (unlike, unlike[::-1]):
+        form = fold(Parallel(parts=order, key="phase"), "replace_one")
+        for engines in (ENGINES, QUICK, UPPERS, (BASIC, VERIFIED)):
+            assert bracket_epsilon(form, 1e-5, engines).upper >= worst.lower
+
+
+def choices_cover_every_strategy():
+    """Two rounds of black boxes by recursion, where following the first output is worse than any fixed choice."""
+    boxes = ApproximateLoss(epsilon=0.5), ApproximateLoss(epsilon=0.25, delta=0.02)
+    either = Parallel(parts=tuple(Stated(epsilon=b.epsilon, delta=b.delta, source="x") for b in boxes), key="arm")
+    twice = fold(Repeat(part=either, times=2), "replace_one")
+    for value in (0.3, 0.8):
+        best = 0.0
+        for box in boxes:
+            high = 1 / (1 + math.exp(-box.epsilon))
+            after = [max(b.hockey_stick(value + step) for b in boxes) for step in (-box.epsilon, box.epsilon)]
+            best = max(best, box.delta + (1 - box.delta) * (high * after[0] + (1 - high) * after[1]))
+        assert best * (1 - 1e-9) <= bracket_delta(twice, value).upper <= best * 1.1
+        once = bracket_delta(fold(Repeat(part=either, times=1), "replace_one"), value).upper
+        assert once >= max(b.hockey_stick(value) for b in boxes)
+    thrice = Repeat(part=release(laplace(6.0), "b"), times=3)
+    for options in ((thrice, release(gaussian(1.0), "a")), (thrice, Stated(epsilon=0.1, delta=1e-9, source="x"))):
+        bound = epsilon(Repeat(part=Parallel(parts=options, key="arm"), times=4)).upper
+        assert bound >= max(epsilon(Repeat(part=option, times=4)).lower for option in options)
+    pair = Parallel(parts=(release(gaussian(4.0), "a"), release(laplace(4.0), "b")), key="arm")
+    records = fold(Group(part=Repeat(part=pair, times=1), size=2), "replace_one").upper[0]
+    assert [type(loss) for loss, _ in records.parts] == [GaussianLoss, LaplaceLoss]
+    assert all(
+        loss.hockey_stick(0.0)
+        == pytest.approx(
+            (GaussianLoss(mu=0.5) if isinstance(loss, GaussianLoss) else LaplaceLoss(shift=0.5)).hockey_stick(0.0)
+        )
+        for loss, _ in records.parts
+    )
+    sampled = [SampledGaussianLoss(mu=m, rate=r) for m, r in ((1.0, 0.1), (0.5, 0.3))]
+    for order in (Composition.of(ChoiceLoss(options=sampled)), Composition.of(ChoiceLoss(options=sampled)).reversed()):
+        fixed = [loss if order.parts[0][0].options[0].order == loss.order else loss.reversed() for loss in sampled]
+        found = VERIFIED.delta(order * 20, 0.4).upper
+        assert found >= max(VERIFIED.delta(Composition.of(loss) * 20, 0.4).lower for loss in fixed)
+    both = Composition.of(ChoiceLoss(options=sampled)).reversed().parts[0][0]
+    assert {loss.order for loss in both.options} == {"add"}
 
 
 def brackets_are_monotone():

@@ -1,6 +1,7 @@
 """A hundred and more accounting bugs, planted one at a time: who catches each is on record and tried again."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,18 @@ def test_at_least_95_of_100_are_caught():
     assert set(SURVIVORS) <= set(names)
     assert len(SURVIVORS) <= 0.05 * len(names)
     assert set(CAUGHT) == {mutant.name for mutant in PLANTED}
+
+
+def test_the_page_has_a_row_for_every_bug_and_names_its_catcher():
+    """What `benchmarks/accounting_mutants.py --record` wrote is what exists: no row too many, none missing or stale."""
+    page = (Path(__file__).parents[2] / "docs" / "accounting_bugs.md").read_text(encoding="utf-8")
+    rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in page.splitlines() if line.startswith("| ")][1:]
+    mutants = {mutant.name: mutant.says for mutant in (*CODE, *DECLARED, *FORGED)}
+    assert {name: says.replace("\\|", "|") for name, says, *_ in rows} == mutants
+    assert {name: found for name, _, found, *_ in rows if name in CAUGHT} == CAUGHT
+    caught = sum(not found.startswith("survives") for _, _, found, *_ in rows)
+    assert page.split("\n\n")[1].startswith(f"{caught} of {len(mutants)} planted")
+    assert len(rows) == len(mutants)
 
 
 @pytest.mark.parametrize("name", CHECKS)

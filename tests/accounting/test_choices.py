@@ -1,0 +1,231 @@
+"""An adaptive choice between releases: above every way of choosing, below all of them together."""
+
+import hashlib
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpaudit import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Claim,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    Group,
+    LaplaceLoss,
+    NormalForm,
+    Parallel,
+    Release,
+    Repeat,
+    SampledGaussianLoss,
+    Stated,
+    bracket_delta,
+    bracket_epsilon,
+    certify,
+    fold,
+)
+from dpaudit.currencies import concentrated, cost_of
+from dpaudit.engines import VERIFIED
+from dpaudit.engines.choices import dominating_masses
+from dpaudit.verifier import verify
+from mechanisms import DiscreteLaplace, Gaussian, Laplace
+
+BOXES = (ApproximateLoss(epsilon=0.5), ApproximateLoss(epsilon=0.25, delta=0.02))
+CHOICES = (
+    ChoiceLoss(options=(GaussianLoss(mu=0.3), LaplaceLoss(shift=0.4))),
+    ChoiceLoss(options=BOXES),
+    ChoiceLoss(options=(SampledGaussianLoss(mu=1.0, rate=0.1), SampledGaussianLoss(mu=0.5, rate=0.3))),
+    ChoiceLoss(options=(SampledGaussianLoss(mu=1.0, rate=0.1, order="add"), LaplaceLoss(shift=0.08))),
+    ChoiceLoss(options=(DiscreteLoss(atoms=((0.0, 0.9),), infinite_mass=0.1, reverse_infinite_mass=0.1), BOXES[0])),
+    ChoiceLoss(options=(GaussianLoss(mu=4.0), LaplaceLoss(shift=3.0), ApproximateLoss(epsilon=5.0, delta=1e-12))),
+)
+
+
+def release(mechanism, label="x"):
+    return Release(label=label, mechanism=mechanism)
+
+
+def gaussian(stddev, neighbours="replace_one"):
+    return release(Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
+
+
+def laplace(scale):
+    return release(Laplace(scale=scale, l1_sensitivity=1.0, neighbours="replace_one"))
+
+
+def either(*parts):
+    return Parallel(parts=parts, key="the arm shown")
+
+
+@pytest.mark.parametrize("loss", CHOICES)
+def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss):
+    """At 160 epsilons of either sign, by sums of positive terms; the excess falls with the width's square."""
+    excess = []
+    for width in (0.02, 0.005):
+        h, below, masses, infinite = dominating_masses(loss, width, 1e-60)
+        losses = h * (np.arange(len(masses)) - below)
+        found = []
+        for epsilon in np.linspace(-0.6, 0.6, 161).tolist():
+            curve = infinite + float(masses[losses > epsilon] @ -np.expm1(epsilon - losses[losses > epsilon]))
+            true = max(option.hockey_stick(epsilon) for option in loss.options)
+            assert curve >= true * (1 - 1e-12)
+            found.append(curve - true)
+        excess.append(max(found))
+    assert excess[0] < 0.02
+    assert excess[1] < max(excess[0] / 3, 1e-9)
+
+
+def chosen_delta(options, rounds, epsilon):
+    """Return the largest delta of any adaptive way to choose one of `options` in every round, by recursion.
+
+    With x = e^epsilon q/p of what was seen, the best continuation is worth max over options of
+    delta_option + E_P[worth of x e^-L]: nothing is assumed about dominating pairs.
+    """
+
+    @cache
+    def worth(left, x):
+        if not left:
+            return max(0.0, 1 - x)
+        return max(
+            option.delta
+            + (1 - option.delta)
+            * sum(
+                share * worth(left - 1, round(x * float(np.exp(-loss)), 12))
+                for loss, share in (
+                    (option.epsilon, 1 / (1 + float(np.exp(-option.epsilon)))),
+                    (-option.epsilon, 1 / (1 + float(np.exp(option.epsilon)))),
+                )
+            )
+            for option in options
+        )
+
+    return worth(rounds, float(np.exp(epsilon)))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 0.8, 1.5, 2.6])
+def test_no_adaptive_way_of_choosing_exceeds_the_bound(epsilon):
+    """Five rounds of two black boxes, every strategy tried; the bound is far below that of all ten releases."""
+    best = chosen_delta(BOXES, 5, epsilon)
+    fixed = max(
+        bracket_delta(NormalForm(upper=(held,), lower=(held,)), epsilon).lower
+        for k in range(6)
+        for held in [Composition.of(BOXES[0]) * k + Composition.of(BOXES[1]) * (5 - k)]
+    )
+    together = Composition.of(*BOXES) * 5
+    (upper,) = fold(Repeat(part=either(*map(stated, BOXES)), times=5), "replace_one").upper
+    found = VERIFIED.delta(upper, epsilon).upper
+    assert fixed * (1 - 1e-9) <= best <= found * (1 + 1e-9)
+    assert found < 0.9 * VERIFIED.delta(together, epsilon).lower
+
+
+def test_choosing_adaptively_can_be_worse_than_any_fixed_choice():
+    """Two rounds at epsilon 0.8: the recursion itself shows why the worst alternative alone would be no bound."""
+    best = chosen_delta(BOXES, 2, 0.8)
+    fixed = [Composition.of(BOXES[0]) * k + Composition.of(BOXES[1]) * (2 - k) for k in range(3)]
+    assert best > 1.02 * max(VERIFIED.delta(held, 0.8).upper for held in fixed)
+
+
+def stated(box):
+    return Stated(epsilon=box.epsilon, delta=box.delta, source="a supplier")
+
+
+def test_a_choice_that_is_made_once_costs_its_worst_option():
+    alone = max(bracket_epsilon(fold(part, "replace_one"), 1e-5).upper for part in (gaussian(3.0), laplace(3.0)))
+    chosen = bracket_epsilon(fold(Repeat(part=either(gaussian(3.0), laplace(3.0)), times=1), "replace_one"), 1e-5)
+    assert alone <= chosen.upper <= alone * (1 + 1e-9)
+
+
+def test_a_gaussian_option_is_cut_into_as_many_pieces_as_the_other_has_parts():
+    """Ten Gaussian releases beside forty Laplace ones are forty of half the size; the cut never loses any."""
+    tree = Repeat(part=either(Repeat(part=gaussian(4.0), times=10), Repeat(part=laplace(8.0), times=40)), times=3)
+    ((choice, times),) = fold(tree, "replace_one").upper[0].parts
+    normal, other = choice.options
+    assert (times, other) == (120, LaplaceLoss(shift=0.125))
+    assert 10 * 0.25**2 <= 40 * normal.mu**2 <= 10 * 0.25**2 * (1 + 1e-12)
+
+
+def test_unequal_numbers_of_options_pair_as_far_as_they_go():
+    """Three of one and one of another: one pair, and two that stand alone; a choice is never counted twice."""
+    parts = Repeat(part=laplace(8.0), times=3), stated(ApproximateLoss(epsilon=0.2, delta=1e-9))
+    (found,) = fold(Repeat(part=either(*parts), times=7), "replace_one").upper
+    option = ApproximateLoss(epsilon=0.2, delta=1e-9)
+    pair = ChoiceLoss(options=(LaplaceLoss(shift=0.125), option))
+    assert found == Composition.of(pair) * 7 + Composition.of(LaplaceLoss(shift=0.125)) * 14
+
+
+def test_records_of_one_person_may_meet_different_options():
+    """A group of two over an adaptive choice costs both options, each moved twice as far."""
+    tree = Group(part=Repeat(part=either(gaussian(4.0), laplace(4.0)), times=2), size=2)
+    (found,) = fold(tree, "replace_one").upper
+    assert {type(loss) for loss, _ in found.parts} == {GaussianLoss, LaplaceLoss}
+    assert all(times == 2 for _, times in found.parts)
+    assert min(getattr(loss, "mu", 1.0) for loss, _ in found.parts) == pytest.approx(0.5)
+
+
+def test_a_budget_over_time_is_charged_the_dearest_option():
+    """rho of a Gaussian release with noise 4 is 1/32, of a Laplace one with scale 8 it is 1/128."""
+    tree = Repeat(part=either(gaussian(4.0), laplace(8.0)), times=3)
+    cost = cost_of(tree, Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one"), concentrated)
+    assert float(cost.amount) == pytest.approx(3 / 32, rel=1e-12)
+
+
+TREES = {
+    "Gaussian or Laplace": Repeat(part=either(gaussian(3.0), laplace(3.0)), times=30),
+    "black boxes": Repeat(part=either(*map(stated, BOXES)), times=10),
+    "unequal numbers": Repeat(part=either(Repeat(part=laplace(9.0), times=10), laplace(4.0)), times=10),
+    "one in three is dominated": Repeat(
+        part=either(laplace(9.0), Repeat(part=laplace(4.0), times=3), Repeat(part=gaussian(6.0), times=4)), times=9
+    ),
+    "a group": Group(part=Repeat(part=either(gaussian(9.0), laplace(9.0)), times=3), size=2),
+    "whole numbers": Repeat(
+        part=either(release(DiscreteLaplace(scale=4.0, l1_sensitivity=2, neighbours="replace_one")), gaussian(3.0)),
+        times=8,
+    ),
+    "a choice within a choice": Repeat(
+        part=either(Repeat(part=either(gaussian(5.0), laplace(6.0)), times=4), Repeat(part=laplace(5.0), times=4)),
+        times=3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_checker_comes_to_the_same_bound(name):
+    """It refuses the same certificate with the bound of the worst fixed option, which would be too small."""
+    claim = Claim(epsilon=6.0, delta=1e-6, neighbours="replace_one")
+    certificate = certify(TREES[name], claim)
+    assert verify(certificate.to_json()).complaints == ()
+    assert certificate.tight.epsilon.lower < certificate.tight.epsilon.upper
+
+
+def test_the_checker_refuses_the_bound_of_all_fixed_choices():
+    """Forged: the upper ends replaced by the lower ones, which no adaptive choice is known to respect."""
+    data = json.loads(certify(TREES["black boxes"], Claim(epsilon=3.0, delta=1e-6, neighbours="replace_one")).to_json())
+    fixed = max(
+        bracket_delta(NormalForm(upper=(held,), lower=(held,)), 3.0).upper
+        for held in (Composition.of(box) * 10 for box in BOXES)
+    )
+    assert fixed < data["tight"]["delta"]["upper"]
+    data["tight"]["delta"]["upper"] = fixed
+    assert any("upper bound on delta" in text for text in verify(resigned(data)).complaints)
+
+
+def resigned(data):
+    """Return the JSON of a certificate with its digest made anew."""
+    held = {key: value for key, value in data.items() if key != "digest"}
+    canonical = json.dumps(held, sort_keys=True, separators=(",", ":"))
+    return json.dumps(held | {"digest": hashlib.sha256(canonical.encode()).hexdigest()})
+
+
+def test_both_orders_of_a_choice_are_reversed():
+    """Sampled releases are not symmetric: reversing twice comes back, once does not."""
+    for loss in CHOICES[2:4]:
+        assert loss.reversed() != loss
+        assert loss.reversed().reversed() == loss
+    removed, added = (
+        VERIFIED.delta(Composition.of(CHOICES[2]) * 20, 0.4),
+        VERIFIED.delta(Composition.of(CHOICES[2].reversed()) * 20, 0.4),
+    )
+    assert removed.upper > 1.01 * added.upper
