@@ -1,4 +1,8 @@
-"""Exact counting: for outputs with few distinct values, the odds of each value as they were seen."""
+"""Exact counting: for outputs with few distinct values, the odds of each value, as far as the counts support them.
+
+Counts of rare outputs are mostly luck. How far the odds of outputs lie from a first guess is learned from all outputs
+at once, and each output's odds are averaged over what its own counts leave possible.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +13,8 @@ from audits.attacks.table import Table
 from dpaudit.mechanism import Array
 
 _RUNS_A_VALUE = 20
+_DISTANCES = np.concatenate([-np.geomspace(12, 1e-3, 36), [0.0], np.geomspace(1e-3, 12, 36)])
+_ROUNDS = 200
 _PRIOR = 0.5
 
 
@@ -25,12 +31,16 @@ class CountedOdds:
         return len(np.unique(_keys(numbers))) * _RUNS_A_VALUE <= max(len(numbers), 5 * _RUNS_A_VALUE)
 
     @classmethod
-    def learned(cls, table: Table, numbers: Array, labels: Array) -> "CountedOdds":
-        """Return the odds of each distinct row, half a count of either neighbour added."""
-        keys, places = np.unique(_keys(numbers), return_inverse=True)
-        second = np.bincount(places[labels], minlength=len(keys)) + _PRIOR
-        first = np.bincount(places[~labels], minlength=len(keys)) + _PRIOR
-        odds = np.log(second / first)
+    def learned(cls, table: Table, numbers: Array, labels: Array, guess: Array | None = None) -> "CountedOdds":
+        """Return the odds of each distinct row, given a first `guess` at the odds of every run, or none (0).
+
+        Source: Kiefer and Wolfowitz (1956), a distribution of odds that makes all counts likeliest, here over a grid
+        and after few steps, which keeps it broad.
+        """
+        keys, places, runs = np.unique(_keys(numbers), return_inverse=True, return_counts=True)
+        second = np.bincount(places[labels], minlength=len(keys))
+        start = np.zeros(len(keys)) if guess is None else np.bincount(places, guess, minlength=len(keys)) / runs
+        odds = _posterior(second, runs - second, start)
         return cls(table=table, odds={key.tobytes(): float(value) for key, value in zip(keys, odds, strict=True)})
 
     def __call__(self, view: Any) -> Array:
@@ -39,6 +49,20 @@ class CountedOdds:
         values = np.array([self.odds.get(key.tobytes(), 0.0) for key in keys])
         scores: Array = values[places]
         return scores
+
+
+def _posterior(second: Array, first: Array, start: Array) -> Array:
+    """Return the log odds of the mean share of each cell, its distance from `start` averaged over the grid."""
+    odds = start[:, None] + _DISTANCES
+    likelihood = -second[:, None] * np.logaddexp(0, -odds) - first[:, None] * np.logaddexp(0, odds)
+    likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+    prior = np.full(len(_DISTANCES), 1 / len(_DISTANCES))
+    for _ in range(_ROUNDS):
+        held = likelihood * prior
+        held /= held.sum(axis=1, keepdims=True)
+        prior = (held.sum(axis=0) + _PRIOR / len(prior)) / (len(second) + _PRIOR)
+    share = (held / (1 + np.exp(-odds))).sum(axis=1)
+    return np.log(share) - np.log1p(-share)
 
 
 def _keys(numbers: Array) -> Array:
