@@ -165,7 +165,7 @@ def _candidates(scores: Array) -> Array:
 
 
 def _ends(runs: Array) -> Array:
-    """Return how many of the distinct scores to cut off at one end, given the runs of each: all, or evenly many runs."""
+    """Return how many of the distinct scores to cut off at one end, given the runs of each."""
     if len(runs) <= _CUTS:
         return np.arange(len(runs) + 1)
     seen = np.cumsum(runs)

@@ -10,9 +10,9 @@ from audits.attacks.classifier import LearnedScore, learn_score
 from audits.attacks.columns import Columns
 from audits.attacks.counting import CountedOdds
 from audits.calibration import calibrated_odds
-from audits.coin import Execution, Observed, Progress, toss, whole
+from audits.coin import Execution, Observed, Progress, toss
 from audits.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
-from audits.views import concatenate, length
+from audits.views import compact, concatenate, length, take
 from dpaudit import AuditCase
 from dpaudit.case import Score
 from dpaudit.mechanism import Array
@@ -20,8 +20,7 @@ from dpaudit.mechanism import Array
 Learner = Callable[[Any, Array, np.random.Generator], Score]
 """learner(view, labels, rng) -> a score; labels are true where the second neighbour ran."""
 
-_CHOOSING_SHARE, _MOST_CHOOSING, _CHOOSING_STILL = 0.1, 50_000, 0.02
-_LEARNING_SHARE, _MOST_LEARNING, _LEARNING_STILL = 0.15, 150_000, 0.05
+_CHOOSING_SHARE, _LEARNING_SHARE = 0.1, 0.15
 _PLAIN = 0.97
 _ROOM, _LEAST_LEARNING, _BYTES_A_ROW = 2**28, 20_000, 2**10
 
@@ -70,10 +69,8 @@ def prepare(
 
     Deterministic given the state of `rng`, which only spawns: the same stream prepares the same attack again.
     """
-    learning = 0
-    if case.score is None:
-        learning = min(int(_LEARNING_SHARE * runs) + 1, max(_MOST_LEARNING, int(_LEARNING_STILL * runs)))
-    choosing = max(1, min(int(_CHOOSING_SHARE * runs), max(_MOST_CHOOSING, int(_CHOOSING_STILL * runs))))
+    learning = 0 if case.score is not None else int(_LEARNING_SHARE * runs) + 1
+    choosing = max(1, int(_CHOOSING_SHARE * runs))
     return attempt(case, (learning, choosing, runs - learning - choosing), rng, significance, learner, how)
 
 
@@ -115,12 +112,12 @@ def attempt(
 def _lesson(case: AuditCase, learning: int, rng: np.random.Generator, how: Execution) -> Observed:
     """Return the runs to learn from, fewer where their outputs would not fit."""
     first_rng, rest_rng = rng.spawn(2)
-    first = toss(case, min(learning, how.chunk_runs), first_rng, keep=whole, how=how)
+    first = toss(case, min(learning, how.chunk_runs), first_rng, keep=compact, how=how)
     room = max(_LEAST_LEARNING, _ROOM * len(first) // max(1, _bytes(first.kept)))
     rest = min(learning, room) - len(first)
     if rest <= 0:
         return first
-    more = toss(case, rest, rest_rng, keep=whole, how=how)
+    more = toss(case, rest, rest_rng, keep=compact, how=how)
     return _together(first, more)
 
 
@@ -133,7 +130,7 @@ def _given(
     significance: float,
     how: Execution,
 ) -> _Choice:
-    """Return the event for a given score: by its odds alone where it is a log likelihood ratio, as far as coins tell."""
+    """Return the event for a given score: by its odds alone where coins do not speak against them."""
     chosen = toss(case, choosing, rng, keep=score, how=how, phase="choose")
     scores = rounded(chosen.kept)
     own = len(np.unique(scores)) > 1 and calibrated_odds(scores, chosen.labels)[1]
@@ -155,8 +152,11 @@ def _counted(
     how: Execution,
 ) -> _Choice:
     """Return the event for counted outputs: the runs that choose are counted as well, and the odds say the rest."""
-    chosen = toss(case, sizes[0], rng, keep=whole, how=how, phase="choose")
-    everything = _together(seen, chosen)
+    chosen = toss(case, sizes[0], rng, keep=compact, how=how, phase="choose")
+    fits = slice(max(len(seen), _LEAST_LEARNING))
+    everything = _together(
+        seen, Observed(labels=chosen.labels[fits], kept=take(chosen.kept, np.arange(len(chosen))[fits]))
+    )
     better = learn_score(everything.kept, everything.labels, rng)
     promise, event = event_by_odds(rounded(better(everything.kept)), sizes[1], significance)
     return _Choice(attack="learned classifier", score=better, promise=promise, event=event)
@@ -176,7 +176,8 @@ def _learned(
     if isinstance(score, LearnedScore):
         columns = Columns.learned(score.table, score.discriminant, seen.kept, seen.labels)
     chosen = toss(case, sizes[0], rng, keep=_Side(score, columns), how=how, phase="choose")
-    promise, event = rated_event(rounded(chosen.kept[:, 0]), chosen.labels, sizes[1], significance, LEARNED)
+    trust = LIKELIHOOD if isinstance(score, LearnedScore) and not score.trees else LEARNED
+    promise, event = rated_event(rounded(chosen.kept[:, 0]), chosen.labels, sizes[1], significance, trust)
     best = _Choice(attack="learned classifier", score=score, promise=promise, event=event)
     if columns is None:
         return best
@@ -204,16 +205,14 @@ class _Side:
 
 def _together(first: Observed, second: Observed) -> Observed:
     """Return the runs of both."""
-    return Observed(
-        labels=np.concatenate([first.labels, second.labels]), kept=concatenate([first.kept, second.kept])
-    )
+    return Observed(labels=np.concatenate([first.labels, second.labels]), kept=concatenate([first.kept, second.kept]))
 
 
 def _bytes(view: Any) -> int:
-    """Return about how much memory a view takes."""
+    """Return about how much memory a view takes as a table of doubles."""
     if isinstance(view, Mapping):
         return sum(map(_bytes, view.values()))
-    return view.nbytes if isinstance(view, np.ndarray) and view.dtype != object else _BYTES_A_ROW * length(view)
+    return 8 * view.size if isinstance(view, np.ndarray) and view.dtype != object else _BYTES_A_ROW * length(view)
 
 
 def _counting_on(progress: Progress | None, before: int, total: int) -> Progress | None:

@@ -24,8 +24,8 @@ _RIDGE = 1.0
 _LEAST_GAIN = 1.0
 _MOST_COLUMNS = 64
 _MOST_BINS = 256
-_MOST_FITTED = 300_000
-_TREES_FROM, _TREE_BINS, _TREE_COLUMNS = 1_000, 48, 24
+_MOST_FITTED = 5_000_000
+_TREES, _TREES_FROM, _TREE_BINS, _TREE_COLUMNS = 60, 1_000, 48, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,15 +67,16 @@ def learn_score(view: Any, labels: Array, rng: np.random.Generator) -> "LearnedS
     table = Table.learned(view)
     numbers = table.numbers(view)
     if CountedOdds.suits(numbers):
-        guess = None
-        if numbers.shape[1] > 1:
-            guess = _additive(table, numbers[:_MOST_FITTED], labels[:_MOST_FITTED], trees=False)(numbers)
-        return CountedOdds.learned(table, numbers, labels, guess)
-    return _additive(table, numbers[:_MOST_FITTED], labels[:_MOST_FITTED])
+        if CountedOdds.few(numbers):
+            return CountedOdds.learned(table, numbers, labels)
+        return CountedOdds.learned(table, numbers, labels, _additive(table, numbers, labels, most_trees=0)(view))
+    return _additive(table, numbers, labels, most_trees=_TREES)
 
 
-def _additive(table: Table, numbers: Array, labels: Array, trees: bool = True) -> LearnedScore:
-    """Return the additive model."""
+def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -> LearnedScore:
+    """Return the additive model, with up to `most_trees` trees on it; at most 5 million numbers are learned from."""
+    fitted = max(1, _MOST_FITTED // numbers.shape[1])
+    numbers, labels = numbers[:fitted], labels[:fitted]
     discriminant = Discriminant.learned(numbers, labels)
     everything = joined(numbers, discriminant)
     most = int(np.clip(len(labels) ** 0.5, 4, _MOST_BINS))
@@ -85,11 +86,13 @@ def _additive(table: Table, numbers: Array, labels: Array, trees: bool = True) -
     known = everything[:, columns]
     codes = bins.codes(known)
     weights, intercept = _boosted(bins, codes, labels)
-    coarse, grown = Bins(edges=()), ()
-    if trees and numbers.shape[1] > 1 and len(labels) >= _TREES_FROM:
+    coarse = Bins(edges=())
+    grown: tuple[Tree, ...] = ()
+    if most_trees and numbers.shape[1] > 1 and len(labels) >= _TREES_FROM:
         coarse = Bins.learned(known[:, :_TREE_COLUMNS], _TREE_BINS)
         odds = _sum_of_weights(codes, weights, intercept)
-        grown = grow_trees(np.ascontiguousarray(coarse.codes(known[:, :_TREE_COLUMNS]).T), coarse.sizes, odds, labels)
+        shown = np.ascontiguousarray(coarse.codes(known[:, :_TREE_COLUMNS]).T)
+        grown = grow_trees(shown, coarse.sizes, odds, labels, most_trees)
     return LearnedScore(
         table=table,
         discriminant=discriminant,

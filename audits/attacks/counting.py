@@ -13,7 +13,9 @@ from audits.attacks.table import Table
 from dpaudit.mechanism import Array
 
 _RUNS_A_VALUE = 20
-_DISTANCES = np.concatenate([-np.geomspace(12, 1e-3, 36), [0.0], np.geomspace(1e-3, 12, 36)])
+_FEW = 50
+_ROWS = 100_000
+_DISTANCES = np.concatenate([-np.geomspace(16, 1e-3, 50), [0.0], np.geomspace(1e-3, 16, 50)])
 _ROUNDS = 200
 _PRIOR = 0.5
 
@@ -28,16 +30,24 @@ class CountedOdds:
     @classmethod
     def suits(cls, numbers: Array) -> bool:
         """Return whether the rows repeat often enough to be counted."""
-        return len(np.unique(_keys(numbers))) * _RUNS_A_VALUE <= max(len(numbers), 5 * _RUNS_A_VALUE)
+        most = max(len(numbers), 5 * _RUNS_A_VALUE) // _RUNS_A_VALUE
+        first = len(np.unique(_keys(numbers[:_ROWS])))
+        return first <= most and (len(numbers) <= _ROWS or len(_distinct(numbers)[0]) <= most)
+
+    @classmethod
+    def few(cls, numbers: Array) -> bool:
+        """Return whether there are so few distinct rows that a first guess would only be in the way."""
+        return len(_distinct(numbers)[0]) <= _FEW
 
     @classmethod
     def learned(cls, table: Table, numbers: Array, labels: Array, guess: Array | None = None) -> "CountedOdds":
         """Return the odds of each distinct row, given a first `guess` at the odds of every run, or none (0).
 
-        Source: Kiefer and Wolfowitz (1956), a distribution of odds that makes all counts likeliest, here over a grid
-        and after few steps, which keeps it broad.
+        Private odds pile up at their ends, and such a distribution finds where.
+        Source: Kiefer and Wolfowitz (1956), the law of the distances that makes all counts likeliest, on a grid.
         """
-        keys, places, runs = np.unique(_keys(numbers), return_inverse=True, return_counts=True)
+        keys, places = _distinct(numbers)
+        runs = np.bincount(places)
         second = np.bincount(places[labels], minlength=len(keys))
         start = np.zeros(len(keys)) if guess is None else np.bincount(places, guess, minlength=len(keys)) / runs
         odds = _posterior(second, runs - second, start)
@@ -62,7 +72,15 @@ def _posterior(second: Array, first: Array, start: Array) -> Array:
         held /= held.sum(axis=1, keepdims=True)
         prior = (held.sum(axis=0) + _PRIOR / len(prior)) / (len(second) + _PRIOR)
     share = (held / (1 + np.exp(-odds))).sum(axis=1)
-    return np.log(share) - np.log1p(-share)
+    result: Array = np.log(share) - np.log1p(-share)
+    return result
+
+
+def _distinct(numbers: Array) -> tuple[Array, Array]:
+    """Return the distinct rows as comparable values, and which of them each row is, piece by piece to save memory."""
+    pieces = [np.unique(_keys(numbers[i : i + _ROWS]), return_inverse=True) for i in range(0, len(numbers), _ROWS)]
+    keys = np.unique(np.concatenate([found for found, _ in pieces]))
+    return keys, np.concatenate([np.searchsorted(keys, found)[places] for found, places in pieces])
 
 
 def _keys(numbers: Array) -> Array:

@@ -1,7 +1,7 @@
 """What columns say together and none says alone: small trees on what an additive model leaves, as long as they help.
 
 A number beside an index, or low bits of a double beside its size, mean something only in company. Each tree asks three
-questions of a run; a tree stays if runs that did not grow it find the coins likelier, so that without company none does.
+questions of a run; a tree stays if runs that did not grow it find the coins likelier, so none does without company.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ import numpy as np
 from dpaudit.mechanism import Array
 
 _DEPTH = 3
-_TREES = 60
 _PATIENCE = 4
 _RATE = 0.4
 _RIDGE = 5.0
@@ -41,18 +40,19 @@ class Tree:
         return added
 
 
-def grow_trees(codes: Array, sizes: tuple[int, ...], odds: Array, labels: Array) -> tuple[Tree, ...]:
+def grow_trees(codes: Array, sizes: tuple[int, ...], odds: Array, labels: Array, most: int) -> tuple[Tree, ...]:
     """Return the trees that improve log odds, none if none does. Deterministic.
 
-    Shape: `codes` is (columns, runs), whole numbers below `sizes`; `odds` and `labels` are (runs,). A quarter of the runs
-    decide how many trees there are.
+    Shape: `codes` is (columns, runs), whole numbers below `sizes`; `odds` and `labels` are (runs,). A quarter of the
+    runs decide how many trees there are, at most `most`.
     Source: Friedman (2001), gradient boosting, with Newton steps.
     """
     grown = len(labels) - int(_HELD * len(labels))
     taught, held = codes[:, :grown], codes[:, grown:]
     known, checked = odds[:grown].copy(), odds[grown:].copy()
-    best, kept, trees = _likelihood(checked, labels[grown:]) + _LEAST_GAIN, 0, []
-    while len(trees) < min(_TREES, kept + _PATIENCE):
+    best, kept = _likelihood(checked, labels[grown:]) + _LEAST_GAIN, 0
+    trees: list[Tree] = []
+    while len(trees) < min(most, kept + _PATIENCE):
         share = 1 / (1 + np.exp(-known))
         tree = _grown(taught, max(sizes), labels[:grown] - share, share * (1 - share))
         trees.append(tree)
