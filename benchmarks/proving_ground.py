@@ -17,7 +17,7 @@ import numpy as np
 
 from audits.proving.catalogue import CATALOGUE, SUITE
 from audits.proving.hunt import Hunt, hunt
-from audits.proving.mutants import correct_variants, mutants
+from audits.proving.mutants import SURVIVORS, correct_variants, mutants
 from audits.proving.table import Row, measure_catalogue, measure_published
 
 
@@ -94,7 +94,9 @@ def planted() -> None:
     print(f"{caught} of {len(held)} mutants caught ({caught / len(held):.1%}), slowest {_slowest(held):.1f} s")
     for mutant, found in held:
         if not found.caught:
-            print(f"survives: {mutant.name} (bound {found.bound:.3f})")
+            reason = SURVIVORS.get(mutant.name, "NOT LISTED")
+            print(f"survives: {mutant.name} (bound {found.bound:.3f}); {reason}")
+    print("listed though caught:", [mutant.name for mutant, found in held if found.caught and mutant.name in SURVIVORS])
 
 
 def variants(runs: int = 20_000) -> int:

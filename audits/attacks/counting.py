@@ -44,7 +44,8 @@ class CountedOdds:
         """Return the odds of each distinct row, given a first `guess` at the odds of every run, or none (0).
 
         Private odds pile up at their ends, and such a distribution finds where.
-        Source: Kiefer and Wolfowitz (1956), the law of the distances that makes all counts likeliest, on a grid.
+        Source: Kiefer and Wolfowitz (1956), the law of the distances that makes all counts likeliest, on a grid; each
+        output counts by its runs, so that no rare one makes a law of its own.
         """
         keys, places = _distinct(numbers)
         runs = np.bincount(places)
@@ -66,11 +67,12 @@ def _posterior(second: Array, first: Array, start: Array) -> Array:
     odds = start[:, None] + _DISTANCES
     likelihood = -second[:, None] * np.logaddexp(0, -odds) - first[:, None] * np.logaddexp(0, odds)
     likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+    weights = (second + first) * len(second) / (second + first).sum()
     prior = np.full(len(_DISTANCES), 1 / len(_DISTANCES))
     for _ in range(_ROUNDS):
         held = likelihood * prior
         held /= held.sum(axis=1, keepdims=True)
-        prior = (held.sum(axis=0) + _PRIOR / len(prior)) / (len(second) + _PRIOR)
+        prior = (weights @ held + _PRIOR / len(prior)) / (len(second) + _PRIOR)
     share = (held / (1 + np.exp(-odds))).sum(axis=1)
     result: Array = np.log(share) - np.log1p(-share)
     return result

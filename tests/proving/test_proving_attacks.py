@@ -16,6 +16,8 @@ from audits.events import event_by_odds, rated_event, rounded
 from audits.preparation import prepare
 from audits.proving.catalogue import CATALOGUE, SUITE
 from audits.proving.entry import Entry, pure
+from audits.proving.law import laplace_law, repeated
+from audits.proving.mutants import SURVIVORS, mutants
 from audits.proving.table import measure_entry, measure_published
 from audits.views import compact
 from dpaudit import Claim
@@ -151,3 +153,16 @@ def test_a_learned_attack_accuses_no_correct_mechanism_with_columns_in_company()
     entry = Entry(name="signed", claim=pure(2.0), run=signed, neighbours=(0.0, 1.0), correct=True, truth=2.0)
     above = sum(measure_entry(entry, runs=4_000, seed=seed).bound > 2.0 for seed in range(20))
     assert above <= stats.binom.isf(1e-6, 20, 0.05)
+
+
+def test_survivors_are_mutants_that_even_the_best_event_hardly_catches():
+    """Each is in the list of mutants; three Laplace answers that move together leave at most 5 % above the claim."""
+    named = {mutant.name: mutant for mutant in mutants()}
+    assert set(SURVIVORS) <= set(named)
+    assert len(SURVIVORS) <= 0.05 * len(named)
+    for name in SURVIVORS:
+        if "noise times .9" in name:
+            epsilon = named[name].program.epsilon
+            best, _ = repeated(laplace_law(1.0, 0.9 * 3 / epsilon), 3, 1e-4).best_bound(200_000, 0.0, 1e-7)
+            assert epsilon < best < 1.05 * epsilon
+            assert f"{best:.3f}".lstrip("0") in SURVIVORS[name]
