@@ -15,7 +15,7 @@ from audits.calibration import calibrated_odds
 from dpaudit import Counts
 from dpaudit.mechanism import Array
 
-LIKELIHOOD, LEARNED = 100.0, 3.0
+LIKELIHOOD, LEARNED = 10.0, 3.0
 """How much a score's own odds weigh against the coins: a statistic that was given, or one that was learned."""
 
 _CUTS = 200

@@ -69,6 +69,7 @@ def _posterior(second: Array, first: Array, start: Array) -> Array:
     likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
     weights = (second + first) * len(second) / (second + first).sum()
     prior = np.full(len(_DISTANCES), 1 / len(_DISTANCES))
+    held = likelihood / likelihood.sum(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
         held = likelihood * prior
         held /= held.sum(axis=1, keepdims=True)
