@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_bound as one_run_bound
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
+    from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
     from audits.carried import Carried as Carried
     from audits.conformance import Conformance as Conformance
     from audits.conformance import watch_noise as watch_noise
@@ -62,6 +63,7 @@ NAMES: dict[str, str] = {
     "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
     "one_run": "bound: right guesses among the canaries of a single run",
     "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
+    "one_run_orthogonal": "bound: right guesses among the canaries of one run, each leaking by itself: an assumption",
     "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that live in delta",
     "credible": "bound: a Bayesian interval; credible, not a guarantee",
     "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
@@ -114,6 +116,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "one_run_bound",
         "one_run_gaussian_bound",
         "one_run_guesses",
+        "one_run_orthogonal_bound",
     ),
     "carried": ("Carried",),
     "conformance": (
@@ -159,6 +162,7 @@ _ENTRIES = {
     "joint_gaussian": "joint_gaussian_bound",
     "one_run": "one_run_bound",
     "one_run_gaussian": "one_run_gaussian_bound",
+    "one_run_orthogonal": "one_run_orthogonal_bound",
     "witness": "witness_bound",
     "credible": "credible_bound",
     "likelihood_ratio": "LikelihoodRatio",

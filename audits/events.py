@@ -21,6 +21,7 @@ LIKELIHOOD, LEARNED = 10.0, 3.0
 _CUTS = 200
 _CAUTION = 3.0
 _KEPT_BITS = 33
+_MOST_ODDS = 40.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,24 +69,47 @@ def rated_event(
     if len(np.unique(scores)) < 2:
         return -np.inf, Event(low=-np.inf, high=np.inf, cut=0.0)
     cuts = np.unique(np.concatenate([[-np.inf], _candidates(scores), [np.inf]]))
-    above = scores[:, None] >= cuts
-    below = scores[:, None] <= cuts
-    up, up_right = _counts(above, labels)
-    down, down_right = _counts(below, ~labels)
+    order = np.argsort(scores, kind="stable")
+    under, until = (np.searchsorted(scores[order], cuts, side=side) for side in ("left", "right"))
+    second = _summed(labels[order])
+    up, up_right = len(scores) - under, second[-1] - second[under]
+    down, down_right = until, until - second[until]
+    middle = _best_cut(cuts, up_right + under - second[under])
     odds, own = calibrated_odds(scores, labels)
     weight = 0.0 if odds is None else trust if own else LEARNED
     if odds is not None:
-        share = 1 / (1 + np.exp(-odds))
-        up_right = up_right + weight * (share @ above)
-        down_right = down_right + weight * ((1 - share) @ below)
+        share = _summed(1 / (1 + np.exp(-odds[order])))
+        up_right = up_right + weight * (share[-1] - share[under])
+        down_right = down_right + weight * (until - share[until])
     guesses = (1 + weight) * (up[:, None] + down[None, :])
     right = up_right[:, None] + down_right[None, :]
     disjoint = cuts[:, None] > cuts[None, :]
     growth = counted / len(scores) / (1 + weight)
     prospects = np.where(disjoint, _prospect(right, guesses, growth, significance), -np.inf)
     high, low = np.unravel_index(int(np.argmax(prospects)), prospects.shape)
-    cut = 0.0 if own else _best_cut(cuts, above, labels)
+    cut = 0.0 if own else middle
     return float(prospects[high, low]), Event(low=float(cuts[low]), high=float(cuts[high]), cut=cut)
+
+
+def event_by_odds(scores: Array, counted: int, significance: float) -> tuple[float, Event]:
+    """Return the event with the best prospects where each score is the log odds of its run; no coin is needed.
+
+    Edge cases: with one score only, the event abstains and cuts at 0.
+    """
+    values, runs = np.unique(scores, return_counts=True)
+    if len(values) < 2:
+        return -np.inf, Event(low=-np.inf, high=np.inf, cut=0.0)
+    share = 1 / (1 + np.exp(-np.clip(values, -_MOST_ODDS, _MOST_ODDS)))
+    size = len(values)
+    lows, highs = _ends(runs), _ends(runs[::-1])
+    up, up_right = (_summed(x[::-1])[highs] for x in (runs, runs * share))
+    down, down_right = (_summed(x)[lows] for x in (runs, runs * (1 - share)))
+    prospects = _prospect(up_right[:, None] + down_right, up[:, None] + down, counted / len(scores), significance, 0.0)
+    prospects = np.where(highs[:, None] + lows[None, :] <= size, prospects, -np.inf)
+    high, low = np.unravel_index(int(np.argmax(prospects)), prospects.shape)
+    ends = np.concatenate([[-np.inf], values, [np.inf]])
+    event = Event(low=float(ends[lows[low]]), high=float(ends[size + 1 - highs[high]]), cut=0.0)
+    return float(prospects[high, low]), event
 
 
 def count_guesses(event: Event, scores: Array, labels: Array) -> Counts:
@@ -117,11 +141,15 @@ def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[f
     return ((0.0, 0.0), *((float(x), float(y)) for x, y in pairs))
 
 
-def _best_cut(cuts: Array, above: Array, labels: Array) -> float:
+def _best_cut(cuts: Array, right: Array) -> float:
     """Return the threshold with most right guesses; among equally good ones the middle one."""
-    right = (above == labels[:, None]).sum(axis=0)
     best = cuts[right == right.max()]
     return float(best[len(best) // 2])
+
+
+def _summed(values: Array) -> Array:
+    """Return the sums of the first none, one, two ... values."""
+    return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
 
 
 def _candidates(scores: Array) -> Array:
@@ -136,18 +164,22 @@ def _candidates(scores: Array) -> Array:
     return chosen
 
 
-def _counts(guessed: Array, right: Array) -> tuple[Array, Array]:
-    """Return guesses and right guesses for each cut."""
-    return guessed.sum(axis=0).astype(float), (guessed & right[:, None]).sum(axis=0).astype(float)
+def _ends(runs: Array) -> Array:
+    """Return how many of the distinct scores to cut off at one end, given the runs of each."""
+    if len(runs) <= _CUTS:
+        return np.arange(len(runs) + 1)
+    seen = np.cumsum(runs)
+    shares = np.unique(np.concatenate([np.geomspace(1, seen[-1], _CUTS // 2), np.linspace(0, seen[-1], _CUTS // 2)]))
+    return np.unique(np.searchsorted(seen, shares, side="right"))
 
 
-def _prospect(right: Array, guesses: Array, growth: float, significance: float) -> Array:
-    """Return the bound to expect on `growth` times the runs, `_CAUTION` standard errors of the estimate lower.
+def _prospect(right: Array, guesses: Array, growth: float, significance: float, caution: float = _CAUTION) -> Array:
+    """Return the bound to expect on `growth` times the runs, `caution` standard errors of the estimate lower.
 
     Source: Wilson (1927), whose limit is honest for tails without a single wrong guess, too.
     """
     limit = -float(ndtri(significance)) / np.sqrt(growth) if growth > 0 else 0.0
-    square = (_CAUTION + limit) ** 2
+    square = (caution + limit) ** 2
     number = np.maximum(guesses, 0.25)
     share = (right + 0.5) / (guesses + 1)
     spread = np.sqrt(square * (number * share * (1 - share) + square / 4))

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from audits.bounds.one_run import one_run_bound, one_run_gaussian_bound
+from audits.bounds.one_run import one_run_bound, one_run_gaussian_bound, one_run_orthogonal_bound
 from audits.coverage import Judge, Sampler, Scenario, gaussian_epsilon_of
 from audits.events import Event, count_guesses
 from dpaudit.mechanism import Array
@@ -48,9 +48,16 @@ def gaussian_bound_of_one_run(scenario: Scenario, scores: Array, labels: Array, 
     return one_run_gaussian_bound(len(labels), len(surest), correct, scenario.delta, significance).epsilon
 
 
+def orthogonal_bound_of_one_run(scenario: Scenario, scores: Array, labels: Array, significance: float) -> float:
+    """Return the bound for canaries that leak by themselves, guessing every one at the scenario's cut."""
+    correct = int(((scores >= scenario.event.cut) == labels).sum())
+    return one_run_orthogonal_bound(len(labels), correct, scenario.delta, significance).epsilon
+
+
 JUDGES_OF_ONE_RUN: dict[str, tuple[Judge, str]] = {
     "one_run": (bound_of_one_run, "exact"),
     "one_run_gaussian": (gaussian_bound_of_one_run, "gaussian"),
+    "one_run_orthogonal": (orthogonal_bound_of_one_run, "gaussian"),
 }
 """Name to (judge, what it holds for: every scenario, or Gaussian ones)."""
 

@@ -53,6 +53,15 @@ def concatenate(views: Sequence[Any]) -> Any:
     return [row for view in views for row in view]
 
 
+def compact(view: Any) -> Any:
+    """Return the same numbers in less memory, where whole ones fit in bytes."""
+    if isinstance(view, Mapping):
+        return {name: compact(held) for name, held in view.items()}
+    if isinstance(view, np.ndarray) and view.dtype.kind in "iu" and view.size and abs(view).max() < 2**7:
+        return view.astype(np.int8)
+    return view
+
+
 def take(view: Any, index: Array) -> Any:
     """Return the runs of `view` at the whole numbers `index`."""
     if isinstance(view, Mapping):

@@ -2,7 +2,8 @@
 
 Independent noise in every coordinate makes the true log odds a sum over coordinates, so the sum is the right
 shape; joined columns (sums, extremes, the whitened linear discriminant) see what no single coordinate shows,
-such as noise that cancels. Outputs with few distinct values are counted outright.
+such as noise that cancels. What is left to columns in company is left to trees. Outputs with few distinct
+values are counted outright, with the additive odds as a first guess.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from audits.attacks.columns import joined, most_telling
 from audits.attacks.counting import CountedOdds
 from audits.attacks.discriminant import Discriminant
 from audits.attacks.table import Bins, Table
+from audits.attacks.trees import Tree, grow_trees
 from dpaudit.mechanism import Array
 
 _ROUNDS = 100
@@ -22,6 +24,8 @@ _RIDGE = 1.0
 _LEAST_GAIN = 1.0
 _MOST_COLUMNS = 64
 _MOST_BINS = 256
+_MOST_FITTED = 5_000_000
+_TREES, _TREES_FROM, _TREE_BINS, _TREE_COLUMNS = 60, 1_000, 48, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,14 +38,16 @@ class LearnedScore:
     bins: Bins
     weights: tuple[Array, ...]
     intercept: float
+    coarse: Bins
+    trees: tuple[Tree, ...]
 
     def __call__(self, view: Any) -> Array:
         """Return one score a run."""
         numbers = joined(self.table.numbers(view), self.discriminant)[:, self.columns]
-        codes = self.bins.codes(numbers)
-        score = np.full(len(numbers), self.intercept)
-        for place, weight in enumerate(self.weights):
-            score += weight[codes[:, place]]
+        score = _sum_of_weights(self.bins.codes(numbers), self.weights, self.intercept)
+        if self.trees:
+            codes = self.coarse.codes(numbers[:, : len(self.coarse.edges)]).T
+            score += sum(tree(codes) for tree in self.trees)
         return score
 
 
@@ -61,26 +67,58 @@ def learn_score(view: Any, labels: Array, rng: np.random.Generator) -> "LearnedS
     table = Table.learned(view)
     numbers = table.numbers(view)
     if CountedOdds.suits(numbers):
-        return CountedOdds.learned(table, numbers, labels)
+        if CountedOdds.few(numbers):
+            return CountedOdds.learned(table, numbers, labels)
+        return CountedOdds.learned(table, numbers, labels, _additive(table, numbers, labels, most_trees=0)(view))
+    return _additive(table, numbers, labels, most_trees=_TREES)
+
+
+def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -> LearnedScore:
+    """Return the additive model, with up to `most_trees` trees on it; at most 5 million numbers are learned from."""
+    fitted = max(1, _MOST_FITTED // numbers.shape[1])
+    numbers, labels = numbers[:fitted], labels[:fitted]
     discriminant = Discriminant.learned(numbers, labels)
     everything = joined(numbers, discriminant)
     most = int(np.clip(len(labels) ** 0.5, 4, _MOST_BINS))
     bins = Bins.learned(everything, most)
     columns = most_telling(bins, everything, labels, _MOST_COLUMNS)
     bins = Bins(edges=tuple(bins.edges[i] for i in columns))
-    weights, intercept = _boosted(bins, everything[:, columns], labels)
+    known = everything[:, columns]
+    codes = bins.codes(known)
+    weights, intercept = _boosted(bins, codes, labels)
+    coarse = Bins(edges=())
+    grown: tuple[Tree, ...] = ()
+    if most_trees and numbers.shape[1] > 1 and len(labels) >= _TREES_FROM:
+        coarse = Bins.learned(known[:, :_TREE_COLUMNS], _TREE_BINS)
+        odds = _sum_of_weights(codes, weights, intercept)
+        shown = np.ascontiguousarray(coarse.codes(known[:, :_TREE_COLUMNS]).T)
+        grown = grow_trees(shown, coarse.sizes, odds, labels, most_trees)
     return LearnedScore(
-        table=table, discriminant=discriminant, columns=columns, bins=bins, weights=weights, intercept=intercept
+        table=table,
+        discriminant=discriminant,
+        columns=columns,
+        bins=bins,
+        weights=weights,
+        intercept=intercept,
+        coarse=coarse,
+        trees=grown,
     )
 
 
-def _boosted(bins: Bins, columns: Array, labels: Array) -> tuple[tuple[Array, ...], float]:
+def _sum_of_weights(codes: Array, weights: tuple[Array, ...], intercept: float) -> Array:
+    """Return the additive log odds of each run."""
+    score = np.full(len(codes), intercept)
+    for place, weight in enumerate(weights):
+        score += weight[codes[:, place]]
+    return score
+
+
+def _boosted(bins: Bins, codes: Array, labels: Array) -> tuple[tuple[Array, ...], float]:
     """Return one weight a bin and an intercept, by boosted stumps: greedy Newton steps on the logistic loss.
 
     A stump that gains less than chance would stops the search, so that flat odds stay flat.
     Source: Friedman, Hastie and Tibshirani (2000), additive logistic regression.
     """
-    codes = bins.codes(columns)
     weights = [np.zeros(size) for size in bins.sizes]
     odds = np.full(len(labels), np.log((labels.sum() + 1) / ((~labels).sum() + 1)))
     intercept = float(odds[0])

@@ -18,6 +18,7 @@ from dpaudit.mechanism import Array
 _MOST = 4
 _BINS = 16
 _MOST_COMPARED = 8
+_JOINED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,9 +32,11 @@ class Columns:
 
     @classmethod
     def learned(cls, table: Table, discriminant: Discriminant, view: Any, labels: Array) -> "Columns":
-        """Return the columns that differ most between the neighbours."""
+        """Return the columns that differ most between the neighbours, and the discriminant where there are several."""
         numbers = joined(table.numbers(view), discriminant)
         places = most_telling(Bins.learned(numbers, _BINS), numbers, labels, _MOST)
+        if numbers.shape[1] > 1:
+            places = np.union1d(places, [numbers.shape[1] - _JOINED])
         picked = np.nan_to_num(numbers[:, places], nan=0.0)
         ranks = np.argsort(np.argsort(picked, axis=0), axis=0)
         gap = ranks[labels].sum(axis=0) / max(1, labels.sum()) - ranks[~labels].sum(axis=0) / max(1, (~labels).sum())
@@ -62,7 +65,7 @@ class Columns:
 
 
 def joined(numbers: Array, discriminant: Discriminant) -> Array:
-    """Return the columns, and beside them what only all columns together show."""
+    """Return the columns, and beside them what only all columns together show: pairs, then `_JOINED` others."""
     if numbers.shape[1] == 1:
         return numbers
     known = np.where(np.isnan(numbers), 0.0, numbers)
@@ -102,7 +105,7 @@ def _sum(known: Array) -> Array:
 
 
 def _chi_square(codes: Array, labels: Array, size: int) -> float:
-    """Return how much more one column's bins differ than chance lets them, per degree of freedom."""
+    """Return how much more one column's bins differ than chance lets them."""
     second = np.bincount(codes[labels], minlength=size) + 0.5
     first = np.bincount(codes[~labels], minlength=size) + 0.5
-    return float((((second - first) ** 2) / (second + first)).sum() / size)
+    return float((((second - first) ** 2) / (second + first)).sum() - size)

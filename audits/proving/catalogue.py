@@ -14,3 +14,22 @@ CATALOGUE: tuple[Entry, ...] = (
     *gradients.ENTRIES,
 )
 """Every mechanism, correct ones and broken ones."""
+
+SUITE = (
+    "laplace",
+    "truncated geometric",
+    "noisy histogram 1",
+    "noisy histogram 2",
+    "report noisy max 1",
+    "report noisy max 2",
+    "report noisy max 3",
+    "sparse vector 1",
+    "sparse vector 2",
+    "sparse vector 4",
+    "sparse vector 6",
+    "rappor",
+    "one-time rappor",
+    "laplace in parallel",
+    "prefix sums",
+)
+"""The fifteen of the standard suite (Bichsel et al. 2021) whose epsilon is finite by formula, listing or quadrature."""

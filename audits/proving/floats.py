@@ -12,6 +12,7 @@ import numpy as np
 
 from audits.attacks.bits import bit_features
 from audits.proving.entry import Entry, pure
+from audits.proving.law import Law, binned, laplace_cdf
 from dpaudit.mechanism import Array
 
 _UNKNOWN = "the set of reachable doubles is not enumerated; the ideal mechanism's loss is the claim"
@@ -54,6 +55,16 @@ def _seen(run: Callable[..., Array], data: Any, rng: np.random.Generator, n_runs
     return bit_features(run(data, rng, n_runs))
 
 
+def _snapped_law(scale: float) -> Law:
+    """Return the law of the snapped multiples around 0 and 1, of ideal noise."""
+    width = 2.0 ** math.ceil(math.log2(scale))
+    edges = (np.arange(-40, 40) + 0.5) * width
+    return binned(laplace_cdf(0.0, scale), laplace_cdf(1.0, scale), edges)
+
+
+_SNAPPED = 10.0 * (1 + 1e-9)
+"""Hardly more than 10, for what doubles add."""
+
 ENTRIES = (
     Entry(
         name="floating-point laplace",
@@ -75,11 +86,13 @@ ENTRIES = (
     Entry(
         name="snapped laplace",
         claim=pure(0.1),
-        run=partial(_seen, partial(_snapped, 11.0)),
+        run=partial(_seen, partial(_snapped, _SNAPPED)),
         neighbours=(0.0, 1.0),
         correct=True,
+        truth=1 / _SNAPPED,
+        law=partial(_snapped_law, _SNAPPED),
         published=0.098,
-        note="at most 1 / scale plus what the width adds (Mironov 2012, Theorem 1)",
+        note="the law of ideal noise; doubles add at most 2^-49 bound / scale, below 1e-11 (Mironov 2012, Theorem 1)",
     ),
     Entry(
         name="fixed-point geometric",

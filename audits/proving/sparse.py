@@ -122,6 +122,42 @@ def _threshold_noise(scale: float, kinks: list[float]) -> tuple[Array, Array]:
     return points, (half * weights).reshape(-1) * density
 
 
+def _compared_law(scale: float, threshold: float, pair: tuple[Any, Any]) -> Law:
+    """Return the law of the first place above and the very number compared, by the midpoint rule on a grid of numbers.
+
+    Given the threshold t, place i with number v >= t has density f(v - a_i) times the chance that all before are below.
+    """
+    edges = np.linspace(-40 * scale, 40 * scale, 16_001)
+    middle = (edges[1:] + edges[:-1]) / 2
+    rises = np.diff(laplace_cdf(threshold, scale)(edges))
+    laws = []
+    for data in pair:
+        before, cells = rises.copy(), []
+        for answer in data:
+            reached = np.cumsum(before) - before / 2
+            cells.append(np.diff(laplace_cdf(answer, scale)(edges)) * reached)
+            before *= laplace_cdf(answer, scale)(middle)
+        masses = np.append(np.concatenate(cells), before.sum())
+        laws.append(masses / masses.sum())
+    return Law(first=laws[0], second=laws[1])
+
+
+def _fresh_law(scales: tuple[float, float], threshold: float, fresh: float, pair: tuple[Any, Any]) -> Law:
+    """Return the law of the first place above and a number with noise of its own: a product, place by place."""
+    patterns = _law(scales, threshold, 1, pair)
+    assert patterns.outcomes is not None  # noqa: S101 - for the type checker
+    none = ~(patterns.outcomes == 1).any(axis=1)
+    edges = np.linspace(0.0, 1.0, 201)
+    laws = []
+    for data, masses in zip(pair, (patterns.first, patterns.second), strict=True):
+        answers = np.asarray(data)[(patterns.outcomes[~none] == 1).argmax(axis=1)]
+        shares = np.array(
+            [np.diff(np.concatenate([[0.0], laplace_cdf(answer, fresh)(edges), [1.0]])) for answer in answers]
+        )
+        laws.append(np.append((masses[~none, None] * shares).reshape(-1), masses[none].sum()))
+    return Law(first=laws[0], second=laws[1])
+
+
 def _variant(
     name: str,
     scales: tuple[float, float],
@@ -169,6 +205,7 @@ ENTRIES = (
         run=partial(_valued, (20.0, 20.0), 1.0, 0.0),
         neighbours=TEN,
         correct=False,
+        law=partial(_compared_law, 20.0, 1.0, TEN),
         note="the number bounds the threshold; the loss grows without limit in the queries, ten are far from it",
         published=0.182,
     ),
@@ -193,7 +230,7 @@ ENTRIES = (
         run=partial(_valued, (40.0, 80.0), 1.0, 20.0),
         neighbours=TEN,
         correct=True,
-        note="at most .1 by composition; no quadrature for place and number together",
+        law=partial(_fresh_law, (40.0, 80.0), 1.0, 20.0, TEN),
         published=0.035,
     ),
 )

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import audit, one_run_gaussian_bound, one_run_guesses
+from audits import audit, one_run_gaussian_bound, one_run_guesses, one_run_orthogonal_bound
 from audits.bounds.guessing import guessing_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
 from audits.calibration import calibrated_odds
-from audits.coverage import measure, scenarios
+from audits.coverage import gaussian_epsilon_of, measure, scenarios
 from audits.events import LIKELIHOOD, Event, choose_event, rounded
 from audits.single_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
 from dpaudit import Claim
@@ -143,6 +143,26 @@ def test_bounds_of_one_run_hold_for_canaries_that_are_not_independent(name, scen
         pytest.skip("the bound promises nothing here")
     found = measure(judge, scenario, 200, 100, 0.05, np.random.default_rng(6))
     assert found.false <= stats.binom.isf(1e-7, 100, 0.05)
+
+
+def test_canaries_that_leak_by_themselves_show_nearly_all_of_a_gaussian_claim():
+    """10,000 canaries at mu = 1 (4.377): 4.16 at their mean accuracy, 3.9 two deviations below; an exact limit."""
+    for correct, least, most in ((6_914 - 92, 3.88, 4.0), (6_914, 4.1, 4.25)):
+        bound = one_run_orthogonal_bound(10_000, correct, 1e-5, 0.05)
+        assert least < bound.epsilon < most
+        assert "by itself" in bound.assumption
+    accuracy = stats.beta.ppf(0.05, 6_914, 10_000 - 6_914 + 1)
+    mu = 2 * stats.norm.ppf(accuracy)
+    assert one_run_orthogonal_bound(10_000, 6_914, 1e-5, 0.05).epsilon == pytest.approx(
+        gaussian_epsilon_of(mu, 1e-5), rel=1e-6
+    )
+
+
+def test_canaries_that_leak_together_find_out_the_bound_that_takes_them_apart():
+    """Where its assumption fails the bound is wrong nearly always: that is why it names it and decides nothing."""
+    judge, _ = JUDGES_OF_ONE_RUN["one_run_orthogonal"]
+    found = measure(judge, CANARIES["canaries that leak together"], 200, 100, 0.05, np.random.default_rng(8))
+    assert found.false > 80
 
 
 def test_canaries_that_leak_together_find_out_a_bound_for_independent_runs():
