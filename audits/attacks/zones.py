@@ -65,8 +65,8 @@ def learn_violation(view: Any, labels: Array, epsilon: float) -> ZoneOdds:
     """Return posterior log odds as `learn_zones` does, supposing that those of the outer zones exceed `epsilon`.
 
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.random(8) < 0.5
-    >>> score = learn_violation(rng.laplace(size=8) + 3 * labels, labels, 1.0)
+    >>> labels = rng.random(20) < 0.5
+    >>> score = learn_violation(rng.laplace(size=20) + 3 * labels, labels, 1.0)
     >>> bool(score(np.array([4.0]))[0] > 1.0)
     True
     """
