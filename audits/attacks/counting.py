@@ -44,14 +44,15 @@ class CountedOdds:
         """Return the odds of each distinct row, given a first `guess` at the odds of every run, or none (0).
 
         Private odds pile up at their ends, and such a distribution finds where.
-        Source: Kiefer and Wolfowitz (1956), the law of the distances that makes all counts likeliest, on a grid; each
-        output counts by its runs, so that no rare one makes a law of its own.
+        Source: Kiefer and Wolfowitz (1956), the law of the distances that makes all counts likeliest, on a grid.
+        Of few outputs each counts by its runs, so that no rare one makes a law of its own; of many all count alike.
         """
         keys, places = _distinct(numbers)
         runs = np.bincount(places)
         second = np.bincount(places[labels], minlength=len(keys))
         start = np.zeros(len(keys)) if guess is None else np.bincount(places, guess, minlength=len(keys)) / runs
-        odds = _posterior(second, runs - second, start)
+        weights = runs / runs.mean() if guess is None else np.ones(len(keys))
+        odds = _posterior(second, runs - second, start, weights)
         return cls(table=table, odds={key.tobytes(): float(value) for key, value in zip(keys, odds, strict=True)})
 
     def __call__(self, view: Any) -> Array:
@@ -62,12 +63,11 @@ class CountedOdds:
         return scores
 
 
-def _posterior(second: Array, first: Array, start: Array) -> Array:
+def _posterior(second: Array, first: Array, start: Array, weights: Array) -> Array:
     """Return the log odds of the mean share of each cell, its distance from `start` averaged over the grid."""
     odds = start[:, None] + _DISTANCES
     likelihood = -second[:, None] * np.logaddexp(0, -odds) - first[:, None] * np.logaddexp(0, odds)
     likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
-    weights = (second + first) * len(second) / (second + first).sum()
     prior = np.full(len(_DISTANCES), 1 / len(_DISTANCES))
     held = likelihood / likelihood.sum(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
