@@ -10,7 +10,7 @@ from audits.attacks.classifier import LearnedScore, learn_score
 from audits.attacks.columns import Columns
 from audits.attacks.counting import CountedOdds
 from audits.calibration import calibrated_odds
-from audits.coin import Execution, Observed, Progress, toss
+from audits.coin import Execution, Observed, Progress, toss, whole
 from audits.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
 from audits.views import compact, concatenate, length, take
 from dpaudit import AuditCase
@@ -93,7 +93,8 @@ def attempt(
     if case.score is not None:
         choice = _given(case, case.score, choosing, choose_rng, counted, significance, quiet)
     else:
-        seen = _lesson(case, learning, learn_rng, replace(quiet, store=None))
+        kept = compact if learner is None else whole
+        seen = _lesson(case, learning, learn_rng, kept, replace(quiet, store=None))
         counted += learning - len(seen)
         score = (learner or learn_score)(seen.kept, seen.labels, own)
         choose = _counted if isinstance(score, CountedOdds) and learner is None else _learned
@@ -109,15 +110,17 @@ def attempt(
     )
 
 
-def _lesson(case: AuditCase, learning: int, rng: np.random.Generator, how: Execution) -> Observed:
-    """Return the runs to learn from, fewer where their outputs would not fit."""
+def _lesson(
+    case: AuditCase, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any], how: Execution
+) -> Observed:
+    """Return the runs to learn from, as `keep` leaves their outputs; fewer where these would not fit."""
     first_rng, rest_rng = rng.spawn(2)
-    first = toss(case, min(learning, how.chunk_runs), first_rng, keep=compact, how=how)
+    first = toss(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how)
     room = max(_LEAST_LEARNING, _ROOM * len(first) // max(1, _bytes(first.kept)))
     rest = min(learning, room) - len(first)
     if rest <= 0:
         return first
-    more = toss(case, rest, rest_rng, keep=compact, how=how)
+    more = toss(case, rest, rest_rng, keep=keep, how=how)
     return _together(first, more)
 
 

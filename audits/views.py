@@ -57,7 +57,8 @@ def compact(view: Any) -> Any:
     """Return the same numbers in less memory, where whole ones fit in bytes."""
     if isinstance(view, Mapping):
         return {name: compact(held) for name, held in view.items()}
-    if isinstance(view, np.ndarray) and view.dtype.kind in "iu" and view.size and abs(view).max() < 2**7:
+    whole = isinstance(view, np.ndarray) and view.dtype.kind in "iu" and view.size > 0
+    if whole and -128 <= view.min() <= view.max() < 128:
         return view.astype(np.int8)
     return view
 

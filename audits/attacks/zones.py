@@ -117,7 +117,7 @@ def _shares_beyond(least: float, second: Array, first: Array, prior: float) -> t
     found = []
     for good, bad, turned in ((right, wrong, False), (wrong, right, True)):
         whole = _log_beta_above(least, good + 1, bad + 1)
-        share = float(np.exp(_log_beta_above(least, good + 2, bad + 1) - whole))
+        share = max(least, float(np.exp(_log_beta_above(least, good + 2, bad + 1) - whole)))
         found.append((_mirrored(1 - share if turned else share), whole - undecided + prior))
     return tuple(found)
 

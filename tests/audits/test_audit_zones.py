@@ -45,3 +45,11 @@ def test_the_side_is_learned_and_not_supposed():
     there = learn_violation(OUTPUTS, COINS, 1.0)(OUTPUTS)
     back = learn_violation(OUTPUTS, ~COINS, 1.0)(OUTPUTS)
     assert back == pytest.approx(-there)
+
+
+def test_where_the_claim_surely_holds_nothing_is_bet_against_it():
+    """After 100,000 honest coins no share beyond the claim is left; the odds stay at the claim, where a bet is 1."""
+    rng = np.random.default_rng(0)
+    coins = rng.random(100_000) < 0.5
+    score = learn_violation(rng.normal(size=100_000), coins, 2.0)(np.array([-9.0, 9.0]))
+    assert np.abs(score).max() <= 2.0 + 1e-9

@@ -166,3 +166,30 @@ def test_survivors_are_mutants_that_even_the_best_event_hardly_catches():
             best, _ = repeated(laplace_law(1.0, 0.9 * answers / epsilon), answers, 1e-4).best_bound(200_000, 0.0, 1e-7)
             assert epsilon < best < 1.05 * epsilon
             assert f"{best:.3f}".lstrip("0") in SURVIVORS[name]
+
+
+def test_the_smallest_whole_number_is_not_small():
+    """Its absolute value overflows; packed into a byte it would turn into 0."""
+    numbers = np.array([np.iinfo(np.int64).min, 3])
+    assert compact(numbers).tolist() == numbers.tolist()
+    assert compact(np.array([-128, 127])).dtype == np.int8
+
+
+def test_a_learner_of_the_users_own_sees_outputs_as_the_function_returned_them():
+    """Whole numbers keep their type, so that arithmetic on them does not overflow."""
+    seen = []
+
+    def learner(view, labels, rng):
+        seen.append(view.dtype)
+        return lambda outputs: outputs.astype(float)
+
+    claim = Claim(epsilon=1.0, neighbours="replace_one")
+    audit(
+        lambda data, rng, n_runs: rng.integers(0, 3, n_runs) + data,
+        neighbours=(0, 1),
+        claim=claim,
+        runs=200,
+        rng=np.random.default_rng(0),
+        learner=learner,
+    )
+    assert seen == [np.dtype(np.int64)]
