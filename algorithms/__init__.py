@@ -25,7 +25,7 @@ _HOMES = {
     "pucb": "algorithms.tabular_rl:Pucb",
     "ucrl_vtr": "algorithms.linear_rl:UcrlVtr",
     "dp_ebs": "algorithms.dp_ebs:DpEbs",
-    "g_optimal_dueling": "algorithms.g_optimal:GOptimalDueling",
+    "g_optimal_dueling": "algorithms.g_optimal_dueling:GOptimalDueling",
 }
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 KERNELS = ("squared_exponential", "matern", "linear", "features")
 """The kernels by name; `features` takes the problem's own explicit features."""

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from audits.attacks.classifier import learn_score as learn_score
     from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
     from audits.attacks.likelihood import declared_case as declared_case
-    from audits.attacks.zones import learn_zones as learn_zones
-    from audits.auditor import audit as audit
-    from audits.auditor import audit_case as audit_case
+    from audits.attacks.thresholds import learn_zones as learn_zones
     from audits.bounds.credible import credible_bound as credible_bound
     from audits.bounds.e_process import EProcess as EProcess
     from audits.bounds.e_process import e_process_bound as e_process_bound
@@ -32,26 +30,28 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
-    from audits.carried import Carried as Carried
-    from audits.conformance import Conformance as Conformance
-    from audits.conformance import watch_noise as watch_noise
-    from audits.layers import TrainingAudit as TrainingAudit
-    from audits.layers import audit_training as audit_training
-    from audits.layers import judge as judge
-    from audits.neighbours import awkward_pairs as awkward_pairs
-    from audits.planning import blind_delta as blind_delta
-    from audits.planning import ceiling as ceiling
-    from audits.planning import runs_needed as runs_needed
-    from audits.refutation import Refutation as Refutation
-    from audits.refutation import recheck as recheck
-    from audits.refutation import refute as refute
-    from audits.replay import Tape as Tape
-    from audits.replay import replay_neighbours as replay_neighbours
-    from audits.search import search_neighbours as search_neighbours
-    from audits.sequential import audit_anytime as audit_anytime
-    from audits.sequential import audit_sequentially as audit_sequentially
-    from audits.sequential import continue_audit as continue_audit
-    from audits.storage import ChunkStore as ChunkStore
+    from audits.checks.noise_law import Conformance as Conformance
+    from audits.checks.noise_law import watch_noise as watch_noise
+    from audits.checks.paired_replay import Tape as Tape
+    from audits.checks.paired_replay import replay_neighbours as replay_neighbours
+    from audits.decision.power import blind_delta as blind_delta
+    from audits.decision.power import ceiling as ceiling
+    from audits.decision.power import runs_needed as runs_needed
+    from audits.experiment.chunk_store import ChunkStore as ChunkStore
+    from audits.experiment.neighbours import awkward_pairs as awkward_pairs
+    from audits.procedures.anytime import audit_anytime as audit_anytime
+    from audits.procedures.anytime import audit_sequentially as audit_sequentially
+    from audits.procedures.anytime import continue_audit as continue_audit
+    from audits.procedures.fixed_size import audit as audit
+    from audits.procedures.fixed_size import audit_case as audit_case
+    from audits.procedures.neighbour_search import search_neighbours as search_neighbours
+    from audits.procedures.prior_evidence import Carried as Carried
+    from audits.procedures.witness import Refutation as Refutation
+    from audits.procedures.witness import recheck as recheck
+    from audits.procedures.witness import refute as refute
+    from audits.training.training_audit import TrainingAudit as TrainingAudit
+    from audits.training.training_audit import audit_training as audit_training
+    from audits.training.training_audit import judge as judge
 
 NAMES: dict[str, str] = {
     "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
@@ -83,8 +83,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "LikelihoodRatio",
         "declared_case",
     ),
-    "attacks.zones": ("learn_zones",),
-    "auditor": (
+    "attacks.thresholds": ("learn_zones",),
+    "procedures.fixed_size": (
         "audit",
         "audit_case",
     ),
@@ -118,38 +118,38 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "one_run_guesses",
         "one_run_orthogonal_bound",
     ),
-    "carried": ("Carried",),
-    "conformance": (
+    "procedures.prior_evidence": ("Carried",),
+    "checks.noise_law": (
         "Conformance",
         "watch_noise",
     ),
-    "layers": (
+    "training.training_audit": (
         "TrainingAudit",
         "audit_training",
         "judge",
     ),
-    "neighbours": ("awkward_pairs",),
-    "planning": (
+    "experiment.neighbours": ("awkward_pairs",),
+    "decision.power": (
         "blind_delta",
         "ceiling",
         "runs_needed",
     ),
-    "refutation": (
+    "procedures.witness": (
         "Refutation",
         "recheck",
         "refute",
     ),
-    "replay": (
+    "checks.paired_replay": (
         "Tape",
         "replay_neighbours",
     ),
-    "search": ("search_neighbours",),
-    "sequential": (
+    "procedures.neighbour_search": ("search_neighbours",),
+    "procedures.anytime": (
         "audit_anytime",
         "audit_sequentially",
         "continue_audit",
     ),
-    "storage": ("ChunkStore",),
+    "experiment.chunk_store": ("ChunkStore",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
 _ENTRIES = {

@@ -2,7 +2,7 @@
 
 Each bug is planted in our code, a declaration, a run or a certificate; the table says what caught it, and what
 dp-accounting answers on the input where it shows. With --record the catchers of code defects are written to
-tests/mutation/caught.json, from which the test tries them again, and the page to docs/accounting_bugs.md. Takes a few
+tests/mutation/caught.json, from which the test tries them again, and the page to docs/measured/accounting_bugs.md. Takes a few
 minutes.
 """
 

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from audits.coin import Execution, toss
+from audits.experiment.trials import Execution, toss
 from dpaudit import AuditCase
 
 ROUNDS, RUNS, TARGET = 5, 1_000, 0.005

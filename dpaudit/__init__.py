@@ -7,30 +7,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpaudit.accountant import bracket_delta as bracket_delta
-    from dpaudit.accountant import bracket_epsilon as bracket_epsilon
-    from dpaudit.bracket import Bracket as Bracket
-    from dpaudit.calibrate import smallest_noise as smallest_noise
-    from dpaudit.case import AuditCase as AuditCase
-    from dpaudit.certificate import Certificate as Certificate
-    from dpaudit.certifier import certify as certify
-    from dpaudit.claim import Claim as Claim
-    from dpaudit.claim import Model as Model
-    from dpaudit.claim import Neighbours as Neighbours
-    from dpaudit.condition import Condition as Condition
-    from dpaudit.declaration import Billboard as Billboard
-    from dpaudit.declaration import Cells as Cells
-    from dpaudit.declaration import Declaration as Declaration
-    from dpaudit.declaration import Group as Group
-    from dpaudit.declaration import Local as Local
-    from dpaudit.declaration import Parallel as Parallel
-    from dpaudit.declaration import PostProcess as PostProcess
-    from dpaudit.declaration import Printed as Printed
-    from dpaudit.declaration import Release as Release
-    from dpaudit.declaration import Repeat as Repeat
-    from dpaudit.declaration import Sequential as Sequential
-    from dpaudit.declaration import Stated as Stated
-    from dpaudit.declaration import Subsample as Subsample
+    from dpaudit.accounting.accountant import bracket_delta as bracket_delta
+    from dpaudit.accounting.accountant import bracket_epsilon as bracket_epsilon
+    from dpaudit.accounting.calibration import smallest_noise as smallest_noise
+    from dpaudit.accounting.fold import fold as fold
+    from dpaudit.accounting.noise_split import Split as Split
+    from dpaudit.accounting.noise_split import split_noise as split_noise
+    from dpaudit.accounting.normal_form import NormalForm as NormalForm
+    from dpaudit.budgets.filters import Filter as Filter
+    from dpaudit.budgets.filters import Refusal as Refusal
+    from dpaudit.budgets.filters import advanced_filter as advanced_filter
+    from dpaudit.budgets.filters import basic_filter as basic_filter
+    from dpaudit.budgets.filters import concentrated_filter as concentrated_filter
+    from dpaudit.budgets.filters import gaussian_filter as gaussian_filter
+    from dpaudit.budgets.filters import stated_by as stated_by
+    from dpaudit.budgets.odometers import Odometer as Odometer
+    from dpaudit.certification import certify as certify
     from dpaudit.errors import CertificateError as CertificateError
     from dpaudit.errors import ConfigError as ConfigError
     from dpaudit.errors import DeclarationError as DeclarationError
@@ -39,39 +31,48 @@ if TYPE_CHECKING:
     from dpaudit.errors import InternalError as InternalError
     from dpaudit.errors import LedgerError as LedgerError
     from dpaudit.errors import UnsupportedError as UnsupportedError
-    from dpaudit.evidence import AuditResult as AuditResult
-    from dpaudit.evidence import Counts as Counts
-    from dpaudit.evidence import LowerBound as LowerBound
-    from dpaudit.evidence import Power as Power
-    from dpaudit.filters import Filter as Filter
-    from dpaudit.filters import Refusal as Refusal
-    from dpaudit.filters import advanced_filter as advanced_filter
-    from dpaudit.filters import basic_filter as basic_filter
-    from dpaudit.filters import concentrated_filter as concentrated_filter
-    from dpaudit.filters import gaussian_filter as gaussian_filter
-    from dpaudit.filters import stated_by as stated_by
-    from dpaudit.folding import fold as fold
-    from dpaudit.losses import ApproximateLoss as ApproximateLoss
-    from dpaudit.losses import ChoiceLoss as ChoiceLoss
-    from dpaudit.losses import ComposedLoss as ComposedLoss
-    from dpaudit.losses import Composition as Composition
-    from dpaudit.losses import DiscreteLoss as DiscreteLoss
-    from dpaudit.losses import GaussianLoss as GaussianLoss
-    from dpaudit.losses import LaplaceLoss as LaplaceLoss
-    from dpaudit.losses import Loss as Loss
-    from dpaudit.losses import SampledGaussianLoss as SampledGaussianLoss
-    from dpaudit.mechanism import Mechanism as Mechanism
-    from dpaudit.normal_form import NormalForm as NormalForm
-    from dpaudit.odometers import Odometer as Odometer
+    from dpaudit.model.audit_result import AuditResult as AuditResult
+    from dpaudit.model.audit_result import Counts as Counts
+    from dpaudit.model.audit_result import LowerBound as LowerBound
+    from dpaudit.model.audit_result import Power as Power
+    from dpaudit.model.bracket import Bracket as Bracket
+    from dpaudit.model.case import AuditCase as AuditCase
+    from dpaudit.model.certificate import Certificate as Certificate
+    from dpaudit.model.claim import Claim as Claim
+    from dpaudit.model.claim import Model as Model
+    from dpaudit.model.claim import Neighbours as Neighbours
+    from dpaudit.model.condition import Condition as Condition
+    from dpaudit.model.declaration import Billboard as Billboard
+    from dpaudit.model.declaration import Cells as Cells
+    from dpaudit.model.declaration import Declaration as Declaration
+    from dpaudit.model.declaration import Group as Group
+    from dpaudit.model.declaration import Local as Local
+    from dpaudit.model.declaration import Parallel as Parallel
+    from dpaudit.model.declaration import PostProcess as PostProcess
+    from dpaudit.model.declaration import Printed as Printed
+    from dpaudit.model.declaration import Release as Release
+    from dpaudit.model.declaration import Repeat as Repeat
+    from dpaudit.model.declaration import Sequential as Sequential
+    from dpaudit.model.declaration import Stated as Stated
+    from dpaudit.model.declaration import Subsample as Subsample
+    from dpaudit.model.losses import ApproximateLoss as ApproximateLoss
+    from dpaudit.model.losses import ChoiceLoss as ChoiceLoss
+    from dpaudit.model.losses import ComposedLoss as ComposedLoss
+    from dpaudit.model.losses import Composition as Composition
+    from dpaudit.model.losses import DiscreteLoss as DiscreteLoss
+    from dpaudit.model.losses import GaussianLoss as GaussianLoss
+    from dpaudit.model.losses import LaplaceLoss as LaplaceLoss
+    from dpaudit.model.losses import Loss as Loss
+    from dpaudit.model.losses import SampledGaussianLoss as SampledGaussianLoss
+    from dpaudit.model.mechanism import Mechanism as Mechanism
+    from dpaudit.model.streams import Streams as Streams
+    from dpaudit.model.system import System as System
+    from dpaudit.model.trace import Finding as Finding
+    from dpaudit.model.trace import Recorder as Recorder
+    from dpaudit.model.trace import Released as Released
+    from dpaudit.model.trace import admit as admit
+    from dpaudit.model.transcript import Transcript as Transcript
     from dpaudit.report import Report as Report
-    from dpaudit.split import Split as Split
-    from dpaudit.split import split_noise as split_noise
-    from dpaudit.streams import Streams as Streams
-    from dpaudit.system import System as System
-    from dpaudit.trace import Finding as Finding
-    from dpaudit.trace import Recorder as Recorder
-    from dpaudit.trace import Released as Released
-    from dpaudit.trace import admit as admit
     from dpaudit.training import Conformity as Conformity
     from dpaudit.training import Planted as Planted
     from dpaudit.training import Slots as Slots
@@ -80,20 +81,19 @@ if TYPE_CHECKING:
     from dpaudit.training import conform as conform
     from dpaudit.training import gradient_canaries as gradient_canaries
     from dpaudit.training import plant as plant
-    from dpaudit.transcript import Transcript as Transcript
     from dpaudit.verifier import Verification as Verification
     from dpaudit.verifier import verify as verify
 
 _HOMES: dict[str, tuple[str, ...]] = {
-    "accountant": ("bracket_delta", "bracket_epsilon"),
-    "bracket": ("Bracket",),
-    "calibrate": ("smallest_noise",),
-    "case": ("AuditCase",),
-    "certificate": ("Certificate",),
-    "certifier": ("certify",),
-    "claim": ("Claim", "Model", "Neighbours"),
-    "condition": ("Condition",),
-    "declaration": (
+    "accounting.accountant": ("bracket_delta", "bracket_epsilon"),
+    "model.bracket": ("Bracket",),
+    "accounting.calibration": ("smallest_noise",),
+    "model.case": ("AuditCase",),
+    "model.certificate": ("Certificate",),
+    "certification": ("certify",),
+    "model.claim": ("Claim", "Model", "Neighbours"),
+    "model.condition": ("Condition",),
+    "model.declaration": (
         "Billboard",
         "Cells",
         "Declaration",
@@ -118,9 +118,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "LedgerError",
         "UnsupportedError",
     ),
-    "evidence": ("AuditResult", "Counts", "LowerBound", "Power"),
-    "folding": ("fold",),
-    "losses": (
+    "model.audit_result": ("AuditResult", "Counts", "LowerBound", "Power"),
+    "accounting.fold": ("fold",),
+    "model.losses": (
         "ApproximateLoss",
         "ChoiceLoss",
         "ComposedLoss",
@@ -131,13 +131,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Loss",
         "SampledGaussianLoss",
     ),
-    "normal_form": ("NormalForm",),
-    "mechanism": ("Mechanism",),
+    "accounting.normal_form": ("NormalForm",),
+    "model.mechanism": ("Mechanism",),
     "report": ("Report",),
-    "streams": ("Streams",),
-    "system": ("System",),
-    "trace": ("Finding", "Recorder", "Released", "admit"),
-    "filters": (
+    "model.streams": ("Streams",),
+    "model.system": ("System",),
+    "model.trace": ("Finding", "Recorder", "Released", "admit"),
+    "budgets.filters": (
         "Filter",
         "Refusal",
         "advanced_filter",
@@ -146,8 +146,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "gaussian_filter",
         "stated_by",
     ),
-    "odometers": ("Odometer",),
-    "split": (
+    "budgets.odometers": ("Odometer",),
+    "accounting.noise_split": (
         "Split",
         "split_noise",
     ),
@@ -156,7 +156,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "verify",
     ),
     "training": ("Conformity", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"),
-    "transcript": ("Transcript",),
+    "model.transcript": ("Transcript",),
 }
 _HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours
 from dpaudit.checks import count, non_negative, one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 from mechanisms.laplace import Laplace
 
 

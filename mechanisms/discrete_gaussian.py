@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError
-from dpaudit.calibrate import smallest_holding
+from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.checks import count, one_of, positive
-from dpaudit.claim import NEIGHBOURS
 from dpaudit.engines.single import meets
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers
 

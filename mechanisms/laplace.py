@@ -8,9 +8,9 @@ import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError
 from dpaudit.checks import one_of, positive
-from dpaudit.claim import NEIGHBOURS
 from dpaudit.engines.single import meets
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError
 from dpaudit.checks import count, one_of, positive
 from dpaudit.engines.single import meets
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
 

@@ -21,7 +21,7 @@ from algorithms.capri.releases import message
 from algorithms.capri.users import RecordedUsers
 from algorithms.problems.worst_case import audit_domain
 from dpaudit import AuditCase, Recorder, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.capri.config import Capri

@@ -10,7 +10,7 @@ from scipy.special import gammaln, xlogy
 from algorithms.capri.design import Design, Factors
 from algorithms.capri.schedule import Epoch
 from dpaudit import Condition, Released, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 KEY = "the epoch in which a user arrives"
 """What decides the part of the declaration that a record touches."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _RANK_TOLERANCE = 1e-10
 _BLOCK_ROWS = 32

@@ -9,7 +9,7 @@ from algorithms.capri.plan import Domain
 from algorithms.capri.schedule import completed
 from algorithms.kernels import factor, linear_features, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.capri.config import Capri

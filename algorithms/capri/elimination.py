@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.capri.design import Factors
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 ELIMINATIONS = ("practical", "theory", "argmax")
 """The half widths by name."""

@@ -9,7 +9,7 @@ from algorithms.capri.design import cell_law
 from algorithms.capri.plan import Domain, Plan
 from algorithms.capri.users import Users
 from dpaudit import Recorder, Released, Streams, Transcript
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _BLOCK_BYTES = 200e6
 _PUBLISHED = ("basis", "covariance", "scale", "release", "active")

@@ -10,7 +10,7 @@ from algorithms.capri.elimination import HalfWidth, survivors
 from algorithms.capri.schedule import Epoch
 from algorithms.capri.users import Played, clipped_sums
 from dpaudit import Mechanism, Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 Draw = Callable[[Array, int, np.random.Generator], Design]
 Factorise = Callable[[Array, Design, Array, float], Factors]

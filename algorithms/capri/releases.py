@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from dpaudit import Mechanism, Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def release_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from algorithms.capri.schedule import Epoch
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

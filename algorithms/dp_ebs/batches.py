@@ -10,7 +10,7 @@ from algorithms.dp_ebs.calibration import batch_noise
 from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.voters import SimulatedVoters
 from dpaudit import Recorder, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.dp_ebs.config import DpEbs

@@ -1,7 +1,7 @@
 """From (epsilon, horizon, options) to the noise of a tree node, of one vote, or of one batch sum."""
 
 from algorithms.dp_ebs.readings import signs_of, touched_nodes
-from dpaudit.mechanism import AdditiveMechanism
+from dpaudit.model.mechanism import AdditiveMechanism
 from mechanisms import DiscreteLaplace, Laplace, RandomisedResponse, TreeAggregation
 
 CALIBRATIONS = ("paper", "tight")

@@ -17,8 +17,8 @@ from algorithms.dp_ebs.lockstep import Pushed, play
 from algorithms.dp_ebs.plan import ExactCounters, Plan
 from algorithms.dp_ebs.voters import RecordedVoters
 from dpaudit import AuditCase, Recorder, Streams
-from dpaudit.case import Score
-from dpaudit.mechanism import Array
+from dpaudit.model.case import Score
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.dp_ebs.config import DpEbs

@@ -6,7 +6,7 @@ import numpy as np
 
 from algorithms.dp_ebs.lockstep import Pushed
 from dpaudit import Condition, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 ROUNDS = "Every run played exactly its horizon of duels, one person each."
 OWN_STREAM = "Noise had a random stream of its own, shared with no published choice."

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpaudit import ComposedLoss, DiscreteLoss, Neighbours
 from dpaudit.checks import count
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _SURE = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
 """The loss of telling two neighbours apart for certain."""

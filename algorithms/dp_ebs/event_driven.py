@@ -15,7 +15,7 @@ from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.plan import Plan, debiased
 from algorithms.dp_ebs.voters import Voters
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _CELLS = 4096
 

@@ -13,7 +13,7 @@ from algorithms.dp_ebs.plan import Counters, Plan, debiased
 from algorithms.dp_ebs.readings import BROKEN
 from algorithms.dp_ebs.voters import Voters
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 REMOVAL = -1
 """The source of an element that a removal pushed: REMOVAL - i for option i; plays have their round, from 0."""

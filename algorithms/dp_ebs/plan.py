@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.dp_ebs.calibration import vote_response
 from algorithms.dp_ebs.widths import HalfWidth, half_width
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import RandomisedResponse, TreeAggregation
 
 if TYPE_CHECKING:

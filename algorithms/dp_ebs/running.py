@@ -14,7 +14,7 @@ from algorithms.dp_ebs.plan import Plan
 from algorithms.dp_ebs.voters import SimulatedVoters, Voters
 from algorithms.problems.duels import Duels
 from dpaudit import Recorder, Streams, Transcript
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.dp_ebs.config import DpEbs

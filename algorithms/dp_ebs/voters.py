@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from algorithms.problems.duels import Duels
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 class Voters(Protocol):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 WIDTHS = ("paper", "paper_typo", "paper_K", "tight")
 """The widths by name."""

@@ -25,8 +25,8 @@ from scipy.special import logsumexp, ndtr
 
 from dpaudit import Neighbours, UnsupportedError
 from dpaudit.checks import count, one_of, open_probability, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 
 Order = Literal["remove", "add", "replace"]
 History = Sequence[tuple[float, float, int]]

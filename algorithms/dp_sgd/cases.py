@@ -13,7 +13,7 @@ import numpy as np
 from algorithms.dp_sgd.running import Settings, run_watched
 from algorithms.problems.affairs import Classification
 from dpaudit import AuditCase, Claim, plant
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _SLOTS = 1000
 

@@ -29,7 +29,7 @@ from dpaudit import (
     Transcript,
 )
 from dpaudit.checks import count, one_of, open_probability, positive
-from dpaudit.claim import NEIGHBOURS
+from dpaudit.model.claim import NEIGHBOURS
 from mechanisms import Gaussian
 
 _SAMPLINGS = ("poisson", "shuffled")

@@ -12,7 +12,7 @@ from algorithms.linear_rl.batch_plan import BatchCanary, BatchDomain, BatchPlan,
 from algorithms.linear_rl.batches import run_batches
 from algorithms.problems.linear_mdp import LinearMdp, low_rank
 from dpaudit import AuditCase, GaussianLoss, Recorder, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.linear_rl.lsvi_ucb import LsviUcb

@@ -15,7 +15,7 @@ from algorithms.linear_rl.printed_batches import BatchScales, Schedule, batch_sc
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mdp import LinearMdp
 from dpaudit import Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import TreeAggregation
 
 if TYPE_CHECKING:

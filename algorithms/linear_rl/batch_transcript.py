@@ -6,7 +6,7 @@ from algorithms.linear_rl import checks
 from algorithms.linear_rl.batch_plan import BatchDomain, BatchPlan
 from algorithms.linear_rl.batches import run_batches
 from dpaudit import Recorder, Streams, Transcript
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _TOLERANCE = 1e-9
 

@@ -21,7 +21,7 @@ from algorithms.linear_rl.batch_plan import (
     plan_batch,
 )
 from dpaudit import Recorder, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.linear_rl.regressions import Regression
 from dpaudit import Condition, Released, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 VALUES = "Every optimistic value lay in [0, R] of its step."
 FEATURES = "Every feature vector had norm at most R where it entered the statistics."

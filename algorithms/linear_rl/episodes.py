@@ -11,7 +11,7 @@ from algorithms.linear_rl.planning import Domain, Planned, plan_values
 from algorithms.linear_rl.sums import NoisySums
 from algorithms.linear_rl.users import Canary, play
 from dpaudit import Recorder, Streams, Transcript
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _CHECKPOINTS = 40
 _TOLERANCE = 1e-9

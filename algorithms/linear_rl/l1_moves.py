@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _ANGLES = 181
 

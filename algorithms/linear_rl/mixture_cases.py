@@ -19,7 +19,7 @@ from algorithms.linear_rl.sums import message_of, parts_of
 from algorithms.linear_rl.users import Canary
 from algorithms.problems.linear_mixture import LinearMixture, random_mixture
 from dpaudit import AuditCase, Recorder, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import JointGaussian, SymmetricGaussian
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from algorithms.linear_rl.planning import Clip, Regressed, clip_both, solve
 from algorithms.linear_rl.regressions import Regression
 from algorithms.linear_rl.sums import NoisySums
 from dpaudit import Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 Open = Callable[[Regression, Recorder, int], NoisySums]
 """open(regression, recorder, horizon) -> the stream that adds noise"""

@@ -11,7 +11,7 @@ import numpy as np
 
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mixture import LinearMixture
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ weights. Nothing here reads data, and nothing but a printed noise scale ever rea
 
 import math
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def nodes_printed(horizon: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from algorithms.linear_rl.regressions import Regression
 from dpaudit import Mechanism, Recorder
-from dpaudit.mechanism import AdditiveMechanism, Array
+from dpaudit.model.mechanism import AdditiveMechanism, Array
 from mechanisms import TreeAggregation
 
 

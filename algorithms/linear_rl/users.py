@@ -6,7 +6,7 @@ import numpy as np
 
 from algorithms.linear_rl.planning import Domain, Planned, bonus_of, linear
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

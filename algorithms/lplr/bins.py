@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.lplr.schedule import Resolution
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

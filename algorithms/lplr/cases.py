@@ -14,7 +14,7 @@ import numpy as np
 from algorithms.lplr.message import Bin, Record, confidence_answers, sent, update_answers
 from algorithms.lplr.plan import Plan
 from dpaudit import AuditCase, Mechanism, Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.lplr.config import Lplr

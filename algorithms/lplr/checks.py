@@ -11,7 +11,7 @@ import numpy as np
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
 from dpaudit import Condition, Released, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
 NORMS = "The device shortens features longer than 1 and turns what is not a number into no record."

@@ -9,7 +9,7 @@ from algorithms.lplr import checks
 from algorithms.lplr.oracle import Answers, Estimate, fit_oracle
 from algorithms.lplr.plan import Plan
 from dpaudit import Recorder, Released, Streams, Transcript
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.problems.linear_bandit import LinearBandit

@@ -13,7 +13,7 @@ from algorithms.lplr.bins import keys
 from algorithms.lplr.oracle import joined_message
 from algorithms.lplr.plan import Plan
 from dpaudit import Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

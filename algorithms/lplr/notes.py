@@ -10,7 +10,7 @@ from algorithms.lplr.baselines import SufficientStatistics
 from algorithms.lplr.regression import activity_threshold, kappa
 from algorithms.lplr.schedule import first_length, resolution_of
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.lplr.config import Lplr

@@ -9,7 +9,7 @@ from algorithms.lplr.elimination import answers_of
 from algorithms.lplr.oracle import Estimate, fit_oracle
 from algorithms.lplr.plan import Plan
 from dpaudit import Recorder, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.problems.linear_bandit import LinearBandit

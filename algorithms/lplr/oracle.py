@@ -10,7 +10,7 @@ from algorithms.lplr.plan import Plan
 from algorithms.lplr.regression import Fit, principal_component, widened
 from algorithms.lplr.sums import released_sum
 from dpaudit import Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

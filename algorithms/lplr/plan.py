@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.lplr.leaves import Leaves
 from algorithms.lplr.schedule import Epoch, Resolution
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 Residual = Callable[[Array, Array], Array]
 """residual(reward, prediction) -> what is left of a reward for deeper layers to explain."""

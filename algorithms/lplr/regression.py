@@ -7,7 +7,7 @@ import numpy as np
 
 from algorithms.lplr.bins import Bins, Walk
 from algorithms.lplr.plan import Plan
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _CONSTANTS = {"activity": (43, 48), "count": (15, 48), "mean": (118, 24), "bias": (300, 48)}
 """The printed constants kappa_1, kappa_1', kappa_2, kappa_3 as factor and argument: f ln(a d / (beta fail_prob))."""

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from dpaudit import Mechanism, Recorder, UnsupportedError
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def released_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:

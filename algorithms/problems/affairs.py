@@ -12,7 +12,7 @@ import numpy as np
 
 from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit.checks import count
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 SCALES: dict[str, tuple[float, float]] = {
     "rate_marriage": (1, 5),

@@ -16,7 +16,7 @@ import numpy as np
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
 from dpaudit.checks import one_of
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 WINNERS = ("model_a", "model_b", "tie", "tie (bothbad)")
 """What the column `winner` may say."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit.checks import count
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -29,7 +29,7 @@ from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit import ConfigError
 from dpaudit.checks import positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 COLUMNS = ("mdvis", "lncoins", "physlm", "disea", "hlthf", "hlthp")
 """The columns of the table that are read."""

@@ -8,7 +8,7 @@ import numpy as np
 from algorithms.problems.finite_mdp import FiniteMdp, frozen
 from algorithms.problems.linear_mixture import first_state, river_swim, tabular_mixture
 from dpaudit.checks import count, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

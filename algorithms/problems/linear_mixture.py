@@ -7,7 +7,7 @@ import numpy as np
 
 from algorithms.problems.finite_mdp import FiniteMdp, frozen
 from dpaudit.checks import count, open_probability, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -18,7 +18,7 @@ import numpy as np
 
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dpaudit import ConfigError
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def bundled_table(folder: str, file: str) -> Path:

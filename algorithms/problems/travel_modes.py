@@ -19,7 +19,7 @@ import numpy as np
 from algorithms.problems.duels import Duels, luce
 from dpaudit import ConfigError
 from dpaudit.checks import positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 MODES = ("air", "train", "bus", "car")
 """The four modes, in the order of the table."""

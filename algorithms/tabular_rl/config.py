@@ -24,7 +24,7 @@ from dpaudit import (
     Transcript,
 )
 from dpaudit.checks import count, open_probability, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import Laplace
 
 _LONGEST = 8

@@ -9,7 +9,7 @@ import numpy as np
 
 from algorithms.problems.finite_mdp import FiniteMdp
 from dpaudit import Recorder, Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import Laplace, TreeAggregation
 
 CountSums = Callable[[Array], Array]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LOW_BITS = 12
 

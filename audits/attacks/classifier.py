@@ -16,7 +16,7 @@ from audits.attacks.counting import CountedOdds
 from audits.attacks.discriminant import Discriminant
 from audits.attacks.table import Bins, Table
 from audits.attacks.trees import Tree, grow_trees
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _ROUNDS = 100
 _RATE = 0.4

@@ -13,7 +13,7 @@ import numpy as np
 
 from audits.attacks.discriminant import Discriminant
 from audits.attacks.table import Bins, Table
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _MOST = 4
 _BINS = 16

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from audits.attacks.table import Table
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _RUNS_A_VALUE = 20
 _FEW = 50

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _RELATIVE_RIDGE = 1e-13
 _MOST_COLUMNS = 512

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit import AuditCase, Declaration, Mechanism, Release, Repeat
-from dpaudit.declaration import children
-from dpaudit.mechanism import Array
+from dpaudit.model.declaration import children
+from dpaudit.model.mechanism import Array
 
 Answers = Mapping[str, Array] | Callable[[Any], Mapping[str, Array]]
 """The exact answers of every label's query on one neighbour, or a function of the view for adaptive queries."""

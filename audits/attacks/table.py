@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.views import length
-from dpaudit.mechanism import Array
+from audits.experiment.views import length
+from dpaudit.model.mechanism import Array
 
 _WIDEST = 256
 _ATOM_SHARE = 1 / 64

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betainc, betaincinv
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def proportion_lower(successes: Array | float, trials: Array | float, significance: float) -> Array:

@@ -24,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpaudit import LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 LEVELS = np.concatenate([np.arange(0, 2, 0.005), np.arange(2, 16.01, 0.05)])
 _MIDDLES = (LEVELS[1:] + LEVELS[:-1]) / 2

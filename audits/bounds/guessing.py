@@ -19,7 +19,7 @@ import numpy as np
 
 from audits.bounds.binomial import proportion_lower, tail, tail_quantile
 from dpaudit import Counts, LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LEAK_SHARE = 0.1
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LARGEST = 12.0
 _STEPS = 14

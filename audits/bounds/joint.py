@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from dpaudit import Counts, LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 Curve = Callable[[Array], Array]
 """curve(false positive rates) -> the largest true positive rates that the hypothesis allows; increasing."""

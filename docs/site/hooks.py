@@ -136,7 +136,7 @@ def parameter_tables() -> str:
     import algorithms
     import mechanisms
     from algorithms import problems
-    from dpaudit.sections import parameters_of
+    from dpaudit.configuration.tables import parameters_of
 
     parts: list[str] = []
     for heading, home in (("Algorithms", algorithms), ("Problems", problems), ("Mechanisms", mechanisms)):
@@ -154,6 +154,6 @@ def parameter_tables() -> str:
 def _typed(hint: Any) -> str:
     """Return a type as a reader of a table wants it."""
     text = hint.__name__ if isinstance(hint, type) else str(hint)
-    for prefix in ("typing.", "dpaudit.claim.", "dpaudit.mechanism.", "pathlib."):
+    for prefix in ("typing.", "dpaudit.model.claim.", "dpaudit.model.mechanism.", "pathlib."):
         text = text.replace(prefix, "")
     return text.replace("|", "\\|")

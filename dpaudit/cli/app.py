@@ -34,7 +34,7 @@ app = typer.Typer(
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
     """Print the version and stop."""
     if wanted:
-        from dpaudit.source import distribution_version
+        from dpaudit.runtime.provenance import distribution_version
 
         typer.echo(distribution_version("dpaudit"))
         raise typer.Exit

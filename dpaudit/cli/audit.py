@@ -39,7 +39,12 @@ def audit(
     from rich.console import Group
 
     from dpaudit.cli.output import emit, note
-    from dpaudit.cli.steps import (
+    from dpaudit.cli.witness import write_witnesses
+    from dpaudit.configuration.config import read_config
+    from dpaudit.errors import ConfigError
+    from dpaudit.render.markdown import audit_markdown
+    from dpaudit.render.text import audit_text
+    from dpaudit.workflow import (
         Place,
         audit_exit,
         audits_of,
@@ -49,11 +54,6 @@ def audit(
         settings_of,
         storing,
     )
-    from dpaudit.cli.witness import write_witnesses
-    from dpaudit.config import read_config
-    from dpaudit.errors import ConfigError
-    from dpaudit.render.markdown import audit_markdown
-    from dpaudit.render.text import audit_text
 
     if (backend is Backend.DASK) != (scheduler is not None):
         raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")

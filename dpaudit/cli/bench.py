@@ -49,8 +49,8 @@ def bench(
     from importlib import import_module
 
     from dpaudit.cli.output import emit, progress
-    from dpaudit.codec import encode
     from dpaudit.errors import ConfigError
+    from dpaudit.model.codec import encode
     from dpaudit.render.benchmark import benchmark_markdown, benchmark_text
 
     if part is Part.BUGS:
@@ -58,7 +58,7 @@ def bench(
     if not 0 < significance < 1:
         raise ConfigError(f"Expected significance={significance} strictly between 0 and 1.")
     with progress(f"bench {part.value}") as advance:
-        rows = import_module("audits.proving.table").measure_catalogue(
+        rows = import_module("audits.catalogue.table").measure_catalogue(
             runs=runs, seed=seed, jobs=jobs, significance=significance, progress=advance
         )
     emit(
@@ -80,14 +80,14 @@ def _bugs(
     from importlib import import_module
 
     from dpaudit.cli.output import emit, note, progress
-    from dpaudit.codec import encode
+    from dpaudit.model.codec import encode
     from dpaudit.render.bugs import bugs_markdown, bugs_text
 
     if make_environment is not None:
         note(f"installing into {make_environment}")
-        opacus_broken = import_module("audits.corpus.released").make_environment(make_environment)
+        opacus_broken = import_module("audits.known_bugs.released").make_environment(make_environment)
     with progress("bench bugs") as advance:
-        rows = import_module("audits.corpus.bugs").measure_bugs(
+        rows = import_module("audits.known_bugs.bugs").measure_bugs(
             seeds=seeds, seed=seed, opacus_broken=opacus_broken, progress=advance
         )
     emit(

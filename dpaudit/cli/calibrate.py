@@ -12,9 +12,9 @@ def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output 
     """
     import json
 
+    from dpaudit.accounting.noise import calibration_of
     from dpaudit.cli.output import emit
-    from dpaudit.config import Configured, read_config
-    from dpaudit.noise import calibration_of
+    from dpaudit.configuration.config import Configured, read_config
     from dpaudit.render.calibration import calibration_markdown, calibration_text
 
     configuration = read_config(config)

@@ -12,10 +12,10 @@ def certify(config: Config, style: OutputFormat = Format.TEXT, output: Output = 
     algorithm with a problem also runs briefly, and its trace is held against its declaration.
     """
     from dpaudit.cli.output import emit
-    from dpaudit.cli.steps import certificate_exit, certificate_of
-    from dpaudit.config import read_config
+    from dpaudit.configuration.config import read_config
     from dpaudit.render.markdown import certificate_markdown
     from dpaudit.render.text import certificate_text
+    from dpaudit.workflow import certificate_exit, certificate_of
 
     certificate = certificate_of(read_config(config), seed)
     emit(

@@ -27,9 +27,9 @@ def demo(
     import numpy as np
 
     from dpaudit.cli.output import output_folder, show
-    from dpaudit.cli.steps import attack, audits_of, cases_of, certificate_of, write_report
-    from dpaudit.config import read_config
+    from dpaudit.configuration.config import read_config
     from dpaudit.render import story
+    from dpaudit.workflow import attack, audits_of, cases_of, certificate_of, write_report
 
     folder = output_folder(output)
     paper, tight = (_copied(name, folder) for name in ("paper.toml", "tight.toml"))

@@ -15,7 +15,7 @@ def doctor(style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
     from dataclasses import asdict
 
     from dpaudit.cli.output import emit
-    from dpaudit.gate.selftest import examine
+    from dpaudit.gate.self_check import examine
     from dpaudit.render.selftest import symptoms_markdown, symptoms_text
 
     symptoms = examine()

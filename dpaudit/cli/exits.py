@@ -18,7 +18,7 @@ from typing import ParamSpec
 import typer
 
 from dpaudit.errors import DPAuditError
-from dpaudit.siblings import require_siblings
+from dpaudit.runtime.package_guard import require_siblings
 
 P = ParamSpec("P")
 

@@ -68,8 +68,8 @@ def explain(
             output,
         )
         return Exit.PASS
-    from dpaudit.certifier import certify
-    from dpaudit.config import read_config
+    from dpaudit.certification import certify
+    from dpaudit.configuration.config import read_config
     from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
 
     configuration = read_config(config)

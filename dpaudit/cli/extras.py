@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpaudit.cli.steps import Extras
-from dpaudit.config import Configuration, read_text
-from dpaudit.deployment import Deployment, read_deployment
+from dpaudit.configuration.config import Configuration, read_text
+from dpaudit.configuration.deployment_file import Deployment, read_deployment
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance, Ledger, store_at
+from dpaudit.workflow import Extras
 
 
 def extras_of(

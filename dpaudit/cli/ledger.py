@@ -59,10 +59,10 @@ def open_account(
     refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
 ) -> Exit:
     """Open an account: a budget for one data set. Prints the entry's number and digest."""
-    from dpaudit.claim import Claim
     from dpaudit.errors import ConfigError
     from dpaudit.ledger import Account as LedgerAccount
     from dpaudit.ledger import Ledger, store_at
+    from dpaudit.model.claim import Claim
 
     try:
         budget = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours.value, model=model.value, unit=unit)
@@ -86,11 +86,11 @@ def book(
 
     The certificate is checked again first. Repeating a booking with the same label and certificate changes nothing.
     """
-    from dpaudit.certificate import Certificate
-    from dpaudit.config import read_text
+    from dpaudit.budgets.filters import Refusal
+    from dpaudit.configuration.config import read_text
     from dpaudit.errors import CertificateError
-    from dpaudit.filters import Refusal
     from dpaudit.ledger import Ledger, store_at
+    from dpaudit.model.certificate import Certificate
     from dpaudit.verifier import verify
 
     store, text = store_at(place), read_text(certificate)
@@ -184,7 +184,7 @@ def import_lines(
     place: Place, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
 ) -> Exit:
     """Take over exported entries, once they are all found intact; entries that are here already must be equal."""
-    from dpaudit.config import read_text
+    from dpaudit.configuration.config import read_text
     from dpaudit.ledger import Ledger, replay, store_at
     from dpaudit.ledger.entry import Entry
 

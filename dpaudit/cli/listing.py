@@ -28,8 +28,8 @@ def listing(
     import json
 
     from dpaudit.cli.output import emit
-    from dpaudit.plugins import names
     from dpaudit.render.listing import listing_markdown, listing_text
+    from dpaudit.runtime.plugins import names
 
     found = {held.value: names(held.value) for held in ([kind] if kind else Kind)}
     emit(

@@ -36,7 +36,8 @@ def report(
     """
     from dpaudit.cli.extras import extras_of
     from dpaudit.cli.output import output_folder
-    from dpaudit.cli.steps import (
+    from dpaudit.configuration.config import Configured, read_config
+    from dpaudit.workflow import (
         audit_exit,
         audits_of,
         cases_of,
@@ -46,7 +47,6 @@ def report(
         settings_of,
         write_report,
     )
-    from dpaudit.config import Configured, read_config
 
     configuration = read_config(config)
     extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)

@@ -20,7 +20,7 @@ def schema(
     from dpaudit import schemas
     from dpaudit.cli.output import write
     from dpaudit.errors import ConfigError
-    from dpaudit.plugins import suggestion
+    from dpaudit.runtime.plugins import suggestion
 
     if name is None:
         text = "".join(f"{known}\n" for known in schemas.NAMES)

@@ -27,9 +27,9 @@ def verify(
 
     from dpaudit.cli.output import emit
     from dpaudit.cli.witness import is_witness
-    from dpaudit.codec import encode
-    from dpaudit.config import read_text
+    from dpaudit.configuration.config import read_text
     from dpaudit.errors import CertificateError
+    from dpaudit.model.codec import encode
     from dpaudit.render.verification import verification_markdown, verification_text
     from dpaudit.verifier import verify as read_again
 
@@ -56,8 +56,8 @@ def _witness(file: Path, text: str, seed: int | None, style: Format, output: Pat
     from rich.text import Text
 
     from dpaudit.cli.output import emit
-    from dpaudit.cli.steps import drawn_seed
     from dpaudit.cli.witness import check_witness, witness_sentence
+    from dpaudit.workflow import drawn_seed
 
     found = check_witness(file, text, drawn_seed(seed))
     sentence = witness_sentence(found)

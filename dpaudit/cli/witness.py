@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from dpaudit.cli.output import output_folder, write
-from dpaudit.cli.steps import PlacedCase, cases_of
-from dpaudit.config import Configuration, config_of
+from dpaudit.configuration.config import Configuration, config_of
 from dpaudit.errors import CertificateError
-from dpaudit.evidence import AuditResult
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.workflow import PlacedCase, cases_of
 
 
 def write_witnesses(

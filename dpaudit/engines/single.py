@@ -8,11 +8,11 @@ import math
 import sys
 from typing import assert_never
 
-from dpaudit.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import gaussian_delta
-from dpaudit.losses import (
+from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
     Composition,

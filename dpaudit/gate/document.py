@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from dpaudit.evidence import AuditResult
 from dpaudit.gate.baseline import Accepted, Baseline
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
+from dpaudit.model.audit_result import AuditResult
 
 SCHEMA = "urn:dpaudit:schema:check:1"
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpaudit.certificate import Certificate
-from dpaudit.config import Configuration
+from dpaudit.configuration.config import Configuration
 from dpaudit.errors import DPAuditError
-from dpaudit.evidence import AuditResult
 from dpaudit.gate.catalogue import rule_of
-from dpaudit.gate.places import Place, place_of_claim, place_of_key, place_of_label, place_of_path
-from dpaudit.render import words
+from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.certificate import Certificate
+from dpaudit.wording import verdicts as words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as Xml
 
 from dpaudit.gate.document import CheckDocument, Judged
 from dpaudit.gate.issues import Checked
-from dpaudit.report.escaping import clean
+from dpaudit.wording.escaping import clean
 
 _LONGEST = 4_000
 

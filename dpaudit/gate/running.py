@@ -3,12 +3,12 @@
 from datetime import date
 from pathlib import Path
 
-from dpaudit.cli.steps import audits_of, cases_of, certificate_of, settings_of
-from dpaudit.config import Configured, read_config
+from dpaudit.configuration.config import Configured, read_config
 from dpaudit.errors import DPAuditError, InternalError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.gate.document import CheckDocument
 from dpaudit.gate.issues import Checked
+from dpaudit.workflow import audits_of, cases_of, certificate_of, settings_of
 
 _SEED = 0
 

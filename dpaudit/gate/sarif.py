@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from dpaudit.gate.catalogue import GateRule, rule_of
 from dpaudit.gate.document import CheckDocument, Judged
-from dpaudit.report.escaping import clean
-from dpaudit.source import distribution_version
+from dpaudit.runtime.provenance import distribution_version
+from dpaudit.wording.escaping import clean
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST_RESULTS = 5_000

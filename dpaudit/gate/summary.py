@@ -6,10 +6,10 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
-from dpaudit.render import words
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.report.escaping import clean
-from dpaudit.report.numerals import at_least, nearest
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.escaping import clean
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.numerals import at_least, nearest
 
 STEP_LIMIT = 1024 * 1024
 """What a step summary may hold, in bytes; above it the whole page is refused."""

@@ -9,12 +9,12 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from dpaudit.certificate import Certificate
-from dpaudit.claim import Model, Neighbours
-from dpaudit.codec import encode
-from dpaudit.currencies import concentrated, cost_of
-from dpaudit.declaration import PostProcess, Release, walk
+from dpaudit.accounting.additive_costs import concentrated, cost_of
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.certificate import Certificate
+from dpaudit.model.claim import Model, Neighbours
+from dpaudit.model.codec import encode
+from dpaudit.model.declaration import PostProcess, Release, walk
 
 _MODELS: dict[Model, tuple[str, str]] = {
     "central": ("Central", "A trusted curator holds the records; every output is protected."),

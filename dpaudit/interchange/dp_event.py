@@ -10,8 +10,9 @@ whatever they came as, because dp-accounting takes another branch for an integer
 import math
 from typing import TYPE_CHECKING, Any, assert_never
 
-from dpaudit.claim import Neighbours
-from dpaudit.declaration import (
+from dpaudit.errors import ConfigError, UnsupportedError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import (
     Billboard,
     Cells,
     Declaration,
@@ -25,8 +26,7 @@ from dpaudit.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.errors import ConfigError, UnsupportedError
-from dpaudit.plugins import find
+from dpaudit.runtime.plugins import find
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpaudit.checks import count
-from dpaudit.declaration import Declaration, Release, Repeat, Sequential, Subsample
 from dpaudit.errors import ConfigError
-from dpaudit.plugins import find
+from dpaudit.model.declaration import Declaration, Release, Repeat, Sequential, Subsample
+from dpaudit.runtime.plugins import find
 
 
 def from_history(history: Sequence[tuple[float, float, int]]) -> Declaration:

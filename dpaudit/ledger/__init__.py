@@ -2,8 +2,8 @@
 
 from dpaudit.ledger.account import Account, Rule
 from dpaudit.ledger.balance import Balance, Complaint, Statement, replay
-from dpaudit.ledger.book import Booked, Ledger
 from dpaudit.ledger.entry import Entry
+from dpaudit.ledger.ledger import Booked, Ledger
 from dpaudit.ledger.store import Store, store_at
 
 __all__ = [

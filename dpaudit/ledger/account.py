@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from dpaudit.budgets.filters import Filter, basic_filter, concentrated_filter, gaussian_filter
 from dpaudit.checks import one_of
-from dpaudit.claim import Claim
-from dpaudit.codec import decode_claim, encode
 from dpaudit.errors import LedgerError
-from dpaudit.filters import Filter, basic_filter, concentrated_filter, gaussian_filter
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import decode_claim, encode
 
 Rule = Literal["either", "basic", "concentrated", "gaussian"]
 """How spending is counted; `either` is the sum of epsilons and the sum of rho, side by side."""

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dpaudit.currencies import Cost
+from dpaudit.accounting.additive_costs import Cost
+from dpaudit.budgets.filters import Filter
+from dpaudit.budgets.odometers import Odometer
 from dpaudit.errors import LedgerError
-from dpaudit.filters import Filter
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.entry import GENESIS, Entry, digest_of
 from dpaudit.ledger.pricing import decode_prices
-from dpaudit.odometers import Odometer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

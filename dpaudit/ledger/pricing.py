@@ -3,13 +3,13 @@
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.certificate import Certificate
-from dpaudit.claim import Claim
-from dpaudit.currencies import Cost, cost_of
-from dpaudit.declaration import Declaration
+from dpaudit.accounting.additive_costs import Cost, cost_of
+from dpaudit.budgets.filter_theorems import FilterTheorem
+from dpaudit.budgets.filters import Filter, stated_by
 from dpaudit.errors import DeclarationError, LedgerError, UnsupportedError
-from dpaudit.filters import Filter, stated_by
-from dpaudit.stopping import FilterTheorem
+from dpaudit.model.certificate import Certificate
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Declaration
 
 
 def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, Cost]:

@@ -127,8 +127,8 @@ class PrivacyChecks:
         A relative path is looked for beside the test.
         """
         __tracebackhide__ = True
-        from dpaudit.cli.steps import cases_of, certificate_of
-        from dpaudit.config import Configured, read_config
+        from dpaudit.configuration.config import Configured, read_config
+        from dpaudit.workflow import cases_of, certificate_of
 
         configuration = read_config(self.folder / path)
         certificate = self._certified(configuration.path.name, certificate_of(configuration, None))
@@ -170,8 +170,8 @@ class PrivacyChecks:
     def _certified(self, name: str, certificate: "Certificate") -> "Certificate":
         """Return a certificate once it is told; fail unless it certifies."""
         __tracebackhide__ = True
-        from dpaudit.render import words
-        from dpaudit.report.numerals import at_most, nearest
+        from dpaudit.wording import verdicts as words
+        from dpaudit.wording.numerals import at_most, nearest
 
         proved, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
         sentence = f"epsilon at most {at_most(proved)} is proved, {nearest(claimed)} claimed"
@@ -227,7 +227,7 @@ class PrivacyChecks:
         import numpy as np
 
         from dpaudit.pytest_plugin.sources import digest_of_sources
-        from dpaudit.report.numerals import at_least
+        from dpaudit.wording.numerals import at_least
 
         audits = import_module("audits")
         identity = [repr(claim), repr(case.neighbours), *(f"{type(held)} {digest_of_sources(held)}" for held in what)]
@@ -287,8 +287,8 @@ def _facts(allotted: Allotment, runs: int) -> dict[str, Any]:
 
 def _meaning(result: "AuditResult") -> str:
     """Return what an audit says; one that stopped as soon as the claim fell has no larger bound to show."""
-    from dpaudit.render import words
-    from dpaudit.report.numerals import at_least, nearest
+    from dpaudit.wording import verdicts as words
+    from dpaudit.wording.numerals import at_least, nearest
 
     claimed = nearest(result.claim.epsilon)
     if result.exceeds_claim and at_least(result.epsilon_lower) == claimed:
@@ -298,7 +298,7 @@ def _meaning(result: "AuditResult") -> str:
 
 def _power(result: "AuditResult") -> str:
     """Return how far an audit could see, in a few words."""
-    from dpaudit.report.numerals import nearest
+    from dpaudit.wording.numerals import nearest
 
     return f"{nearest(result.power.epsilon)} would have shown, {nearest(result.power.probability)} of the time"
 

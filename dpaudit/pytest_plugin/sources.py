@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dpaudit.source import source_digest
+from dpaudit.runtime.provenance import source_digest
 
 
 def digest_of_sources(subject: Any) -> str:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from dpaudit.certificate import Certificate
+from dpaudit.model.certificate import Certificate
+from dpaudit.printed.argument import infer
 from dpaudit.render.substitution import substituted
-from dpaudit.replay import infer
-from dpaudit.report.numerals import nearest
+from dpaudit.wording.numerals import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,13 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
-from dpaudit.codec import encode
-from dpaudit.filters import Filter
+from dpaudit.budgets.filters import Filter
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
+from dpaudit.model.codec import encode
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.report.numerals import at_most, nearest
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.numerals import at_most, nearest
 
 
 def statement_data(statement: Statement, account: str | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from dpaudit.render.layout import inset, section
-from dpaudit.render.markup import table
+from dpaudit.wording.markdown import table
 
 _HEAD = ("defect", "family", "path", "rules", "caught", "alarms", "sec")
 

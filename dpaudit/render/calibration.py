@@ -3,11 +3,11 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.noise import Calibration, NeededNoise
-from dpaudit.render import words
+from dpaudit.accounting.noise import Calibration, NeededNoise
 from dpaudit.render.layout import columns, inset, section
-from dpaudit.render.markup import cell, table
-from dpaudit.report.numerals import at_most, nearest
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.markdown import cell, table
+from dpaudit.wording.numerals import at_most, nearest
 
 
 def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:

@@ -6,16 +6,16 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from dpaudit.certificate import Certificate, Factor
-from dpaudit.codec import encode
-from dpaudit.declaration import walk
-from dpaudit.render import words
+from dpaudit.model.certificate import Certificate, Factor
+from dpaudit.model.codec import encode
+from dpaudit.model.declaration import walk
 from dpaudit.render.argument import steps_of
 from dpaudit.render.layout import columns, inset, section
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.render.sources import node_source
 from dpaudit.report.derivation import Row, rows_of
-from dpaudit.report.numerals import nearest
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.numerals import nearest
+from dpaudit.wording.references import node_source
 
 
 def derivation_text(certificate: Certificate) -> RenderableType:

@@ -9,11 +9,11 @@ from rich.text import Text
 from dpaudit.gate.comparison import Change
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
-from dpaudit.render import words
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.render.markup import table
-from dpaudit.report.escaping import clean
-from dpaudit.report.numerals import at_least, at_most, nearest
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.escaping import clean
+from dpaudit.wording.markdown import table
+from dpaudit.wording.numerals import at_least, at_most, nearest
 
 _VERDICTS = {
     "pass": ("PASS", "green", "No open issue."),

@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 
 from dpaudit.gate.catalogue import RULES
 from dpaudit.render.layout import columns, headline, section
-from dpaudit.render.markup import cell
+from dpaudit.wording.markdown import cell
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 

@@ -3,7 +3,7 @@
 from rich.console import Group, RenderableType
 
 from dpaudit.render.layout import columns, section
-from dpaudit.render.markup import table
+from dpaudit.wording.markdown import table
 
 Found = dict[str, dict[str, str]]
 """Kind, then name, to one line of description."""

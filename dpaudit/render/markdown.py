@@ -1,10 +1,10 @@
 """Certificates and audits as Markdown, for a pull request's comment or a step summary."""
 
-from dpaudit.certificate import Certificate
-from dpaudit.evidence import AuditResult
-from dpaudit.render import words
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.report.numerals import nearest
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.certificate import Certificate
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.numerals import nearest
 
 
 def certificate_markdown(certificate: Certificate) -> str:

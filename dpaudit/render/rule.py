@@ -5,12 +5,12 @@ from typing import Any
 from rich.console import Group as Lines
 from rich.console import RenderableType
 
-from dpaudit.declaration import Billboard, Declaration, Group, Local, Printed, Release, Sequential, Stated
-from dpaudit.plugins import find
+from dpaudit.model.declaration import Billboard, Declaration, Group, Local, Printed, Release, Sequential, Stated
 from dpaudit.render.layout import inset, section
-from dpaudit.render.markup import bullets
 from dpaudit.render.substitution import substituted
 from dpaudit.rules import RELEASE_NAMES, RULES, Budget, Rule, Step
+from dpaudit.runtime.plugins import find
+from dpaudit.wording.markdown import bullets
 
 _PART = Budget(epsilon=0.1, delta=0.0)
 _TIMES = 50

@@ -3,9 +3,9 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.gate.selftest import Status, Symptom
+from dpaudit.gate.self_check import Status, Symptom
 from dpaudit.render.layout import columns, headline
-from dpaudit.render.markup import table
+from dpaudit.wording.markdown import table
 
 _MARKS: dict[Status, tuple[str, str]] = {
     "ok": ("✓ ok", "green"),

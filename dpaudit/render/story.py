@@ -7,13 +7,13 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.certificate import Certificate
-from dpaudit.evidence import AuditResult
-from dpaudit.render import words
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.certificate import Certificate
 from dpaudit.render.layout import inset, section
 from dpaudit.render.text import bars, colour
-from dpaudit.report.numerals import nearest
-from dpaudit.report.wording import promise
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.names import promise
+from dpaudit.wording.numerals import nearest
 
 
 def on_paper(certificate: Certificate) -> RenderableType:

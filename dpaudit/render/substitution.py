@@ -1,8 +1,8 @@
 """A cited theorem with its numbers put in, as one would write it on paper."""
 
-from dpaudit.declaration import Group, Release
-from dpaudit.report.numerals import TIMES, nearest
+from dpaudit.model.declaration import Group, Release
 from dpaudit.rules import Rule, Step
+from dpaudit.wording.numerals import TIMES, nearest
 
 
 def substituted(rule: Rule, step: Step, concluded: float) -> str:

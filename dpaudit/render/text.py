@@ -6,12 +6,12 @@ from typing import assert_never
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.certificate import Certificate, Factor, Verdict
-from dpaudit.condition import Condition, Status
-from dpaudit.evidence import AuditResult, AuditVerdict
-from dpaudit.render import words
+from dpaudit.model.audit_result import AuditResult, AuditVerdict
+from dpaudit.model.certificate import Certificate, Factor, Verdict
+from dpaudit.model.condition import Condition, Status
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.report.numerals import at_least, at_most, nearest
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.numerals import at_least, at_most, nearest
 
 _BAR = 44
 

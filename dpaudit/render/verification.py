@@ -3,8 +3,8 @@
 from rich.console import Group, RenderableType
 
 from dpaudit.render.layout import headline, inset, section
-from dpaudit.render.markup import bullets, cell
 from dpaudit.verifier import Verification
+from dpaudit.wording.markdown import bullets, cell
 
 
 def verification_text(held: Verification) -> RenderableType:

@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import groupby
 
-from dpaudit.accountant import bracket_epsilon
-from dpaudit.bracket import Bracket
-from dpaudit.certificate import Certificate
-from dpaudit.claim import Neighbours
-from dpaudit.condition import conditions_of
-from dpaudit.declaration import (
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.engines import QUICK
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.certificate import Certificate
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.condition import conditions_of
+from dpaudit.model.declaration import (
     Billboard,
     Cells,
     Declaration,
@@ -21,12 +24,9 @@ from dpaudit.declaration import (
     children,
     with_children,
 )
-from dpaudit.engines import QUICK
-from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
-from dpaudit.mechanism import Mechanism
-from dpaudit.report.numerals import nearest, whole
-from dpaudit.report.wording import node_name, node_rule
+from dpaudit.model.mechanism import Mechanism
+from dpaudit.wording.names import node_name, node_rule
+from dpaudit.wording.numerals import nearest, whole
 
 MOST_SIBLINGS = 8
 MOST_ROWS = 80

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.certificate import Certificate
-from dpaudit.deployment import Deployment
-from dpaudit.evidence import AuditResult
-from dpaudit.system import System
+from dpaudit.configuration.deployment_file import Deployment
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.certificate import Certificate
+from dpaudit.model.system import System
 
 if TYPE_CHECKING:
     from dpaudit.ledger import Balance

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.evidence import AuditResult
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Section
 from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.curves import (
@@ -16,8 +16,8 @@ from dpaudit.report.curves import (
 from dpaudit.report.derivation import Row, rows_of
 from dpaudit.report.document import Report
 from dpaudit.report.gaps import Gap, gaps_of
-from dpaudit.report.numerals import at_least, at_most, nearest
 from dpaudit.report.verdicts import Outcome, outcome_of
+from dpaudit.wording.numerals import at_least, at_most, nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dpaudit.declaration import Stated, walk
+from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.document import Report
 
 _NEVER: tuple[tuple[str, str], ...] = (

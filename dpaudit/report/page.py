@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from dpaudit.report.escaping import clean
 from dpaudit.report.facts import Facts, caught, certified, placed
 from dpaudit.report.figures import Figure, style_sheet
-from dpaudit.report.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
 from dpaudit.report.slackness import noise_sentence
 from dpaudit.report.verdicts import meaning_of, proved_of
-from dpaudit.report.wording import DISCLAIMER, GLOSSARY, MODEL_WORDS, NEIGHBOUR_WORDS
+from dpaudit.wording.escaping import clean
+from dpaudit.wording.names import DISCLAIMER, GLOSSARY, MODEL_WORDS, NEIGHBOUR_WORDS
+from dpaudit.wording.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
 
 TONES = {
     "CERTIFIED": "good",

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from dpaudit.errors import InternalError, UnsupportedError
-from dpaudit.report.escaping import clean
+from dpaudit.wording.escaping import clean
 
 
 def require_typst() -> Any:

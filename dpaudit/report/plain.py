@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from dpaudit.codec import encode
 from dpaudit.ledger.balance import balance_data
+from dpaudit.model.codec import encode
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
 from dpaudit.report.document import Report
 from dpaudit.report.facts import Facts, placed
 from dpaudit.report.verdicts import meaning_of, proved_of
-from dpaudit.report.wording import DISCLAIMER, GLOSSARY
+from dpaudit.wording.names import DISCLAIMER, GLOSSARY
 
 SCHEMA = "urn:dpaudit:schema:report:1"
 _RATES = tuple(step / 50 for step in range(51))

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.certificate import Slack
-from dpaudit.report.numerals import times
+from dpaudit.model.certificate import Slack
+from dpaudit.wording.numerals import times
 
 _UNNAMED = 0.005
 

@@ -4,12 +4,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dpaudit.declaration import Stated, walk
-from dpaudit.evidence import AuditResult
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.compliance.composition import justified, located
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, counted, nearest, whole
-from dpaudit.report.wording import promise
+from dpaudit.wording.names import promise
+from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
 Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
 

@@ -26,8 +26,8 @@ def render(report: Report) -> dict[str, str]:
 
 def contents(report: Report, *, pdf: bool = False) -> dict[str, bytes]:
     """Return the bytes of every file of a report by its path, statements about the others last."""
-    from dpaudit.interchange.in_toto import privacy_report, statement_text, test_result
-    from dpaudit.interchange.registry_record import registry_text
+    from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
+    from dpaudit.report.attachments.registry_record import registry_text
 
     texts = render(report)
     files = {name: text.encode("utf-8") for name, text in texts.items()}

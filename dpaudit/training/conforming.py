@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, gammainccinv, gammaincinv, ndtri
 
 from dpaudit.checks import open_probability
-from dpaudit.condition import Condition
-from dpaudit.trace import Finding
+from dpaudit.model.condition import Condition
+from dpaudit.model.trace import Finding
 from dpaudit.training.watching import Training, Watch
 
 POWER = 0.9

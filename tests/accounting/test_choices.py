@@ -27,9 +27,9 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.currencies import concentrated, cost_of
+from dpaudit.accounting.additive_costs import concentrated, cost_of
 from dpaudit.engines import VERIFIED
-from dpaudit.engines.choices import dominating_masses
+from dpaudit.engines.verified.choices import dominating_masses
 from dpaudit.verifier import verify
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit import config as configuration
+from dpaudit.configuration import config as configuration
 
 
 @pytest.fixture

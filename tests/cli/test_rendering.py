@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from dpaudit import AuditResult, Claim, Condition, Counts, Finding, LowerBound, Power, Release, Repeat, Stated, certify
-from dpaudit.bracket import Bracket
-from dpaudit.render import words
+from dpaudit.model.bracket import Bracket
 from dpaudit.render.derivation import derivation_markdown, derivation_text
 from dpaudit.render.layout import to_text
 from dpaudit.render.markdown import audit_markdown, certificate_markdown
-from dpaudit.render.markup import cell, table
 from dpaudit.render.text import audit_text, bar, certificate_text
-from dpaudit.report.wording import promise
+from dpaudit.wording import verdicts as words
+from dpaudit.wording.markdown import cell, table
+from dpaudit.wording.names import promise
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one order")

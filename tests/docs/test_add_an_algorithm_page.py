@@ -10,7 +10,7 @@ import numpy as np
 import algorithms
 from audits import audit_case
 from dpaudit import Streams, admit, certify
-from dpaudit.algorithm import Algorithm
+from dpaudit.model.algorithm import Algorithm
 
 PAGE = (Path(algorithms.__file__).parents[1] / "docs" / "add_an_algorithm.md").read_text(encoding="utf-8")
 

@@ -46,17 +46,17 @@ from dpaudit import (
     fold,
     smallest_noise,
 )
-from dpaudit.bracket import largest_epsilon, smallest_epsilon
-from dpaudit.codec import decode_declaration, encode
-from dpaudit.concentrated import concentrated_delta, largest_rho, largest_rho_at_the_advanced_rate
-from dpaudit.condition import conditions_of, merge
+from dpaudit.accounting.fold import delivered_model
+from dpaudit.accounting.subsampling import subsampled
+from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
+from dpaudit.budgets.odometers import Odometer
+from dpaudit.budgets.zcdp import concentrated_delta, largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, QUICK, RENYI, UPPERS, VERIFIED
-from dpaudit.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
-from dpaudit.folding import delivered_model
 from dpaudit.interchange.dp_event import from_event, to_event
-from dpaudit.odometers import Odometer
-from dpaudit.sampling import subsampled
-from dpaudit.slack import slack_of
+from dpaudit.model.bracket import largest_epsilon, smallest_epsilon
+from dpaudit.model.codec import decode_declaration, encode
+from dpaudit.model.condition import conditions_of, merge
+from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify
 from mechanisms import Exponential, RandomisedResponse, TreeAggregation
 from tests.mutation.inputs import INPUTS, NOTHING, gaussian, laplace, release
@@ -395,7 +395,7 @@ def the_smallest_noise_is_smallest():
     """Scaled by the factor a tree is certified, by a little less it is not; slack multiplies to the same."""
     for name in ("gaussian", "tree", "group", "cells"):
         tree, claim = INPUTS[name]
-        from dpaudit.declaration import scaled
+        from dpaudit.model.declaration import scaled
 
         factor = smallest_noise(tree, claim)
         just, less = (

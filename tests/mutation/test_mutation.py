@@ -63,7 +63,7 @@ def test_the_forged_certificate_is_rejected(mutant):
 
 def test_what_was_planted_is_gone_afterwards():
     """The harness leaves no defect behind: the sound object is back, everywhere."""
-    from dpaudit.losses import LaplaceLoss
+    from dpaudit.model.losses import LaplaceLoss
 
     group = vars(LaplaceLoss)["group"]
     with planted(next(mutant.defect for mutant in CODE if mutant.name == "L4")):

@@ -10,10 +10,16 @@ from pathlib import Path
 import pytest
 
 from dpaudit import Claim, ConfigError, GaussianLoss, Release, Repeat, Sequential, bracket_epsilon, certify
-from dpaudit.deployment import Comparison, Deployment, DeploymentFault, decode_deployment, read_deployment
+from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.configuration.deployment_file import (
+    Comparison,
+    Deployment,
+    DeploymentFault,
+    decode_deployment,
+    read_deployment,
+)
 from dpaudit.ledger import Account, Ledger, store_at
-from dpaudit.losses import Composition
-from dpaudit.normal_form import NormalForm
+from dpaudit.model.losses import Composition
 from dpaudit.report import Report, System, render
 from dpaudit.report.curves import delta_curve
 from dpaudit.report.facts import gather

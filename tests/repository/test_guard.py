@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.siblings import PACKAGES, require_siblings, root
-from dpaudit.source import digest_below, source_digest, source_files, versions
+from dpaudit.runtime.package_guard import PACKAGES, require_siblings, root
+from dpaudit.runtime.provenance import digest_below, source_digest, source_files, versions
 
 MAIN = "from dpaudit.cli import main; main()"
 

@@ -9,7 +9,7 @@ import numpy as np
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
 from dpaudit import Claim, Declaration, Local, Printed, Recorder, Release, Streams, Transcript
 from dpaudit.checks import count, one_of, open_probability, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import JointGaussian
 
 if TYPE_CHECKING:

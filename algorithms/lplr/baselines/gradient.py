@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Claim, Declaration, Local, PostProcess, Recorder, Release, Streams, Transcript
 from dpaudit.checks import count, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import RandomisedResponse
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
 from dpaudit import Declaration, Streams, Transcript, UnsupportedError
 from dpaudit.checks import count, open_probability, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
     from algorithms.problems.linear_bandit import LinearBandit

@@ -10,7 +10,7 @@ from algorithms.lplr.baselines.batches import best_of, run_batches, statistics_o
 from algorithms.lplr.sums import released_sum
 from dpaudit import Claim, Declaration, Local, Recorder, Release, Sequential, Streams, Transcript
 from dpaudit.checks import count, one_of, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, SymmetrisedWishart
 
 if TYPE_CHECKING:

@@ -3,10 +3,13 @@
 import math
 from collections.abc import Iterator
 
-from dpaudit.accountant import bracket_epsilon
-from dpaudit.claim import Claim
-from dpaudit.currencies import concentrated, cost_of
-from dpaudit.declaration import (
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.additive_costs import concentrated, cost_of
+from dpaudit.accounting.fold import fold
+from dpaudit.engines import QUICK
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import (
     Billboard,
     Declaration,
     Local,
@@ -17,13 +20,10 @@ from dpaudit.declaration import (
     Sequential,
     children,
 )
-from dpaudit.engines import QUICK
-from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
 from dpaudit.report.compliance.fields import Grid
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_most, nearest, whole
-from dpaudit.report.wording import node_name
+from dpaudit.wording.names import node_name
+from dpaudit.wording.numerals import at_most, nearest, whole
 
 _MOST = 12
 

@@ -1,9 +1,9 @@
 """Section 7: each audit with its attack, its bound, what it would have caught, and how far it could have seen."""
 
-from dpaudit.evidence import AuditResult
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, counted, nearest, whole
+from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
 
 def audited(report: Report) -> Section:

@@ -3,18 +3,18 @@
 import math
 from collections.abc import Iterator
 
-from dpaudit.accountant import bracket_epsilon
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.budgets.filter_theorems import GAUSSIAN
 from dpaudit.engines import ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
 from dpaudit.report.compliance.allocation import allocation
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
 from dpaudit.report.compliance.groups import groups
 from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, highest_true_positive_rate
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, both_ends, nearest, times
 from dpaudit.report.slackness import noise_sentence
-from dpaudit.stopping import GAUSSIAN
+from dpaudit.wording.numerals import at_least, at_most, both_ends, nearest, times
 
 _PRIORS = (0.01, 0.1, 0.5)
 

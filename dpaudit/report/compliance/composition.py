@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dpaudit.declaration import Declaration, Release, Repeat, Sequential, Stated, Subsample, children, walk
+from dpaudit.model.declaration import Declaration, Release, Repeat, Sequential, Stated, Subsample, children, walk
 from dpaudit.report.compliance.fields import (
     NOT_ASSESSED,
     Field,
@@ -16,7 +16,7 @@ from dpaudit.report.compliance.fields import (
 )
 from dpaudit.report.derivation import Row, noise_of, sensitivity_of
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import interval, nearest, whole
+from dpaudit.wording.numerals import interval, nearest, whole
 
 MOST = 40
 INDENT = "\N{EM SPACE}"

@@ -2,16 +2,16 @@
 
 import math
 
-from dpaudit.accountant import bracket_epsilon
-from dpaudit.bracket import Bracket
-from dpaudit.claim import Claim
-from dpaudit.declaration import Group
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Group
 from dpaudit.report.compliance.fields import Grid, Status
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_most, nearest
+from dpaudit.wording.numerals import at_most, nearest
 
 GROUPS = (2, 5, 10)
 

@@ -11,7 +11,7 @@ from dpaudit.report.compliance.composition import located
 from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
 from dpaudit.report.curves import claimed_advantage
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_most, counted, nearest, whole
+from dpaudit.wording.numerals import at_most, counted, nearest, whole
 
 Known = tuple[str, Status] | None
 """What is known of a hazard and what it rests on; None where nothing is."""

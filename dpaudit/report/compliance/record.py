@@ -7,9 +7,9 @@ from typing import Any
 
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, nearest, whole
 from dpaudit.report.verdicts import outcome_of
-from dpaudit.report.wording import observer
+from dpaudit.wording.names import observer
+from dpaudit.wording.numerals import at_least, at_most, nearest, whole
 
 
 def cover(report: Report) -> Section:

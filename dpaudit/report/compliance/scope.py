@@ -1,6 +1,6 @@
 """Sections 1 to 4: what the system is for, what its unit is, who is trusted, and what is claimed."""
 
-from dpaudit.claim import Model, Neighbours
+from dpaudit.model.claim import Model, Neighbours
 from dpaudit.report.compliance.fields import (
     NOT_ASSESSED,
     Grid,
@@ -12,8 +12,8 @@ from dpaudit.report.compliance.fields import (
     stated,
 )
 from dpaudit.report.document import Report
-from dpaudit.report.numerals import nearest, whole
-from dpaudit.report.wording import MODEL_WORDS, NEIGHBOUR_WORDS, observer
+from dpaudit.wording.names import MODEL_WORDS, NEIGHBOUR_WORDS, observer
+from dpaudit.wording.numerals import nearest, whole
 
 _SCENARIOS: dict[Neighbours, tuple[tuple[str, str, str, str], ...]] = {
     "replace_one": (

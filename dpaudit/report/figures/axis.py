@@ -2,12 +2,12 @@
 
 import math
 
-from dpaudit.evidence import AuditResult
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.document import Report
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
-from dpaudit.report.numerals import at_least, at_most, interval, nearest
+from dpaudit.wording.numerals import at_least, at_most, interval, nearest
 
 _ROW = 54.0
 _MOST = 12

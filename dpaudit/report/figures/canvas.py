@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from dpaudit.report.escaping import xml
+from dpaudit.wording.escaping import xml
 
 _LETTER = 0.54
 

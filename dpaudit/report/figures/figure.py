@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 
-from dpaudit.report.escaping import xml
 from dpaudit.report.figures.canvas import Canvas, short
+from dpaudit.wording.escaping import xml
 
 WIDE, NARROW = 760.0, 344.0
 

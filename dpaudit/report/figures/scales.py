@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.report.numerals import nearest
+from dpaudit.wording.numerals import nearest
 
 _GUTTER = 34.0
 _SPREAD = 12.0

@@ -3,7 +3,7 @@
 from dpaudit.report.derivation import Row
 from dpaudit.report.figures.canvas import Canvas, shortened, text_width
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.numerals import TIMES, interval, whole
+from dpaudit.wording.numerals import TIMES, interval, whole
 
 _ROW = 34.0
 _DEEPEST = 10

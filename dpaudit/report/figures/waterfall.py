@@ -1,11 +1,11 @@
 """Slack factor by factor: from the declared noise down to what the claim needs."""
 
-from dpaudit.certificate import Slack
+from dpaudit.model.certificate import Slack
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
-from dpaudit.report.numerals import TIMES, times
 from dpaudit.report.slackness import Step, noise_sentence, steps_of
+from dpaudit.wording.numerals import TIMES, times
 
 _ROW = 34.0
 

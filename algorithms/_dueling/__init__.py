@@ -1,0 +1,1 @@
+"""What the dueling bandits share: policies without privacy to compare with."""

@@ -1,0 +1,85 @@
+"""One defect: two variants of the same code, and one look at either through a path that users have."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from audits.checks.paired_replay import Replayable, replay_neighbours
+from audits.procedures.fixed_size import audit
+from dpaudit import Claim, Declaration, Finding, Recorder, admit, certify
+from dpaudit.model.case import Score
+from dpaudit.runtime.plugins import find
+
+Look = Callable[["Variant", np.random.Generator], tuple[Finding, ...]]
+"""look(variant, rng) -> what is found, empty where nothing is."""
+
+Variant = Literal["broken", "fixed"]
+Path = Literal["certify", "trace", "replay", "conformance", "audit"]
+
+SIGNIFICANCE = 1e-6
+"""Chance that one look at a fixed variant accuses it, where the look is a statistic."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defect:
+    """A defect with its family, where it was found, and the path by which it is looked for.
+
+    `seeded` says whether a look depends on its seed; one that does not is taken once and counts for every seed.
+    `package` names what must be installed elsewhere, empty for an analogue.
+    """
+
+    name: str
+    family: str
+    story: str
+    path: Path
+    look: Look
+    seeded: bool = True
+    package: str = ""
+
+
+def mechanism(name: str, **parameters: Any) -> Any:
+    """Return a mechanism by its name, without importing it here."""
+    return find("mechanisms", name)(**parameters)
+
+
+def by_certificate(declaration: Declaration, claim: Claim) -> tuple[Finding, ...]:
+    """Return a finding unless the claim is certified."""
+    certificate = certify(declaration, claim)
+    if certificate.verdict == "certified":
+        return ()
+    return (Finding(rule="DPA101", where="claim", message=f"{certificate.verdict}: {certificate.reasons[0]}"),)
+
+
+def by_trace(
+    declaration: Declaration, run: Callable[[Recorder], object], rng: np.random.Generator
+) -> tuple[Finding, ...]:
+    """Return what a run's trace did that its declaration does not admit."""
+    recorder = Recorder(rng)
+    run(recorder)
+    return admit(declaration, recorder.trace())
+
+
+def by_replay(function: Replayable, neighbours: tuple[Any, Any], rng: np.random.Generator) -> tuple[Finding, ...]:
+    """Return what two neighbours do differently on one tape of noise."""
+    return replay_neighbours(function, neighbours, rng)
+
+
+def by_audit(
+    function: Callable[[Any, np.random.Generator, int], Any],
+    neighbours: tuple[Any, Any],
+    claim: Claim,
+    rng: np.random.Generator,
+    *,
+    runs: int = 4000,
+    score: Score | None = None,
+) -> tuple[Finding, ...]:
+    """Return a finding where an audit refutes the claim."""
+    result = audit(
+        function, neighbours=neighbours, claim=claim, runs=runs, rng=rng, significance=SIGNIFICANCE, score=score
+    )
+    if result.verdict != "violation":
+        return ()
+    message = f"epsilon is at least {result.epsilon_lower:.4g}; {claim.epsilon:g} is claimed."
+    return (Finding(rule="DPA301", where=result.name, message=message),)

@@ -1,0 +1,1 @@
+"""Audit procedures: fixed size, anytime, with prior evidence; witnesses, neighbour search, missing noise."""
