@@ -1,7 +1,5 @@
 """What the distribution holds, what the packages export, and who imports whom."""
 
-import ast
-import importlib
 import subprocess
 import sys
 import tomllib
@@ -45,33 +43,6 @@ def test_the_console_script_is_the_command_line(wheel):
     """Installing the wheel makes `dpaudit` start `dpaudit.cli:main`."""
     entry = next(name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     assert "dpaudit = dpaudit.cli:main" in wheel.read(entry).decode()
-
-
-def _typed_exports(package: str) -> dict[str, str]:
-    """Return the names that type checkers see in a package's root, each with its module."""
-    tree = ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8"))
-    guarded = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    imports = [node for block in guarded for node in block.body if isinstance(node, ast.ImportFrom)]
-    return {alias.asname or alias.name: str(node.module) for node in imports for alias in node.names}
-
-
-@pytest.mark.parametrize("package", ["dpaudit", "audits"])
-def test_the_root_exports_at_run_time_what_type_checkers_see(package):
-    """Every name of the TYPE_CHECKING block resolves to the same object, and there is no other public name."""
-    module = importlib.import_module(package)
-    expected = _typed_exports(package)
-    assert expected
-    for name, home in expected.items():
-        assert getattr(module, name) is getattr(importlib.import_module(home), name)
-    assert set(dir(module)) - set(expected) <= {"NAMES", "load"}
-
-
-@pytest.mark.parametrize("package", ["dpaudit", "audits"])
-def test_no_module_is_called_like_a_public_function_of_its_package(package):
-    """Importing such a module would replace the function by the module."""
-    modules = {path.stem for path in (ROOT / package).glob("*.py")}
-    modules |= {path.name for path in (ROOT / package).iterdir() if (path / "__init__.py").exists()}
-    assert not modules & set(_typed_exports(package))
 
 
 def test_a_name_that_is_not_exported_is_an_attribute_error():
