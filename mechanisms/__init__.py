@@ -86,4 +86,4 @@ def load(name: str) -> Any:
     if name not in NAMES:
         raise KeyError(name)
     class_name = "".join(word.capitalize() for word in name.split("_"))
-    return getattr(import_module(EXPORTS[class_name]), class_name)
+    return getattr(import_module(f"mechanisms.{name}"), class_name)
