@@ -41,7 +41,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
      "_bisect(lambda epsilon: delta_upper(epsilon) <= delta,", "_bisect(lambda epsilon: delta_upper(epsilon) <= delta + 1e-5,",
      "gaussian x 100"),
     ("B10", "the density has the variance where the deviation belongs", "mechanisms.gaussian:Gaussian.log_density",
-     "np.asarray(value)) / self.stddev", "np.asarray(value)) / self.stddev**2", "gaussian"),
+     "self.stddev", "self.stddev**2", "gaussian"),
     ("B10b", "the sampler has the variance where the deviation belongs", "mechanisms.gaussian:Gaussian.release",
      "self.stddev", "self.stddev**2", "gaussian"),
     ("B11", "ln(epsilon + ..) typed for ln(e + ..)", "dpaudit.rules.composition:_optimal", "math.e + math.sqrt(squares)",
