@@ -7,17 +7,15 @@ two records that differ most for one leaf, and scores the messages by the likeli
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from algorithms.lplr.message import Bin, Record, confidence_answers, sent, update_answers
-from algorithms.lplr.plan import Plan
+from algorithms.lplr.plan import Plan, plan_of
+from algorithms.lplr.settings import LplrSettings
 from dpaudit import AuditCase, Mechanism, Recorder
 from dpaudit.model.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.lplr.config import Lplr
+from mechanisms import Gaussian, SymmetrisedWishart
 
 Pair = tuple[Record, Record]
 _CERTAIN = 60.0
@@ -26,7 +24,7 @@ _CERTAIN = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A public state, two records, and which leaves of the message are looked at."""
+    """A public state, two records, and the leaves of the message that the audit sees."""
 
     name: str
     description: str
@@ -35,9 +33,9 @@ class Stage:
     labels: tuple[str, ...]
 
 
-def cases_of(config: "Lplr") -> tuple[AuditCase, ...]:
-    """Return the audits of every kind of message that `config` has."""
-    plan = config.plan()
+def cases_of(settings: LplrSettings) -> tuple[AuditCase, ...]:
+    """Return the audits of every kind of message that the settings allow."""
+    plan = plan_of(settings)
     return tuple(case_of(plan, stage) for stage in stages_of(plan))
 
 
@@ -112,14 +110,14 @@ def confidence_stage(plan: Plan, half_width: float = 1.0) -> Stage:
     own = tuple(float(i == 1) for i in range(plan.dimension))
     bins: list[Bin] = []
     records: list[Record] = []
-    for held in base.bins:
-        rest = plan.resolution.width(held.indices[-1]) * (1 - 1e-12)
-        features = math.sqrt(1 - rest**2) * np.asarray(held.directions[0]) + rest * np.asarray(own)
+    for base_bin in base.bins:
+        rest = plan.resolution.width(base_bin.indices[-1]) * (1 - 1e-12)
+        features = math.sqrt(1 - rest**2) * np.asarray(base_bin.directions[0]) + rest * np.asarray(own)
         records.append(Record(features=tuple(map(float, features)), reward=1.0))
         bins.append(
             Bin(
-                indices=held.indices,
-                directions=held.directions,
+                indices=base_bin.indices,
+                directions=base_bin.directions,
                 slopes=(0.5,),
                 half_width=half_width,
                 direction=own,
@@ -138,7 +136,7 @@ def spread(plan: Plan, norm: float, used: int | None = None) -> tuple[float, ...
     """Return features of `norm`, equal in the first `used` coordinates (all, where None) and 0 in the others."""
     many = plan.dimension if used is None else used
     each = norm * (1 - 1e-12) / math.sqrt(many)
-    return tuple(each if place < many else 0.0 for place in range(plan.dimension))
+    return tuple(each if axis < many else 0.0 for axis in range(plan.dimension))
 
 
 def case_of(plan: Plan, stage: Stage) -> AuditCase:
@@ -157,12 +155,12 @@ def case_of(plan: Plan, stage: Stage) -> AuditCase:
         relation="replace_one",
         run=run,
         score=MessageRatio(leaves=leaves, first=first, second=second),
-        gaussian=all(held.name == "gaussian" for _, held in leaves),
+        gaussian=all(isinstance(mechanism, Gaussian) for _, mechanism in leaves),
     )
 
 
 def answers_of(plan: Plan, stage: Stage, record: Record) -> dict[str, Array]:
-    """Return the exact entries of the leaves that `stage` looks at."""
+    """Return the exact entries of the leaves that `stage` audits."""
     compute = confidence_answers if stage.labels == ("width",) else update_answers
     answers = compute(plan, stage.bins, record)
     return {label: answers[label] for label in stage.labels}
@@ -185,10 +183,10 @@ class MessageRatio:
     def __call__(self, view: Mapping[str, Array]) -> Array:
         """Return one score a run. Shape (n_runs,)."""
         total = np.zeros(len(next(iter(view.values()))))
-        for label, held in self.leaves:
+        for label, mechanism in self.leaves:
             output = np.asarray(view[label])
-            ratio = cone_ratio if _has_no_density(held) else density_ratio
-            each = ratio(held, output, self.first[label], self.second[label])
+            ratio = cone_ratio if _has_no_density(mechanism) else density_ratio
+            each = ratio(mechanism, output, self.first[label], self.second[label])
             total = total + each.reshape(len(output), -1).sum(axis=1)
         return np.clip(np.round(total, 9), -_CERTAIN, _CERTAIN)
 
@@ -212,4 +210,4 @@ def cone_ratio(mechanism: Mechanism, output: Array, first: Array, second: Array)
 
 def _has_no_density(mechanism: Mechanism) -> bool:
     """Return whether a mechanism's density has no formula everywhere."""
-    return mechanism.name == "symmetrised_wishart" and int(getattr(mechanism, "dimension", 1)) > 2
+    return isinstance(mechanism, SymmetrisedWishart) and mechanism.dimension > 2

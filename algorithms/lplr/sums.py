@@ -1,4 +1,4 @@
-"""Noise of a whole phase, exact in law: one user's by the declared mechanism itself, the others' by their sum's law.
+"""The noise of a whole phase, exact in law: the first user's from the declared mechanism, the others' as one sum.
 
 Sums of independent Laplace variables are differences of gamma variables, sums of Wishart matrices are Wishart
 matrices, sums of normals are normal. So a phase costs the same for a thousand users and for 10^17.
@@ -63,7 +63,7 @@ def wishart_sum(shape: tuple[int, ...], scale: float, users: int, rng: np.random
     dimension = shape[-1]
     factor = np.tril(rng.standard_normal(shape), -1)
     degrees = float(users) * (dimension + 1) - np.arange(dimension)
-    places = np.arange(dimension)
-    factor[..., places, places] = np.sqrt(2 * rng.standard_gamma(degrees / 2, shape[:-1]))
+    diagonal = np.arange(dimension)
+    factor[..., diagonal, diagonal] = np.sqrt(2 * rng.standard_gamma(degrees / 2, shape[:-1]))
     product: Array = scale * (factor @ np.swapaxes(factor, -1, -2))
     return product

@@ -26,9 +26,9 @@ from algorithms.lplr.cases import (
     residual_stage,
     spread,
 )
+from algorithms.lplr.device_steps import as_given, printed_residual
 from algorithms.lplr.leaves import printed_leaves
 from algorithms.lplr.message import Bin, Record, sent
-from algorithms.lplr.plan import as_given, printed_residual
 from dpaudit import AuditCase, Recorder
 from mechanisms import BallLaplace, Laplace, OneSidedWishart, SymmetrisedWishart
 
