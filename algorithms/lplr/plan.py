@@ -16,6 +16,8 @@ from algorithms.lplr.device_steps import (
 from algorithms.lplr.leaves import Leaves, leaves_of
 from algorithms.lplr.schedule import Epoch, Resolution, epochs_of, first_length, phases_of
 from algorithms.lplr.settings import LplrSettings
+from dpaudit import Mechanism
+from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +54,25 @@ class Plan:
 
     def scale(self, label: str) -> float:
         """Return the standard deviation of one number of a leaf's noise; off the diagonal for the matrix."""
-        return float(noise_deviation(self.leaves.of(label), self.dimension))
+        return noise_deviation(self.leaves.of(label), self.dimension)
 
 
-def noise_deviation(mechanism: object, dimension: int) -> float:
-    """Return the standard deviation of one number of a mechanism's noise; off the diagonal for a matrix."""
-    scale = getattr(mechanism, "scale", None)
-    match getattr(mechanism, "name", ""):
-        case "one_sided_wishart":
-            return float(scale or 0) * math.sqrt(dimension + 1)
-        case "symmetrised_wishart":
-            return float(scale or 0) * math.sqrt(2 * (dimension + 1))
-        case "gaussian":
-            return float(getattr(mechanism, "stddev", 0.0))
+def noise_deviation(mechanism: Mechanism, dimension: int) -> float:
+    """Return the standard deviation of one number of a mechanism's noise; off the diagonal for a matrix.
+
+    Raises: ValueError: a mechanism that no message uses.
+    """
+    match mechanism:
+        case OneSidedWishart(scale=scale):
+            return float(scale) * math.sqrt(dimension + 1)
+        case SymmetrisedWishart(scale=scale):
+            return float(scale) * math.sqrt(2 * (dimension + 1))
+        case Gaussian(stddev=stddev):
+            return float(stddev)
+        case Laplace(scale=scale) | BallLaplace(scale=scale):
+            return float(scale) * math.sqrt(2)
         case _:
-            return float(scale or 0) * math.sqrt(2)
+            raise ValueError(f"Expected noise of a message, got {mechanism!r}.")
 
 
 def plan_of(settings: LplrSettings) -> Plan:
