@@ -63,7 +63,8 @@ def check_device(plan: Plan) -> Outcomes:
             "A replaced record changes one cell of a message (it empties one and fills another, so that counts and "
             "vectors cost twice the printed budget)."
         )
-        outcomes.add(Condition(kind="printed_premise", about=("outputs of both neighbours",), text=support), holds=False)
+        both = Condition(kind="printed_premise", about=("outputs of both neighbours",), text=support)
+        outcomes.add(both, holds=False)
         outcomes.add(Condition(kind="printed_premise", about=("cells of a message",), text=cells), holds=False)
     return outcomes
 
