@@ -99,7 +99,7 @@ def main() -> int:
     if "--record" in sys.argv:
         target = ROOT / "tests" / "mutation" / "caught.json"
         target.write_text(json.dumps(caught, indent=1, sort_keys=True) + "\n")
-        (ROOT / "docs" / "accounting_bugs.md").write_text(page(rows))
+        (ROOT / "docs" / "measured" / "accounting_bugs.md").write_text(page(rows))
     return int(number < 0.95 * len(rows))
 
 
