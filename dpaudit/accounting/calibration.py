@@ -105,7 +105,11 @@ def smallest_factor(
 
 
 def smallest_holding(holds: Callable[[float], bool], goal: str) -> float:
-    """Return the smallest factor at which `holds`, within a relative 1e-10 and never below; see `smallest_factor`."""
+    """Return the smallest factor at which `holds`, within a relative 1e-10 and never below; see `smallest_factor`.
+
+    >>> round(smallest_holding(lambda factor: factor**2 >= 2, "a square of at least 2"), 6)
+    1.414214
+    """
     return smallest_factor(lambda factor: -1.0 if holds(factor) else 1.0, goal)
 
 

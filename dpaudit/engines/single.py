@@ -55,7 +55,11 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
 
 
 def meets(loss: SimpleLoss, epsilon: float, delta: float) -> bool:
-    """Return whether one release is proved (epsilon, delta)-private in both orders of the neighbours."""
+    """Return whether one release is proved (epsilon, delta)-private in both orders of the neighbours.
+
+    >>> meets(LaplaceLoss(shift=0.5), 0.5, 0.0), meets(LaplaceLoss(shift=0.5), 0.4, 0.0)
+    (True, False)
+    """
     return all(single_delta(order, epsilon)[1] <= delta for order in (loss, loss.reversed()))
 
 

@@ -32,6 +32,9 @@ def from_state_dict(state: Mapping[str, Any]) -> Declaration:
 
     Which accountant wrote it does not matter: the steps are the same.
     Raises: ConfigError: no history in it, or an unusable one.
+
+    >>> from_state_dict({"history": [(1.1, 0.01, 1000)], "mechanism": "rdp"}).parts[0].times
+    1000
     """
     history = state.get("history")
     if not isinstance(history, Sequence) or isinstance(history, str):
