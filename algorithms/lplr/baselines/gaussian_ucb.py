@@ -126,8 +126,8 @@ class GaussianUcb:
 
     def _index(self, problem: LinearBandit, users: int, gram: Array, target: Array) -> Array:
         """Return the index of every cell: estimate plus bonus, or the estimate alone; shape (R, C, A)."""
-        held = gram + self._regulariser(users) * np.eye(self.dimension)
-        values, vectors = np.linalg.eigh(held)
+        regularised = gram + self._regulariser(users) * np.eye(self.dimension)
+        values, vectors = np.linalg.eigh(regularised)
         values = np.maximum(values, 0.1 * self._regulariser(users))
         inverse = np.einsum("rij,rj,rkj->rik", vectors, 1 / values, vectors)
         parameter = np.einsum("rij,rj->ri", inverse, target)

@@ -1,4 +1,4 @@
-"""Optimism on raw statistics: what privacy is paid against."""
+"""Optimism on raw statistics, without privacy: the reference for the price of privacy."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Sufficient statistics under pure local noise: the simple method that layered regression is to beat."""
+"""Sufficient statistics under pure local noise: the simple method that layered regression is compared with first."""
 
 import math
 from dataclasses import dataclass
@@ -121,8 +121,8 @@ class SufficientStatistics:
         values, vectors = np.linalg.eigh(gram)
         lifted = np.maximum(values + self.ridge(users), self.ridge(users))
         inner = np.einsum("rji,rj->ri", vectors, target) / lifted
-        found: Array = np.einsum("rij,rj->ri", vectors, inner)
-        return found
+        estimates: Array = np.einsum("rij,rj->ri", vectors, inner)
+        return estimates
 
     def _half_width(self, problem: LinearBandit, users: int, gram: Array) -> Array:
         """Return how far a cell's estimate can be off: noise of both sums and the ridge, through the inverse."""
