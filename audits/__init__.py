@@ -1,6 +1,6 @@
-"""Attacks and statistics: lower bounds on what an implementation really delivers.
+"""Attacks and statistics: lower bounds on the epsilon of an implementation.
 
-Everything public is reachable from here and imported on first use, so that `import audits` is cheap.
+Every public name is an attribute of this package; its module is imported on first use.
 """
 
 from importlib import import_module
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from audits.attacks.classifier import learn_score as learn_score
     from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
     from audits.attacks.likelihood import declared_case as declared_case
+    from audits.attacks.thresholds import learn_thresholds as learn_thresholds
     from audits.attacks.thresholds import learn_zones as learn_zones
     from audits.bounds.credible import credible_bound as credible_bound
     from audits.bounds.e_process import EProcess as EProcess
@@ -32,12 +33,13 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
     from audits.checks.noise_law import Conformance as Conformance
     from audits.checks.noise_law import watch_noise as watch_noise
-    from audits.checks.paired_replay import Tape as Tape
     from audits.checks.paired_replay import replay_neighbours as replay_neighbours
+    from audits.checks.tape import Tape as Tape
     from audits.decision.power import blind_delta as blind_delta
     from audits.decision.power import ceiling as ceiling
     from audits.decision.power import runs_needed as runs_needed
     from audits.experiment.chunk_store import ChunkStore as ChunkStore
+    from audits.experiment.execution import Execution as Execution
     from audits.experiment.neighbours import awkward_pairs as awkward_pairs
     from audits.procedures.anytime import audit_anytime as audit_anytime
     from audits.procedures.anytime import audit_sequentially as audit_sequentially
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from audits.procedures.fixed_size import audit_case as audit_case
     from audits.procedures.neighbour_search import search_neighbours as search_neighbours
     from audits.procedures.prior_evidence import Carried as Carried
+    from audits.procedures.prior_evidence import PriorEvidence as PriorEvidence
     from audits.procedures.witness import Refutation as Refutation
     from audits.procedures.witness import recheck as recheck
     from audits.procedures.witness import refute as refute
@@ -55,7 +58,7 @@ if TYPE_CHECKING:
 
 NAMES: dict[str, str] = {
     "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
-    "e_process": "bound: wealth of a bettor against the claim; exact at any time, for audits that stop early",
+    "e_process": "bound: an e-process against the claim; exact at any time, for audits that stop early",
     "clopper_pearson": "bound: both error rates of one threshold, joined by a union",
     "joint": "bound: both error rates of one threshold, tested together; exact",
     "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
@@ -63,16 +66,16 @@ NAMES: dict[str, str] = {
     "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
     "one_run": "bound: right guesses among the canaries of a single run",
     "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
-    "one_run_orthogonal": "bound: right guesses among the canaries of one run, each leaking by itself: an assumption",
-    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that live in delta",
+    "one_run_orthogonal": "bound: right guesses among the canaries of one run that leak independently: an assumption",
+    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that raise delta",
     "credible": "bound: a Bayesian interval; credible, not a guarantee",
     "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
-    "learned_zones": "attack: averaged zones of one column, quick with few runs",
+    "learned_zones": "attack: averaged thresholds on one column, for few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
-    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
-    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
-    "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
+    "training_run": "check: one training run: conformance, one step, the whole run with canaries",
+    "watch_noise": "check: the law of a mechanism's outputs against its density, sequentially",
+    "replay": "check: neighbours on one tape of noise; sensitivity, structure and undeclared reads of the data",
 }
 """Every bound, attack and check by name, with one line on what it does."""
 
@@ -83,7 +86,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "LikelihoodRatio",
         "declared_case",
     ),
-    "attacks.thresholds": ("learn_zones",),
+    "attacks.thresholds": (
+        "learn_thresholds",
+        "learn_zones",
+    ),
     "procedures.fixed_size": (
         "audit",
         "audit_case",
@@ -118,7 +124,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "one_run_guesses",
         "one_run_orthogonal_bound",
     ),
-    "procedures.prior_evidence": ("Carried",),
+    "procedures.prior_evidence": (
+        "Carried",
+        "PriorEvidence",
+    ),
     "checks.noise_law": (
         "Conformance",
         "watch_noise",
@@ -139,10 +148,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "recheck",
         "refute",
     ),
-    "checks.paired_replay": (
-        "Tape",
-        "replay_neighbours",
-    ),
+    "checks.paired_replay": ("replay_neighbours",),
+    "checks.tape": ("Tape",),
     "procedures.neighbour_search": ("search_neighbours",),
     "procedures.anytime": (
         "audit_anytime",
@@ -150,8 +157,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "continue_audit",
     ),
     "experiment.chunk_store": ("ChunkStore",),
+    "experiment.execution": ("Execution",),
 }
-_HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _ENTRIES = {
     "guessing": "guessing_bound",
     "e_process": "e_process_bound",
@@ -167,7 +175,7 @@ _ENTRIES = {
     "credible": "credible_bound",
     "likelihood_ratio": "LikelihoodRatio",
     "learned_classifier": "learn_score",
-    "learned_zones": "learn_zones",
+    "learned_zones": "learn_thresholds",
     "bit_features": "bit_features",
     "training_run": "audit_training",
     "watch_noise": "watch_noise",

@@ -1,6 +1,6 @@
-"""The fair-coin guessing game: guess which neighbour ran, or abstain; count how often the guess was right.
+"""The guessing bound: guess which neighbour ran, or abstain; count the right guesses.
 
-A coin b picks the neighbour, the view is X ~ M(D_b), and a fixed rule guesses b or abstains. Under pure
+A fair coin b picks the neighbour, the view is X ~ M(D_b), and a fixed rule guesses b or abstains. Under pure
 epsilon-privacy each guess is right with probability at most q = 1 / (1 + e^-epsilon), whatever the rest of the
 run looked like, so the right guesses among r are stochastically at most Bin(r, q): one exact binomial limit,
 no union bound, and abstaining where the view says little is free.
@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from audits.bounds.binomial import proportion_lower, tail, tail_quantile
+from audits.bounds.bisection import least_count
 from dpaudit import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
@@ -25,18 +26,14 @@ _LEAK_SHARE = 0.1
 
 
 def guessing_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
-    """Return the epsilon below which so many right guesses would be too lucky.
+    """Return the largest epsilon that so many right guesses refute.
 
     Guarantee: exact for independent runs and a rule fixed on other runs; no assumption on the mechanism.
     Edge cases: 0 without guesses, or when fewer than half are right.
     Source: Steinke, Nasr and Jagielski (2023), Theorem 3.1, for independent runs; see the module for delta > 0.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> round(guessing_bound(counts, 0.0, 0.05).epsilon, 2)
+    >>> from audits.examples import COUNTS
+    >>> round(guessing_bound(COUNTS, 0.0, 0.05).epsilon, 2)
     1.87
     """
     epsilon = float(guessing_epsilon(counts.correct, counts.guesses, counts.runs, delta, significance))
@@ -60,9 +57,9 @@ def guessing_epsilon(
 
 
 def leak_allowance(runs: int, delta: float, significance: float) -> tuple[int, float]:
-    """Return how many runs may leak everything for free, and the significance that is left.
+    """Return how many right guesses are discounted as leaks of delta, and the significance that is left.
 
-    A tenth of the significance at most pays for the number; what the whole number does not use is kept.
+    At most a tenth of the significance covers the event of more leaks; what that event does not use is left.
     """
     if delta == 0:
         return 0, significance
@@ -72,14 +69,11 @@ def leak_allowance(runs: int, delta: float, significance: float) -> tuple[int, f
 
 def critical_correct(guesses: int, runs: int, epsilon: float, delta: float, significance: float) -> int:
     """Return how many of `guesses` must be right before the bound exceeds `epsilon`; guesses + 1 if none is enough."""
-    low, high = -1, guesses + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if float(guessing_epsilon(middle, guesses, runs, delta, significance)) > epsilon:
-            high = middle
-        else:
-            low = middle
-    return high
+
+    def exceeds(correct: int) -> bool:
+        return float(guessing_epsilon(correct, guesses, runs, delta, significance)) > epsilon
+
+    return least_count(exceeds, -1, guesses + 1)
 
 
 def log_odds(probability: float) -> float:

@@ -1,1 +1,1 @@
-"""From outputs to a decision: attack preparation, choice of events, calibration of scores, power, coverage of bounds."""
+"""From outputs to a decision: preparation of the attack, choice of its event, power, verdict."""
