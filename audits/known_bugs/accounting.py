@@ -7,10 +7,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from audits.bounds.bisection import bisected
-from audits.known_bugs.known_bug import KnownBug, Variant, by_certificate, by_trace, mechanism
-from dpaudit import Claim, Declaration, Finding, Recorder, Release, Repeat, Sequential, Subsample
-from dpaudit.interchange.opacus_history import from_history
-from dpaudit.runtime.plugins import find
+from audits.known_bugs.known_bug import KnownBug, Variant, by_certificate, by_trace, mechanism, mechanism_type
+from dpaudit import Claim, Declaration, Finding, Recorder, Release, Repeat, Sequential, Subsample, from_history
 
 _DELTA = 1e-5
 _NOISE, _RATE, _STEPS = 4.0, 0.1, 40
@@ -30,7 +28,7 @@ def _classical(variant: Variant, _: np.random.Generator) -> tuple[Finding, ...]:
     epsilon = 10.0
     claim = Claim(epsilon=epsilon, delta=_DELTA, neighbours="replace_one")
     if variant == "fixed":
-        return _released(find("mechanisms", "gaussian").calibrated(claim, l2_sensitivity=1.0).stddev, epsilon)
+        return _released(mechanism_type("gaussian").calibrated(claim, l2_sensitivity=1.0).stddev, epsilon)
     return _released(math.sqrt(2 * math.log(1.25 / _DELTA)) / epsilon, epsilon)
 
 

@@ -40,8 +40,13 @@ class KnownBug:
 
 
 def mechanism(name: str, **parameters: Any) -> Any:
-    """Return a mechanism by its name, without importing it here."""
-    return find("mechanisms", name)(**parameters)
+    """Return a mechanism by its name."""
+    return mechanism_type(name)(**parameters)
+
+
+def mechanism_type(name: str) -> Any:
+    """Return the class of a mechanism by its name, found at run time: audits do not import mechanisms."""
+    return find("mechanisms", name)
 
 
 def by_certificate(declaration: Declaration, claim: Claim) -> tuple[Finding, ...]:

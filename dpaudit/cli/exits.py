@@ -18,7 +18,7 @@ from typing import ParamSpec
 import typer
 
 from dpaudit.errors import DPAuditError
-from dpaudit.runtime.package_guard import require_siblings
+from dpaudit.runtime.package_guard import require_packages
 
 P = ParamSpec("P")
 
@@ -54,7 +54,7 @@ def worst(*codes: Exit) -> Exit:
 def _outcome(command: Callable[[], Exit]) -> Exit:
     """Return the exit code of a command, whatever happens in it."""
     try:
-        require_siblings()
+        require_packages()
         code = command()
         sys.stdout.flush()
         return code

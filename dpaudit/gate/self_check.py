@@ -10,7 +10,8 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal
 
-from dpaudit.runtime.package_guard import require_siblings, root
+from dpaudit.runtime.installation import installation_summary
+from dpaudit.runtime.package_guard import require_packages, root
 from dpaudit.runtime.provenance import distribution_version, source_digest
 
 Status = Literal["ok", "absent", "failed"]
@@ -33,6 +34,7 @@ def examine() -> tuple[Symptom, ...]:
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("python", _python),
         ("packages", _packages),
+        ("installation", installation_summary),
         ("versions", _versions),
         ("sqlite", lambda: f"{sqlite3.sqlite_version}, used for evidence and resumed audits"),
         ("engines", _engines),
@@ -60,7 +62,7 @@ def _python() -> str:
 
 def _packages() -> str:
     """Return where the four packages lie, once they lie beside each other."""
-    require_siblings()
+    require_packages()
     return f"the four packages lie in {root()}, source {source_digest()[:12]}"
 
 

@@ -11,7 +11,7 @@ from dpaudit.report.facts import Facts, placed
 from dpaudit.report.verdicts import meaning_of, proved_of
 from dpaudit.wording.names import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:1"
+SCHEMA = "urn:dpaudit:schema:report:2"
 _RATES = tuple(step / 50 for step in range(51))
 
 
