@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import guessing_bound
 from audits.catalogue.catalogue import CATALOGUE
 from audits.catalogue.entry import Entry
@@ -18,7 +17,6 @@ from audits.decision.preparation import prepare
 from audits.experiment.execution import Execution
 from audits.experiment.trials import run_trials
 from audits.procedures.fixed_size import audit_case
-from dpaudit import AuditResult
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 
@@ -72,7 +70,7 @@ def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0
     rng = np.random.default_rng([seed, zlib.crc32(entry.name.encode())])
     result = audit_case(entry.case(), entry.claim, runs=runs, rng=rng, significance=significance)
     seconds = time.perf_counter() - started
-    sure = _bound_at(result, TABLE_SIGNIFICANCE / rows)
+    sure = result.bound_at(significance=TABLE_SIGNIFICANCE / rows).epsilon
     return _row(entry, runs, significance, (result.epsilon_lower, sure, result.ceiling), seconds)
 
 
@@ -176,9 +174,3 @@ def _measure_named(name: str, runs: int, seed: int, significance: float, rows: i
     """Return the row of the mechanism called `name`; a name travels to other processes more easily than its code."""
     entry = next(entry for entry in CATALOGUE if entry.name == name)
     return measure_entry(entry, runs=runs, seed=seed, significance=significance, rows=rows)
-
-
-def _bound_at(result: AuditResult, significance: float) -> float:
-    """Return the bound of the same counts at another significance."""
-    bound = gaussian_bound if result.bound == "gaussian" else guessing_bound
-    return bound(result.counts, result.delta, significance).epsilon

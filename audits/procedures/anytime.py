@@ -180,7 +180,8 @@ def _result(
     leader = int(np.argmax([process.wealth.max() for process in state.processes]))
     scores, labels = state.scores[leader], state.labels
     counts = _counts(scores, labels, claim.epsilon)
-    epsilon = state.lower(significance)
+    bound = state.bound(significance)
+    epsilon = bound(significance)
     so_far = state.before.runs + state.runs
     guesses = counts.guesses * so_far // state.runs
     power = wealth_power(guesses, so_far, claim.epsilon, claim.delta, significance)
@@ -204,6 +205,7 @@ def _result(
         description=case.description,
         seconds=seconds,
         roc=roc_points(scores, labels) if len(labels) else (),
+        epsilon_at=bound,
     )
 
 

@@ -18,6 +18,7 @@ from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.decision.events import count_guesses, roc_points
+from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling, gaussian_power, guessing_power
 from audits.decision.preparation import Learner, prepare
 from audits.decision.verdict import verdict_of
@@ -152,6 +153,13 @@ def audit_case(
         description=f"{case.description} {noise}".strip(),
         seconds=time.perf_counter() - started,
         roc=roc_points(scores, labels),
+        epsilon_at=CountedBound(
+            counts=counts,
+            delta=level,
+            gaussian=decision.bound is _declared_gaussian_bound,
+            significance=significance,
+            share=share / significance,
+        ),
     )
 
 
