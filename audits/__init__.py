@@ -14,7 +14,9 @@ __all__ = [
     "ChunkStore",
     "Conformance",
     "EProcess",
+    "Execution",
     "LikelihoodRatio",
+    "PriorEvidence",
     "Refutation",
     "Tape",
     "TrainingAudit",
@@ -42,6 +44,7 @@ __all__ = [
     "joint_p_value",
     "judge",
     "learn_score",
+    "learn_thresholds",
     "learn_zones",
     "load",
     "one_run_bound",
@@ -63,7 +66,7 @@ DISTRIBUTION = "dpaudit"
 
 NAMES: dict[str, str] = {
     "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
-    "e_process": "bound: wealth of a bettor against the claim; exact at any time, for audits that stop early",
+    "e_process": "bound: an e-process against the claim; exact at any time, for audits that stop early",
     "clopper_pearson": "bound: both error rates of one threshold, joined by a union",
     "joint": "bound: both error rates of one threshold, tested together; exact",
     "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
@@ -71,16 +74,16 @@ NAMES: dict[str, str] = {
     "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
     "one_run": "bound: right guesses among the canaries of a single run",
     "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
-    "one_run_orthogonal": "bound: right guesses among the canaries of one run, each leaking by itself: an assumption",
-    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that live in delta",
+    "one_run_orthogonal": "bound: right guesses among the canaries of one run that leak independently: an assumption",
+    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that raise delta",
     "credible": "bound: a Bayesian interval; credible, not a guarantee",
     "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
-    "learned_zones": "attack: averaged zones of one column, quick with few runs",
+    "learned_zones": "attack: averaged thresholds on one column, for few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
-    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
-    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
-    "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
+    "training_run": "check: one training run: conformance, one step, the whole run with canaries",
+    "watch_noise": "check: the law of a mechanism's outputs against its density, sequentially",
+    "replay": "check: neighbours on one tape of noise; sensitivity, structure and undeclared reads of the data",
 }
 """Every bound, attack and check by name, with one line on what it does."""
 
@@ -89,9 +92,11 @@ EXPORTS: dict[str, str] = {
     "ChunkStore": "audits.experiment.chunk_store",
     "Conformance": "audits.checks.noise_law",
     "EProcess": "audits.bounds.e_process",
+    "Execution": "audits.experiment.execution",
     "LikelihoodRatio": "audits.attacks.likelihood",
+    "PriorEvidence": "audits.procedures.prior_evidence",
     "Refutation": "audits.procedures.witness",
-    "Tape": "audits.checks.paired_replay",
+    "Tape": "audits.checks.tape",
     "TrainingAudit": "audits.training.training_audit",
     "accountant_curve": "audits.bounds.joint",
     "audit": "audits.procedures.fixed_size",
@@ -117,6 +122,7 @@ EXPORTS: dict[str, str] = {
     "joint_p_value": "audits.bounds.joint",
     "judge": "audits.training.training_audit",
     "learn_score": "audits.attacks.classifier",
+    "learn_thresholds": "audits.attacks.thresholds",
     "learn_zones": "audits.attacks.thresholds",
     "one_run_bound": "audits.bounds.one_run",
     "one_run_gaussian_bound": "audits.bounds.one_run",
@@ -138,6 +144,7 @@ if TYPE_CHECKING:
     from audits.attacks.classifier import learn_score as learn_score
     from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
     from audits.attacks.likelihood import declared_case as declared_case
+    from audits.attacks.thresholds import learn_thresholds as learn_thresholds
     from audits.attacks.thresholds import learn_zones as learn_zones
     from audits.bounds.credible import credible_bound as credible_bound
     from audits.bounds.e_process import EProcess as EProcess
@@ -159,12 +166,13 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
     from audits.checks.noise_law import Conformance as Conformance
     from audits.checks.noise_law import watch_noise as watch_noise
-    from audits.checks.paired_replay import Tape as Tape
     from audits.checks.paired_replay import replay_neighbours as replay_neighbours
+    from audits.checks.tape import Tape as Tape
     from audits.decision.power import blind_delta as blind_delta
     from audits.decision.power import ceiling as ceiling
     from audits.decision.power import runs_needed as runs_needed
     from audits.experiment.chunk_store import ChunkStore as ChunkStore
+    from audits.experiment.execution import Execution as Execution
     from audits.experiment.neighbours import awkward_pairs as awkward_pairs
     from audits.procedures.anytime import audit_anytime as audit_anytime
     from audits.procedures.anytime import audit_sequentially as audit_sequentially
@@ -173,6 +181,7 @@ if TYPE_CHECKING:
     from audits.procedures.fixed_size import audit_case as audit_case
     from audits.procedures.neighbour_search import search_neighbours as search_neighbours
     from audits.procedures.prior_evidence import Carried as Carried
+    from audits.procedures.prior_evidence import PriorEvidence as PriorEvidence
     from audits.procedures.witness import Refutation as Refutation
     from audits.procedures.witness import recheck as recheck
     from audits.procedures.witness import refute as refute
@@ -197,7 +206,7 @@ _ENTRIES = {
     "credible": "credible_bound",
     "likelihood_ratio": "LikelihoodRatio",
     "learned_classifier": "learn_score",
-    "learned_zones": "learn_zones",
+    "learned_zones": "learn_thresholds",
     "bit_features": "bit_features",
     "training_run": "audit_training",
     "watch_noise": "watch_noise",

@@ -1,7 +1,7 @@
-"""The whitened linear discriminant: the one direction in which the neighbours lie furthest apart.
+"""The whitened linear discriminant: the direction in which the neighbours lie furthest apart.
 
-Noise that is shared between coordinates cancels in some direction; whitening finds that direction, which a
-likelihood ratio built on independent noise never looks at.
+Noise that is shared between coordinates cancels in some direction; whitening finds that direction. A likelihood ratio
+for independent noise does not.
 """
 
 from dataclasses import dataclass

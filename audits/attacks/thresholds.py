@@ -1,10 +1,10 @@
-"""A learner that is quick with few runs: zones of one column, averaged over all ways to cut it.
+"""A learned score for few runs: two thresholds on one column, averaged over columns and thresholds.
 
-Each way cuts one column into three zones; in each zone the odds have a Beta posterior (or the outer ones share
-a mirrored one, and the middle says nothing), and each way counts as much as the coins seen so far support it.
-Saturated tails, a threshold and a middle zone are all among them. `learn_violation` supposes that a claim is broken:
-its zones are mirrored, and the odds in the outer ones exceed the claim. Whoever bets against a claim can win only if
-that is so, and then loses no time on smaller odds.
+Two thresholds cut one column into three intervals. Either each interval has odds of its own with a Beta posterior, or
+the outer intervals have opposite odds and the middle one has odds 0. The score is the posterior average: each model is
+weighted by the likelihood of the labels. Saturated tails, one threshold and a middle interval are special cases.
+`learn_violation` assumes that a claim is false: its models are the mirrored ones, with outer odds above the claim. A
+bet against a claim gains only if that is so, and this prior leaves out smaller odds.
 """
 
 from collections.abc import Callable
@@ -26,12 +26,12 @@ _PRIOR = 0.6
 _SYMMETRIC = 3.0
 
 Modelling: TypeAlias = Callable[[Array, Array, float], tuple[tuple[Array, float], ...]]
-"""From coins of the second and the first neighbour in each zone, and a prior log weight: (shares, log support)."""
+"""From runs of the second and the first neighbour in each interval, and a prior log weight: (shares, log evidence)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ZoneOdds:
-    """Posterior log odds of the second neighbour; a model is (column, low, high, share in each zone)."""
+class ThresholdOdds:
+    """Posterior log odds of the second neighbour; a model is (column, low, high, share in each interval)."""
 
     table: Table
     discriminant: Discriminant
@@ -42,18 +42,18 @@ class ZoneOdds:
         """Return one score a run."""
         columns = _columns(self.table.numbers(view), self.discriminant)
         share = np.zeros(len(columns))
-        for (place, low, high, shares), weight in zip(self.models, self.weights, strict=True):
-            share += weight * shares[_zones(columns[:, place], low, high)]
+        for (column, low, high, shares), weight in zip(self.models, self.weights, strict=True):
+            share += weight * shares[_intervals(columns[:, column], low, high)]
         odds: Array = np.log(share) - np.log1p(-share)
         return odds
 
 
-def learn_zones(view: Any, labels: Array, rng: np.random.Generator) -> ZoneOdds:
-    """Return posterior log odds learned from runs whose coins are known. Deterministic: `rng` is left alone.
+def learn_thresholds(view: Any, labels: Array, rng: np.random.Generator) -> ThresholdOdds:
+    """Return posterior log odds learned from labelled runs. Deterministic: `rng` is not used.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.random(200) < 0.5
-    >>> score = learn_zones(rng.normal(size=200) + 3 * labels, labels, rng)
+    >>> score = learn_thresholds(rng.normal(size=200) + 3 * labels, labels, rng)
     >>> low, high = score(np.array([-1.0, 4.0]))
     >>> bool(low < 0 < high)
     True
@@ -61,8 +61,8 @@ def learn_zones(view: Any, labels: Array, rng: np.random.Generator) -> ZoneOdds:
     return _averaged(view, labels, _free_shares)
 
 
-def learn_violation(view: Any, labels: Array, epsilon: float) -> ZoneOdds:
-    """Return posterior log odds as `learn_zones` does, supposing that those of the outer zones exceed `epsilon`.
+def learn_violation(view: Any, labels: Array, epsilon: float) -> ThresholdOdds:
+    """Return posterior log odds as `learn_thresholds` does, given that those of the outer intervals exceed `epsilon`.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.random(20) < 0.5
@@ -73,34 +73,34 @@ def learn_violation(view: Any, labels: Array, epsilon: float) -> ZoneOdds:
     return _averaged(view, labels, partial(_shares_beyond, float(expit(epsilon))))
 
 
-def _averaged(view: Any, labels: Array, models_of: Modelling) -> ZoneOdds:
-    """Return the average of the models of every cut, as much of each as the coins support it."""
+def _averaged(view: Any, labels: Array, models_of: Modelling) -> ThresholdOdds:
+    """Return the average of the models of every pair of cuts, weighted by their evidence."""
     table = Table.learned(view)
     numbers = table.numbers(view)
     discriminant = Discriminant.learned(numbers, labels)
     columns = _columns(numbers, discriminant)
     models: list[tuple[int, float, float, Array]] = []
     evidence: list[float] = []
-    for place in range(columns.shape[1]):
-        for low, high, prior in _cuts(columns[:, place]):
-            zones = _zones(columns[:, place], low, high)
-            second = np.bincount(zones[labels], minlength=4)
-            first = np.bincount(zones[~labels], minlength=4)
+    for column in range(columns.shape[1]):
+        for low, high, prior in _cuts(columns[:, column]):
+            intervals = _intervals(columns[:, column], low, high)
+            second = np.bincount(intervals[labels], minlength=4)
+            first = np.bincount(intervals[~labels], minlength=4)
             for shares, support in models_of(second, first, prior):
-                models.append((place, low, high, shares))
+                models.append((column, low, high, shares))
                 evidence.append(support)
     weights = np.exp(np.array(evidence) - logsumexp(evidence))
-    kept = np.flatnonzero(weights > 1e-4 * weights.max())
-    return ZoneOdds(
+    relevant = np.flatnonzero(weights > 1e-4 * weights.max())
+    return ThresholdOdds(
         table=table,
         discriminant=discriminant,
-        models=tuple(models[i] for i in kept),
-        weights=weights[kept] / weights[kept].sum(),
+        models=tuple(models[i] for i in relevant),
+        weights=weights[relevant] / weights[relevant].sum(),
     )
 
 
 def _free_shares(second: Array, first: Array, prior: float) -> tuple[tuple[Array, float], ...]:
-    """Return the shares of the second neighbour in each zone, and the support: every zone by itself, and mirrored."""
+    """Return (shares of the second neighbour, log evidence) of two models: free shares, and mirrored ones."""
     right, wrong = second[2] + first[0], second[0] + first[2]
     share = (right + _PRIOR) / (right + wrong + 2 * _PRIOR)
     undecided = (second + first).sum() - right - wrong
@@ -111,19 +111,19 @@ def _free_shares(second: Array, first: Array, prior: float) -> tuple[tuple[Array
 
 
 def _shares_beyond(least: float, second: Array, first: Array, prior: float) -> tuple[tuple[Array, float], ...]:
-    """Return the same of two mirrored models, for either side: the share of right guesses is uniform above `least`."""
+    """Return the same of both mirrored models, with the share of right guesses uniform above `least`."""
     right, wrong = second[2] + first[0], second[0] + first[2]
     undecided = float((second + first).sum() - right - wrong) * float(np.log(2))
-    found = []
+    models = []
     for good, bad, turned in ((right, wrong, False), (wrong, right, True)):
         whole = _log_beta_above(least, good + 1, bad + 1)
         share = max(least, float(np.exp(_log_beta_above(least, good + 2, bad + 1) - whole)))
-        found.append((_mirrored(1 - share if turned else share), whole - undecided + prior))
-    return tuple(found)
+        models.append((_mirrored(1 - share if turned else share), whole - undecided + prior))
+    return tuple(models)
 
 
 def _mirrored(share: float) -> Array:
-    """Return the shares of four zones whose outer two mirror each other; the others say nothing."""
+    """Return the shares of four intervals: the outer two mirror each other; the middle one and NaN have odds 0."""
     return np.array([1 - share, 0.5, share, 0.5])
 
 
@@ -140,7 +140,7 @@ def _columns(numbers: Array, discriminant: Discriminant) -> Array:
 
 
 def _evidence(second: Array, first: Array) -> float:
-    """Return the log probability of the coins in each zone, its odds averaged over a Beta prior."""
+    """Return the log probability of the labels in each interval, its odds averaged over a Beta prior."""
     return float(np.sum(betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)))
 
 
@@ -165,7 +165,11 @@ def _quantiles(column: Array) -> Array:
     return cuts
 
 
-def _zones(column: Array, low: float, high: float) -> Array:
+def _intervals(column: Array, low: float, high: float) -> Array:
     """Return 0 below `low`, 1 between, 2 from `high` on, 3 for NaN."""
-    zones: Array = np.where(np.isnan(column), 3, (column >= low).astype(int) + (column >= high).astype(int))
-    return zones
+    intervals: Array = np.where(np.isnan(column), 3, (column >= low).astype(int) + (column >= high).astype(int))
+    return intervals
+
+
+learn_zones = learn_thresholds
+"""The former name of `learn_thresholds`. Deprecated."""

@@ -1,4 +1,4 @@
-"""The proving ground: mechanisms, correct and broken, whose privacy is known, to measure the auditor against.
+"""The catalogue: correct and broken mechanisms whose privacy is known, on which audits are measured.
 
-Imported by nothing else in `audits`; the catalogue, the mutants and their tables are loaded where they are asked for.
+No other room of `audits` imports it.
 """

@@ -1,4 +1,4 @@
-"""Noise added to one number: right, too little, one-sided, discrete, truncated."""
+"""Noise added to one number: correct, too small, one-sided, discrete, truncated."""
 
 import math
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from audits.bounds.bisection import bisected
 from audits.catalogue.entry import Entry, pure
 from audits.catalogue.law import Law, binned, laplace_law
 from dpaudit import Claim
@@ -46,8 +47,8 @@ def _geometric(ratio: float, data: Any, rng: np.random.Generator, n_runs: int) -
 
 def _truncated(ratio: float, largest: int, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return two-sided geometric noise on a count, kept within 0 ... largest (Ghosh, Roughgarden and Sundararajan)."""
-    kept: Array = np.clip(_geometric(ratio, data, rng, n_runs), 0, largest)
-    return kept
+    truncated: Array = np.clip(_geometric(ratio, data, rng, n_runs), 0, largest)
+    return truncated
 
 
 def _staircase(epsilon: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -86,11 +87,7 @@ def _gaussian_delta(stddev: float, epsilon: float) -> float:
 
 def _gaussian_exact(stddev: float, delta: float) -> float:
     """Return the epsilon of Gaussian noise at `delta`, by bisection on the closed form."""
-    low, high = 0.0, 100.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _gaussian_delta(stddev, middle) > delta else (low, middle)
-    return high
+    return bisected(lambda epsilon: _gaussian_delta(stddev, epsilon) > delta, 0.0, 100.0, 100)[1]
 
 
 def _entry(name: str, run: Callable[..., Array], claim: float, truth: float, **more: Any) -> Entry:

@@ -1,4 +1,4 @@
-"""The whole proving ground, family by family."""
+"""The mechanisms of the catalogue, family by family."""
 
 from audits.catalogue import additive, floats, gradients, histograms, local, means, selection, sparse
 from audits.catalogue.entry import Entry

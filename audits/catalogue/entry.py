@@ -1,4 +1,4 @@
-"""One row of the proving ground: a mechanism, its claim, one pair of neighbours, and what is true of it."""
+"""One entry of the catalogue: a mechanism, its claim, one pair of neighbours, and its true epsilon."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class Entry:
     """A mechanism whose privacy is known.
 
     `correct`: the code keeps the claim on every pair of neighbours. The truth is the exact epsilon of *this* pair at
-    the claim's delta: `truth` where a formula says it (infinity is one), else that of `law`. Where both are absent,
+    the claim's delta: `truth` where a formula gives it (possibly infinite), else that of `law`. Where both are absent,
     `note` says why. `published` is the best lower bound in print for the mechanism, at confidence .9 and 2e8 samples.
-    `gaussian`: the claim is that of Gaussian noise, so that bounds for Gaussian claims decide.
+    `gaussian`: the claim is that of Gaussian noise, so that bounds for Gaussian claims apply.
     """
 
     name: str

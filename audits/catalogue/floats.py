@@ -1,6 +1,6 @@
-"""Noise in floating point: what the bits of a double give away, and the snapping that takes it back.
+"""Noise in floating point, whose low bits leak the answer, and mechanisms that repair it.
 
-Outputs are shown with their bits as features, so that a learner can see them.
+Outputs have their bits as features, so that a learner can use them.
 """
 
 import math
@@ -37,8 +37,8 @@ def _snapped(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> 
     bound = 1e4
     width = 2.0 ** math.ceil(math.log2(scale))
     noisy = _naive(scale, np.clip(data, -bound, bound), rng, n_runs)
-    kept: Array = np.clip(np.round(noisy / width) * width, -bound, bound)
-    return kept
+    snapped: Array = np.clip(np.round(noisy / width) * width, -bound, bound)
+    return snapped
 
 
 def _fixed_point(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -63,7 +63,7 @@ def _snapped_law(scale: float) -> Law:
 
 
 _SNAPPED = 10.0 * (1 + 1e-9)
-"""Hardly more than 10, for what doubles add."""
+"""Slightly more than 10, for the rounding error of doubles."""
 
 ENTRIES = (
     Entry(

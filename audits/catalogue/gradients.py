@@ -1,4 +1,4 @@
-"""Sums of gradients as in private learning: clipped, noisy, over a few steps; claims with a delta.
+"""Noisy sums of clipped gradients over a few steps, as in private learning, with claims of positive delta.
 
 The loss of T Gaussian steps of noise multiplier s is that of one Gaussian of mu = sqrt(T) / s.
 """
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from audits.bounds.bisection import bisected
 from audits.catalogue.entry import Entry
 from audits.catalogue.law import Law, binned
 from dpaudit import Claim, GaussianLoss
@@ -40,8 +41,8 @@ def _mean(noise: float, data: Any, rng: np.random.Generator, n_runs: int) -> Arr
 def _clipped(gradients: Array, clip: str) -> Array:
     """Return gradients with l2 norm at most 1: each one, each coordinate, their mean, or none."""
     if clip == "norm":
-        kept: Array = gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
-        return kept
+        clipped: Array = gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
+        return clipped
     if clip == "coordinate":
         return np.clip(gradients, -1.0, 1.0)
     mean = gradients.mean(axis=0)
@@ -57,11 +58,8 @@ def _law(mu: float) -> Law:
 
 def _epsilon(mu: float) -> float:
     """Return the epsilon of N(0, 1) and N(mu, 1) at `_DELTA`."""
-    low, high = 0.0, 200.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if GaussianLoss(mu=mu).hockey_stick(middle) > _DELTA else (low, middle)
-    return high
+    loss = GaussianLoss(mu=mu)
+    return bisected(lambda epsilon: loss.hockey_stick(epsilon) > _DELTA, 0.0, 200.0, 100)[1]
 
 
 def _ratio(noise: float, clip: str, view: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Both checks on one program: replay on every pair of neighbours, then attacks with more and more runs."""
+"""Replay of one program on every pair of neighbours, then attacks with increasing numbers of runs."""
 
 import time
 import zlib
@@ -11,14 +11,14 @@ from audits.checks.paired_replay import replay_neighbours
 from audits.procedures.fixed_size import audit
 
 HUNT_SIGNIFICANCE = 1e-6
-"""Chance that the attacks accuse one correct program; replay has none."""
+"""Probability that the attacks accuse one correct program; replay is deterministic."""
 RUNS = (20_000, 200_000)
-"""How many runs an attack has at first, and how many where that shows nothing."""
+"""The runs of the first attacks, and of those that follow if the first show nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunt:
-    """What both checks said: the rules that replay found broken, and the bound against the claim."""
+    """The results: the rules of the findings of replay, and the largest bound beside the claim."""
 
     rules: tuple[str, ...]
     bound: float
@@ -28,12 +28,12 @@ class Hunt:
     @property
     def caught(self) -> tuple[str, ...]:
         """Which checks raised an alarm; empty if none did."""
-        found = (("replay", bool(self.rules)), ("statistics", self.bound > self.claim))
-        return tuple(name for name, alarm in found if alarm)
+        alarms = (("replay", bool(self.rules)), ("statistics", self.bound > self.claim))
+        return tuple(name for name, raised in alarms if raised)
 
 
 def hunt(program: Program, *, seed: int, name: str, runs: tuple[int, ...] = RUNS) -> Hunt:
-    """Return what both checks find in `program`. Deterministic, with a stream for every `seed` and `name`.
+    """Return the results of both checks on `program`. Deterministic, with a stream for every `seed` and `name`.
 
     Every attack has an equal share of `HUNT_SIGNIFICANCE`; the first that refutes the claim ends the hunt.
     """

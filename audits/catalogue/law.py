@@ -1,4 +1,4 @@
-"""The pair of laws behind two neighbours, cell by cell: its true epsilon, and how far the best event could get."""
+"""The laws of the outputs on two neighbours, cell by cell: their true epsilon, and the bound of the best event."""
 
 import math
 from collections.abc import Callable
@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audits.bounds.bisection import bisected
 from audits.bounds.guessing import guessing_epsilon
 from dpaudit.model.mechanism import Array
 
 _NOTHING = 1e-13
 _CUTS = 120
 _LARGEST = 60.0
+_MOST = 50.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,7 +40,7 @@ class Law:
     def best_bound(self, runs: int, delta: float, significance: float) -> tuple[float, float]:
         """Return the bound that the best pair of tails gives at its expected counts, and its standard error.
 
-        The oracle: it knows the law, spends no run on learning, and meets average luck.
+        An oracle: the law is known, no run is spent on learning, and counts equal their means.
         """
         used = np.flatnonzero(self.first + self.second > 0)
         order = used[np.argsort(self.ratios()[used], kind="stable")]
@@ -111,14 +113,11 @@ def _one_way(above: Array, below: Array, delta: float) -> float:
         if bool((below[used] == 0).any()):
             return math.inf
         return max(0.0, float(np.log(above[used] / below[used]).max()))
-    low, high = 0.0, 50.0
-    if float(np.maximum(above - math.exp(high) * below, 0).sum()) > delta:
-        return math.inf
-    for _ in range(80):
-        middle = (low + high) / 2
-        left = float(np.maximum(above - math.exp(middle) * below, 0).sum())
-        low, high = (middle, high) if left > delta else (low, middle)
-    return high
+
+    def exceeds(epsilon: float) -> bool:
+        return float(np.maximum(above - math.exp(epsilon) * below, 0).sum()) > delta
+
+    return math.inf if exceeds(_MOST) else bisected(exceeds, 0.0, _MOST, 80)[1]
 
 
 def _tails(size: int) -> Array:

@@ -1,4 +1,4 @@
-"""Local protocols: each person answers with noise. Laws are listed outcome by outcome where there are few."""
+"""Local protocols: each person sends a noisy answer. Laws are listed outcome by outcome where outcomes are few."""
 
 import math
 from collections.abc import Callable
@@ -47,8 +47,8 @@ def _hashed(keep: float, buckets: int, data: Any, rng: np.random.Generator, n_ru
 def _subset(size: int, keep: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return a random subset of `size` values, as bits, which holds one's own with chance `keep`."""
     order = rng.random((n_runs, _DOMAIN))
-    held = rng.random(n_runs) < keep
-    order[:, int(data)] = np.where(held, -1.0, 2.0)
+    included = rng.random(n_runs) < keep
+    order[:, int(data)] = np.where(included, -1.0, 2.0)
     chosen = np.zeros((n_runs, _DOMAIN), dtype=int)
     np.put_along_axis(chosen, order.argsort(axis=1)[:, :size], 1, axis=1)
     return chosen

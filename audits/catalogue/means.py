@@ -1,4 +1,4 @@
-"""Means and sums of clipped records: with noisy or true n, and noise that shrinks with a private n."""
+"""Means and sums of clipped records, with a noisy or the true number of records."""
 
 import math
 from collections.abc import Callable

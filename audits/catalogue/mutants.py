@@ -1,4 +1,4 @@
-"""Mechanical defects: every operator plants one in every program that it fits, and leaves the promise as it was."""
+"""Mutants: every operator plants one bug in every program that it fits and leaves the claim unchanged."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _TINY = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """A program with one planted defect, and the check that should see it: `replay` or `statistics`."""
+    """A program with one planted bug, and the check that should detect it: `replay` or `statistics`."""
 
     operator: str
     expected: str
@@ -24,12 +24,12 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What it is called in tables."""
+        """The name in tables."""
         return f"{self.program.name}, epsilon {self.program.epsilon}: {self.operator}"
 
 
 Operator = Callable[[Program], Program | None]
-"""operator(program) -> the program with its defect, or None where it would change nothing."""
+"""operator(program) -> the program with its bug, or None where the operator would change nothing."""
 
 
 def mutants() -> tuple[Mutant, ...]:
@@ -200,15 +200,15 @@ def _unclipped(records: Array) -> Array:
 
 def _nan_kept(records: Array) -> Array:
     """Return records within [0, 1]; what is no number stays."""
-    kept: Array = np.clip(records, 0.0, 1.0)
-    return kept
+    clipped: Array = np.clip(records, 0.0, 1.0)
+    return clipped
 
 
 def _own_range(records: Array) -> Array:
     """Return records clipped to the range that they have."""
     clean = np.nan_to_num(records, nan=0.0)
-    kept: Array = np.clip(clean, clean.min(), clean.max())
-    return kept
+    clipped: Array = np.clip(clean, clean.min(), clean.max())
+    return clipped
 
 
 def _overflowing(answers: Array) -> Array:
@@ -264,11 +264,11 @@ OPERATORS: dict[str, tuple[str, Operator]] = {
     "exact number of records beside": ("replay", partial(_beside, _size, "add_remove")),
     "largest record beside": ("replay", partial(_beside, _largest_record, "replace_one")),
 }
-"""Name to (the check that should see it, operator)."""
+"""Name to (the check that should detect it, operator)."""
 
 SURVIVORS: dict[str, str] = {
     "moments, epsilon 0.5: noise times .9": "true .556; the best event shows .517",
     "thresholds, epsilon 0.5: noise times .9": "true .556; the best event shows .502",
     "thresholds, epsilon 1.0: noise times .9": "true 1.111; the best event shows 1.046",
 }
-"""Mutants that 200,000 runs at a significance of 1e-7 do not catch, and why: hardly any room to learn in."""
+"""Mutants that 200,000 runs at a significance of 1e-7 do not detect, with the reason."""

@@ -1,18 +1,17 @@
-"""A private program in exchangeable pieces, so that a defect is the exchange of one piece.
+"""A private program in exchangeable pieces, so that a bug is the exchange of one piece.
 
     prepare (clip, count, look up) -> query -> noise -> finish (choose, decode, round)
 
-The same pieces make the function that is attacked and the function that is replayed on a tape, so that both checks see
-one program.
+The function that is attacked and the function that is replayed on a tape consist of the same pieces.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from audits.checks.paired_replay import Tape
+from audits.checks.tape import Tape
 from dpaudit import ApproximateLoss, Claim
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Array
@@ -39,19 +38,15 @@ class SumNoise:
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return one noisy answer."""
-        noisy: Array = value + self.draw(np.array(self.scales), 1, rng)[0]
-        return noisy
+        return _noisy(value, self.draw, self.scales, rng)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of ideal Laplace noise."""
-        scales = np.array(self.scales)
-        density: Array = -(np.abs(output - value) / scales + np.log(2 * scales)).sum(axis=-1)
-        return density
+        return _laplace_log_density(output, value, self.scales)
 
     def scaled(self, factor: float) -> "SumNoise":
         """Return the same query with `factor` times the noise."""
-        scales = tuple(factor * scale for scale in self.scales)
-        return SumNoise(scales=scales, l1_sensitivity=self.l1_sensitivity, neighbours=self.neighbours, draw=self.draw)
+        return replace(self, scales=tuple(factor * scale for scale in self.scales))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,21 +65,15 @@ class EachNoise:
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return one noisy answer."""
-        noisy: Array = value + self.draw(np.array(self.scales), 1, rng)[0]
-        return noisy
+        return _noisy(value, self.draw, self.scales, rng)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of ideal Laplace noise."""
-        scales = np.array(self.scales)
-        density: Array = -(np.abs(output - value) / scales + np.log(2 * scales)).sum(axis=-1)
-        return density
+        return _laplace_log_density(output, value, self.scales)
 
     def scaled(self, factor: float) -> "EachNoise":
         """Return the same query with `factor` times the noise."""
-        scales = tuple(factor * scale for scale in self.scales)
-        return EachNoise(
-            scales=scales, linf_sensitivity=self.linf_sensitivity, neighbours=self.neighbours, draw=self.draw
-        )
+        return replace(self, scales=tuple(factor * scale for scale in self.scales))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,10 +114,10 @@ class Program:
         """Return the outputs of `n_runs` runs."""
         answers = self.query(self.prepare(np.asarray(data)))
         shown = self.finish(answers + self.draw(self.scales(), n_runs, rng))
-        return self._with_what_is_beside(shown, data)
+        return self._with_clear_column(shown, data)
 
     def replay(self, data: Any, tape: Tape, rng: np.random.Generator) -> Array:
-        """Return one output, its noise drawn through `tape`; `rng` is left alone."""
+        """Return one output, its noise drawn through `tape`; `rng` is not used."""
         answers = self.query(self.prepare(np.asarray(data)))
         scales = tuple(float(scale) for scale in self.scales())
         noise = (
@@ -136,14 +125,27 @@ class Program:
             if self.choice
             else SumNoise(scales=scales, l1_sensitivity=self.used, neighbours=self.relation, draw=self.draw)
         )
-        return self._with_what_is_beside(self.finish(np.asarray(tape.release("answers", noise, answers))[None]), data)
+        return self._with_clear_column(self.finish(np.asarray(tape.release("answers", noise, answers))[None]), data)
 
-    def _with_what_is_beside(self, shown: Array, data: Any) -> Array:
-        """Return the outputs, with a column of what is published in the clear if anything is."""
+    def _with_clear_column(self, shown: Array, data: Any) -> Array:
+        """Return the outputs, with a column for the value that is published without noise, if there is one."""
         if self.beside is None:
             return shown
         column = np.full((len(shown), 1), self.beside(np.asarray(data)))
         return np.concatenate([shown.reshape(len(shown), -1), column], axis=1)
+
+
+def _noisy(value: Array, draw: Draw, scales: tuple[float, ...], rng: np.random.Generator) -> Array:
+    """Return one noisy answer."""
+    noisy: Array = value + draw(np.array(scales), 1, rng)[0]
+    return noisy
+
+
+def _laplace_log_density(output: Array, value: Array, scales: tuple[float, ...]) -> Array:
+    """Return the log density of ideal Laplace noise, summed over the last axis."""
+    widths = np.array(scales)
+    density: Array = -(np.abs(output - value) / widths + np.log(2 * widths)).sum(axis=-1)
+    return density
 
 
 def laplace(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:

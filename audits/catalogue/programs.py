@@ -1,4 +1,4 @@
-"""Correct programs that mutants are made from: sums, counts, histograms, choices, streams."""
+"""The correct programs behind the mutants: sums, counts, histograms, choices, streams."""
 
 from dataclasses import replace
 from functools import partial
@@ -15,8 +15,8 @@ _LARGE = 1e6
 
 def _clip(largest: float, records: Array) -> Array:
     """Return records within [0, largest]; what is no number counts as 0."""
-    kept: Array = np.clip(np.nan_to_num(records, nan=0.0), 0.0, largest)
-    return kept
+    clipped: Array = np.clip(np.nan_to_num(records, nan=0.0), 0.0, largest)
+    return clipped
 
 
 def _total(records: Array) -> Array:
@@ -66,14 +66,14 @@ def _tree(records: Array) -> Array:
 def _first_above(noisy: Array) -> Array:
     """Return which answer is the first above the threshold in column 0; their number where none is."""
     above = noisy[:, 1:] >= noisy[:, :1]
-    place: Array = np.where(above.any(axis=1), above.argmax(axis=1), above.shape[1])
-    return place
+    first: Array = np.where(above.any(axis=1), above.argmax(axis=1), above.shape[1])
+    return first
 
 
 def _largest(noisy: Array) -> Array:
     """Return the place of the largest answer."""
-    place: Array = np.argmax(noisy, axis=1)
-    return place
+    index: Array = np.argmax(noisy, axis=1)
+    return index
 
 
 def _replaced(*records: float) -> tuple[tuple[Array, Array], ...]:

@@ -1,4 +1,4 @@
-"""Choosing one of several: noisy maximum in all its variants, exponential mechanism, permute and flip."""
+"""Selection mechanisms: variants of the noisy maximum, the exponential mechanism, permute and flip."""
 
 import math
 from functools import partial
@@ -48,11 +48,14 @@ def _exponential_value(scale: float, data: Any, rng: np.random.Generator, n_runs
 
 
 def _permute_and_flip(epsilon: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return the first heads among coins exp(epsilon (q - max) / 2) in random order (McKenna and Sheldon 2020)."""
+    """Return the first success among trials with probability exp(epsilon (q - max) / 2), in random order.
+
+    Source: McKenna and Sheldon (2020), permute and flip.
+    """
     answers = np.asarray(data)
     order = rng.random((n_runs, len(answers))).argsort(axis=1)
-    heads = rng.random((n_runs, len(answers))) < np.exp(epsilon * (answers - answers.max()) / 2)[order]
-    place: Array = np.take_along_axis(order, heads.argmax(axis=1)[:, None], axis=1)[:, 0]
+    success = rng.random((n_runs, len(answers))) < np.exp(epsilon * (answers - answers.max()) / 2)[order]
+    place: Array = np.take_along_axis(order, success.argmax(axis=1)[:, None], axis=1)[:, 0]
     return place
 
 

@@ -1,4 +1,4 @@
-"""Sparse vector in six variants (Lyu, Su and Li 2017, Figure 1), side by side, and with numbers.
+"""The sparse vector technique in six variants (Lyu, Su and Li 2017, Figure 1), and numerical variants.
 
 An answer is 1 above, 0 below, and -1 after the abort. Given the threshold's noise the queries are independent, so the
 chance of every pattern is one integral over that noise.
@@ -79,8 +79,8 @@ def _parallel(run: Callable[..., Array], data: Any, rng: np.random.Generator, n_
 def _aborted(above: Array, most: int) -> Array:
     """Return 1 and 0, and -1 after the answer above number `most`."""
     before = np.cumsum(above, axis=1) - above
-    kept: Array = np.where(before >= most, -1, above.astype(int))
-    return kept
+    answers: Array = np.where(before >= most, -1, above.astype(int))
+    return answers
 
 
 def _law(scales: tuple[float, float], threshold: float, most: int, pair: tuple[Any, Any]) -> Law:

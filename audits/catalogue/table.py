@@ -1,4 +1,4 @@
-"""The auditor on the proving ground: one row a mechanism, with what is true, what was found and what was possible."""
+"""Audits of the whole catalogue: one row a mechanism, with its true epsilon, the bound and the best possible bound."""
 
 import time
 import zlib
@@ -8,27 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import guessing_bound
 from audits.catalogue.catalogue import CATALOGUE
 from audits.catalogue.entry import Entry
 from audits.decision.events import Event, count_guesses, rounded
 from audits.decision.power import ceiling
 from audits.decision.preparation import prepare
-from audits.experiment.trials import Execution, toss
+from audits.experiment.execution import Execution
+from audits.experiment.trials import run_trials
 from audits.procedures.fixed_size import audit_case
-from dpaudit import AuditResult
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 
 TABLE_SIGNIFICANCE = 1e-3
-"""Chance that a whole table holds one false violation; each row has an equal share."""
+"""Probability that a whole table holds one false violation; each row has an equal share."""
 _SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What the audit of one mechanism showed.
+    """The results of the audit of one mechanism.
 
     `bound` holds at the significance asked for, one row at a time, and `verdict` for the whole table at once:
     *violation* or *nothing found*. `best` and `error` are the guessing bound of the best event with as many runs, and
@@ -57,9 +56,9 @@ class Row:
 
     @property
     def missed(self) -> bool:
-        """Whether a broken mechanism got away on a pair whose truth is not known to keep the claim."""
-        kept = self.truth is not None and self.truth <= self.claim * (1 + _SLACK)
-        return not self.correct and not kept and self.verdict != "violation"
+        """Whether a broken mechanism was not accused on a pair whose truth is not known to keep the claim."""
+        harmless = self.truth is not None and self.truth <= self.claim * (1 + _SLACK)
+        return not self.correct and not harmless and self.verdict != "violation"
 
 
 def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0.05, rows: int = 1) -> Row:
@@ -71,7 +70,7 @@ def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0
     rng = np.random.default_rng([seed, zlib.crc32(entry.name.encode())])
     result = audit_case(entry.case(), entry.claim, runs=runs, rng=rng, significance=significance)
     seconds = time.perf_counter() - started
-    sure = _bound_at(result, TABLE_SIGNIFICANCE / rows)
+    sure = result.bound_at(significance=TABLE_SIGNIFICANCE / rows).epsilon
     return _row(entry, runs, significance, (result.epsilon_lower, sure, result.ceiling), seconds)
 
 
@@ -84,7 +83,9 @@ def measure_published(entry: Entry, *, runs: int, seed: int, significance: float
     rng = np.random.default_rng([seed, zlib.crc32(entry.name.encode())])
     case = entry.case()
     prepared = prepare(case, runs, rng, significance, None, Execution())
-    guesses = toss(case, prepared.counted, prepared.rng, keep=_Guess(prepared.score, prepared.event), how=Execution())
+    guesses = run_trials(
+        case, prepared.counted, prepared.rng, keep=_Guess(prepared.score, prepared.event), how=Execution()
+    )
     counts = count_guesses(Event(low=-1, high=1, cut=0), guesses.kept, guesses.labels)
     seconds = time.perf_counter() - started
     delta = entry.claim.delta
@@ -96,7 +97,7 @@ def measure_published(entry: Entry, *, runs: int, seed: int, significance: float
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Guess:
-    """What an event says of each run: 1 or -1 for a guess, 0 for none."""
+    """The guess of an event for each run: 1 or -1, or 0 where it abstains."""
 
     score: Score
     event: Event
@@ -108,9 +109,9 @@ class _Guess:
         return guesses
 
 
-def _row(entry: Entry, runs: int, significance: float, found: tuple[float, float, float], seconds: float) -> Row:
-    """Return the row of bounds that were found: at the significance, at the table's own, and the ceiling."""
-    bound, sure, highest = found
+def _row(entry: Entry, runs: int, significance: float, bounds: tuple[float, float, float], seconds: float) -> Row:
+    """Return the row of `bounds`: at the significance, at the table's own significance, and the ceiling."""
+    bound, sure, highest = bounds
     best = (
         None if entry.law is None or entry.gaussian else entry.law().best_bound(runs, entry.claim.delta, significance)
     )
@@ -149,12 +150,12 @@ def measure_catalogue(
     if strangers := [name for name in names if name not in known]:
         raise ValueError(f"Expected names of the catalogue, got {strangers}.")
     chosen = [name for name in known if not names or name in names]
-    found: list[Row] = []
+    rows: list[Row] = []
     for row in _rows(chosen, runs, seed, significance, jobs):
-        found.append(row)
+        rows.append(row)
         if progress is not None:
-            progress(len(found), len(chosen))
-    return tuple(found)
+            progress(len(rows), len(chosen))
+    return tuple(rows)
 
 
 def _rows(names: list[str], runs: int, seed: int, significance: float, jobs: int) -> Iterator[Row]:
@@ -173,9 +174,3 @@ def _measure_named(name: str, runs: int, seed: int, significance: float, rows: i
     """Return the row of the mechanism called `name`; a name travels to other processes more easily than its code."""
     entry = next(entry for entry in CATALOGUE if entry.name == name)
     return measure_entry(entry, runs=runs, seed=seed, significance=significance, rows=rows)
-
-
-def _bound_at(result: AuditResult, significance: float) -> float:
-    """Return the bound of the same counts at another significance."""
-    bound = gaussian_bound if result.bound == "gaussian" else guessing_bound
-    return bound(result.counts, result.delta, significance).epsilon

@@ -1,1 +1,1 @@
-"""Checks that need no attack: paired replay, the law of the noise, equality of values."""
+"""Checks without an attack: paired replay of neighbours, the law of the noise."""

@@ -1,4 +1,4 @@
-"""Whether two public values are the same: by structure and value, never by how they print."""
+"""Equality of two published values, by type, structure and content."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass

@@ -1,1 +1,1 @@
-"""From outputs to a decision: preparation of attacks, choice of events, calibration of scores, power."""
+"""From outputs to a decision: preparation of the attack, choice of its event, power, verdict."""

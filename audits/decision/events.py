@@ -1,9 +1,9 @@
-"""Choosing what to guess on which scores, from runs that are not counted.
+"""Events: which neighbour to guess at which scores, chosen on runs that are not counted.
 
-An event is a pair of thresholds: guess the second neighbour at `high` or above, the first at `low` or below,
-abstain between; either side may be left out. It is chosen by the bound it should give at the size of the runs that
-will be counted, some standard errors of the runs that choose below its estimate: the luckiest of many small tails is
-lucky by about that much. Where the score's own odds fit the coins, or a simple curve does, they count beside the coins.
+An event is a pair of thresholds: guess the second neighbour at `high` or above, the first at `low` or below, abstain
+between; either side may be empty. The chosen event has the largest expected bound on the counted runs. The estimate of
+that bound is lowered by some standard errors, because the best of many small tails is best partly by chance. Where
+the score itself, or a simple curve of it, fits the labels as log odds, these odds are combined with the label counts.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from dpaudit import Counts
 from dpaudit.model.mechanism import Array
 
 LIKELIHOOD, LEARNED = 10.0, 3.0
-"""How much a score's own odds weigh against the coins: a statistic that was given, or one that was learned."""
+"""The weight of a score's own odds relative to the labels: for a given statistic, and for a learned one."""
 
 _CUTS = 200
 _CAUTION = 3.0
@@ -38,7 +38,7 @@ class Event:
 
 
 def rounded(scores: Array) -> Array:
-    """Return scores with ten significant digits, so that the last bits of an atom do not tell runs apart.
+    """Return scores with ten significant digits, so that rounding errors do not split an atom.
 
     Raises: ValueError: a score is NaN.
     """
@@ -46,26 +46,21 @@ def rounded(scores: Array) -> Array:
     if values.ndim != 1:
         raise ValueError(f"Expected one score a run, got an array of shape {values.shape}.")
     if np.isnan(values).any():
-        raise ValueError("Expected scores without NaN; let the score say what a NaN in the output means.")
+        raise ValueError("Expected scores without NaN; let the score map a NaN in the output to a number.")
     mantissa, exponent = np.frexp(values)
     with np.errstate(over="ignore"):
         result: Array = np.ldexp(np.round(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS)
     return np.where(np.isfinite(values), result, values)
 
 
-def choose_event(scores: Array, labels: Array, counted: int, significance: float, trust: float = LEARNED) -> Event:
-    """Return the event with the best prospects on `counted` further runs.
-
-    Shape: `scores` and `labels` are (runs that choose,). `trust` weighs the score's own odds, where they fit the coins,
-    against the coins. Edge cases: with one score only, the event abstains and cuts at 0.
-    """
-    return rated_event(scores, labels, counted, significance, trust)[1]
-
-
 def rated_event(
     scores: Array, labels: Array, counted: int, significance: float, trust: float = LEARNED
 ) -> tuple[float, Event]:
-    """Return the event as for `choose_event`, with the bound that it promises, cautiously."""
+    """Return (promise, event): the event with the largest promised bound on `counted` further runs.
+
+    Shape: `scores` and `labels` are (choosing runs,). `trust` is the weight of the score's own odds, where they fit the
+    labels, relative to the labels. Edge cases: with a single distinct score, the event abstains and cuts at 0.
+    """
     if len(np.unique(scores)) < 2:
         return -np.inf, Event(low=-np.inf, high=np.inf, cut=0.0)
     cuts = np.unique(np.concatenate([[-np.inf], _candidates(scores), [np.inf]]))
@@ -92,9 +87,9 @@ def rated_event(
 
 
 def event_by_odds(scores: Array, counted: int, significance: float) -> tuple[float, Event]:
-    """Return the event with the best prospects where each score is the log odds of its run; no coin is needed.
+    """Return (promise, event) where each score is the log odds of its run; no label is needed.
 
-    Edge cases: with one score only, the event abstains and cuts at 0.
+    Edge cases: with a single distinct score, the event abstains and cuts at 0.
     """
     values, runs = np.unique(scores, return_counts=True)
     if len(values) < 2:
@@ -113,7 +108,7 @@ def event_by_odds(scores: Array, counted: int, significance: float) -> tuple[flo
 
 
 def count_guesses(event: Event, scores: Array, labels: Array) -> Counts:
-    """Return how often the event's guesses were right on runs that chose nothing."""
+    """Return the counts of the event's guesses on runs that were not used to choose it."""
     up, down = scores >= event.high, scores <= event.low
     positive = scores >= event.cut
     return Counts(
@@ -142,13 +137,13 @@ def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[f
 
 
 def _best_cut(cuts: Array, right: Array) -> float:
-    """Return the threshold with most right guesses; among equally good ones the middle one."""
+    """Return the threshold with most right guesses; among ties the middle one."""
     best = cuts[right == right.max()]
     return float(best[len(best) // 2])
 
 
 def _summed(values: Array) -> Array:
-    """Return the sums of the first none, one, two ... values."""
+    """Return the sums of the first 0, 1, 2, ... values."""
     return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
 
 
@@ -174,9 +169,9 @@ def _ends(runs: Array) -> Array:
 
 
 def _prospect(right: Array, guesses: Array, growth: float, significance: float, caution: float = _CAUTION) -> Array:
-    """Return the bound to expect on `growth` times the runs, `caution` standard errors of the estimate lower.
+    """Return the bound to expect on `growth` times the runs, lowered by `caution` standard errors of the estimate.
 
-    Source: Wilson (1927), whose limit is honest for tails without a single wrong guess, too.
+    Source: Wilson (1927), whose limit is valid for tails without a wrong guess, too.
     """
     limit = -float(ndtri(significance)) / np.sqrt(growth) if growth > 0 else 0.0
     square = (caution + limit) ** 2

@@ -1,4 +1,4 @@
-"""How far an audit can see: before it runs, and after."""
+"""Power of an audit: the violations it can detect, before and after it runs."""
 
 import math
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from scipy.special import betaincinv, ndtri
 
 from audits.bounds.binomial import tail
+from audits.bounds.bisection import least_count
 from audits.bounds.gaussian import gaussian_epsilon
 from audits.bounds.guessing import critical_correct, log_odds
 from dpaudit import Counts, LowerBound, Power
@@ -19,7 +20,7 @@ _MOST_RUNS = 10**12
 
 
 def perfect_counts(runs: int) -> Counts:
-    """Return what an attack that is never wrong would count in `runs` runs."""
+    """Return the counts of an attack that is always right in `runs` runs."""
     half = runs // 2
     return Counts(
         runs=runs,
@@ -64,16 +65,12 @@ def gaussian_power(
 
     Edge cases: infinite if not even a perfect attack would show more than `epsilon`.
     """
-    low, high = -1, runs + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if bound(_accuracy_counts(middle, runs), delta, significance).epsilon > epsilon:
-            high = middle
-        else:
-            low = middle
-    if high > runs:
+    needed = least_count(
+        lambda right: bound(_accuracy_counts(right, runs), delta, significance).epsilon > epsilon, -1, runs + 1
+    )
+    if needed > runs:
         return Power(epsilon=math.inf, probability=probability)
-    share = float(betaincinv(max(high, 1e-12), runs - high + 1, probability))
+    share = float(betaincinv(max(needed, 1e-12), runs - needed + 1, probability))
     return Power(epsilon=max(epsilon, gaussian_epsilon(2 * float(ndtri(share)), delta)), probability=probability)
 
 
@@ -109,17 +106,13 @@ def runs_needed(
     high = 1
     while not shows(high) and high < _MOST_RUNS:
         high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if shows(middle) else (middle, high)
-    return high
+    return least_count(shows, high // 2, high)
 
 
 def blind_delta(runs: int, significance: float) -> float:
-    """Return the probability of a rare leak below which `runs` runs see none, `significance` of the time.
+    """Return the probability of a leak at which `runs` runs contain none with probability `significance`.
 
-    Leaks rarer than this are out of any audit's reach: ln(1 / significance) / runs.
+    No audit can detect leaks that are rarer: ln(1 / significance) / runs.
 
     >>> round(blind_delta(20_000, 0.05), 6)
     0.00015
@@ -143,10 +136,10 @@ def _accuracy_counts(right: int, runs: int) -> Counts:
 def wealth_power(
     guesses: int, runs: int, epsilon: float, delta: float, significance: float, probability: float = POWER
 ) -> Power:
-    """Return the smallest true loss that would have made a bettor rich enough to refute `epsilon` in so many runs.
+    """Return the smallest true loss at which an e-process would have refuted `epsilon` in so many runs.
 
-    A normal approximation to the log wealth after the last run, for a bettor who knows the loss and bets on `guesses`
-    of the runs; reaching the boundary earlier and falling back only adds to it.
+    A normal approximation to the log wealth after the last run, for stakes that are optimal for the loss and placed on
+    `guesses` of the runs. Crossing the boundary earlier only adds to the power.
     """
     target, quantile = -math.log(significance), float(ndtri(probability))
     price = runs * math.log1p(delta * math.exp(-epsilon))

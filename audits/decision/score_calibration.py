@@ -1,12 +1,13 @@
-"""How likely the second neighbour is at a score: the score's own odds where they fit the coins, else a simple curve.
+"""Calibration of a score: log odds of the second neighbour at each score.
 
-A score may be a log likelihood ratio, a learned guess at one, or any statistic. The curve is a straight line in the
-score, flat beyond two bends: privacy makes log odds saturate, and four numbers are learned from few runs where the odds
-of every small tail would not be. What fits neither way is left to counting.
+A score may be a log likelihood ratio, an estimate of one, or any statistic. The log odds are the score itself where it
+fits the labels, else a line in the score that is constant beyond two bends: privacy makes log odds saturate, and four
+parameters can be estimated from few runs. Where neither fits, there are no odds.
 """
 
 import numpy as np
 
+from audits.attacks.logistic import log_likelihood
 from dpaudit.model.mechanism import Array
 
 _BINS = 96
@@ -14,7 +15,7 @@ _BENDS = 12
 _STEPS = 12
 _FIT_BINS = 8
 _DEVIATIONS = 3.0
-_FOUR_NUMBERS = 6.0
+_FOUR_PARAMETERS = 6.0
 _MOST = 40.0
 _LARGEST = 1e100
 
@@ -22,11 +23,11 @@ _LARGEST = 1e100
 def calibrated_odds(scores: Array, labels: Array) -> tuple[Array | None, bool]:
     """Return log odds of the second neighbour for each run, and whether they are the scores themselves.
 
-    Shape: `scores` and `labels` are (runs,), two distinct scores at least. None where neither fits the coins.
-    Guarantee: none; the odds choose what is guessed, on runs that are not counted.
+    Shape: `scores` and `labels` are (runs,), two distinct scores at least. None where neither fits the labels.
+    Guarantee: none; the odds choose an event on runs that are not counted.
     """
     own, bent = np.clip(scores, -_MOST, _MOST), _bent(scores, labels)
-    if _fits(own, labels) and _likelihood(bent, labels) < _likelihood(own, labels) + _FOUR_NUMBERS:
+    if _fits(own, labels) and log_likelihood(bent, labels) < log_likelihood(own, labels) + _FOUR_PARAMETERS:
         return own, True
     return (bent if _fits(bent, labels) else None), False
 
@@ -41,10 +42,10 @@ def _bent(scores: Array, labels: Array) -> Array:
         return np.zeros(len(scores))
     own = np.clip(scores, finite.min(), finite.max())
     edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1]))
-    place = np.searchsorted(edges, own, side="right")
-    runs = np.bincount(place, minlength=len(edges) + 1).astype(float)
-    second = np.bincount(place, labels, minlength=len(edges) + 1)
-    middle = np.bincount(place, own, minlength=len(edges) + 1) / np.maximum(runs, 1)
+    bins = np.searchsorted(edges, own, side="right")
+    runs = np.bincount(bins, minlength=len(edges) + 1).astype(float)
+    second = np.bincount(bins, labels, minlength=len(edges) + 1)
+    middle = np.bincount(bins, own, minlength=len(edges) + 1) / np.maximum(runs, 1)
     bends = np.quantile(own, np.linspace(0, 1, _BENDS + 1))
     pairs = np.array([(low, high) for i, low in enumerate(bends) for high in bends[i + 1 :] if low < high])
     if len(pairs) == 0:
@@ -80,13 +81,8 @@ def _fitted(unit: Array, runs: Array, second: Array) -> Array:
     return line
 
 
-def _likelihood(odds: Array, labels: Array) -> float:
-    """Return the log probability of the coins."""
-    return float(-np.logaddexp(0, np.where(labels, -odds, odds)).sum())
-
-
 def _fits(odds: Array, labels: Array) -> bool:
-    """Return whether the odds fit the coins, bin by bin, within three standard deviations."""
+    """Return whether the odds fit the labels, bin by bin, within three standard deviations."""
     share = 1 / (1 + np.exp(-odds))
     bins = np.searchsorted(np.quantile(odds, np.linspace(0, 1, _FIT_BINS + 1)[1:-1]), odds, side="right")
     surplus = np.bincount(bins, labels - share, minlength=_FIT_BINS)

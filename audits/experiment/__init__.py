@@ -1,1 +1,1 @@
-"""The experiment behind an audit: trials with fair coins, views, stored chunks, worker processes, neighbours."""
+"""The experiment: labelled runs on two neighbours, in chunks, in any number of processes."""

@@ -1,4 +1,4 @@
-"""Chunks of runs in SQLite: a killed audit goes on where it stopped and loses one chunk at most."""
+"""A store of finished chunks in SQLite: an interrupted audit continues and loses one chunk at most."""
 
 import io
 import sqlite3
@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.trials import Observed
+from audits.experiment.execution import Observed
 
 _FIELD = "field:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkStore:
-    """Labels and scores of finished chunks, keyed by phase and place; only arrays are stored, never code.
+    """Labels and scores of finished chunks, keyed by phase and index; it stores arrays, never code.
 
-    `key` names what was run (case, seed, runs, chunk size): a store with other contents is not read.
+    `key` names what was run (case, seed, runs, chunk size): chunks under another key are ignored.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -30,23 +30,23 @@ class ChunkStore:
     path: Path
     key: str
 
-    def load(self, phase: str, place: int) -> Observed | None:
+    def load(self, phase: str, index: int) -> Observed | None:
         """Return the stored chunk, or None where there is none."""
         with self._connected() as connection:
             row = connection.execute(
-                "SELECT labels, kept FROM chunks WHERE key = ? AND phase = ? AND place = ?", (self.key, phase, place)
+                "SELECT labels, kept FROM chunks WHERE key = ? AND phase = ? AND place = ?", (self.key, phase, index)
             ).fetchone()
         return None if row is None else Observed(labels=_unpacked(row[0]), kept=_unpacked(row[1]))
 
-    def save(self, phase: str, place: int, observed: Observed) -> None:
-        """Store one chunk whose kept part is an array of numbers or a dict of them; it is on disk when this returns.
+    def save(self, phase: str, index: int, observed: Observed) -> None:
+        """Store one chunk of arrays of numbers, or of dicts of them; it is on disk when this returns.
 
-        Raises: ValueError: what was kept is neither.
+        Raises: ValueError: the chunk holds anything else.
         """
         with self._connected() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?)",
-                (self.key, phase, place, _blob(observed.labels), _blob(observed.kept)),
+                (self.key, phase, index, _blob(observed.labels), _blob(observed.kept)),
             )
 
     def _connected(self) -> "_Session":
@@ -73,14 +73,14 @@ class _Session:
         self.connection.close()
 
 
-def _blob(kept: Any) -> bytes:
+def _blob(data: Any) -> bytes:
     """Return an array of numbers, or a dict of them, as bytes, without pickling."""
     buffer = io.BytesIO()
     try:
-        if isinstance(kept, Mapping):
-            np.savez(buffer, allow_pickle=False, **{f"{_FIELD}{name}": np.asarray(kept[name]) for name in kept})
+        if isinstance(data, Mapping):
+            np.savez(buffer, allow_pickle=False, **{f"{_FIELD}{name}": np.asarray(data[name]) for name in data})
         else:
-            np.save(buffer, np.asarray(kept), allow_pickle=False)
+            np.save(buffer, np.asarray(data), allow_pickle=False)
     except ValueError as error:
         raise ValueError(f"Expected outputs that are arrays of numbers, which alone can be stored ({error}).") from None
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Neighbouring data sets that break careless code: extremes, NaN, strangers, duplicates, nothing at all."""
+"""Neighbouring data sets with unusual records: extremes, NaN, unknown categories, duplicates, no record at all."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,10 @@ from dpaudit.model.mechanism import Array
 
 
 def awkward_pairs(data: Array, relation: Neighbours) -> Iterator[tuple[str, tuple[Array, Array]]]:
-    """Yield (what is special, (data set, neighbour)) for one record of `data`, most telling first.
+    """Yield (description, (data set, neighbour)) for one record of `data`, the most informative pairs first.
 
-    Shape: `data` is (records, ...) of numbers, one record a row. Under `replace_one` the first record takes awkward
-    values; under `add_remove` a record with such values joins, and data sets shrink to nothing.
+    Shape: `data` is (records, ...) of numbers, one record a row. Under `replace_one` the first record is
+    replaced by an unusual one; under `add_remove` an unusual record is added, and records are removed down to none.
     Raises: ValueError: no record at all under replace_one, where nothing could be replaced.
 
     >>> names = [name for name, _ in awkward_pairs(np.array([1.0, 2.0]), "add_remove")]
@@ -35,12 +35,12 @@ def awkward_pairs(data: Array, relation: Neighbours) -> Iterator[tuple[str, tupl
         rows, sizes = np.unique(records, axis=0, return_counts=True)
         if (sizes == 1).any():
             alone = rows[int(np.argmax(sizes == 1))]
-            place = int(np.flatnonzero((records == alone).reshape(len(records), -1).all(axis=1))[0])
-            yield "the only record of its kind removed", (records, np.delete(records, place, axis=0))
+            index = int(np.flatnonzero((records == alone).reshape(len(records), -1).all(axis=1))[0])
+            yield "the only record of its kind removed", (records, np.delete(records, index, axis=0))
 
 
 def _awkward(records: Array) -> Iterator[tuple[str, Array]]:
-    """Yield records that neighbours may contain, as far as the type of the data can hold them."""
+    """Yield (description, record) for unusual records that the data type can represent."""
     low, high = records.min(axis=0), records.max(axis=0)
     yield "largest value seen", high
     yield "smallest value seen", low

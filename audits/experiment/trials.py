@@ -1,53 +1,25 @@
-"""The experiment: a fair coin per run picks the neighbour, in chunks with streams of their own.
+"""Trials: a fair coin picks the neighbour of each run; runs are executed in chunks with random streams of their own.
 
-What a chunk does depends on its place and the seed only, so any number of jobs gives the same numbers. A chunk's
-outputs are turned into scores before the next one starts: memory is one chunk's outputs plus 9 bytes a run.
+A chunk depends on its index and on the seed only, so that every number of jobs gives the same results. The outputs of a
+chunk are reduced to scores before the next chunk starts: memory is the outputs of one chunk plus 9 bytes a run.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from audits.experiment.execution import Execution, Observed
 from audits.experiment.views import concatenate, interleave, length
 from audits.experiment.workers import perform
 from dpaudit import AuditCase
 from dpaudit.model.case import Run
-from dpaudit.model.mechanism import Array
-
-Progress = Callable[[int, int], None]
-"""progress(runs done, runs in all), called after every chunk."""
-
-CHUNK_RUNS = 10_000
-
-
-class Store(Protocol):
-    """Where finished chunks wait for a later attempt; see `audits.experiment.chunk_store.ChunkStore`."""
-
-    def load(self, phase: str, place: int) -> "Observed | None":
-        """Return a stored chunk, or None."""
-        ...
-
-    def save(self, phase: str, place: int, observed: "Observed") -> None:
-        """Store a chunk for good."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Observed:
-    """Runs that happened: the coin of each, and what was kept of its output (a view, or one score a run)."""
-
-    labels: Array
-    kept: Any
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Chunk:
-    """A piece of work that can be done anywhere: `n_runs` runs on a stream of its own, reduced by `keep`."""
+    """A piece of work for any process: `n_runs` runs on a random stream of its own, reduced by `keep`."""
 
     run: Run
     neighbours: tuple[Any, Any]
@@ -56,9 +28,9 @@ class Chunk:
     keep: Callable[[Any], Any]
 
     def __call__(self) -> Observed:
-        """Return the coins and what is kept of the outputs."""
-        coin, first_rng, second_rng = self.rng.spawn(3)
-        labels = coin.random(self.n_runs) < 0.5
+        """Return the labels and the reduced outputs."""
+        label_rng, first_rng, second_rng = self.rng.spawn(3)
+        labels = label_rng.random(self.n_runs) < 0.5
         second = int(labels.sum())
         outputs = [
             _outputs(self.run, data, rng, size)
@@ -71,54 +43,50 @@ class Chunk:
         return Observed(labels=labels, kept=self.keep(view))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Execution:
-    """How to run: processes or a dask cluster, whom to tell, where to keep chunks. `chunk_runs` alone matters."""
-
-    jobs: int = 1
-    chunk_runs: int = CHUNK_RUNS
-    progress: Progress | None = None
-    store: Store | None = None
-    scheduler: str | None = None
-
-
-def toss(
+def run_trials(
     case: AuditCase, runs: int, rng: np.random.Generator, *, keep: Callable[[Any], Any], how: Execution, phase: str = ""
 ) -> Observed:
     """Return `runs` runs of `case`, each on a neighbour picked by a fair coin, reduced by `keep`.
 
-    Guarantee: coins are independent and fair; runs are as independent as `case.run` makes the runs of one call.
-    The result depends on `rng`, `runs` and the chunk's size, never on where it runs. `rng` only spawns. Chunks that the
-    store holds for this `phase` are taken from there, others are stored as soon as they are done.
+    Guarantee: labels are independent and fair; runs are as independent as `case.run` makes the runs of one call. The
+    result depends on `rng`, `runs` and `how.chunk_runs` only. Does not advance `rng`; spawns child generators. Chunks
+    that the store holds for this `phase` are not run again; the others are stored as soon as they are done.
     """
-    chunk_runs, store = how.chunk_runs, how.store
-    sizes = [min(chunk_runs, runs - start) for start in range(0, runs, chunk_runs)]
+    sizes = [min(how.chunk_runs, runs - start) for start in range(0, runs, how.chunk_runs)]
     chunks = [
         Chunk(run=case.run, neighbours=case.neighbours, n_runs=size, rng=stream, keep=keep)
         for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True)
     ]
-    held = {} if store is None else {i: kept for i in range(len(sizes)) if (kept := store.load(phase, i)) is not None}
-    missing = [i for i in range(len(sizes)) if i not in held]
-    for place, observed in zip(missing, perform([chunks[i] for i in missing], how.jobs, how.scheduler), strict=True):
-        held[place] = observed
-        if store is not None:
-            store.save(phase, place, observed)
+    done: dict[int, Observed] = {}
+    if how.store is not None:
+        stored = {index: how.store.load(phase, index) for index in range(len(sizes))}
+        done = {index: chunk for index, chunk in stored.items() if chunk is not None}
+    pending = [index for index in range(len(sizes)) if index not in done]
+    results = perform([chunks[index] for index in pending], how.jobs, how.scheduler)
+    for index, observed in zip(pending, results, strict=True):
+        done[index] = observed
+        if how.store is not None:
+            how.store.save(phase, index, observed)
         if how.progress is not None:
-            how.progress(sum(sizes[i] for i in held), runs)
-    done = [held[i] for i in range(len(sizes))]
+            how.progress(sum(sizes[finished] for finished in done), runs)
+    return together(*(done[index] for index in range(len(sizes))))
+
+
+def together(*observed: Observed) -> Observed:
+    """Return the runs of all parts, one part after another."""
     return Observed(
-        labels=np.concatenate([observed.labels for observed in done]),
-        kept=concatenate([observed.kept for observed in done]),
+        labels=np.concatenate([part.labels for part in observed]),
+        kept=concatenate([part.kept for part in observed]),
     )
 
 
 def whole(view: Any) -> Any:
-    """Return the view itself: what to keep when an attack must still learn."""
+    """Return the view itself: what to keep of runs that a learner will see."""
     return view
 
 
 def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the whole numbers that `rng` was seeded with; none if it was spawned, or drew them itself."""
+    """Return the whole numbers that seeded `rng`; none if `rng` was spawned or seeded by the operating system."""
     sequence = getattr(rng.bit_generator, "seed_seq", None)
     entropy = getattr(sequence, "entropy", None)
     spawned: Any = getattr(sequence, "spawn_key", None)
@@ -128,11 +96,11 @@ def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def _outputs(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
-    """Return the outputs of `n_runs` runs on one data set, checked for their number."""
+    """Return the outputs of `n_runs` runs on one data set; refuse another number of outputs."""
     outputs = run(data, rng, n_runs)
-    if (found := length(outputs)) != n_runs:
+    if (returned := length(outputs)) != n_runs:
         raise ValueError(
-            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {found}. "
+            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {returned}. "
             "It is called as function(data, rng, n_runs)."
         )
     return outputs

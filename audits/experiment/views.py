@@ -1,4 +1,4 @@
-"""What an adversary sees of many runs: an array, a dict of arrays, or a list, always with the runs axis first."""
+"""Views: what an adversary sees of many runs, as an array, a dict of arrays or a list, runs axis first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ def length(view: Any) -> int:
     Raises: ValueError: the arrays of a dict disagree, or `view` has no first axis.
     """
     if isinstance(view, Mapping):
-        lengths = {name: length(held) for name, held in view.items()}
+        lengths = {name: length(part) for name, part in view.items()}
         if len(set(lengths.values())) != 1:
             raise ValueError(f"Expected every array of a view to have one entry a run; their lengths are {lengths}.")
         return next(iter(lengths.values()))
@@ -35,10 +35,10 @@ def interleave(first: Any, second: Any, chosen: Array) -> Any:
                 "which arrays exist must not depend on the data."
             )
         return {name: interleave(first[name], second[name], chosen) for name in first}
-    one, two = _regular(first), _regular(second)
-    if one is not None and two is not None and one.shape[1:] == two.shape[1:]:
-        merged = np.empty((len(chosen), *one.shape[1:]), dtype=np.result_type(one, two))
-        merged[~chosen], merged[chosen] = one, two
+    left, right = _regular(first), _regular(second)
+    if left is not None and right is not None and left.shape[1:] == right.shape[1:]:
+        merged = np.empty((len(chosen), *left.shape[1:]), dtype=np.result_type(left, right))
+        merged[~chosen], merged[chosen] = left, right
         return merged
     sources = (iter(first), iter(second))
     return [next(sources[int(bit)]) for bit in chosen]
@@ -54,11 +54,11 @@ def concatenate(views: Sequence[Any]) -> Any:
 
 
 def compact(view: Any) -> Any:
-    """Return the same numbers in less memory, where whole ones fit in bytes."""
+    """Return the same numbers in less memory: whole numbers that fit are stored as bytes."""
     if isinstance(view, Mapping):
-        return {name: compact(held) for name, held in view.items()}
-    whole = isinstance(view, np.ndarray) and view.dtype.kind in "iu" and view.size > 0
-    if whole and -128 <= view.min() <= view.max() < 128:
+        return {name: compact(part) for name, part in view.items()}
+    integers = isinstance(view, np.ndarray) and view.dtype.kind in "iu" and view.size > 0
+    if integers and -128 <= view.min() <= view.max() < 128:
         return view.astype(np.int8)
     return view
 
@@ -66,7 +66,7 @@ def compact(view: Any) -> Any:
 def take(view: Any, index: Array) -> Any:
     """Return the runs of `view` at the whole numbers `index`."""
     if isinstance(view, Mapping):
-        return {name: take(held, index) for name, held in view.items()}
+        return {name: take(part, index) for name, part in view.items()}
     return view[index] if isinstance(view, np.ndarray) else [view[int(i)] for i in index]
 
 

@@ -1,4 +1,4 @@
-"""Where chunks run: in this process, in others on this machine, or on a dask cluster. The numbers are the same."""
+"""Workers: run tasks in this process, in other processes, or on a dask cluster, with the same results."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,10 +12,10 @@ _TIMEOUT = "20s"
 
 
 def perform(tasks: Sequence[Callable[[], T]], jobs: int, scheduler: str | None) -> Iterator[T]:
-    """Yield what the tasks return, in their order, as soon as it is there.
+    """Yield the results of the tasks in order, each as soon as it is available.
 
-    `scheduler` is the address of a dask cluster, which then takes them all; None keeps them here, in `jobs` processes.
-    Raises: UnsupportedError: dask is not installed, or nobody answers at the address.
+    `scheduler` is the address of a dask cluster that runs every task; None runs them here, in `jobs` processes.
+    Raises: UnsupportedError: dask is not installed, or no scheduler answers at the address.
     """
     if scheduler is None and (jobs == 1 or len(tasks) < 2):
         yield from (task() for task in tasks)
@@ -29,7 +29,7 @@ def perform(tasks: Sequence[Callable[[], T]], jobs: int, scheduler: str | None) 
 
 @contextmanager
 def _cluster(scheduler: str) -> Generator[None, None, None]:
-    """Let joblib send its tasks to the cluster at an address."""
+    """Make joblib send its tasks to the cluster at an address."""
     try:
         from distributed import Client
     except ImportError:
@@ -48,5 +48,5 @@ def _cluster(scheduler: str) -> Generator[None, None, None]:
 
 
 def _call(task: Callable[[], T]) -> T:
-    """Return what a task returns; a plain function travels to other processes."""
+    """Return the result of a task; a module-level function can be pickled for other processes."""
     return task()

@@ -1,4 +1,4 @@
-"""Wrong on paper: noise that is too small for its claim, by a theorem misused or a spending not counted."""
+"""Bugs of the accounting: too little noise for the claim, by a misused theorem or releases that were not counted."""
 
 import math
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from audits.known_bugs.defect import Defect, Variant, by_certificate, by_trace, mechanism
-from dpaudit import Claim, Declaration, Finding, Recorder, Release, Repeat, Sequential, Subsample
+from audits.bounds.bisection import bisected
+from audits.known_bugs.known_bug import KnownBug, Variant, by_certificate, by_trace, mechanism, mechanism_type
+from dpaudit import Claim, Declaration, Finding, Recorder, Release, Repeat, Sequential, Subsample, from_history
 
 _DELTA = 1e-5
 _NOISE, _RATE, _STEPS = 4.0, 0.1, 40
@@ -27,9 +28,7 @@ def _classical(variant: Variant, _: np.random.Generator) -> tuple[Finding, ...]:
     epsilon = 10.0
     claim = Claim(epsilon=epsilon, delta=_DELTA, neighbours="replace_one")
     if variant == "fixed":
-        from dpaudit.runtime.plugins import find
-
-        return _released(find("mechanisms", "gaussian").calibrated(claim, l2_sensitivity=1.0).stddev, epsilon)
+        return _released(mechanism_type("gaussian").calibrated(claim, l2_sensitivity=1.0).stddev, epsilon)
     return _released(math.sqrt(2 * math.log(1.25 / _DELTA)) / epsilon, epsilon)
 
 
@@ -46,11 +45,8 @@ def _limit_theorem(variant: Variant, _: np.random.Generator) -> tuple[Finding, .
     def delta_at(epsilon: float) -> float:
         return float(ndtr(-epsilon / mu + mu / 2) - math.exp(epsilon) * ndtr(-epsilon / mu - mu / 2))
 
-    low, high = 0.0, 50.0
-    for _step in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if delta_at(middle) > _DELTA else (low, middle)
-    epsilon = high if variant == "broken" else 0.62
+    limit = bisected(lambda epsilon: delta_at(epsilon) > _DELTA, 0.0, 50.0, 60)[1]
+    epsilon = limit if variant == "broken" else 0.62
     step = Subsample(part=Release(label="gradients", mechanism=_gaussian(_NOISE, "add_remove")), rate=_RATE)
     return by_certificate(
         Repeat(part=step, times=_STEPS), Claim(epsilon=epsilon, delta=_DELTA, neighbours="add_remove")
@@ -60,11 +56,9 @@ def _limit_theorem(variant: Variant, _: np.random.Generator) -> tuple[Finding, .
 def _segments(variant: Variant, _: np.random.Generator) -> tuple[Finding, ...]:
     """len(accountant), which counts segments of a history, taken for the number of steps."""
     history = [(4.0, 0.1, 20), (3.0, 0.1, 20)]
-    from dpaudit.interchange.opacus_history import from_history
-
     counted = [(noise, rate, 1) for noise, rate, _ in history]
     claim_of = from_history(counted if variant == "broken" else history)
-    labels = {f"gradient sums {place + 1}": times for place, (_, _, times) in enumerate(history)}
+    labels = {f"gradient sums {index + 1}": times for index, (_, _, times) in enumerate(history)}
 
     def run(recorder: Recorder) -> None:
         for (noise, _, _), (label, times) in zip(history, labels.items(), strict=True):
@@ -117,8 +111,8 @@ def _refresh(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:
     return by_trace(declaration, run, rng)
 
 
-DEFECTS = (
-    Defect(
+BUGS = (
+    KnownBug(
         name="classical Gaussian formula at epsilon 10",
         family="accounting",
         story="used beyond epsilon 1 by several libraries; false from 8.42 on at delta 1e-5 (Balle and Wang 2018)",
@@ -126,7 +120,7 @@ DEFECTS = (
         look=_classical,
         seeded=False,
     ),
-    Defect(
+    KnownBug(
         name="lost factor sqrt 2",
         family="accounting",
         story="sqrt(ln(1.25/delta))/epsilon in public code of a locally private bandit",
@@ -134,7 +128,7 @@ DEFECTS = (
         look=_missing_root,
         seeded=False,
     ),
-    Defect(
+    KnownBug(
         name="central limit accountant",
         family="accounting",
         story="Opacus' 'gdp' accountant, which its own warning calls experimental, lies below the truth",
@@ -142,7 +136,7 @@ DEFECTS = (
         look=_limit_theorem,
         seeded=False,
     ),
-    Defect(
+    KnownBug(
         name="segments taken for steps",
         family="accounting",
         story="len() of Opacus' RDP and PRV accountants counts segments, its docstring says steps",
@@ -150,21 +144,21 @@ DEFECTS = (
         look=_segments,
         seeded=False,
     ),
-    Defect(
+    KnownBug(
         name="budget spent twice",
         family="budget",
         story="a query answered again from the data where a cached answer was meant",
         path="trace",
         look=_twice,
     ),
-    Defect(
+    KnownBug(
         name="tuning not accounted for",
         family="budget",
         story="ten runs on the same data, the best one published with the epsilon of one",
         path="trace",
         look=_tuning,
     ),
-    Defect(
+    KnownBug(
         name="noise used again",
         family="randomness",
         story="a generator seeded afresh in every episode of a training loop",

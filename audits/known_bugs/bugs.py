@@ -1,4 +1,4 @@
-"""The corpus as a table: each defect and its fixed version, over many seeds, and what was said of them."""
+"""The table of known bugs: findings on each bug and on its fixed version, over many seeds."""
 
 import time
 import zlib
@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 
 from audits.known_bugs import accounting, loops, outputs, queries
-from audits.known_bugs.defect import Defect, Variant
+from audits.known_bugs.known_bug import KnownBug, Variant
 from audits.known_bugs.released import ghost_clipping, installed
 from dpaudit import Finding
 
-ANALOGUES: tuple[Defect, ...] = (*accounting.DEFECTS, *queries.DEFECTS, *loops.DEFECTS, *outputs.DEFECTS)
-"""Every defect that needs no package but dpaudit."""
+ANALOGUES: tuple[KnownBug, ...] = (*accounting.BUGS, *queries.BUGS, *loops.BUGS, *outputs.BUGS)
+"""Every bug that needs no package but dpaudit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BugRow:
-    """One defect: `caught` and `alarms` count seeds on which the broken and the fixed version were accused.
+    """One bug: `caught` and `alarms` count seeds on which the broken and the fixed version were accused.
 
-    `not_run` says why nothing was looked at, empty where it was. `found` is the first finding on the broken version.
+    `not_run` says why the bug was not checked, empty where it was. `found` is the first finding on the broken version.
     """
 
     name: str
@@ -38,7 +38,7 @@ class BugRow:
 
     @property
     def missed(self) -> bool:
-        """Whether the broken version got away on some seed."""
+        """Whether the broken version was not accused on some seed."""
         return not self.not_run and self.caught < self.seeds
 
 
@@ -49,7 +49,7 @@ def measure_bugs(
     opacus_broken: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[BugRow, ...]:
-    """Return one row for each defect of the corpus, analogues first.
+    """Return one row for each known bug, analogues first.
 
     `opacus_broken` is the interpreter of an environment with Opacus 1.5.2, which `released.make_environment` makes;
     without it, or without Opacus here, that row is not run, and says so.
@@ -62,56 +62,56 @@ def measure_bugs(
     return tuple(rows)
 
 
-def measure_defect(defect: Defect, *, seeds: int, seed: int) -> BugRow:
-    """Return the row of one defect; a look that depends on no seed is taken once and counts for all."""
+def measure_bug(bug: KnownBug, *, seeds: int, seed: int) -> BugRow:
+    """Return the row of one bug; a check that depends on no seed is run once and counts for all."""
     started = time.perf_counter()
-    looked = range(seeds if defect.seeded else 1)
+    indices = range(seeds if bug.seeded else 1)
 
     def looks(variant: Variant) -> tuple[tuple[Finding, ...], ...]:
-        streams = (np.random.default_rng([seed, place, zlib.crc32(defect.name.encode())]) for place in looked)
-        return tuple(defect.look(variant, rng) for rng in streams)
+        streams = (np.random.default_rng([seed, index, zlib.crc32(bug.name.encode())]) for index in indices)
+        return tuple(bug.look(variant, rng) for rng in streams)
 
     broken, fixed = looks("broken"), looks("fixed")
-    return _row(defect, seeds, broken, fixed, time.perf_counter() - started)
+    return _row(bug, seeds, broken, fixed, time.perf_counter() - started)
 
 
 def _rows(seeds: int, seed: int, opacus_broken: Path | None) -> Iterator[BugRow]:
     """Yield the rows in order."""
-    for defect in ANALOGUES:
-        yield measure_defect(defect, seeds=seeds, seed=seed)
+    for bug in ANALOGUES:
+        yield measure_bug(bug, seeds=seeds, seed=seed)
     ghost, look = ghost_clipping(opacus_broken)
     started = time.perf_counter()
     if opacus_broken is None or not installed():
-        missing = (
+        reason = (
             "the extra 'opacus' is not installed" if opacus_broken else "no environment with opacus==1.5.2 was named"
         )
-        yield _row(ghost, seeds, (), (), 0.0, not_run=f"not run: {missing}")
+        yield _row(ghost, seeds, (), (), 0.0, not_run=f"not run: {reason}")
         return
-    places = tuple(1000 * seed + place for place in range(seeds))
-    broken, fixed = look("broken", places), look("fixed", places)
+    every = tuple(1000 * seed + index for index in range(seeds))
+    broken, fixed = look("broken", every), look("fixed", every)
     yield _row(ghost, seeds, broken, fixed, time.perf_counter() - started)
 
 
 def _row(
-    defect: Defect,
+    bug: KnownBug,
     seeds: int,
     broken: tuple[tuple[Finding, ...], ...],
     fixed: tuple[tuple[Finding, ...], ...],
     seconds: float,
     not_run: str = "",
 ) -> BugRow:
-    """Return the row of what was found; looks that depend on no seed count for each."""
+    """Return the row of the findings; a check that depends on no seed counts for each."""
     each = seeds // max(1, len(broken))
-    first = next((held[0] for held in broken if held), None)
+    first = next((findings[0] for findings in broken if findings), None)
     return BugRow(
-        name=defect.name,
-        family=defect.family,
-        path=defect.path,
-        story=defect.story,
+        name=bug.name,
+        family=bug.family,
+        path=bug.path,
+        story=bug.story,
         seeds=seeds,
-        caught=each * sum(bool(held) for held in broken),
-        alarms=each * sum(bool(held) for held in fixed),
-        rules=tuple(dict.fromkeys(finding.rule for held in broken for finding in held)),
+        caught=each * sum(map(bool, broken)),
+        alarms=each * sum(map(bool, fixed)),
+        rules=tuple(dict.fromkeys(finding.rule for findings in broken for finding in findings)),
         found=first.message if first else "",
         seconds=seconds,
         not_run=not_run,

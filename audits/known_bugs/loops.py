@@ -1,4 +1,4 @@
-"""Wrong in a training loop: a plain loop with noisy gradients in numpy, its defects, and the layers that see them."""
+"""Bugs of training loops: a plain loop with noisy gradients in numpy, and variants of its parts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,21 +6,24 @@ from functools import partial
 
 import numpy as np
 
-from audits.known_bugs.defect import SIGNIFICANCE, Defect, Variant
+from audits.known_bugs.known_bug import SIGNIFICANCE, KnownBug, Variant
 from audits.training.training_audit import audit_training
 from dpaudit import Claim, Finding, Training, Watch
 from dpaudit.model.mechanism import Array
 
 TRAINING = Training(noise_multiplier=4.0, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=1000)
 CLAIM = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
-"""What the loop delivers is 0.9699, as `algorithms.dp_sgd` accounts it. A small delta costs a one-run bound little."""
+"""The loop delivers epsilon 0.9699, by the accounting of `algorithms.dp_sgd`.
+
+The delta is small, which costs a bound for one run little.
+"""
 
 _RATE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A loop's parts, each of which a defect replaces."""
+    """The parts of a loop; a bug replaces one of them."""
 
     batches: Callable[[int, np.random.Generator], list[Array]]
     clipped: Callable[[Array, Array], Array]
@@ -87,14 +90,14 @@ FIXED = Loop(batches=poisson, clipped=each_record, noise=declared)
 
 
 def _look(broken: Loop, variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:
-    """Return what the layers say of a loop on a small set of records."""
+    """Return the findings of the training audit on a small set of records."""
     features = rng.uniform(-1, 1, (TRAINING.records, 6))
     labels = (features[:, 0] > 0).astype(np.int64)
     loop = FIXED if variant == "fixed" else broken
-    found = audit_training(
+    result = audit_training(
         loop, features, labels, training=TRAINING, claim=CLAIM, rng=rng, canaries=300, significance=SIGNIFICANCE
     )
-    return found.findings
+    return result.findings
 
 
 _ROWS = (
@@ -123,7 +126,7 @@ _ROWS = (
         Loop(batches=poisson, clipped=each_record, noise=seeded),
     ),
 )
-DEFECTS = tuple(
-    Defect(name=name, family=family, story=story, path="conformance", look=partial(_look, broken))
+BUGS = tuple(
+    KnownBug(name=name, family=family, story=story, path="conformance", look=partial(_look, broken))
     for name, family, story, broken in _ROWS
 )

@@ -1,11 +1,11 @@
-"""Wrong in what is put out: only an attack on the outputs sees it."""
+"""Bugs of the outputs: only an attack on the outputs detects them."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from audits.known_bugs.defect import Defect, Variant, by_audit
+from audits.known_bugs.known_bug import KnownBug, Variant, by_audit
 from dpaudit import Claim, Finding
 from dpaudit.model.mechanism import Array
 
@@ -57,22 +57,22 @@ def _half(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:
     return by_audit(run, (0.0, 1.0), claim, rng, runs=2000)
 
 
-DEFECTS = (
-    Defect(
+BUGS = (
+    KnownBug(
         name="floating-point Laplace",
         family="floating point",
         story="the noise of nearly every library before snapping (Mironov 2012)",
         path="audit",
         look=_floating,
     ),
-    Defect(
+    KnownBug(
         name="action identifies the context",
         family="local model",
         story="local bandits that noise the reward and send the chosen action as it is",
         path="audit",
         look=_local,
     ),
-    Defect(
+    KnownBug(
         name="half the noise",
         family="sensitivity",
         story="a scale divided by the number of queries where it should be multiplied",

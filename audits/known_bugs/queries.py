@@ -1,11 +1,11 @@
-"""Wrong in the query: what is asked moves further, or elsewhere, than the mechanism was told."""
+"""Bugs of the query: it is more sensitive than declared, or it reads the data in other ways."""
 
 from typing import Any
 
 import numpy as np
 
-from audits.checks.paired_replay import Tape
-from audits.known_bugs.defect import Defect, Variant, by_replay, mechanism
+from audits.checks.tape import Tape
+from audits.known_bugs.known_bug import KnownBug, Variant, by_replay, mechanism
 from dpaudit import Finding
 from dpaudit.model.mechanism import Array
 
@@ -104,8 +104,8 @@ def _not_a_number(variant: Variant, rng: np.random.Generator) -> tuple[Finding, 
     data = _records(rng, 0, 1)
 
     def run(records: Array, tape: Tape, _: np.random.Generator) -> Any:
-        kept = np.clip(records, 0, 1) if variant == "broken" else np.clip(np.nan_to_num(records), 0, 1)
-        return tape.release("sum", _laplace(1.0, 1.0), np.array([kept.sum()]))
+        clipped = np.clip(records, 0, 1) if variant == "broken" else np.clip(np.nan_to_num(records), 0, 1)
+        return tape.release("sum", _laplace(1.0, 1.0), np.array([clipped.sum()]))
 
     return by_replay(run, (data, _changed(data, np.nan)), rng)
 
@@ -137,6 +137,6 @@ _ROWS = (
     ("NaN passes the clip", "clipping", "np.clip and torch.clamp keep NaN", _not_a_number),
     ("own vote shown to others", "joint model", "post-processing that reads the data again", _joint),
 )
-DEFECTS = tuple(
-    Defect(name=name, family=family, story=story, path="replay", look=look) for name, family, story, look in _ROWS
+BUGS = tuple(
+    KnownBug(name=name, family=family, story=story, path="replay", look=look) for name, family, story, look in _ROWS
 )

@@ -1,4 +1,4 @@
-"""Defects of released packages, run in environments of their own by a script that needs nothing of dpaudit.
+"""Bugs of released packages, run in environments of their own by a script that does not import dpaudit.
 
 Ghost clipping of Opacus 1.5.2 clips to norm 1 whatever `max_grad_norm` says; 1.5.3 and later honour it. The script that
 trains is `algorithms/dp_sgd/loop.py`, found at run time beside this package; its observations come back as arrays and
@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from audits.known_bugs.defect import SIGNIFICANCE, Defect, Variant
+from audits.known_bugs.known_bug import SIGNIFICANCE, KnownBug, Variant
 from audits.known_bugs.loops import CLAIM, TRAINING
 from audits.training.training_audit import TrainingAudit, judge
 from dpaudit import ConfigError, Finding, Planted, Training, Watch, plant
 
 BROKEN = ("torch==2.13.0", "opacus==1.5.2")
-"""What the broken environment holds; PyTorch's CPU build is enough."""
+"""The packages of the broken environment; PyTorch's CPU build is enough."""
 
 _SECONDS = 900
 
@@ -56,8 +56,8 @@ def audit_releases(
     Raises: ConfigError: the interpreter is missing, has no Opacus, or its run fails or does not end.
     """
     prepared = [_prepared(np.random.default_rng([seed, 152]), seed, records, mode) for seed in seeds]
-    held = _run(python, [settings for _, settings, _ in prepared], [planted for planted, _, _ in prepared])
-    return tuple(_judged(held, place, planted, rng) for place, (planted, _, rng) in enumerate(prepared))
+    watched = _run(python, [settings for _, settings, _ in prepared], [planted for planted, _, _ in prepared])
+    return tuple(_judged(watched, run, planted, rng) for run, (planted, _, rng) in enumerate(prepared))
 
 
 def _prepared(
@@ -78,15 +78,15 @@ def _prepared(
 
 
 def _run(python: Path, settings: list[dict[str, Any]], planted: list[Planted]) -> dict[str, Any]:
-    """Return what the script watched, as arrays."""
+    """Return the observations of the script, as arrays."""
     script = find_spec("algorithms.dp_sgd")
     if script is None or script.origin is None:
         raise ConfigError("algorithms/dp_sgd is not beside audits; install dpaudit as one distribution.")
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.npz", Path(folder) / "out.npz"
         arrays: dict[str, Any] = {"settings": np.array(json.dumps(settings))}
-        for place, held in enumerate(planted):
-            arrays[f"features{place}"], arrays[f"labels{place}"] = held.features, held.labels
+        for run, records in enumerate(planted):
+            arrays[f"features{run}"], arrays[f"labels{run}"] = records.features, records.labels
         np.savez(source, **arrays)
         command = [str(python), str(Path(script.origin).parent / "loop.py"), str(source), str(target)]
         try:
@@ -100,15 +100,15 @@ def _run(python: Path, settings: list[dict[str, Any]], planted: list[Planted]) -
         if done.returncode:
             last = (done.stderr.strip() or "no message").splitlines()[-1]
             raise ConfigError(f"{python}: the training run failed: {last:.200}")
-        with np.load(target, allow_pickle=False) as found:
-            return dict(found)
+        with np.load(target, allow_pickle=False) as arrays_out:
+            return dict(arrays_out)
 
 
-def _judged(held: dict[str, Any], place: int, planted: Planted, rng: np.random.Generator) -> TrainingAudit:
-    """Return what the layers say of one watched run."""
+def _judged(watched: dict[str, Any], run: int, planted: Planted, rng: np.random.Generator) -> TrainingAudit:
+    """Return the training audit of one watched run."""
     watch = Watch(records=planted.records, slots=planted.slots)
-    batches = np.split(held[f"batches{place}"], np.cumsum(held[f"sizes{place}"])[:-1])
-    for released, summed, batch in zip(held[f"released{place}"], held[f"summed{place}"], batches, strict=True):
+    batches = np.split(watched[f"batches{run}"], np.cumsum(watched[f"sizes{run}"])[:-1])
+    for released, summed, batch in zip(watched[f"released{run}"], watched[f"summed{run}"], batches, strict=True):
         watch.step(released, summed, batch)
     training = Training(**asdict(TRAINING))
     return judge(watch, planted, training=training, claim=CLAIM, rng=rng, significance=SIGNIFICANCE)
@@ -116,9 +116,9 @@ def _judged(held: dict[str, Any], place: int, planted: Planted, rng: np.random.G
 
 def ghost_clipping(
     broken: Path | None,
-) -> tuple[Defect, Callable[[Variant, tuple[int, ...]], tuple[tuple[Finding, ...], ...]]]:
-    """Return the defect and its look at many seeds at once; `broken` is the interpreter that has Opacus 1.5.2."""
-    defect = Defect(
+) -> tuple[KnownBug, Callable[[Variant, tuple[int, ...]], tuple[tuple[Finding, ...], ...]]]:
+    """Return the bug and its check for many seeds at once; `broken` is the interpreter that has Opacus 1.5.2."""
+    bug = KnownBug(
         name="ghost clipping ignores the norm",
         family="clipping",
         story="Opacus before 1.5.3: max_grad_norm is not handed on, gradients are clipped to 1",
@@ -126,7 +126,7 @@ def ghost_clipping(
         look=partial(_one, broken),
         package="opacus==1.5.2",
     )
-    return defect, partial(_many, broken)
+    return bug, partial(_many, broken)
 
 
 def _many(broken: Path | None, variant: Variant, seeds: tuple[int, ...]) -> tuple[tuple[Finding, ...], ...]:

@@ -1,8 +1,8 @@
-"""Which neighbours to attack: a search over pairs, on runs of its own, for the pair that shows most.
+"""A search over pairs of neighbours for the pair on which an attack shows the largest bound.
 
-Successive halving: every pair gets a few runs, the better half goes on with twice as many. A pair is rated by the bound
-that its attack promises, never by one that is reported, so what the search costs is runs and not significance. Where a
-`step` makes new pairs from a good one, the winner's descendants take part as well.
+Successive halving: every pair gets a few runs, the better half continues with twice as many. A pair is rated by the
+bound that its attack promises, on runs that no reported bound counts, so the search costs runs and no significance.
+Where a `step` makes new pairs from the best pair, these take part as well.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,22 +12,23 @@ from typing import Any
 import numpy as np
 
 from audits.decision.preparation import attempt
-from audits.experiment.trials import Execution
+from audits.experiment.execution import Execution
+from audits.experiment.function_case import function_case
 from dpaudit import AuditCase, Claim
 from dpaudit.checks import count
 from dpaudit.model.case import Run, Score
 
 Pair = tuple[Any, Any]
 Step = Callable[[Pair, np.random.Generator], Pair]
-"""step(pair, rng) -> another pair of neighbours, near a pair that is good."""
+"""step(pair, rng) -> another pair of neighbours, near a given pair."""
 
 _FIRST_RUNS = 400
 _SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
-    """The pair that promises most, its name, the bound it promises at the runs asked for, and what the search spent.
+class BestPair:
+    """The pair with the largest promise, its name, the bound it promises for `runs` runs, and the runs `spent`.
 
     `rated` lists (name, promise) of every pair in the order of their last rating, best first.
     """
@@ -49,12 +50,12 @@ def search_neighbours(
     score: Score | None = None,
     step: Step | None = None,
     generations: int = 3,
-) -> Found:
-    """Return the pair of neighbours on which an attack on `function` should show most with `runs` runs.
+) -> BestPair:
+    """Return the pair of neighbours on which an attack on `function` promises the largest bound with `runs` runs.
 
-    `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours of the claim's relation; `step` moves a
-    pair to another one. Audit the pair found with a generator that has not been used here: then nothing that chose it
-    counts. A pair on which the function fails is left out.
+    `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours under the claim's relation; `step` returns
+    another pair near a given one. Audit the returned pair with a generator that was not used here: then no run that
+    chose the pair is counted. A pair on which the function raises is left out.
     Raises: ValueError: no pair on which the function runs.
 
     >>> def counts(data, rng, n_runs):
@@ -67,37 +68,37 @@ def search_neighbours(
     count("runs", runs)
     rated: dict[str, float] = {}
     order: list[str] = []
-    held: dict[str, Pair] = {}
-    spent, size, dead = 0, _FIRST_RUNS, ""
-    alive = dict(pairs)
-    while alive:
+    ranked: dict[str, Pair] = {}
+    spent, size, failure = 0, _FIRST_RUNS, ""
+    candidates = dict(pairs)
+    while candidates:
         promises: dict[str, float] = {}
-        for (name, pair), stream in zip(alive.items(), rng.spawn(len(alive)), strict=True):
+        for (name, pair), stream in zip(candidates.items(), rng.spawn(len(candidates)), strict=True):
             try:
-                promises[name] = _promise(_case(function, pair, claim, score), size, runs, stream)
+                promises[name] = _promise(function_case(function, pair, claim, score=score), size, runs, stream)
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                dead = f"{name}: {error}"
+                failure = f"{name}: {error}"
             spent += size
         rated |= promises
         order = sorted(promises, key=promises.__getitem__, reverse=True)
-        held = {name: alive[name] for name in order}
+        ranked = {name: candidates[name] for name in order}
         if len(order) <= 1 and (step is None or generations == 0):
             break
-        alive = {name: held[name] for name in order[: max(1, len(order) // 2)]}
+        candidates = {name: ranked[name] for name in order[: max(1, len(order) // 2)]}
         if step is not None and generations > 0 and order:
-            for place, stream in enumerate(rng.spawn(max(2, len(alive)))):
-                alive[f"{order[0]}, moved {generations}.{place}"] = step(held[order[0]], stream)
+            for number, stream in enumerate(rng.spawn(max(2, len(candidates)))):
+                candidates[f"{order[0]}, moved {generations}.{number}"] = step(ranked[order[0]], stream)
             generations -= 1
         size *= 2
     if not order:
         raise ValueError(
-            f"Expected a pair of neighbours on which the function runs; none did ({dead or 'none given'})."
+            f"Expected a pair of neighbours on which the function runs; none did ({failure or 'none given'})."
         )
     last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in order]
     best = order[0]
-    return Found(
+    return BestPair(
         name=best,
-        pair=held[best],
+        pair=ranked[best],
         promise=rated[best],
         spent=spent,
         rated=tuple((name, rated[name]) for name in (*order, *last)),
@@ -105,19 +106,6 @@ def search_neighbours(
 
 
 def _promise(case: AuditCase, size: int, runs: int, rng: np.random.Generator) -> float:
-    """Return the bound that the attack on a pair promises on `runs` runs, having seen `size` runs."""
+    """Return the bound that the attack on a pair promises for `runs` counted runs, prepared on `size` runs."""
     learning = 0 if case.score is not None else size // 2
     return attempt(case, (learning, size - learning, runs), rng, _SIGNIFICANCE, None, Execution()).promise
-
-
-def _case(function: Run, pair: Pair, claim: Claim, score: Score | None) -> AuditCase:
-    """Return the experiment on one pair."""
-    return AuditCase(
-        name="search",
-        view="output",
-        description="",
-        neighbours=pair,
-        relation=claim.neighbours,
-        run=function,
-        score=score,
-    )

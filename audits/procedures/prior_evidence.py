@@ -1,4 +1,4 @@
-"""What an audit leaves for the next one: its wealth, so that many audits share one probability of a false alarm."""
+"""Evidence of earlier audits: log wealth, so that many audits share one probability of a false alarm."""
 
 import math
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ _FIELDS = ("against", "wealth", "best", "runs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """Log wealth against `claim` after `runs` runs, and against each epsilon of the bettors' grid, now and at best.
+class PriorEvidence:
+    """Log wealth after `runs` runs: against `claim`, and against each epsilon of a grid, now and at its maximum.
 
-    Raises: ValueError: a number that is not finite, a grid of another length, or a best below the present wealth.
+    Raises: ValueError: a number that is not finite, a grid of another length, or a maximum below the present wealth.
 
-    >>> Carried.nothing(Claim(epsilon=1.0, neighbours="replace_one")).runs
+    >>> PriorEvidence.nothing(Claim(epsilon=1.0, neighbours="replace_one")).runs
     0
     """
 
@@ -39,17 +39,17 @@ class Carried:
 
     @classmethod
     def nothing(cls, claim: Claim) -> Self:
-        """Return what stands before the first run: wealth 1 against everything."""
+        """Return the evidence before the first run: wealth 1 against every epsilon."""
         zeros = (0.0,) * len(LEVELS)
         return cls(claim=claim, against=0.0, wealth=zeros, best=zeros, runs=0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain data; the claim is left to whoever keeps them."""
+        """Return the numbers as plain data, without the claim."""
         return {name: getattr(self, name) for name in _FIELDS}
 
     @classmethod
     def from_dict(cls, claim: Claim, data: Any) -> Self:
-        """Return what `to_dict` wrote, for the same claim.
+        """Return the evidence that `to_dict` wrote, for the same claim.
 
         Raises: ValueError: not such data.
         """
@@ -61,3 +61,7 @@ class Carried:
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"Expected carried evidence to hold numbers ({error}).") from None
         return cls(claim=claim, against=against, runs=data["runs"], **grids)
+
+
+Carried = PriorEvidence
+"""The former name of `PriorEvidence`. Deprecated."""

@@ -1,7 +1,7 @@
-"""A refutation that others can check: a small file with the attack fixed, re-counted on fresh runs.
+"""Refutation files: a fixed attack that another person checks on fresh runs.
 
-The file holds no data and no code: the case's name, the claim, the event, the seed that taught the attack, and what
-was counted. Whoever has the case prepares the same attack from the seed and counts runs of their own.
+A file holds no data and no code: the name of the case, the claim, the event, the seed that taught the attack, and the
+counts. A person who has the case prepares the same attack from the seed and counts fresh runs.
 """
 
 import json
@@ -15,7 +15,8 @@ from audits.bounds.guessing import guessing_bound
 from audits.decision.events import Event, count_guesses
 from audits.decision.power import Bound
 from audits.decision.preparation import Learner, prepare
-from audits.experiment.trials import Execution, seed_of
+from audits.experiment.execution import Execution
+from audits.experiment.trials import seed_of
 from dpaudit import AuditCase, AuditResult, CertificateError, Claim, Counts, LowerBound
 from dpaudit.checks import count, open_probability
 from dpaudit.model.codec import encode
@@ -26,19 +27,15 @@ _BOUNDS: dict[str, Bound] = {"guessing": guessing_bound, "gaussian": gaussian_bo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refutation:
-    """What it takes to show a violation again.
+    """What a person needs to show a violation again.
 
-    `against` is the epsilon that fell, the claim's or the certificate's; `significance` is the share of the audit's
-    that its bound was given, and `seed` what its generator was seeded with.
+    `against` is the refuted epsilon, of the claim or of the certificate; `significance` is that of the deciding bound,
+    and `seed` the numbers that seeded the audit's generator.
 
-    >>> from audits import audit_case, declared_case, refute
-    >>> from dpaudit import Release
-    >>> from mechanisms import Laplace
-    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
-    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
-    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
-    >>> result = audit_case(case, claim, runs=2_000, rng=np.random.default_rng(3))
-    >>> refutation = refute(case, result, np.random.default_rng(3))
+    >>> from audits import audit_case, refute
+    >>> from audits.examples import CLAIM, HALF_NOISE
+    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
     >>> refutation.claim.epsilon, refutation.seed
     (1.0, (3,))
     """
@@ -55,7 +52,7 @@ class Refutation:
     epsilon_lower: float
 
     def falls_again(self, bound: LowerBound) -> bool:
-        """Return whether a bound from fresh runs exceeds what the audit's bound exceeded."""
+        """Return whether a bound from fresh runs refutes the same epsilon."""
         return bound.epsilon > self.against
 
     def to_json(self) -> str:
@@ -89,18 +86,14 @@ class Refutation:
 def refute(
     case: AuditCase, result: AuditResult, rng: np.random.Generator, learner: Learner | None = None
 ) -> Refutation:
-    """Return the file for a violation that `result` found; `rng` is in the state that the audit began with.
+    """Return the refutation of a violation that `result` shows; `rng` must be in the state in which the audit began.
 
     Raises: ValueError: the result is no violation of a fixed-size audit, or its generator was not seeded by numbers.
 
-    >>> from audits import audit_case, declared_case
-    >>> from dpaudit import Release
-    >>> from mechanisms import Laplace
-    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
-    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
-    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
-    >>> result = audit_case(case, claim, runs=2_000, rng=np.random.default_rng(3))
-    >>> refutation = refute(case, result, np.random.default_rng(3))
+    >>> from audits import audit_case
+    >>> from audits.examples import CLAIM, HALF_NOISE
+    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
     >>> refutation.epsilon_lower > 1
     True
     """
@@ -110,7 +103,7 @@ def refute(
             f"Expected a violation shown by {' or '.join(_BOUNDS)}, from a generator seeded by numbers; got "
             f"verdict={result.verdict!r}, bound={result.bound!r} and seed={seed}; there is nothing to hand on."
         )
-    share = next(held.significance for held in result.bounds if held.name == result.bound)
+    share = next(bound.significance for bound in result.bounds if bound.name == result.bound)
     prepared = prepare(case, result.runs, rng, share, learner, Execution())
     return Refutation(
         case=case.name,
@@ -137,20 +130,16 @@ def recheck(
 ) -> LowerBound:
     """Return the audit's bound for its event on `runs` fresh runs from `rng`; nothing is chosen again.
 
-    `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did. What fell
-    falls again if `refutation.falls_again` says so of the bound.
+    `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did.
+    `refutation.falls_again(bound)` says whether the bound refutes the same epsilon.
     Raises: CertificateError: the case is another one, or its attack chooses another event: code or seed differ.
 
-    >>> from audits import audit_case, declared_case
-    >>> from dpaudit import Release
-    >>> from mechanisms import Laplace
-    >>> noise = Laplace(scale=0.5, l1_sensitivity=1.0, neighbours="replace_one")
-    >>> case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
-    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
-    >>> result = audit_case(case, claim, runs=2_000, rng=np.random.default_rng(3))
-    >>> refutation = refute(case, result, np.random.default_rng(3))
-    >>> again = recheck(refutation, case, np.random.default_rng(8), taught=np.random.default_rng(3))
-    >>> again.epsilon > claim.epsilon
+    >>> from audits import audit_case
+    >>> from audits.examples import CLAIM, HALF_NOISE
+    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
+    >>> again = recheck(refutation, HALF_NOISE, np.random.default_rng(8), taught=np.random.default_rng(3))
+    >>> again.epsilon > CLAIM.epsilon
     True
     """
     if case.name != refutation.case:

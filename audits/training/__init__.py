@@ -1,1 +1,1 @@
-"""Audits of one training run: conformance, one step, and the whole run with canaries."""
+"""The audit of one training run: conformance, one step, and the whole run with canaries."""

@@ -1,10 +1,10 @@
-"""A training run audited in three layers: what it does, what one step leaks, what the whole run leaks.
+"""The audit of one training run, in three checks.
 
-    layer 0    conformance: noise, clipping, sampling and steps against the declaration (`dpaudit.training`)
-    layer 1    one step's mechanism: was a canary in this batch? Against noise of the declared size
-    layer 2    the whole run: was a canary trained on? Many canaries, one run, against the claim
+    conformance    noise, clipping, sampling and steps against the declaration (`dpaudit.training`)
+    one step       was a canary in this batch? Against noise of the declared size
+    whole run      was a canary trained on? Many canaries, one run, against the claim
 
-The loop is the user's own, in any framework: it is handed records and calls back once a step with numpy arrays.
+The training loop is user-supplied, in any framework: it gets the records and calls back once a step with numpy arrays.
 """
 
 import time
@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.training.canaries import Layer, run_layer, step_layer
+from audits.training.check import TrainingCheck, quiet_verdict
+from audits.training.membership import check_run
+from audits.training.step import check_step
 from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
 from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.mechanism import Array
@@ -24,29 +26,23 @@ Train = Callable[[Array, Array, Watch, np.random.Generator], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingAudit:
-    """What three layers say about one run.
+    """The results of three checks of one run.
 
-    `verdict` is a violation if any layer shows one; else that of conformance, which sees the least missing noise.
+    `verdict` is a violation if any check finds one; else that of conformance, which detects the least missing noise.
 
-    >>> from dpaudit import Training
-    >>> def loop(features, labels, watch, rng):
-    ...     for _ in range(20):
-    ...         batch = np.flatnonzero(rng.random(len(labels)) < 0.1)
-    ...         errors = np.eye(2)[1 - labels[batch]] - np.eye(2)[labels[batch]]
-    ...         norms = np.linalg.norm(features[batch], axis=1) * np.linalg.norm(errors, axis=1)
-    ...         summed = features[batch].T @ (errors * np.minimum(1, 0.1 / norms)[:, None])
-    ...         watch.step(summed + 0.05 * rng.standard_normal(summed.shape), summed, batch)  # 0.4 is declared
+    >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
-    >>> features, labels = rng.uniform(-1, 1, (200, 4)), rng.integers(0, 2, 200)
-    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=20, records=200)
-    >>> claim = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
-    >>> audit = audit_training(loop, features, labels, training=declared, claim=claim, rng=rng, canaries=200)
+    >>> features, labels = training_records(rng)
+    >>> audit = audit_training(
+    ...     train_with_little_noise, features, labels,
+    ...     training=TRAINING, claim=TRAINING_CLAIM, rng=rng, canaries=200,
+    ... )
     >>> audit.findings[0].rule
     'DPA320'
     """
 
     verdict: AuditVerdict
-    layers: tuple[Layer, ...]
+    checks: tuple[TrainingCheck, ...]
     conformance: Conformity
     canaries: int
     significance: float
@@ -54,15 +50,20 @@ class TrainingAudit:
     seconds: float
 
     @property
+    def layers(self) -> tuple[TrainingCheck, ...]:
+        """The former name of `checks`. Deprecated."""
+        return self.checks
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong, by rule: conformance first, then what leaked too much."""
-        leaks = (Finding(rule=held.rule, where=held.name, message=held.sentence) for held in self.layers if held.rule)
+        """All findings: those of conformance first, then bounds above what is declared or claimed."""
+        leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
         return (*self.conformance.findings, *leaks)
 
     def text(self) -> str:
         """Return the audit in lines of plain text."""
-        lines = [f"{self.verdict}: {self.canaries} canaries, significance {self.significance:g} a layer"]
-        lines += [f"  {held.name}: {held.verdict}. {held.sentence}" for held in self.layers]
+        lines = [f"{self.verdict}: {self.canaries} canaries, significance {self.significance:g} a check"]
+        lines += [f"  {check.name}: {check.verdict}. {check.sentence}" for check in self.checks]
         lines += [f"  {finding.rule}: {finding.message}" for finding in self.conformance.findings]
         return "\n".join(lines)
 
@@ -79,29 +80,24 @@ def audit_training(
     canaries: int = 1000,
     significance: float = 1e-3,
 ) -> TrainingAudit:
-    """Return what one watched run of `train` shows, layer by layer.
+    """Return what one watched run of `train` shows, check by check.
 
     Canaries are added to the records in feature columns of their own (see `dpaudit.plant`), so that the model's first
     layer must be linear in its features, without normalisation over a batch. `training.records` need not count them.
-    `claim` is what is promised of the whole run, for add_remove or replace_one alike: a canary that is left out is
-    absent, and a claim for replacement is about more.
-    Guarantee: a run that keeps its declaration and its claim is accused by a layer with probability at most
-    `significance`. Layer 1 takes the noise to be Gaussian, as declared; layer 2 takes nothing for granted.
+    `claim` is the claim for the whole run, under add_remove or replace_one. Canaries are left out, not replaced; a
+    claim under replace_one is about the larger change.
+    Guarantee: a run that keeps its declaration and its claim is accused by a check with probability at most
+    `significance`. The check of one step assumes Gaussian noise, as declared; that of the whole run assumes nothing.
     Raises: ValueError: shapes that do not fit, or a loop that never called back.
 
-    >>> from dpaudit import Training
-    >>> def loop(features, labels, watch, rng):
-    ...     for _ in range(20):
-    ...         batch = np.flatnonzero(rng.random(len(labels)) < 0.1)
-    ...         errors = np.eye(2)[1 - labels[batch]] - np.eye(2)[labels[batch]]
-    ...         norms = np.linalg.norm(features[batch], axis=1) * np.linalg.norm(errors, axis=1)
-    ...         summed = features[batch].T @ (errors * np.minimum(1, 0.1 / norms)[:, None])
-    ...         watch.step(summed + 0.05 * rng.standard_normal(summed.shape), summed, batch)  # 0.4 is declared
+    >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
-    >>> features, labels = rng.uniform(-1, 1, (200, 4)), rng.integers(0, 2, 200)
-    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=20, records=200)
-    >>> claim = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
-    >>> audit_training(loop, features, labels, training=declared, claim=claim, rng=rng, canaries=200).verdict
+    >>> features, labels = training_records(rng)
+    >>> audit = audit_training(
+    ...     train_with_little_noise, features, labels,
+    ...     training=TRAINING, claim=TRAINING_CLAIM, rng=rng, canaries=200,
+    ... )
+    >>> audit.verdict
     'violation'
     """
     started = time.perf_counter()
@@ -122,38 +118,30 @@ def judge(
     rng: np.random.Generator,
     significance: float = 1e-3,
 ) -> TrainingAudit:
-    """Return what a run that was watched before shows; errors and guarantee as for `audit_training`.
+    """Return what a run that was already watched shows; errors and guarantee as for `audit_training`.
 
-    >>> from dpaudit import Training, Watch, plant
-    >>> def loop(features, labels, watch, rng):
-    ...     for _ in range(20):
-    ...         batch = np.flatnonzero(rng.random(len(labels)) < 0.1)
-    ...         errors = np.eye(2)[1 - labels[batch]] - np.eye(2)[labels[batch]]
-    ...         norms = np.linalg.norm(features[batch], axis=1) * np.linalg.norm(errors, axis=1)
-    ...         summed = features[batch].T @ (errors * np.minimum(1, 0.1 / norms)[:, None])
-    ...         watch.step(summed + 0.05 * rng.standard_normal(summed.shape), summed, batch)  # 0.4 is declared
+    >>> from dpaudit import Watch, plant
+    >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
-    >>> features, labels = rng.uniform(-1, 1, (200, 4)), rng.integers(0, 2, 200)
-    >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=20, records=200)
-    >>> claim = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")
+    >>> features, labels = training_records(rng)
     >>> planted = plant(features, labels, outputs=2, canaries=200, rng=rng)
     >>> watch = Watch(records=planted.records, slots=planted.slots)
-    >>> loop(planted.features, planted.labels, watch, rng)
-    >>> judge(watch, planted, training=declared, claim=claim, rng=rng).verdict
+    >>> train_with_little_noise(planted.features, planted.labels, watch, rng)
+    >>> judge(watch, planted, training=TRAINING, claim=TRAINING_CLAIM, rng=rng).verdict
     'violation'
     """
     if not watch.steps:
         raise ValueError("The loop never called watch.step; call it once for each step, with the noisy gradient sum.")
     declared = replace(training, records=watch.records)
     conformance = conform(declared, watch, significance=significance)
-    layers = (
-        _conformance_layer(conformance),
-        *step_layer(watch, declared, claim.delta, significance, rng),
-        run_layer(watch.scores(), planted.included, declared, claim, significance, rng),
+    checks = (
+        _conformance_check(conformance),
+        *check_step(watch, declared, claim.delta, significance, rng),
+        check_run(watch.scores(), planted.included, declared, claim, significance, rng),
     )
     return TrainingAudit(
-        verdict="violation" if any(held.verdict == "violation" for held in layers) else layers[0].verdict,
-        layers=layers,
+        verdict="violation" if any(check.verdict == "violation" for check in checks) else checks[0].verdict,
+        checks=checks,
         conformance=conformance,
         canaries=len(planted.included),
         significance=significance,
@@ -162,17 +150,17 @@ def judge(
     )
 
 
-def _conformance_layer(conformance: Conformity) -> Layer:
-    """Return layer 0."""
+def _conformance_check(conformance: Conformity) -> TrainingCheck:
+    """Return the check of conformance."""
     caught = conformance.noise_caught
     if conformance.findings:
         verdict: AuditVerdict = "violation"
         sentence = " ".join(finding.message for finding in conformance.findings)
     else:
-        verdict = "consistent" if caught else "inconclusive"
+        verdict = quiet_verdict(caught)
         sentence = (
             f"Noise below {caught:.4g} times the declared would have been caught."
             if caught
             else "No noise was seen: report `summed`, or leave blank columns in the features."
         )
-    return Layer(name="conformance", verdict=verdict, noise_caught=caught, sentence=sentence)
+    return TrainingCheck(name="conformance", verdict=verdict, noise_caught=caught, sentence=sentence)

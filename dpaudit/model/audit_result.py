@@ -2,10 +2,12 @@
 
 import json
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
@@ -76,7 +78,8 @@ class AuditResult:
     `assumption` contradicts the declaration and never the claim alone: other code may break the one and keep the other.
     `ceiling` is the most that any attack could show with the runs that count. `against` is the claim; `certified`
     is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
-    the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates.
+    the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates. `bound_at`
+    uses `epsilon_at`, which is no part of the JSON.
 
     >>> import numpy as np
     >>> from audits import audit
@@ -107,6 +110,7 @@ class AuditResult:
     description: str = ""
     seconds: float = 0.0
     roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         one_of("verdict", self.verdict, get_args(AuditVerdict))
@@ -125,9 +129,31 @@ class AuditResult:
         """Whether the bound exceeds the claim and takes nothing for granted."""
         return self.epsilon_lower > self.claim.epsilon and not self.assumption
 
+    def bound_at(self, *, significance: float) -> LowerBound:
+        """Return the bound that the verdict rests on, from the same runs, at another significance.
+
+        Guarantee: wrong with probability at most `significance`, if that number was fixed before the runs. Increases
+        with `significance` and equals `epsilon_lower` at the audit's own.
+        Raises: ValueError: `significance` outside (0, 1). UnsupportedError: the result was not made by an audit here.
+
+        >>> import numpy as np
+        >>> from audits import audit
+        >>> def told(data, rng, n_runs):
+        ...     return np.full(n_runs, data)
+        >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+        >>> result = audit(told, neighbours=(0.0, 1.0), claim=claim, runs=400, rng=np.random.default_rng(0))
+        >>> result.bound_at(significance=1e-6).epsilon < result.epsilon_lower
+        True
+        """
+        open_probability("significance", significance)
+        if self.epsilon_at is None:
+            raise UnsupportedError("Only the result that an audit returned knows its bound at another significance.")
+        epsilon = self.epsilon_at(significance)
+        return LowerBound(name=self.bound, epsilon=epsilon, significance=significance, assumption=self.assumption)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain data, in the published field names; infinity is the string "inf"."""
-        data: dict[str, Any] = encode(self)
+        data: dict[str, Any] = encode(replace(self, epsilon_at=None))
         data["against"] = {"claim": data.pop("claim"), "certificate": data.pop("certified")}
         return data
 

@@ -19,7 +19,7 @@ LAPLACE = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
 @pytest.fixture
 def oracle_only(monkeypatch):
     """Leave the betting to the likelihood ratio, so that many audits take little time."""
-    monkeypatch.setattr("audits.procedures.anytime._learners", lambda state, rng: (None, None, None))
+    monkeypatch.setattr("audits.procedures.anytime.learners_of", lambda state, rng: (None, None, None))
 
 
 def case(scale, boldness=1.0):

@@ -9,10 +9,11 @@ from scipy import stats
 from audits import audit, one_run_gaussian_bound, one_run_guesses, one_run_orthogonal_bound
 from audits.bounds.guessing import guessing_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
-from audits.decision.coverage import gaussian_epsilon_of, measure, scenarios
-from audits.decision.events import LIKELIHOOD, Event, choose_event, rounded
+from audits.coverage.harness import measure
+from audits.coverage.one_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
+from audits.coverage.scenarios import gaussian_epsilon_of, scenarios
+from audits.decision.events import LIKELIHOOD, Event, rated_event, rounded
 from audits.decision.score_calibration import calibrated_odds
-from audits.decision.single_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
 from dpaudit import Claim
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
@@ -41,7 +42,7 @@ def test_a_threshold_on_the_raw_output_is_chosen_nearly_as_well_as_by_an_oracle(
     found = []
     for seed in range(20):
         scores, labels = laplace(2_000, np.random.default_rng(seed))
-        found.append(share_of_the_best(choose_event(scores, labels, 20_000, 0.05), 20_000))
+        found.append(share_of_the_best(rated_event(scores, labels, 20_000, 0.05)[1], 20_000))
     assert np.mean(found) > 0.96
     assert share_of_the_best(Event(low=-3.0, high=4.0, cut=0.5), 20_000) < 0.95
 
@@ -62,7 +63,7 @@ def test_a_given_likelihood_ratio_is_trusted_more_than_luck():
     """Both saturated tails are guessed on, from 200 runs, whatever their luck."""
     for seed in range(10):
         output, labels = laplace(200, np.random.default_rng(seed))
-        event = choose_event(rounded(np.abs(output) - np.abs(output - 1)), labels, 1_800, 0.05, LIKELIHOOD)
+        _, event = rated_event(rounded(np.abs(output) - np.abs(output - 1)), labels, 1_800, 0.05, LIKELIHOOD)
         assert event.low < -0.6
         assert event.high > 0.6
 

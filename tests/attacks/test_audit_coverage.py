@@ -5,11 +5,19 @@ import pytest
 from scipy import stats
 
 from audits.bounds.credible import credible_bound
+from audits.bounds.e_process import e_process_bound
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.joint import joint_bound
-from audits.decision.coverage import bound_by_counts, bound_by_wealth, measure, scenarios
+from audits.coverage.harness import bound_by_counts, measure
+from audits.coverage.scenarios import scenarios
+
+
+def bound_by_wealth(scenario, scores, labels, significance):
+    """The anytime-valid bound at its largest: the audit stops where it looks worst."""
+    return e_process_bound(scores, labels, scenario.delta, significance).epsilon
+
 
 SCENARIOS = scenarios()
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}

@@ -155,7 +155,7 @@ def test_counted_runs_choose_nothing():
     the same audits with the event chosen on the counted runs themselves (the twin) exceed the limit.
     """
     from audits.bounds.guessing import guessing_bound
-    from audits.decision.events import choose_event, count_guesses
+    from audits.decision.events import count_guesses, rated_event
 
     share = 0.3
     epsilon = math.log((1 - share) / share)
@@ -174,7 +174,7 @@ def test_counted_runs_choose_nothing():
         labels = rng.random(300) < 0.5
         far = rng.random(300) < np.where(labels, 1 - share, share)
         scores = rng.random(300) + far
-        candidates = [choose_event(scores, labels, 300, 0.05)]
+        candidates = [rated_event(scores, labels, 300, 0.05)[1]]
         candidates += [
             type(candidates[0])(low=-math.inf, high=float(cut), cut=float(cut))
             for cut in np.quantile(scores, np.linspace(0.2, 0.9, 30))

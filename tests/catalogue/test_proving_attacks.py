@@ -18,7 +18,7 @@ from audits.catalogue.mutants import SURVIVORS, mutants
 from audits.catalogue.table import measure_entry, measure_published
 from audits.decision.events import event_by_odds, rated_event, rounded
 from audits.decision.preparation import prepare
-from audits.experiment.trials import Execution
+from audits.experiment.execution import Execution
 from audits.experiment.views import compact
 from dpaudit import Claim
 
@@ -84,7 +84,7 @@ def test_an_event_by_odds_is_the_one_that_many_coins_choose():
 def test_outputs_that_do_not_fit_are_counted_and_teach_nothing(monkeypatch):
     """With room for 2,000 of 3,000 runs to learn from, the other 1,001 are counted."""
     monkeypatch.setattr("audits.decision.preparation._ROOM", 2_000 * 8)
-    monkeypatch.setattr("audits.decision.preparation._LEAST_LEARNING", 100)
+    monkeypatch.setattr("audits.decision.preparation.LEAST_LEARNING", 100)
     case = ENTRIES["laplace"].case()
     prepared = prepare(case, 20_000, np.random.default_rng(0), 0.05, None, Execution(chunk_runs=500))
     assert prepared.counted == 15_000 - 1 + 1_001

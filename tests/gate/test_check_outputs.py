@@ -404,7 +404,7 @@ def test_every_schema_is_printed_complete(dpaudit):
 def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(dpaudit, monkeypatch):
     """Exit code 0 here; 2 where the auditor has gone blind, or a package is missing."""
     assert dpaudit("doctor").exit_code == 0
-    monkeypatch.setattr("audits.procedures.anytime._scored", lambda expert, block: 0.0 * block.labels)
+    monkeypatch.setattr("audits.procedures.betting._scored", lambda expert, block: 0.0 * block.labels)
     ended = dpaudit("doctor", "--format", "json")
     assert ended.exit_code == 2
     assert [held["what"] for held in json.loads(ended.stdout) if held["status"] == "failed"] == ["auditor"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from audits.known_bugs.bugs import ANALOGUES, measure_bugs, measure_defect
-from audits.known_bugs.defect import SIGNIFICANCE
+from audits.known_bugs.bugs import ANALOGUES, measure_bug, measure_bugs
+from audits.known_bugs.known_bug import SIGNIFICANCE
 from audits.known_bugs.released import audit_releases, installed
 from dpaudit import ConfigError
 from dpaudit.gate.catalogue import RULES
@@ -43,7 +43,7 @@ def test_the_corpus_covers_every_family_with_a_dozen_defects_at_least():
 @pytest.mark.parametrize("defect", QUICK, ids=lambda defect: defect.name)
 def test_a_defect_is_caught_and_its_fixed_version_is_not_accused(defect):
     """On two seeds each; the slow table has twenty."""
-    row = measure_defect(defect, seeds=2, seed=3)
+    row = measure_bug(defect, seeds=2, seed=3)
     assert (row.caught, row.alarms) == (2, 0)
     assert row.found
     assert set(row.rules) <= set(RULES) | {f"DPA22{i}" for i in range(8)}
@@ -53,8 +53,8 @@ def test_a_look_that_finds_nothing_is_a_miss_and_one_that_always_finds_is_an_ala
     """The table's own twins: a blind look, and one that accuses everybody."""
     blind = replace(QUICK[0], look=lambda variant, rng: ())
     paranoid = replace(QUICK[0], look=lambda variant, rng: QUICK[0].look("broken", rng))
-    assert measure_defect(blind, seeds=2, seed=0).missed
-    assert measure_defect(paranoid, seeds=2, seed=0).alarms == 2
+    assert measure_bug(blind, seeds=2, seed=0).missed
+    assert measure_bug(paranoid, seeds=2, seed=0).alarms == 2
 
 
 def test_an_interpreter_that_cannot_run_is_an_error_in_one_sentence(tmp_path):

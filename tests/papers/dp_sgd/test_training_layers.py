@@ -7,7 +7,7 @@ import pytest
 
 from audits import audit_training
 from audits.known_bugs.loops import CLAIM, FIXED, TRAINING, declared, of_the_mean, seeded, shuffled, whole_batch
-from audits.training.canaries import run_layer
+from audits.training.membership import check_run
 from dpaudit import Claim, Training, Watch, conform, gradient_canaries, plant
 
 FALSE_ALARM = 1e-7
@@ -94,7 +94,7 @@ def test_a_layer_without_power_is_inconclusive_not_consistent():
     """Against a claim of epsilon 30 no count of 40 canaries says anything."""
     rng = np.random.default_rng(0)
     claim = Claim(epsilon=30.0, delta=1e-5, neighbours="add_remove")
-    layer = run_layer(rng.normal(size=40), rng.random(40) < 0.5, TRAINING, claim, 0.01, rng)
+    layer = check_run(rng.normal(size=40), rng.random(40) < 0.5, TRAINING, claim, 0.01, rng)
     assert (layer.verdict, layer.noise_caught) == ("inconclusive", 0.0)
 
 

@@ -1,7 +1,7 @@
-"""Canaries of one run, as scenarios: their coins leak through one mechanism, together or in each other's way.
+"""Scenarios of single runs whose canaries are dependent.
 
-Bounds for one run must hold for these and for independent canaries alike; bounds for independent runs need not. The
-labels of a scenario are the coins of the canaries, its scores one a canary.
+Bounds for one run must hold for these scenarios and for independent canaries; bounds for independent runs need not. The
+labels of a scenario say which canaries were included; there is one score a canary.
 """
 
 import math
@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from audits.bounds.one_run import one_run_bound, one_run_gaussian_bound, one_run_orthogonal_bound
-from audits.decision.coverage import Judge, Sampler, Scenario, gaussian_epsilon_of
+from audits.coverage.harness import Judge, Sampler, Scenario
+from audits.coverage.scenarios import gaussian_epsilon_of
 from audits.decision.events import Event, count_guesses
 from dpaudit.model.mechanism import Array
 
@@ -21,7 +22,7 @@ def canary_scenarios() -> tuple[Scenario, ...]:
     """Return single runs whose canaries are not independent, each at the boundary of what is true."""
     sides = Event(low=-0.5, high=0.5, cut=0.0)
     return (
-        Scenario(name="correlated canaries", sample=_moody(1.0), epsilon=1.0, event=sides),
+        Scenario(name="correlated canaries", sample=_correlated(1.0), epsilon=1.0, event=sides),
         Scenario(name="canaries that leak together", sample=_together(1.0, 0.02), epsilon=1.0, delta=0.02, event=sides),
         Scenario(
             name="crowded canaries",
@@ -36,8 +37,8 @@ def canary_scenarios() -> tuple[Scenario, ...]:
 
 def bound_of_one_run(scenario: Scenario, scores: Array, labels: Array, significance: float) -> float:
     """Return the bound for one run, the scenario's event guessing on all canaries."""
-    held = count_guesses(scenario.event, scores, labels)
-    return one_run_bound(held.runs, held.guesses, held.correct, scenario.delta, significance).epsilon
+    counts = count_guesses(scenario.event, scores, labels)
+    return one_run_bound(counts.runs, counts.guesses, counts.correct, scenario.delta, significance).epsilon
 
 
 def gaussian_bound_of_one_run(scenario: Scenario, scores: Array, labels: Array, significance: float) -> float:
@@ -49,7 +50,7 @@ def gaussian_bound_of_one_run(scenario: Scenario, scores: Array, labels: Array, 
 
 
 def orthogonal_bound_of_one_run(scenario: Scenario, scores: Array, labels: Array, significance: float) -> float:
-    """Return the bound for canaries that leak by themselves, guessing every one at the scenario's cut."""
+    """Return the bound for independent canaries, guessing every one at the scenario's cut."""
     correct = int(((scores >= scenario.event.cut) == labels).sum())
     return one_run_orthogonal_bound(len(labels), correct, scenario.delta, significance).epsilon
 
@@ -59,11 +60,11 @@ JUDGES_OF_ONE_RUN: dict[str, tuple[Judge, str]] = {
     "one_run_gaussian": (gaussian_bound_of_one_run, "gaussian"),
     "one_run_orthogonal": (orthogonal_bound_of_one_run, "gaussian"),
 }
-"""Name to (judge, what it holds for: every scenario, or Gaussian ones)."""
+"""Name to (judge, "exact" if it holds for every scenario, "gaussian" if for Gaussian ones)."""
 
 
-def _moody(epsilon: float) -> Sampler:
-    """Return runs in half of which every canary tells the truth e^epsilon times as often, in half as rarely."""
+def _correlated(epsilon: float) -> Sampler:
+    """Return runs whose canaries tell the truth with odds e^epsilon in half of the runs, e^-epsilon in the others."""
 
     def sample(labels: Array, rng: np.random.Generator) -> Array:
         odds = epsilon if rng.random() < 0.5 else -epsilon
@@ -75,11 +76,11 @@ def _moody(epsilon: float) -> Sampler:
 
 
 def _together(epsilon: float, leak: float) -> Sampler:
-    """Return randomised responses of all canaries, and with probability `leak` the truth about every one."""
+    """Return randomised response of every canary; with probability `leak` all of them tell the truth."""
 
     def sample(labels: Array, rng: np.random.Generator) -> Array:
-        all_of_them = rng.random() < leak
-        honest = (rng.random(len(labels)) < 1 / (1 + math.exp(-epsilon))) | all_of_them
+        leaked = rng.random() < leak
+        honest = (rng.random(len(labels)) < 1 / (1 + math.exp(-epsilon))) | leaked
         scores: Array = np.where(honest == labels, 1.0, -1.0)
         return scores
 
@@ -87,10 +88,10 @@ def _together(epsilon: float, leak: float) -> Sampler:
 
 
 def crowded(labels: Array, rng: np.random.Generator) -> Array:
-    """Return what a noisy sum of unit vectors says of each, four times as many vectors as dimensions; mu is 1."""
+    """Return scores from a noisy sum of random unit vectors, four times as many as dimensions; mu is 1."""
     dimension = max(1, len(labels) // _CROWDED)
     vectors = rng.standard_normal((len(labels), dimension))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    seen = labels.astype(float) @ vectors + rng.standard_normal(dimension)
-    scores: Array = vectors @ (seen - vectors.sum(axis=0) / 2)
+    released = labels.astype(float) @ vectors + rng.standard_normal(dimension)
+    scores: Array = vectors @ (released - vectors.sum(axis=0) / 2)
     return scores

@@ -1,4 +1,4 @@
-"""One defect: two variants of the same code, and one look at either through a path that users have."""
+"""A known bug: two variants of the same code, and one check of either through a path that users have."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from dpaudit.model.case import Score
 from dpaudit.runtime.plugins import find
 
 Look = Callable[["Variant", np.random.Generator], tuple[Finding, ...]]
-"""look(variant, rng) -> what is found, empty where nothing is."""
+"""look(variant, rng) -> the findings on that variant."""
 
 Variant = Literal["broken", "fixed"]
 Path = Literal["certify", "trace", "replay", "conformance", "audit"]
 
 SIGNIFICANCE = 1e-6
-"""Chance that one look at a fixed variant accuses it, where the look is a statistic."""
+"""Probability that one statistical check accuses a fixed variant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Defect:
-    """A defect with its family, where it was found, and the path by which it is looked for.
+class KnownBug:
+    """A bug with its family, where it was found (`story`), and the path by which dpaudit checks it.
 
-    `seeded` says whether a look depends on its seed; one that does not is taken once and counts for every seed.
+    `seeded` says whether the check depends on its seed; one that does not is run once and counts for every seed.
     `package` names what must be installed elsewhere, empty for an analogue.
     """
 
@@ -40,8 +40,13 @@ class Defect:
 
 
 def mechanism(name: str, **parameters: Any) -> Any:
-    """Return a mechanism by its name, without importing it here."""
-    return find("mechanisms", name)(**parameters)
+    """Return a mechanism by its name."""
+    return mechanism_type(name)(**parameters)
+
+
+def mechanism_type(name: str) -> Any:
+    """Return the class of a mechanism by its name, found at run time: audits do not import mechanisms."""
+    return find("mechanisms", name)
 
 
 def by_certificate(declaration: Declaration, claim: Claim) -> tuple[Finding, ...]:
@@ -55,14 +60,14 @@ def by_certificate(declaration: Declaration, claim: Claim) -> tuple[Finding, ...
 def by_trace(
     declaration: Declaration, run: Callable[[Recorder], object], rng: np.random.Generator
 ) -> tuple[Finding, ...]:
-    """Return what a run's trace did that its declaration does not admit."""
+    """Return the findings of a run's trace against its declaration."""
     recorder = Recorder(rng)
     run(recorder)
     return admit(declaration, recorder.trace())
 
 
 def by_replay(function: Replayable, neighbours: tuple[Any, Any], rng: np.random.Generator) -> tuple[Finding, ...]:
-    """Return what two neighbours do differently on one tape of noise."""
+    """Return the differences between two neighbours on one tape of noise."""
     return replay_neighbours(function, neighbours, rng)
 
 

@@ -1,101 +1,18 @@
-"""How often a bound is wrong, and how far it reaches, on pairs whose true epsilon is known exactly.
-
-A scenario draws scores for labelled runs, has its events fixed beforehand, and knows the truth. `false_rate` plays
-many audits and counts bounds above the truth; `reach` is their mean, so that a bound that never certifies shows as
-well.
-"""
+"""Scenarios at the boundary of what is true: pairs with known epsilon that detect invalid bounds."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv
 
-from audits.bounds.e_process import e_process_bound
-from audits.decision.events import Event, count_guesses
-from audits.decision.power import Bound
+from audits.bounds.bisection import bisected
+from audits.coverage.harness import Sampler, Scenario
+from audits.decision.events import Event
 from dpaudit import GaussianLoss
 from dpaudit.model.mechanism import Array
 
-Sampler = Callable[[Array, np.random.Generator], Array]
-"""sampler(labels, rng) -> one score a run: estimated log odds of the second neighbour."""
-
-Judge = Callable[["Scenario", Array, Array, float], float]
-"""judge(scenario, scores, labels, significance) -> a lower bound on epsilon."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
-    """A pair seen through a score, with its true epsilon at `delta`; `gaussian` pairs meet a Gaussian claim."""
-
-    name: str
-    sample: Sampler
-    epsilon: float
-    delta: float = 0.0
-    event: Event
-    gaussian: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """False certifications in `replications` audits, their one-sided 99.9 % upper limit, and the mean bound."""
-
-    false: int
-    replications: int
-    limit: float
-    reach: float
-
-
-def bound_by_counts(bound: Bound) -> Judge:
-    """Return a judge that lets `bound` count the scenario's event."""
-
-    def judge(scenario: Scenario, scores: Array, labels: Array, significance: float) -> float:
-        return bound(count_guesses(scenario.event, scores, labels), scenario.delta, significance).epsilon
-
-    return judge
-
-
-def bound_by_wealth(scenario: Scenario, scores: Array, labels: Array, significance: float) -> float:
-    """Return the anytime-valid bound at its best moment: the audit stops when it looks worst."""
-    return e_process_bound(scores, labels, scenario.delta, significance).epsilon
-
-
-def measure(
-    judge: Judge, scenario: Scenario, runs: int, replications: int, significance: float, rng: np.random.Generator
-) -> Measured:
-    """Return how often `judge` exceeded the truth in so many audits of `runs` counted runs."""
-    return measure_all({"it": judge}, scenario, runs, replications, (significance,), rng)["it", significance]
-
-
-def measure_all(
-    judges: dict[str, Judge],
-    scenario: Scenario,
-    runs: int,
-    replications: int,
-    significances: tuple[float, ...],
-    rng: np.random.Generator,
-) -> dict[tuple[str, float], Measured]:
-    """Return the same for every (judge's name, significance); all see the same runs."""
-    places = [(name, significance) for name in judges for significance in significances]
-    found = {place: np.empty(replications) for place in places}
-    for turn in range(replications):
-        labels = rng.random(runs) < 0.5
-        scores = scenario.sample(labels, rng)
-        for name, significance in places:
-            found[name, significance][turn] = judges[name](scenario, scores, labels, significance)
-    return {place: _measured(found[place], scenario.epsilon) for place in places}
-
-
-def _measured(found: Array, epsilon: float) -> Measured:
-    """Return what bounds say of a true epsilon."""
-    false = int((found > epsilon + 1e-12).sum())
-    limit = 1.0 if false == len(found) else float(betaincinv(false + 1, len(found) - false, 0.999))
-    return Measured(false=false, replications=len(found), limit=limit, reach=float(found.mean()))
-
 
 def scenarios() -> tuple[Scenario, ...]:
-    """Return pairs that find out careless bounds, each at the very boundary of what is true."""
+    """Return the scenarios, each with an epsilon that is attained exactly."""
     outer = Event(low=-1.0, high=1.0, cut=0.0)
     sign = Event(low=-1e-300, high=0.0, cut=0.0)
     flat = math.log(7 / 3)
@@ -137,11 +54,8 @@ def scenarios() -> tuple[Scenario, ...]:
 
 def gaussian_epsilon_of(mu: float, delta: float) -> float:
     """Return the epsilon of mu-Gaussian noise at `delta`, by bisection on the loss itself."""
-    low, high = 0.0, 100.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if GaussianLoss(mu=mu).hockey_stick(middle) > delta else (low, middle)
-    return low
+    loss = GaussianLoss(mu=mu)
+    return bisected(lambda epsilon: loss.hockey_stick(epsilon) > delta, 0.0, 100.0, 100)[0]
 
 
 def _normal(mu: float) -> Sampler:
@@ -161,14 +75,14 @@ def _laplace(shift: float, times: int) -> Sampler:
 
 
 def _flat(labels: Array, rng: np.random.Generator) -> Array:
-    """Return scores of which every threshold inside either half is optimal."""
+    """Return scores for which every threshold inside either half is optimal."""
     far = rng.random(len(labels)) < np.where(labels, 0.7, 0.3)
     scores: Array = (2 * far - 1) * rng.uniform(0.4, 1.4, len(labels))
     return scores
 
 
 def _response(epsilon: float, leak: float) -> Sampler:
-    """Return a mirrored coin that tells the truth e^epsilon times as often, and with probability `leak` always."""
+    """Return randomised response at epsilon that, with probability `leak`, tells the truth and says so."""
 
     def sample(labels: Array, rng: np.random.Generator) -> Array:
         honest = rng.random(len(labels)) < 1 / (1 + math.exp(-epsilon))
@@ -200,7 +114,7 @@ def _swapped(labels: Array, rng: np.random.Generator) -> Array:
 
 
 def _certain(labels: Array, rng: np.random.Generator) -> Array:
-    """Return a coin of odds 3 with atoms of mass 0.1 that are certain and say so."""
+    """Return randomised response with odds 3, and atoms of mass 0.1 with infinite score."""
     scores = _response(math.log(3), 0.1)(labels, rng)
     certain: Array = np.where(np.abs(scores) > 5, np.sign(scores) * np.inf, scores)
     return certain
