@@ -1,4 +1,4 @@
-"""The walk through the code names what exists, says who calls whom, and never goes from a lower layer to a higher one."""
+"""The walk through the code names what exists and who calls whom, and never goes from a lower layer to a higher one."""
 
 import importlib
 import inspect
@@ -40,7 +40,7 @@ def resolved(name: str) -> Any:
 
 
 def modules_of(caller: Any) -> list[str]:
-    """The source text of the modules in which a caller is written: of a class with its bases, of a package with its files."""
+    """The source of the modules that hold a caller: of a class with its bases, of a package with its files."""
     if isinstance(caller, ModuleType):
         file = Path(str(caller.__file__))
         files = sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]
@@ -111,6 +111,8 @@ def test_a_wrong_step_is_caught():
 
 def test_every_room_of_the_checker_has_a_layer():
     """The architecture lists each folder and module of the checker once."""
-    rooms = {path.stem for path in (ROOT / "dpaudit").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    rooms = {
+        path.stem for path in (ROOT / "dpaudit").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
     assert rooms - {"__init__", "__main__", "demo"} <= set(layers())
     assert len(layers()) == len(set(layers()))
