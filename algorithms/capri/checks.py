@@ -1,7 +1,8 @@
-"""What a run of CAPRI can look at, and the looking.
+"""The conditions that a run of CAPRI checks on its own arrays.
 
-Each text says what was seen and no more, so that a look does not turn a general condition of the declaration into a
-checked one. The exception is the sensitivity, which the look decides: the bound comes from the very map applied.
+Each text states what was observed and no more, so that an observation does not turn a general condition of the
+declaration into a checked one. The exception is the sensitivity: the bound comes from the very map that the run
+applies, so the check decides it.
 """
 
 import numpy as np
@@ -9,11 +10,9 @@ from scipy.special import gammaln, xlogy
 
 from algorithms.capri.design import Design, Factors
 from algorithms.capri.schedule import Epoch
-from dpaudit import Condition, Released, Streams
+from algorithms.conditions import noise_has_own_stream
+from dpaudit import Released, Streams
 from dpaudit.model.mechanism import Array
-
-KEY = "the epoch in which a user arrives"
-"""What decides the part of the declaration that a record touches."""
 
 CLIPPED = "No cell's sum of rewards exceeded reward_bound times the number of its users."
 BOUND = "The sensitivity bound runs over every context, those of probability 0 included, and every active action."
@@ -23,7 +22,7 @@ FRESH = "No two releases of the run carried the same noise, and noise had a stre
 SCHEDULE = "Each epoch took exactly its scheduled number of users."
 
 EVERY_EPOCH: tuple[str, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
-"""What is looked at in every epoch."""
+"""The conditions that are checked in every epoch."""
 
 _ROUNDING = 1 + 1e-9
 _COINCIDENCE = -27.7
@@ -66,11 +65,5 @@ def design_is_independent(design: Design, counts: Array, context_probabilities: 
 
 def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
     """Return whether noise has a stream of its own and no two releases carry the same noise."""
-    others = (streams.actions, streams.environment, streams.public)
     fingerprints = [line.fingerprint for line in released if line.fingerprint is not None]
-    return all(streams.noise is not other for other in others) and len(set(fingerprints)) == len(fingerprints)
-
-
-def conditions(looked: dict[str, bool]) -> tuple[Condition, ...]:
-    """Return each condition that was looked at, as checked or violated."""
-    return tuple(Condition(text=text, status="checked" if held else "violated") for text, held in looked.items())
+    return noise_has_own_stream(streams) and len(set(fingerprints)) == len(fingerprints)
