@@ -5,13 +5,18 @@ from collections.abc import Mapping
 from dpaudit import Condition, Released, Streams
 
 FRESH = Condition(kind="distinct_noise")
+SENSITIVITY = Condition(kind="sensitivity")
+
+
+def noise_has_own_stream(streams: Streams) -> bool:
+    """Return whether the noise generator serves nothing that is published: no action, answer or public draw."""
+    return all(streams.noise is not other for other in (streams.actions, streams.environment, streams.public))
 
 
 def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
     """Return whether noise has a stream of its own and no two releases carry the same noise."""
-    others = (streams.actions, streams.environment, streams.public)
     fingerprints = [release.fingerprint for release in released if release.fingerprint is not None]
-    return all(streams.noise is not other for other in others) and len(set(fingerprints)) == len(fingerprints)
+    return noise_has_own_stream(streams) and len(set(fingerprints)) == len(fingerprints)
 
 
 def conditions_of(outcomes: Mapping[Condition, bool]) -> tuple[Condition, ...]:

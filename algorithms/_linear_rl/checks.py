@@ -21,6 +21,5 @@ TARGETS = Condition(
     about=("regression targets",),
     text="Every regression target lay between 0 and its bound where it entered the statistics.",
 )
-SENSITIVITY = Condition(kind="sensitivity")
 
 TOLERANCE = 1e-9

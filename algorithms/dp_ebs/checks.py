@@ -1,19 +1,13 @@
-"""What a run of DP-EBS can look at, and the looking. Each text says what was seen and no more."""
+"""The conditions that a run of DP-EBS checks. Each text states what was observed and no more."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from algorithms.dp_ebs.lockstep import Pushed
-from dpaudit import Condition, Streams
+from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 
-ROUNDS = Condition(
-    kind="public_schedule",
-    about=("duels",),
-    text="Every run played exactly its horizon of duels, one person each.",
-)
-OWN_STREAM = Condition(kind="own_noise_stream")
 CLOCK = Condition(
     kind="public_schedule",
     about=("elements of a counter",),
@@ -36,23 +30,12 @@ class Sample:
     outputs: dict[int, list[float]] = field(default_factory=dict)
 
     def __call__(self, pushed: Pushed) -> None:
-        """Remember."""
-        first = np.flatnonzero(pushed.runs == 0)
-        for place in first:
-            held = self.outputs.setdefault(int(pushed.arms[place]), [])
-            if len(held) < _REMEMBERED:
-                held.append(float(pushed.outputs[place]) % 1.0)
+        """Remember the outputs of the first run, up to a few for each counter."""
+        for position in np.flatnonzero(pushed.runs == 0):
+            remembered = self.outputs.setdefault(int(pushed.arms[position]), [])
+            if len(remembered) < _REMEMBERED:
+                remembered.append(float(pushed.outputs[position]) % 1.0)
 
     def noises(self) -> list[Array]:
         """Return the fractional parts of the outputs, which are those of the noise, by option."""
         return [np.array(self.outputs.get(arm, [])) for arm in range(self.arms)]
-
-
-def streams_differ(streams: Streams) -> bool:
-    """Return whether noise has a stream of its own."""
-    return all(streams.noise is not other for other in (streams.actions, streams.environment, streams.public))
-
-
-def conditions(looked: dict[Condition, bool]) -> tuple[Condition, ...]:
-    """Return each condition that was looked at, as checked or violated."""
-    return tuple(condition.seen(holds=held) for condition, held in looked.items())

@@ -1,4 +1,4 @@
-"""What a tree tells whose clock the data sets: the leak of the two literal readings, as mechanisms to declare.
+"""The leaks of the two literal readings, whose clocks depend on the data, as mechanisms to declare.
 
 They exist to be refuted. Neither has noise that could be made larger: more of it changes nothing.
 """

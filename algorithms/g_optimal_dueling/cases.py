@@ -1,4 +1,4 @@
-"""Audits of the G-optimal algorithm: one phase, one comparison, and an answer at the edge of the decision.
+"""Audits of the G-optimal dueling bandit: one phase, one comparison, and an answer at the edge of the decision.
 
 Two options at -1/2 and +1/2 make one comparison, which the first phase plays 400 times. The second option is dropped
 when the noisy wins reach the cut at which the estimate is 2 xi_1 = 1. Two data sets with one and two wins less than
@@ -8,18 +8,17 @@ arms' view alone attains the claim.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from algorithms.g_optimal_dueling.phases import RecordedVoters, play_phases
-from algorithms.g_optimal_dueling.plan import Plan
+from algorithms._dueling.voters import RecordedVoters
+from algorithms.g_optimal_dueling.phases import play_phases
+from algorithms.g_optimal_dueling.plan import Plan, plan_of
 from algorithms.g_optimal_dueling.schedule import Lengths
+from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from dpaudit import AuditCase, Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.g_optimal_dueling.config import GOptimalDueling
 
 PLAYS = 400
 """How often the comparison is played."""
@@ -37,11 +36,11 @@ class FixedLengths(Lengths):
         return float(PLAYS)
 
     def random_plays(self) -> int:
-        """Return none."""
+        """Return no random plays."""
         return 0
 
     def phases(self) -> int:
-        """Return one."""
+        """Return one phase."""
         return 1
 
 
@@ -50,18 +49,18 @@ def cut() -> float:
     return float(PLAYS / (1 + np.exp(-1.0)))
 
 
-def audit_plan(config: "GOptimalDueling") -> Plan:
-    """Return the plan of one phase with one comparison; noise, estimate and decision are the config's."""
+def audit_plan(settings: GOptimalDuelingSettings) -> Plan:
+    """Return the plan of one phase with one comparison; noise, estimate and decision are those of the settings."""
     lengths = FixedLengths(
-        preset=config.preset,
-        epsilon=config.epsilon,
+        preset=settings.preset,
+        epsilon=settings.epsilon,
         horizon=PLAYS,
         arms=2,
         dimension=1,
-        kappa=config.kappa,
-        fail_prob=config.fail_prob,
+        kappa=settings.kappa,
+        fail_prob=settings.fail_prob,
     )
-    return replace(config.plan(), horizon=PLAYS, lengths=lengths)
+    return replace(plan_of(settings), horizon=PLAYS, lengths=lengths)
 
 
 def wins_of(wins: int) -> RecordedVoters:
@@ -69,9 +68,12 @@ def wins_of(wins: int) -> RecordedVoters:
     return RecordedVoters(answers=(np.arange(PLAYS) < wins).astype(float))
 
 
-def cases_of(config: "GOptimalDueling") -> tuple[AuditCase, ...]:
-    """Return the audits of what everybody sees, and of the sums that are never shown but noised as if they were."""
-    plan = audit_plan(config)
+def cases_of(settings: GOptimalDuelingSettings, problem: Any = None) -> tuple[AuditCase, ...]:
+    """Return the audits of what everybody sees, and of the sums, which are noised as if they were shown.
+
+    `problem` does not matter: privacy depends on the settings alone.
+    """
+    plan = audit_plan(settings)
     return arms_case(plan), sums_case(plan)
 
 
@@ -135,8 +137,8 @@ class DropRatio:
     def __call__(self, view: Mapping[str, Array]) -> Array:
         """Return one score a run; larger means one win more."""
         few, many = (self._chance(wins) for wins in (self.low, self.high))
-        dropped, kept = np.log(many / few), np.log1p(-many) - np.log1p(-few)
-        ratio: Array = np.where(view["survivors"][:, 1], kept, dropped)
+        dropped, stays = np.log(many / few), np.log1p(-many) - np.log1p(-few)
+        ratio: Array = np.where(view["survivors"][:, 1], stays, dropped)
         return ratio
 
     def _chance(self, wins: int) -> float:

@@ -1,4 +1,4 @@
-"""G-optimal designs: how often to play each comparison so that the worst one is estimated as well as possible.
+"""G-optimal designs: weights of comparisons under which the worst one is estimated as well as possible.
 
 By the equivalence theorem the smallest max_z |z|^2 in the metric V(p)^-1, V(p) = sum p_z z z^T, is the dimension
 of the span, and a design that reaches it has a support of r (r + 1) / 2 vectors at most.
@@ -40,9 +40,9 @@ def comparisons(features: Array, survivors: Array) -> tuple[Array, Array, Array]
     lead = np.abs(vectors) > 1e-12
     some: Array = np.any(lead, axis=1)
     sign = np.sign(vectors[np.arange(len(vectors)), lead.argmax(axis=1)])
-    _, places = np.unique(np.round(vectors * sign[:, None], 10), axis=0, return_index=True)
-    kept = np.sort(places[some[places]])
-    return first[kept], second[kept], vectors[kept]
+    _, firsts = np.unique(np.round(vectors * sign[:, None], 10), axis=0, return_index=True)
+    distinct = np.sort(firsts[some[firsts]])
+    return first[distinct], second[distinct], vectors[distinct]
 
 
 def g_optimal(features: Array, survivors: Array, tolerance: float) -> Design:
@@ -57,14 +57,14 @@ def g_optimal(features: Array, survivors: Array, tolerance: float) -> Design:
     basis = _basis(vectors)
     points = vectors @ basis
     weights = _pruned(points, _optimised(points, tolerance / 2), tolerance)
-    kept = np.flatnonzero(weights > 0)
-    spread = points[kept].T @ (weights[kept, None] * points[kept])
+    support = np.flatnonzero(weights > 0)
+    spread = points[support].T @ (weights[support, None] * points[support])
     worst = float(np.einsum("ij,ij->i", points @ np.linalg.inv(spread), points).max())
     return Design(
-        first=first[kept],
-        second=second[kept],
-        vectors=vectors[kept],
-        weights=weights[kept],
+        first=first[support],
+        second=second[support],
+        vectors=vectors[support],
+        weights=weights[support],
         rank=basis.shape[1],
         worst=worst,
     )
@@ -92,15 +92,15 @@ def _optimised(points: Array, tolerance: float) -> Array:
             break
         support = np.flatnonzero(weights)
         low = int(support[lengths[support].argmin()])
-        place = high if lengths[high] - rank >= rank - lengths[low] else low
-        size = (lengths[place] / rank - 1) / (lengths[place] - 1) if abs(lengths[place] - 1) > 1e-12 else -np.inf
-        if place == low:
+        point = high if lengths[high] - rank >= rank - lengths[low] else low
+        size = (lengths[point] / rank - 1) / (lengths[point] - 1) if abs(lengths[point] - 1) > 1e-12 else -np.inf
+        if point == low:
             size = max(size, -weights[low] / (1 - weights[low])) if weights[low] < 1 else size
-        inverse, lengths = _moved(points, inverse, lengths, place, size)
+        inverse, lengths = _moved(points, inverse, lengths, point, size)
         weights *= 1 - size
-        weights[place] = max(weights[place] + size, 0.0)
-        if weights[place] < 1e-12:
-            weights[place] = 0.0
+        weights[point] = max(weights[point] + size, 0.0)
+        if weights[point] < 1e-12:
+            weights[point] = 0.0
         if step % 200 == 199:
             weights /= weights.sum()
             inverse = np.linalg.inv(points.T @ (weights[:, None] * points))
@@ -109,10 +109,10 @@ def _optimised(points: Array, tolerance: float) -> Array:
     return normalised
 
 
-def _moved(points: Array, inverse: Array, lengths: Array, place: int, size: float) -> tuple[Array, Array]:
-    """Return inverse and squared lengths after p <- (1 - size) p + size at `place` (Sherman and Morrison)."""
-    direction = inverse @ points[place]
-    share = size / (1 - size + size * lengths[place])
+def _moved(points: Array, inverse: Array, lengths: Array, point: int, size: float) -> tuple[Array, Array]:
+    """Return inverse and squared lengths after p <- (1 - size) p + size at `point` (Sherman and Morrison)."""
+    direction = inverse @ points[point]
+    share = size / (1 - size + size * lengths[point])
     moved = (inverse - share * np.outer(direction, direction)) / (1 - size)
     return moved, (lengths - share * (points @ direction) ** 2) / (1 - size)
 
@@ -126,8 +126,8 @@ def _start(points: Array) -> Array:
     chosen: list[int] = []
     directions = np.eye(rank)
     spanned = np.zeros((rank, 0))
-    for place in range(rank):
-        direction = directions[:, place] - spanned @ (spanned.T @ directions[:, place])
+    for axis in range(rank):
+        direction = directions[:, axis] - spanned @ (spanned.T @ directions[:, axis])
         if np.linalg.norm(direction) < 1e-9:
             residual = points - points @ spanned @ spanned.T
             direction = residual[np.linalg.norm(residual, axis=1).argmax()]
@@ -151,24 +151,24 @@ def _pruned(points: Array, weights: Array, tolerance: float) -> Array:
     the direction in which the sum of weights does not fall, and the weights are normalised.
     """
     rank = points.shape[1]
-    kept = np.where(weights >= _LIGHT, weights, 0.0)
-    kept /= kept.sum()
-    spread = points.T @ (kept[:, None] * points)
+    pruned = np.where(weights >= _LIGHT, weights, 0.0)
+    pruned /= pruned.sum()
+    spread = points.T @ (pruned[:, None] * points)
     if np.linalg.matrix_rank(spread) < rank or _worst(points, spread) > rank * (1 + tolerance):
-        kept = weights.copy()
+        pruned = weights.copy()
     limit = rank * (rank + 1) // 2
     upper = np.triu_indices(rank)
-    while np.count_nonzero(kept) > limit:
-        support = np.flatnonzero(kept)[: limit + 1]
+    while np.count_nonzero(pruned) > limit:
+        support = np.flatnonzero(pruned)[: limit + 1]
         moments = (points[support][:, upper[0]] * points[support][:, upper[1]]).T
         change = np.linalg.svd(moments)[2][-1]
         change = change if change.sum() >= 0 else -change
         falling = change < -1e-15
-        reach = (kept[support][falling] / -change[falling]).min()
-        moved = kept[support] + reach * change
-        moved[np.flatnonzero(falling)[(kept[support][falling] / -change[falling]).argmin()]] = 0.0
-        kept[support] = np.maximum(moved, 0.0)
-    normalised: Array = kept / kept.sum()
+        reach = (pruned[support][falling] / -change[falling]).min()
+        moved = pruned[support] + reach * change
+        moved[np.flatnonzero(falling)[(pruned[support][falling] / -change[falling]).argmin()]] = 0.0
+        pruned[support] = np.maximum(moved, 0.0)
+    normalised: Array = pruned / pruned.sum()
     return normalised
 
 

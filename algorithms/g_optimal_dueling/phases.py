@@ -1,4 +1,4 @@
-"""Many runs of the G-optimal algorithm in lock-step: a loop over phases, in which duels are counts.
+"""The phases of the G-optimal dueling bandit for many runs in lock-step, in which duels are counts.
 
 Runs with the same options left share a phase: its design, its comparisons and their numbers are public. Phase l takes
 the rounds [t_l, t_l + n_l); no person is in two phases. Where the horizon cuts a phase short its sums are never
@@ -7,48 +7,14 @@ did not reach it, so that the number of releases tells nothing.
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
-from algorithms.g_optimal_dueling.design import Design, comparisons, g_optimal
+from algorithms._dueling.voters import CountedVoters
+from algorithms.g_optimal_dueling.design import Design, g_optimal
 from algorithms.g_optimal_dueling.plan import Plan, phase_label
 from dpaudit import Recorder, Streams
 from dpaudit.model.mechanism import Array
-
-
-class Voters(Protocol):
-    """Whoever answers, as counts of wins."""
-
-    def wins(self, start: int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
-        """Return how often the first option of each comparison won, from round `start` on; plays (n_runs, G)."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CountedVoters:
-    """Simulated people: wins are binomial with the given preferences, exact in law."""
-
-    preferences: Array
-
-    def wins(self, start: int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
-        """Return fresh people's wins."""
-        wins: Array = rng.binomial(plays.astype(np.int64), self.preferences[first, second]).astype(np.float64)
-        return wins
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RecordedVoters:
-    """A data set: record t is one person's answer, whatever they are shown; comparisons come one after another."""
-
-    answers: Array
-
-    def wins(self, start: int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
-        """Return the recorded people's wins, the comparisons' rounds in order."""
-        ends = start + np.cumsum(plays, axis=1).astype(np.int64)
-        totals = np.concatenate([[0.0], np.cumsum(self.answers)])
-        wins: Array = totals[ends] - totals[ends - plays.astype(np.int64)]
-        return wins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,18 +38,18 @@ class _Designs:
 
     features: Array
     tolerance: float
-    held: dict[bytes, Design] = field(default_factory=dict)
+    computed: dict[bytes, Design] = field(default_factory=dict)
 
     def of(self, alive: Array) -> Design:
         """Return the design over the comparisons of the options left."""
         key = alive.tobytes()
-        if key not in self.held:
-            self.held[key] = g_optimal(self.features, np.flatnonzero(alive), self.tolerance)
-        return self.held[key]
+        if key not in self.computed:
+            self.computed[key] = g_optimal(self.features, np.flatnonzero(alive), self.tolerance)
+        return self.computed[key]
 
 
 def play_phases(
-    plan: Plan, features: Array, voters: Voters, streams: Streams, n_runs: int, recorder: Recorder
+    plan: Plan, features: Array, voters: CountedVoters, streams: Streams, n_runs: int, recorder: Recorder
 ) -> Outcome:
     """Return what `n_runs` runs did. Shape: features (K, d), no row longer than the paper's unit ball asks for."""
     arms = len(features)
@@ -101,13 +67,13 @@ def play_phases(
             shared &= cell.play(plan, voters, streams, plays, wins)
             if not cell.complete:
                 reached[cell.runs] = np.minimum(reached[cell.runs], phase)
-        noisy = plan.release(recorder, phase_label(phase), plan.mechanism, wins)
+        noisy = plan.release(recorder, phase_label(phase), plan.mechanism, wins)  # Algorithm 2: o_hat, Lap(1 / eps)
         alive = alive.copy()
-        for cell in (held for held in cells if held.complete):
+        for cell in (finished for finished in cells if finished.complete):
             at = cell.runs
             estimate = plan.estimate(cell.vectors, cell.plays, noisy[at, : cell.groups], plan.radius, plan.ridge)
             scores[at] = estimate @ features.T
-            alive[at] = plan.eliminate(scores[at], alive[at], 2 * 0.5**phase)
+            alive[at] = plan.eliminate(scores[at], alive[at], 2 * 0.5**phase)  # line 10: 2 xi_l, xi_l = 2^-l
             spent[at] += int(cell.plays.sum())
         survivors.append(alive)
     _commit(plan, designs, first_design, (alive, scores, spent, reached), plays)
@@ -120,8 +86,8 @@ def _alike(alive: Array, spent: Array) -> list[Array]:
     """Return the runs in groups with the same options left and the same rounds spent, those that still play."""
     left = np.flatnonzero(alive.sum(axis=1) > 1)
     keys = np.column_stack([alive[left], spent[left]])
-    _, places = np.unique(keys, axis=0, return_inverse=True)
-    return [left[places.ravel() == place] for place in range(int(places.max(initial=-1)) + 1)]
+    _, classes = np.unique(keys, axis=0, return_inverse=True)
+    return [left[classes.ravel() == label] for label in range(int(classes.max(initial=-1)) + 1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -151,14 +117,14 @@ class _Cell:
         Every comparison has one sum; one that is in both designs has them together.
         """
         design = designs.of(alive[at[0]])
-        plays = np.ceil(plan.lengths.total(phase) * design.weights)
-        random = plan.lengths.random_plays()
-        held = {(int(a), int(b)): n for a, b, n in zip(design.first, design.second, plays, strict=True)}
+        plays = np.ceil(plan.lengths.total(phase) * design.weights)  # T_l = ceil(N_l pi_l)
+        random = plan.lengths.random_plays()  # t_0 of Theorem 3
+        counts = {(int(a), int(b)): n for a, b, n in zip(design.first, design.second, plays, strict=True)}
         if random:
             for a, b, weight in zip(first_design.first, first_design.second, first_design.weights, strict=True):
-                held[int(a), int(b)] = held.get((int(a), int(b)), 0.0) + np.ceil(random * weight)
-        pairs = np.array(list(held), dtype=np.int64).reshape(-1, 2)
-        counts = np.array(list(held.values()))
+                counts[int(a), int(b)] = counts.get((int(a), int(b)), 0.0) + np.ceil(random * weight)
+        pairs = np.array(list(counts), dtype=np.int64).reshape(-1, 2)
+        totals = np.array(list(counts.values()))
         start = int(spent[at[0]])
         return cls(
             runs=at,
@@ -166,11 +132,11 @@ class _Cell:
             first=pairs[:, 0],
             second=pairs[:, 1],
             vectors=designs.features[pairs[:, 0]] - designs.features[pairs[:, 1]],
-            plays=counts,
-            complete=bool(len(pairs)) and start + int(counts.sum()) <= plan.horizon,
+            plays=totals,
+            complete=bool(len(pairs)) and start + int(totals.sum()) <= plan.horizon,
         )
 
-    def play(self, plan: Plan, voters: Voters, streams: Streams, plays: Array, wins: Array) -> bool:
+    def play(self, plan: Plan, voters: CountedVoters, streams: Streams, plays: Array, wins: Array) -> bool:
         """Play the phase if it fits, enter its wins, and return whether everybody was in exactly one sum."""
         if not self.complete:
             return True
@@ -204,8 +170,3 @@ def _commit(
     single = np.flatnonzero(alive.sum(axis=1) == 1)
     best = alive[single].argmax(axis=1)
     plays[single, best, best] += plan.horizon - spent[single]
-
-
-def can_distinguish(features: Array) -> bool:
-    """Return whether some two options differ in their features."""
-    return bool(len(comparisons(features, np.arange(len(features)))[0]))

@@ -1,4 +1,4 @@
-"""How long a phase is: the printed constants of Theorem 3, and constants that finish within a run.
+"""The lengths of the phases: the printed constants of Theorem 3, and constants that finish within a run.
 
     paper      N_l = 16 d^5 ln(d T / delta) / (kappa eps xi_l) + 64 d ln(T / delta) / (kappa^2 xi_l^2)
                t_0 = 2 (C_1 d^1.5 + C_2 d sqrt(ln(1 / delta)))^2 + (16 d / kappa^4)(d^2 + ln(T / delta)), C_1 = C_2 = 1
@@ -10,9 +10,6 @@ Source: Saha and Asi (2024), Algorithm 2 and Theorem 3; the practical constants 
 
 import math
 from dataclasses import dataclass
-
-PRESETS = ("paper", "practical")
-"""The presets by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from algorithms._conditions import SENSITIVITY
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
 from dpaudit import Condition, Released
 from dpaudit.model.mechanism import Array
 
-SENSITIVITY = Condition(kind="sensitivity")
 NORMS = Condition(
     kind="clipping",
     about=("features",),

@@ -1,4 +1,4 @@
-"""Which insurance plan for which patients: a bandit simulated from the RAND Health Insurance Experiment.
+"""Insurance plans for groups of patients: a bandit simulated from the RAND Health Insurance Experiment.
 
 The experiment (1974 to 1982) assigned families at random to plans that differ in coinsurance, the share of
 the bill that the patient pays. The table distributed with statsmodels holds 20,190 person-years.

@@ -1,4 +1,4 @@
-"""RMED1: duel with those whom the data does not rule out, by empirical divergence."""
+"""RMED1: duels between the options that the data does not rule out, by empirical divergence."""
 
 import math
 from dataclasses import dataclass, field

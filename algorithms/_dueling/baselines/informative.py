@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms.g_optimal_dueling.regression import constrained_logistic
+from algorithms._dueling.regression import constrained_logistic
 from dpaudit.model.mechanism import Array
 
 _REFIT_GROWTH = 1.05

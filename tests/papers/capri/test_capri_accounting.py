@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
+from algorithms._conditions import FRESH, SENSITIVITY
 from algorithms.capri import Capri
 from algorithms.capri.schedule import completed, epochs_of
 from dpaudit import Billboard, Local, Parallel, Release, Repeat, bracket_delta, bracket_epsilon, fold
@@ -176,8 +177,8 @@ def test_a_run_checks_the_sensitivity_and_leaves_the_general_conditions_assumed(
     from algorithms.capri import checks
 
     declared = set(conditions_of(capri().declaration()))
-    looked = {*checks.EVERY_EPOCH, checks.FRESH}
-    assert looked & declared == {checks.SENSITIVITY}
+    looked = {*checks.EVERY_EPOCH, FRESH}
+    assert looked & declared == {SENSITIVITY}
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from algorithms.capri.cases import audit_geometry
 from algorithms.capri.checks import design_is_independent
 from algorithms.capri.design import Design, factorise
 from algorithms.capri.domain import domain_of
-from algorithms.capri.lockstep import run_epochs
 from algorithms.capri.releases import message, release_messages, release_sum
+from algorithms.capri.run import run_epochs
 from algorithms.capri.users import Played, RecordedUsers, SimulatedUsers, clipped_sums
 from algorithms.problems import load
 from algorithms.problems.synthetic import grid
@@ -262,7 +262,7 @@ def test_the_fast_run_has_the_law_of_the_literal_one(model):
 
 def test_blocks_of_runs_change_nothing_but_the_draws(monkeypatch):
     """With a tiny block every array still has one row a run, and the trace still describes one run."""
-    monkeypatch.setattr("algorithms.capri.lockstep._BLOCK_BYTES", 1.0)
+    monkeypatch.setattr("algorithms.capri.run._BLOCK_BYTES", 1.0)
     run = JOINT.run(grid(contexts=3, actions=2), streams(0), 4)
     assert run.arrays["release"].shape[0] == 4
     assert admit(JOINT.declaration(), run.trace) == ()

@@ -10,7 +10,7 @@ from scipy.stats import beta, norm
 from algorithms.capri import Capri
 from algorithms.capri.cases import audit_geometry
 from algorithms.capri.domain import domain_of
-from algorithms.capri.lockstep import run_epochs
+from algorithms.capri.run import run_epochs
 from algorithms.capri.users import SimulatedUsers
 from algorithms.problems.synthetic import grid
 from dpaudit import Streams, admit, bracket_epsilon, fold

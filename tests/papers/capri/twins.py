@@ -18,7 +18,7 @@ import numpy as np
 
 from algorithms.capri.cases import LikelihoodRatio, audit_geometry, first_action_share, message_case, neighbours_of
 from algorithms.capri.design import Design, factorise
-from algorithms.capri.lockstep import run_epochs
+from algorithms.capri.run import run_epochs
 from algorithms.capri.users import RecordedUsers
 from dpaudit import AuditCase, Streams
 from tests.papers.capri.defects import (

@@ -70,7 +70,7 @@ def test_a_config_that_contradicts_itself_is_refused(changed, words):
 def test_a_rate_that_opacus_cannot_draw_names_the_nearest_one():
     """Opacus samples with 1 / number of batches."""
     with pytest.raises(Exception, match=r"Try 0\.333"):
-        DpSgd(**GIVEN | {"sample_rate": 0.3}).settings()
+        DpSgd(**GIVEN | {"sample_rate": 0.3}).plan()
 
 
 def test_without_the_extra_the_command_line_says_what_to_install(monkeypatch):

@@ -73,12 +73,12 @@ def test_every_accountant_of_opacus_is_explained():
 
 def test_an_engine_is_read_with_its_loader():
     """Poisson sampling, rate, mode and noise, from the objects that make_private returned."""
-    from algorithms.dp_sgd.running import run_watched
+    from algorithms.dp_sgd.run import run_watched
     from dpaudit import plant
 
     problem, rng = affairs(records=600), np.random.default_rng(0)
     planted = plant(problem.features, problem.labels, outputs=2, canaries=4, rng=rng)
-    _, done = run_watched(DpSgd(**GIVEN).settings(), planted, rng)
+    _, done = run_watched(DpSgd(**GIVEN).plan(), planted, rng)
     record = read_engine(done["engine"], optimizer=done["optimizer"], data_loader=done["loader"], tuning_runs=1)
     assert record.history == ((4.0, 0.1, 20),)
     assert (record.poisson, record.weighted, record.secure_mode) == (True, False, False)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from algorithms.dp_sgd.checks import RULES, breaking, findings_of
 from algorithms.dp_sgd.reading import TrainingRecord
-from algorithms.dp_sgd.traps import RULES, breaking, findings_of
 from dpaudit import Claim, certify
 from dpaudit.gate.catalogue import RULES as CATALOGUE
 

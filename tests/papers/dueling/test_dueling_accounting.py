@@ -6,7 +6,7 @@ import math
 import pytest
 
 from algorithms.dp_ebs import DpEbs
-from algorithms.dp_ebs.readings import touched_nodes
+from algorithms.dp_ebs.noise import touched_nodes
 from dpaudit import Claim, Release, Repeat, bracket_epsilon, certify, fold
 from dpaudit.verifier import verify
 from mechanisms import Laplace, TreeAggregation

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from algorithms._dueling.notes import person_note
 from algorithms.dp_ebs import DpEbs
-from algorithms.dp_ebs.notes import person_note
 from algorithms.problems import load
 from algorithms.problems.comparison_log import read_log
 from algorithms.problems.duels import Duels, fitted_utilities, logistic

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from algorithms._dueling.voters import SimulatedVoters
 from algorithms.dp_ebs import DpEbs, event_driven
 from algorithms.dp_ebs.event_driven import play_one
 from algorithms.dp_ebs.lockstep import play
-from algorithms.dp_ebs.voters import SimulatedVoters
 from algorithms.dp_ebs.widths import half_width, laplace_sum_quantile
 from algorithms.problems import load
 from dpaudit import Streams, admit

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from algorithms.dp_ebs import DpEbs
-from algorithms.dp_ebs.declared import counter_label
+from algorithms.dp_ebs.declaration import counter_label
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from audits import audit_case

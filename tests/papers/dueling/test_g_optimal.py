@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from algorithms._dueling.regression import constrained_logistic
+from algorithms._dueling.voters import RecordedVoters, SimulatedVoters
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.g_optimal_dueling.design import comparisons, g_optimal
-from algorithms.g_optimal_dueling.phases import CountedVoters, RecordedVoters, play_phases
-from algorithms.g_optimal_dueling.regression import constrained_logistic
+from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.problems import load
 from dpaudit import Recorder, Streams, admit, certify
@@ -148,7 +149,7 @@ def test_random_plays_have_noised_sums_of_their_own():
     streams = Streams.spawn(np.random.default_rng(0))
     broken = replace(plan, lengths=lengths, release=watched)
     outcome = play_phases(
-        broken, problem.features, CountedVoters(preferences=problem.preferences), streams, 3, Recorder(streams.noise)
+        broken, problem.features, SimulatedVoters(problem=problem), streams, 3, Recorder(streams.noise)
     )
     first = g_optimal(problem.features, np.arange(6), 0.01)
     assert seen[0] == len(first.weights)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from algorithms._dueling.voters import RecordedVoters
 from algorithms.dp_ebs import DpEbs
 from algorithms.dp_ebs.cases import Script, arms_case, audit_plan, counters_case
 from algorithms.dp_ebs.cases import cases_of as dp_ebs_cases
 from algorithms.dp_ebs.plan import ExactCounters
 from algorithms.g_optimal_dueling import GOptimalDueling
-from algorithms.g_optimal_dueling.cases import FEATURES, FixedLengths, RecordedVoters, wins_of
+from algorithms.g_optimal_dueling.cases import FEATURES, FixedLengths, wins_of
 from algorithms.g_optimal_dueling.cases import arms_case as g_arms_case
 from algorithms.g_optimal_dueling.cases import audit_plan as g_audit_plan
 from algorithms.g_optimal_dueling.phases import play_phases

@@ -1,15 +1,19 @@
-"""One run's epsilon by our accounting and by Opacus' own accountants, with every difference explained."""
+"""Notes on a DP-SGD run: its epsilon here and by Opacus' own accountants, with every difference explained."""
 
+import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
+from algorithms.dp_sgd.checks import breaking, findings_of
+from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
-from algorithms.dp_sgd.traps import breaking, findings_of
-from dpaudit import Certificate, Claim, Finding, certify
+from algorithms.dp_sgd.settings import DpSgdSettings
+from algorithms.problems.affairs import Classification
+from dpaudit import Certificate, Claim, Finding, Neighbours, certify
 
 _WIDTH = 1e-3
+_RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")
 _REASONS = {
     "rdp": "Renyi orders lose something when moments become (epsilon, delta): an upper bound, and loose",
     "prv": "a numerical estimate whose own error, 0.01 in epsilon, is added",
@@ -29,7 +33,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A run's epsilon for both neighbour relations, beside what Opacus prints, and the traps it is in.
+    """A run's epsilon for both neighbour relations, beside what Opacus prints, and its known hazards.
 
     `add_remove` and `replace_one` are upper bounds at the claim's delta, within about 1e-4 of the smallest epsilon.
     """
@@ -42,7 +46,7 @@ class Review:
     findings: tuple[Finding, ...]
 
     def certificate(self) -> Certificate:
-        """Return the certificate of an add_remove claim by the engines of dpaudit, with the traps that break it.
+        """Return the certificate of an add_remove claim by the engines of dpaudit, with the findings that break it.
 
         Raises: DeclarationError: a claim for replaced records, which Poisson sampling is not declared for.
         """
@@ -62,6 +66,11 @@ class Review:
         return "\n".join(lines)
 
 
+def notes_of(settings: DpSgdSettings, problem: Classification) -> tuple[str, ...]:
+    """Return how this run's epsilon compares with what Opacus prints, and what a reader must know."""
+    return tuple(line.strip() for line in review(record_of(settings), settings.claim()).text().splitlines())
+
+
 def review(record: TrainingRecord, claim: Claim) -> Review:
     """Return the review of `record` at `claim`'s delta; Opacus' accountants are asked where it is installed.
 
@@ -79,9 +88,6 @@ def review(record: TrainingRecord, claim: Claim) -> Review:
     )
 
 
-_RELATIONS: tuple[Any, ...] = ("add_remove", "replace_one")
-
-
 def _installed() -> bool:
     """Return whether Opacus can be asked."""
     return find_spec("opacus") is not None and find_spec("torch") is not None
@@ -89,17 +95,15 @@ def _installed() -> bool:
 
 def _row(name: str, record: TrainingRecord, delta: float, ours: float) -> Row:
     """Return what one accountant says of the history."""
-    import warnings
-
     from opacus.accountants import create_accountant
 
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Optimal order is the")
             warnings.filterwarnings("ignore", message="GDP accounting is experimental")
-            held = create_accountant(name)
-            held.history = list(record.history)
-            said = float(held.get_epsilon(delta))
+            accountant = create_accountant(name)
+            accountant.history = list(record.history)
+            said = float(accountant.get_epsilon(delta))
     except (ValueError, RuntimeError, OverflowError, ZeroDivisionError) as error:
         return Row(accountant=name, epsilon=None, difference=None, explanation=f"it refuses: {error!s:.100}")
     difference = said - ours

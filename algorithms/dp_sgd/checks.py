@@ -1,12 +1,14 @@
-"""Known traps between an Opacus run and its epsilon, each a finding with a rule.
+"""Known hazards between an Opacus run and its epsilon, each reported as a finding with a rule.
 
 A finding in `BREAKING` voids the amplified epsilon or the claim; the others say what a reader must know.
 """
 
 from collections.abc import Callable
 
+from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
-from dpaudit import Claim, Finding
+from algorithms.dp_sgd.settings import DpSgdSettings
+from dpaudit import Claim, Condition, Finding
 
 RULES: dict[str, str] = {
     "DPA311": "an amplified epsilon without Poisson sampling",
@@ -26,7 +28,7 @@ _FIXED = (1, 5, 3)
 
 
 def findings_of(record: TrainingRecord, claim: Claim) -> tuple[Finding, ...]:
-    """Return every trap that `record` is in, for `claim`."""
+    """Return a finding for every hazard of `record`, for `claim`."""
     checks: tuple[Callable[[TrainingRecord, Claim], str], ...] = (
         _poisson,
         _rate,
@@ -38,10 +40,9 @@ def findings_of(record: TrainingRecord, claim: Claim) -> tuple[Finding, ...]:
         _ghost,
         _tuning,
     )
-    found = zip(RULES, checks, strict=True)
     return tuple(
         Finding(rule=rule, where="training run", message=message)
-        for rule, check in found
+        for rule, check in zip(RULES, checks, strict=True)
         if (message := check(record, claim))
     )
 
@@ -50,6 +51,26 @@ def breaking(record: TrainingRecord, findings: tuple[Finding, ...]) -> tuple[Fin
     """Return those findings that stand against a certificate."""
     tuned = {"DPA319"} if (record.tuning_runs or 1) > 1 else set[str]()
     return tuple(finding for finding in findings if finding.rule in BREAKING | tuned)
+
+
+def breaking_findings(settings: DpSgdSettings) -> tuple[Finding, ...]:
+    """Return the findings that stand against a certificate, before anything has run."""
+    record = record_of(settings)
+    if settings.sampling == "shuffled":
+        return ()
+    return breaking(record, findings_of(record, settings.claim()))
+
+
+def assumed_conditions(settings: DpSgdSettings) -> tuple[Condition, ...]:
+    """Return the other findings, which a reader must know of, as assumed conditions."""
+    record = record_of(settings)
+    findings = findings_of(record, settings.claim())
+    against = set(breaking(record, findings))
+    return tuple(
+        Condition(kind="implementation", about=(f.rule,), text=f"{f.rule}: {f.message}")
+        for f in findings
+        if f not in against
+    )
 
 
 def _poisson(record: TrainingRecord, _: Claim) -> str:
@@ -62,10 +83,10 @@ def _poisson(record: TrainingRecord, _: Claim) -> str:
 
 
 def _rate(record: TrainingRecord, _: Claim) -> str:
-    held = record.loader_rate
-    wrong = [rate for _, rate, _ in record.history if held is not None and abs(rate - held) > 1e-9 * held]
+    drawn = record.loader_rate
+    wrong = [rate for _, rate, _ in record.history if drawn is not None and abs(rate - drawn) > 1e-9 * drawn]
     if wrong:
-        return f"The accountant was told the rate {wrong[0]:.6g}; the loader draws with {held:.6g}."
+        return f"The accountant was told the rate {wrong[0]:.6g}; the loader draws with {drawn:.6g}."
     meant = record.intended_rate
     away = [rate for _, rate, _ in record.history if meant is not None and abs(rate - meant) > 1e-3 * meant]
     if away and meant is not None:
