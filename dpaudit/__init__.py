@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from dpaudit.budgets.filters import gaussian_filter as gaussian_filter
     from dpaudit.budgets.filters import stated_by as stated_by
     from dpaudit.budgets.odometers import Odometer as Odometer
-    from dpaudit.certification import certify as certify
+    from dpaudit.certification.certificate import Certificate as Certificate
+    from dpaudit.certification.verdict import certify as certify
     from dpaudit.errors import CertificateError as CertificateError
     from dpaudit.errors import ConfigError as ConfigError
     from dpaudit.errors import DeclarationError as DeclarationError
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from dpaudit.model.audit_result import Power as Power
     from dpaudit.model.bracket import Bracket as Bracket
     from dpaudit.model.case import AuditCase as AuditCase
-    from dpaudit.model.certificate import Certificate as Certificate
     from dpaudit.model.claim import Claim as Claim
     from dpaudit.model.claim import Model as Model
     from dpaudit.model.claim import Neighbours as Neighbours
@@ -89,8 +89,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "model.bracket": ("Bracket",),
     "accounting.calibration": ("smallest_noise",),
     "model.case": ("AuditCase",),
-    "model.certificate": ("Certificate",),
-    "certification": ("certify",),
+    "certification.certificate": ("Certificate",),
+    "certification.verdict": ("certify",),
     "model.claim": ("Claim", "Model", "Neighbours"),
     "model.condition": ("Condition",),
     "model.declaration": (

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from dpaudit.accounting.additive_costs import Cost, cost_of
 from dpaudit.budgets.filter_theorems import ADVANCED, BASIC, CONCENTRATED, GAUSSIAN, FilterTheorem, limit_of
+from dpaudit.certification.certificate import Certificate
 from dpaudit.checks import count, probability_below_one
 from dpaudit.errors import DeclarationError
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Billboard, Declaration, Local, Stated

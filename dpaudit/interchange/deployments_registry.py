@@ -10,8 +10,8 @@ from math import inf, nextafter
 from typing import Any
 
 from dpaudit.accounting.additive_costs import concentrated, cost_of
+from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import PostProcess, Release, walk

@@ -6,8 +6,8 @@ from typing import Any
 from dpaudit.accounting.additive_costs import Cost, cost_of
 from dpaudit.budgets.filter_theorems import FilterTheorem
 from dpaudit.budgets.filters import Filter, stated_by
+from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import DeclarationError, LedgerError, UnsupportedError
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
 
