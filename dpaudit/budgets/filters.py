@@ -89,7 +89,7 @@ class Filter:
             DeclarationError: `part` is stated for other neighbours, or protects a weaker model.
             UnsupportedError: a node that no rule covers.
         """
-        cost = cost_of(part, self.claim, self.theorem.currency)
+        cost = cost_of(part, self.claim, self.theorem.cost_of_loss)
         if cost is None:
             return Refusal(reason=f"A {self.theorem.name} filter counts {self.theorem.counts}; the part is none.")
         spent = self.spent + cost

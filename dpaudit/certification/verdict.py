@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
-from dpaudit.accounting.fold import delivered_model, fold
+from dpaudit.accounting.fold import fold
+from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge

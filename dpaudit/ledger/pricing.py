@@ -23,7 +23,7 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, C
     for one in filters:
         stated = stated_by(certificate, one.claim)
         costs = (
-            cost_of(stated, one.claim, one.theorem.currency),
+            cost_of(stated, one.claim, one.theorem.cost_of_loss),
             _declared(certificate.declaration, one.claim, one.theorem),
         )
         known = [cost for cost in costs if cost is not None]
@@ -35,7 +35,7 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, C
 def _declared(part: Declaration, claim: Claim, theorem: FilterTheorem) -> Cost | None:
     """Return what a declaration costs, or None where its own reading does not carry as far as the certificate's."""
     try:
-        return cost_of(part, claim, theorem.currency)
+        return cost_of(part, claim, theorem.cost_of_loss)
     except (DeclarationError, UnsupportedError):
         return None
 

@@ -1,5 +1,7 @@
 """What a certificate answers after its verdict: epsilon at another delta, delta at another epsilon."""
 
+from itertools import pairwise
+
 import pytest
 
 from dpaudit import (
@@ -57,10 +59,10 @@ def test_a_certificate_read_from_json_answers_the_same(certificate: Certificate)
 
 def test_both_curves_fall_and_one_undoes_the_other(certificate: Certificate) -> None:
     epsilons = [certificate.epsilon_at(delta) for delta in DELTAS]
-    for smaller, larger in zip(epsilons, epsilons[1:], strict=False):
+    for smaller, larger in pairwise(epsilons):
         assert larger.lower <= smaller.upper
     deltas = [certificate.delta_at(epsilon) for epsilon in EPSILONS]
-    for smaller, larger in zip(deltas, deltas[1:], strict=False):
+    for smaller, larger in pairwise(deltas):
         assert larger.lower <= smaller.upper
     for delta in DELTAS[2:]:
         there = certificate.epsilon_at(delta).upper

@@ -18,7 +18,7 @@ from algorithms.linear_rl.l1_moves import l1_moves, largest_matrix_move
 from algorithms.linear_rl.mixture_noise import exact_mu, levels, noisy_regressions, value_ranges
 from algorithms.linear_rl.printed_batches import batch_scales, noise_scales
 from dpaudit import GaussianLoss, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
-from dpaudit.accounting.fold import delivered_model
+from dpaudit.accounting.views import delivered_model
 from dpaudit.model.declaration import children, walk, with_children
 from dpaudit.printed.argument import conclude
 from mechanisms import Gaussian
