@@ -101,7 +101,7 @@ EXPORTS: dict[str, str] = {
     "Billboard": "dpaudit.model.declaration",
     "Bracket": "dpaudit.model.bracket",
     "Cells": "dpaudit.model.declaration",
-    "Certificate": "dpaudit.model.certificate",
+    "Certificate": "dpaudit.certification.certificate",
     "CertificateError": "dpaudit.errors",
     "ChoiceLoss": "dpaudit.model.losses",
     "Claim": "dpaudit.model.claim",
@@ -160,7 +160,7 @@ EXPORTS: dict[str, str] = {
     "basic_filter": "dpaudit.budgets.filters",
     "bracket_delta": "dpaudit.accounting.accountant",
     "bracket_epsilon": "dpaudit.accounting.accountant",
-    "certify": "dpaudit.certification",
+    "certify": "dpaudit.certification.verdict",
     "concentrated_filter": "dpaudit.budgets.filters",
     "conform": "dpaudit.training",
     "fold": "dpaudit.accounting.fold",
@@ -195,7 +195,7 @@ if TYPE_CHECKING:
     from dpaudit.budgets.filters import gaussian_filter as gaussian_filter
     from dpaudit.budgets.filters import stated_by as stated_by
     from dpaudit.budgets.odometers import Odometer as Odometer
-    from dpaudit.certification import certify as certify
+    from dpaudit.certification.verdict import certify as certify
     from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError
     from dpaudit.errors import ConfigError as ConfigError
@@ -213,7 +213,6 @@ if TYPE_CHECKING:
     from dpaudit.model.audit_result import Power as Power
     from dpaudit.model.bracket import Bracket as Bracket
     from dpaudit.model.case import AuditCase as AuditCase
-    from dpaudit.model.certificate import Certificate as Certificate
     from dpaudit.model.claim import Claim as Claim
     from dpaudit.model.claim import Model as Model
     from dpaudit.model.claim import Neighbours as Neighbours

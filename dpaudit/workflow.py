@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from dpaudit.certification import certify
+from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.verdict import certify
 from dpaudit.cli.exits import Exit
 from dpaudit.cli.output import note, progress
 from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
 from dpaudit.errors import ConfigError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment

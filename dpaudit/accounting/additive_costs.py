@@ -1,13 +1,12 @@
-"""What a part costs, in the currencies in which a budget over time can be counted.
+"""Costs of losses that add up over time, whatever the parts are and however each was chosen from earlier outputs.
 
-A currency adds up whatever the parts are and however each was chosen from the outputs before it: that is what
-makes it fit for a filter. Three of them do, and each is counted exactly, as a fraction:
+That is what a filter needs. Three costs add up so, and each is counted exactly, as a fraction:
 
-    pure            the largest losses
-    gaussian        mu^2, for Gaussian losses only
-    concentrated    rho, for Gaussian and for bounded losses
+    pure        the largest losses
+    gaussian    mu^2, for Gaussian losses only
+    zcdp        rho, for Gaussian and for bounded losses
 
-Beside the amount, every currency counts the mass of outputs that give everything away (the deltas of black boxes).
+Beside the amount, each of them counts the mass of outputs without any protection (the deltas of black boxes).
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +15,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
-from dpaudit.accounting.fold import delivered_model, fold
+from dpaudit.accounting.fold import fold
+from dpaudit.accounting.views import delivered_model
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
@@ -25,7 +25,7 @@ from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SimpleLo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """An exact amount of one currency, and a mass of outputs without any protection.
+    """An exact amount of one additive cost, and a mass of outputs without any protection.
 
     Raises: ValueError: one of the two is negative.
     """
@@ -52,8 +52,8 @@ class Cost:
         return Cost(amount=max(self.amount, other.amount), mass=max(self.mass, other.mass))
 
 
-Currency: TypeAlias = Callable[[SimpleLoss], Cost | None]
-"""What one loss costs; None where the currency cannot count it."""
+CostOfLoss: TypeAlias = Callable[[SimpleLoss], Cost | None]
+"""What one loss costs; None for a loss that this cost cannot count."""
 
 
 def pure(loss: SimpleLoss) -> Cost | None:
@@ -74,7 +74,7 @@ def gaussian(loss: SimpleLoss) -> Cost | None:
     return Cost(amount=Fraction(loss.mu) ** 2) if isinstance(loss, GaussianLoss) else None
 
 
-def concentrated(loss: SimpleLoss) -> Cost | None:
+def zcdp(loss: SimpleLoss) -> Cost | None:
     """Return rho: mu^2 / 2 of a Gaussian loss, epsilon^2 / 2 of one that never exceeds epsilon.
 
     Source: Bun and Steinke (2016), Propositions 1.4 and 1.6; section 8 there for a positive mass.
@@ -85,8 +85,8 @@ def concentrated(loss: SimpleLoss) -> Cost | None:
     return bounded and Cost(amount=bounded.amount**2 / 2, mass=bounded.mass)
 
 
-def cost_of(part: Declaration, claim: Claim, currency: Currency) -> Cost | None:
-    """Return what releasing `part` costs at worst, over all neighbours; None where `currency` cannot count it.
+def cost_of(part: Declaration, claim: Claim, cost_of_loss: CostOfLoss) -> Cost | None:
+    """Return what releasing `part` costs at worst, over all neighbours; None where `cost_of_loss` cannot count it.
 
     Only the relation and the model of `claim` are read.
 
@@ -100,7 +100,7 @@ def cost_of(part: Declaration, claim: Claim, currency: Currency) -> Cost | None:
             f"The part protects the {model} view, and the budget is for the {claim.model} one; "
             f"declare what makes it {claim.model}, or keep a budget for the {model} view."
         )
-    return _worst(_total(alternative, currency) for alternative in fold(part, claim.neighbours).upper)
+    return _worst(_total(alternative, cost_of_loss) for alternative in fold(part, claim.neighbours).upper)
 
 
 def _worst(costs: Iterable[Cost | None]) -> Cost | None:
@@ -110,11 +110,11 @@ def _worst(costs: Iterable[Cost | None]) -> Cost | None:
     return reduce(Cost.worst, known) if len(known) == len(held) else None
 
 
-def _total(composition: Composition, currency: Currency) -> Cost | None:
+def _total(composition: Composition, cost_of_loss: CostOfLoss) -> Cost | None:
     """Return the sum over all losses of a composition; whatever an adaptive choice picks costs its dearest at most."""
     total = Cost()
     for loss, times in composition.parts:
-        cost = _worst(map(currency, loss.options)) if isinstance(loss, ChoiceLoss) else currency(loss)
+        cost = _worst(map(cost_of_loss, loss.options)) if isinstance(loss, ChoiceLoss) else cost_of_loss(loss)
         if cost is None:
             return None
         total += cost * times

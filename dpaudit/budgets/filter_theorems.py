@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpaudit.accounting.additive_costs import Cost, Currency, concentrated, gaussian, pure
+from dpaudit.accounting.additive_costs import Cost, CostOfLoss, gaussian, pure, zcdp
 from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.engines.gaussian import gaussian_delta
@@ -16,12 +16,12 @@ from dpaudit.engines.gaussian import gaussian_delta
 class FilterTheorem:
     """Why a running sum may be stopped at a limit, for parts and costs chosen as the analyst goes.
 
-    `currency` is what is summed, `amount` the largest sum that proves (epsilon, delta); `counts` says in words
+    `cost_of_loss` is what is summed, `amount` the largest sum that proves (epsilon, delta); `counts` says in words
     which parts it can count.
     """
 
     name: str
-    currency: Currency
+    cost_of_loss: CostOfLoss
     amount: Callable[[float, float], Fraction]
     statement: str
     counts: str
@@ -49,7 +49,7 @@ def _largest_mu_square(epsilon: float, delta: float) -> Fraction:
 
 BASIC = FilterTheorem(
     name="basic",
-    currency=pure,
+    cost_of_loss=pure,
     amount=lambda epsilon, _: Fraction(epsilon),
     statement="Epsilons and deltas add up, however each was chosen from the outputs before it.",
     counts="bounded losses and stated (epsilon, delta)",
@@ -57,7 +57,7 @@ BASIC = FilterTheorem(
 )
 GAUSSIAN = FilterTheorem(
     name="Gaussian",
-    currency=gaussian,
+    cost_of_loss=gaussian,
     amount=_largest_mu_square,
     statement="Stopped before the sum of mu^2 exceeds mu^2, adaptively chosen Gaussian releases are mu-GDP.",
     counts="Gaussian losses",
@@ -65,7 +65,7 @@ GAUSSIAN = FilterTheorem(
 )
 CONCENTRATED = FilterTheorem(
     name="concentrated",
-    currency=concentrated,
+    cost_of_loss=zcdp,
     amount=lambda epsilon, delta: Fraction(largest_rho(epsilon, delta)),
     statement="Stopped before the sum of rho exceeds rho, approximately concentrated parts are rho-concentrated.",
     counts="Gaussian and bounded losses and stated (epsilon, delta)",
@@ -74,7 +74,7 @@ CONCENTRATED = FilterTheorem(
 )
 ADVANCED = FilterTheorem(
     name="advanced",
-    currency=concentrated,
+    cost_of_loss=zcdp,
     amount=lambda epsilon, delta: Fraction(largest_rho_at_the_advanced_rate(epsilon, delta)),
     statement="Stopped before sqrt(2 ln(1/delta') sum epsilon_i^2) + sum epsilon_i^2 / 2 exceeds epsilon or the sum "
     "of delta_i exceeds delta'', parts of (epsilon_i, delta_i) are (epsilon, delta' + delta'')-private.",

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from dpaudit.accounting.additive_costs import Cost, cost_of
 from dpaudit.budgets.filter_theorems import ADVANCED, BASIC, CONCENTRATED, GAUSSIAN, FilterTheorem, limit_of
+from dpaudit.certification.certificate import Certificate
 from dpaudit.checks import count, probability_below_one
 from dpaudit.errors import DeclarationError
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Billboard, Declaration, Local, Stated
@@ -89,7 +89,7 @@ class Filter:
             DeclarationError: `part` is stated for other neighbours, or protects a weaker model.
             UnsupportedError: a node that no rule covers.
         """
-        cost = cost_of(part, self.claim, self.theorem.currency)
+        cost = cost_of(part, self.claim, self.theorem.cost_of_loss)
         if cost is None:
             return Refusal(reason=f"A {self.theorem.name} filter counts {self.theorem.counts}; the part is none.")
         spent = self.spent + cost

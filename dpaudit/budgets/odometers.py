@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpaudit.accounting.additive_costs import Cost, concentrated, cost_of, pure
+from dpaudit.accounting.additive_costs import Cost, cost_of, pure, zcdp
 from dpaudit.budgets.filters import Refusal
 from dpaudit.checks import count, open_probability, positive, probability_below_one
 from dpaudit.model.claim import Claim, Model, Neighbours
@@ -75,7 +75,7 @@ class Odometer:
             UnsupportedError: a node that no rule covers.
         """
         relation = Claim(epsilon=0.0, neighbours=self.neighbours, model=self.model)
-        cost, bounded = cost_of(part, relation, concentrated), cost_of(part, relation, pure)
+        cost, bounded = cost_of(part, relation, zcdp), cost_of(part, relation, pure)
         if cost is None:
             return Refusal(reason="An odometer counts Gaussian and bounded losses; the part has neither.")
         spent = self.spent + cost

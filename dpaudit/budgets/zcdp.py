@@ -9,7 +9,7 @@ _ULP = 2.0**-52
 _STEPS = 200
 
 
-def concentrated_delta(rho: float, epsilon: float) -> float:
+def zcdp_delta(rho: float, epsilon: float) -> float:
     """Return a delta for which every rho-concentrated mechanism is (epsilon, delta)-private, near the best one.
 
     Guarantee: an upper bound, whatever order the search ends on: the bound holds at each order by itself. The
@@ -50,9 +50,9 @@ def largest_rho(epsilon: float, delta: float) -> float:
     Raises: UnsupportedError: no positive rho will do (delta is 0).
     """
     goal = f"epsilon={epsilon}, delta={delta}"
-    factor = smallest_holding(lambda noise: concentrated_delta(noise**-2, epsilon) <= delta, goal)
+    factor = smallest_holding(lambda noise: zcdp_delta(noise**-2, epsilon) <= delta, goal)
     rho: float = factor**-2
-    while concentrated_delta(rho, epsilon) > delta:
+    while zcdp_delta(rho, epsilon) > delta:
         rho = math.nextafter(rho, 0)
     return rho
 

@@ -12,7 +12,7 @@ def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output 
     """
     import json
 
-    from dpaudit.accounting.noise import calibration_of
+    from dpaudit.accounting.needed_noise import calibration_of
     from dpaudit.cli.output import emit
     from dpaudit.configuration.config import read_config
     from dpaudit.configuration.configuration import Configured

@@ -68,7 +68,7 @@ def explain(
             output,
         )
         return Exit.PASS
-    from dpaudit.certification import certify
+    from dpaudit.certification.verdict import certify
     from dpaudit.configuration.config import read_config
     from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
 

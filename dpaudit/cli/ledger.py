@@ -87,10 +87,10 @@ def book(
     The certificate is checked again first. Repeating a booking with the same label and certificate changes nothing.
     """
     from dpaudit.budgets.filters import Refusal
+    from dpaudit.certification.certificate import Certificate
     from dpaudit.configuration.files import read_text
     from dpaudit.errors import CertificateError
     from dpaudit.ledger import Ledger, store_at
-    from dpaudit.model.certificate import Certificate
     from dpaudit.verifier import verify
 
     store, text = store_at(place), read_text(certificate)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import DPAuditError
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.certificate import Certificate
 from dpaudit.wording import verdicts as words
 
 

@@ -87,7 +87,7 @@ def _engines() -> str:
 
 def _verifier() -> str:
     """Return that a certificate is accepted by the independent verifier."""
-    from dpaudit.certification import certify
+    from dpaudit.certification.verdict import certify
     from dpaudit.model.claim import Claim
     from dpaudit.model.declaration import Release
     from dpaudit.verifier import verify

@@ -9,9 +9,9 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from dpaudit.accounting.additive_costs import concentrated, cost_of
+from dpaudit.accounting.additive_costs import cost_of, zcdp
+from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import PostProcess, Release, walk
@@ -69,7 +69,7 @@ def _parameters(certificate: Certificate) -> dict[str, float]:
     parameters = {"epsilon": claim.epsilon}
     if claim.delta:
         parameters["delta"] = claim.delta
-        cost = cost_of(certificate.declaration, claim, concentrated)
+        cost = cost_of(certificate.declaration, claim, zcdp)
         if cost is not None and not cost.mass:
             parameters["rho"] = _rounded_up(cost.amount)
     return parameters

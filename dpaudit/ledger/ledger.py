@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.budgets.filters import Refusal
+from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.balance import Balance, Statement, replay
 from dpaudit.ledger.entry import Entry, Kind
 from dpaudit.ledger.pricing import encode_prices, prices
 from dpaudit.ledger.store import Store
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.codec import encode
 
 

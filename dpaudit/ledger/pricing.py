@@ -6,8 +6,8 @@ from typing import Any
 from dpaudit.accounting.additive_costs import Cost, cost_of
 from dpaudit.budgets.filter_theorems import FilterTheorem
 from dpaudit.budgets.filters import Filter, stated_by
+from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import DeclarationError, LedgerError, UnsupportedError
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
 
@@ -23,7 +23,7 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, C
     for one in filters:
         stated = stated_by(certificate, one.claim)
         costs = (
-            cost_of(stated, one.claim, one.theorem.currency),
+            cost_of(stated, one.claim, one.theorem.cost_of_loss),
             _declared(certificate.declaration, one.claim, one.theorem),
         )
         known = [cost for cost in costs if cost is not None]
@@ -35,7 +35,7 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, C
 def _declared(part: Declaration, claim: Claim, theorem: FilterTheorem) -> Cost | None:
     """Return what a declaration costs, or None where its own reading does not carry as far as the certificate's."""
     try:
-        return cost_of(part, claim, theorem.currency)
+        return cost_of(part, claim, theorem.cost_of_loss)
     except (DeclarationError, UnsupportedError):
         return None
 

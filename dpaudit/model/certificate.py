@@ -1,10 +1,10 @@
-"""A certificate: the verdict on a claim, and everything needed to check it again."""
+"""What a certificate holds: the verdict on a claim, and everything needed to check it again; its JSON form."""
 
 import hashlib
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Self, get_args
 
 from dpaudit.checks import one_of
 from dpaudit.errors import CertificateError, ConfigError
@@ -13,80 +13,16 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight, Verdict
 from dpaudit.model.trace import Finding
 
-Verdict = Literal["certified", "refuted", "not_proved"]
 SCHEMA = "urn:dpaudit:schema:certificate:2"
 """The schema of what is written. The first had no kinds of conditions, and no field `schema`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Where a printed argument does not hold as written: the node, the rule, and what is wrong."""
-
-    node: str
-    rule: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrintedReading:
-    """What the paper's own rules conclude, and whether each step of them holds as written."""
-
-    epsilon: float
-    delta: float
-    valid: bool
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Factor:
-    """One inequality of the printed argument replaced by a tighter one, and what that saves.
-
-    `factor` is in epsilon (how many times smaller it gets at the claim's delta), `noise_factor` in noise
-    (how many times less of it certifies the claim); `sentence` says it in words.
-    """
-
-    name: str
-    factor: float
-    noise_factor: float
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slack:
-    """How loose a claim is: claimed over tight epsilon, declared over needed noise, and both as products."""
-
-    epsilon_ratio: float
-    noise_ratio: float
-    factors: tuple[Factor, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tight:
-    """Brackets on epsilon at the claim's delta and on delta at the claim's epsilon."""
-
-    epsilon: Bracket
-    delta: Bracket
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
-    """The verdict on `claim` for `declaration`, with the evidence for it.
-
-    Guarantee: `certified` means that the upper bracket meets the claim, the declared model covers the
-    claim's and no condition was seen violated; it holds under the conditions listed as *assumed*.
-    `refuted` means that the lower bracket exceeds the claim: the declared releases, seen as they are, break it
-    (what a post-processing hides of them is not credited, since it may be replaced). `not_proved` is everything
-    else; `reasons` say why.
-
-    >>> from dpaudit import Release, certify
-    >>> from mechanisms import Laplace
-    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
-    >>> certificate = certify(Release(label="count", mechanism=noise), Claim(epsilon=1.0, neighbours="add_remove"))
-    >>> Certificate.from_json(certificate.to_json()) == certificate
-    True
-    """
+class CertificateRecord:
+    """The fields of a certificate and their JSON form; see `dpaudit.Certificate` for what they guarantee."""
 
     verdict: Verdict
     reasons: tuple[str, ...]
@@ -118,7 +54,7 @@ class Certificate:
         return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text: str) -> "Certificate":
+    def from_json(cls, text: str) -> Self:
         """Return the certificate that `text` spells.
 
         Raises: CertificateError: not JSON, truncated, another schema, an unknown or missing field, or a digest

@@ -126,8 +126,8 @@ def _build(kind: type[Any], table: dict[str, Any], where: KeyPath, neighbours: N
     try:
         return kind(**values)
     except (ValueError, TypeError) as error:
-        key = field_of(error, known)
-        raise _fault(where, str(error), *([key] if key else [])) from None
+        field = field_of(error, known)
+        raise _fault(where, str(error), *([field] if field else [])) from None
 
 
 def _field(hint: Any, value: Any, where: KeyPath, neighbours: Neighbours) -> Any:

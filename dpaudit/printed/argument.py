@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import DeclarationError
-from dpaudit.model.certificate import PrintedReading, Problem
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Cells, Declaration, Group, Parallel, Release, Repeat, Stated, children, walk
 from dpaudit.model.losses import Composition, group_delta
+from dpaudit.model.readings import PrintedReading, Problem
 from dpaudit.rules import RULES, Budget, Rule, Step
 from dpaudit.runtime.plugins import suggestion
 

@@ -15,7 +15,6 @@ from dpaudit.accounting.calibration import excess, in_closed_form, log_ratio, sm
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.certificate import Factor, Slack
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import (
     Declaration,
@@ -28,6 +27,7 @@ from dpaudit.model.declaration import (
     walk,
     with_children,
 )
+from dpaudit.model.readings import Factor, Slack
 from dpaudit.printed.argument import conclude, is_printed
 from dpaudit.rules import SEQUENTIAL, leaf_epsilon
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from dpaudit.model.certificate import Certificate
+from dpaudit.certification.certificate import Certificate
 from dpaudit.printed.argument import infer
 from dpaudit.render.substitution import substituted
 from dpaudit.wording.numerals import nearest

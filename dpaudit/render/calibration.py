@@ -3,7 +3,7 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.accounting.noise import Calibration, NeededNoise
+from dpaudit.accounting.needed_noise import Calibration, NeededNoise
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.wording import verdicts as words
 from dpaudit.wording.markdown import cell, table

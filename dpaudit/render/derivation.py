@@ -6,9 +6,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from dpaudit.model.certificate import Certificate, Factor
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import walk
+from dpaudit.model.readings import Factor
 from dpaudit.render.argument import steps_of
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.report.derivation import Row, rows_of

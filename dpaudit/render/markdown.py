@@ -1,7 +1,7 @@
 """Certificates and audits as Markdown, for a pull request's comment or a step summary."""
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.certificate import Certificate
 from dpaudit.wording import verdicts as words
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.numerals import nearest

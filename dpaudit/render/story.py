@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.certificate import Certificate
 from dpaudit.render.layout import inset, section
 from dpaudit.render.text import bars, colour
 from dpaudit.wording import verdicts as words

@@ -6,9 +6,10 @@ from typing import assert_never
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult, AuditVerdict
-from dpaudit.model.certificate import Certificate, Factor, Verdict
 from dpaudit.model.condition import Condition, Status
+from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.wording import verdicts as words
 from dpaudit.wording.numerals import at_least, at_most, nearest

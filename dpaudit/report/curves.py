@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.fold import fold
+from dpaudit.certification.certificate import Certificate
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.certificate import Certificate
 
 FALSE_POSITIVE_RATES = (0.001, 0.01, 0.1)
 _NEAR, _FAR, _LONGEST = 20, 12, 60.0

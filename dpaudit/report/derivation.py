@@ -6,10 +6,10 @@ from itertools import groupby
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
+from dpaudit.certification.certificate import Certificate
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.declaration import (

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.certificate import Certificate
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
 

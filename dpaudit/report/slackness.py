@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.model.certificate import Slack
+from dpaudit.model.readings import Slack
 from dpaudit.wording.numerals import times
 
 _UNNAMED = 0.005

@@ -5,8 +5,9 @@ from typing import assert_never
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.certificate import Certificate, PrintedReading, Slack, Verdict
+from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.claim import Claim, Neighbours
+from dpaudit.model.readings import PrintedReading, Slack, Verdict
 from dpaudit.wording.names import promise
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
@@ -57,7 +58,7 @@ def neighbours(held: Neighbours) -> str:
             assert_never(held)
 
 
-def meaning(certificate: Certificate) -> str:
+def meaning(certificate: CertificateRecord) -> str:
     """Return what the verdict says about the claim, in one sentence."""
     claim, epsilon = certificate.claim, certificate.tight.epsilon
     match certificate.verdict:

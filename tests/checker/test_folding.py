@@ -24,7 +24,7 @@ from dpaudit import (
     bracket_epsilon,
     fold,
 )
-from dpaudit.accounting.fold import delivered_model
+from dpaudit.accounting.views import delivered_model
 from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss
 from mechanisms import Gaussian
 
@@ -175,7 +175,7 @@ def test_pure_parts_add_up_exactly_at_delta_zero() -> None:
 
 
 def test_dominance_prunes_within_a_family_only() -> None:
-    from dpaudit.accounting.fold import worst
+    from dpaudit.accounting.dominance import worst
 
     small, large, other = (Composition.of(x) for x in (LaplaceLoss(shift=1), LaplaceLoss(shift=2), GaussianLoss(mu=9)))
     assert worst((small, large)) == (large,)

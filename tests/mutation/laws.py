@@ -46,11 +46,11 @@ from dpaudit import (
     fold,
     smallest_noise,
 )
-from dpaudit.accounting.fold import delivered_model
 from dpaudit.accounting.subsampling import subsampled
+from dpaudit.accounting.views import delivered_model
 from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
 from dpaudit.budgets.odometers import Odometer
-from dpaudit.budgets.zcdp import concentrated_delta, largest_rho, largest_rho_at_the_advanced_rate
+from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
 from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, QUICK, RENYI, UPPERS, VERIFIED
 from dpaudit.interchange.dp_event import from_event, to_event
 from dpaudit.model.bracket import largest_epsilon, smallest_epsilon
@@ -469,7 +469,7 @@ def budgets_are_kept():
     for rho in (0.01, 0.5, 5.0):
         for target in (0.5, 2.0, 20.0):
             exact = GaussianLoss(mu=math.sqrt(2 * rho)).hockey_stick(target)
-            assert exact <= concentrated_delta(rho, target) <= max(30 * exact, 1e-15)
+            assert exact <= zcdp_delta(rho, target) <= max(30 * exact, 1e-15)
     best, rate = largest_rho(1.0, 1e-6), largest_rho_at_the_advanced_rate(1.0, 1e-6)
     assert rate < best < 2 * rate
     assert rate + 2 * math.sqrt(rate * math.log(1e6)) == pytest.approx(1.0, rel=1e-6)

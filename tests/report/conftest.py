@@ -32,8 +32,8 @@ from dpaudit import (
     bracket_epsilon,
     fold,
 )
-from dpaudit.model.certificate import Factor, PrintedReading, Problem, Slack, Tight
 from dpaudit.model.condition import conditions_of, merge
+from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight
 from dpaudit.report import Report, System
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from dpaudit import Bracket, PostProcess, Release, Sequential
-from dpaudit.model.certificate import Factor, Slack
+from dpaudit.model.readings import Factor, Slack
 from dpaudit.report.curves import claimed_advantage, delta_curve, highest_true_positive_rate
 from dpaudit.report.derivation import MOST_ROWS, rows_of
 from dpaudit.report.slackness import noise_sentence, steps_of

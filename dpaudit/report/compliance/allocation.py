@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.additive_costs import concentrated, cost_of
+from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -109,7 +109,7 @@ def _rho(claim: Claim, part: Declaration) -> float | None:
     """Return a part's rho, or None where it has none."""
     anybody = Claim(epsilon=0.0, neighbours=claim.neighbours, model="joint" if claim.model == "joint" else "central")
     try:
-        cost = cost_of(part, anybody, concentrated)
+        cost = cost_of(part, anybody, zcdp)
     except (DeclarationError, UnsupportedError):
         return None
     return float(cost.amount) if cost is not None and not cost.mass else None

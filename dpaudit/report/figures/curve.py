@@ -2,7 +2,7 @@
 
 import math
 
-from dpaudit.model.certificate import Certificate
+from dpaudit.certification.certificate import Certificate
 from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure

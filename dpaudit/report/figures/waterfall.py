@@ -1,6 +1,6 @@
 """Slack factor by factor: from the declared noise down to what the claim needs."""
 
-from dpaudit.model.certificate import Slack
+from dpaudit.model.readings import Slack
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale

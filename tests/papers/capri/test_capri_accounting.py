@@ -14,7 +14,7 @@ from algorithms._conditions import FRESH, SENSITIVITY
 from algorithms.capri import Capri
 from algorithms.capri.schedule import completed, epochs_of
 from dpaudit import Billboard, Local, Parallel, Release, Repeat, bracket_delta, bracket_epsilon, fold
-from dpaudit.accounting.fold import delivered_model
+from dpaudit.accounting.views import delivered_model
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.declaration import walk
 

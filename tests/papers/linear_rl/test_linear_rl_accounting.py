@@ -21,7 +21,7 @@ from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.noise import levels, noisy_regressions
 from dpaudit import GaussianLoss, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
-from dpaudit.accounting.fold import delivered_model
+from dpaudit.accounting.views import delivered_model
 from dpaudit.model.declaration import children, walk, with_children
 from dpaudit.printed.argument import conclude
 from mechanisms import Gaussian

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
-from dpaudit.accounting.fold import delivered_model, fold
-from dpaudit.model.certificate import Certificate, Tight, Verdict
+from dpaudit.accounting.fold import fold
+from dpaudit.accounting.views import delivered_model
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.readings import Tight, Verdict
 from dpaudit.model.trace import Finding
 from dpaudit.printed.argument import is_printed, replay
 from dpaudit.printed.slack import slack_of
