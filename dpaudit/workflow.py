@@ -17,14 +17,14 @@ import numpy as np
 from dpaudit.certification import certify
 from dpaudit.cli.exits import Exit
 from dpaudit.cli.output import note, progress
-from dpaudit.configuration.config import AuditSettings, Configuration, Configured, Subject
-from dpaudit.configuration.deployment_file import Deployment
+from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
 from dpaudit.errors import ConfigError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
 from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
+from dpaudit.model.deployment import Deployment
 from dpaudit.model.streams import Streams
 from dpaudit.model.trace import Finding, admit
 from dpaudit.runtime.provenance import source_digest

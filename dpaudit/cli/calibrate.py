@@ -14,7 +14,8 @@ def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output 
 
     from dpaudit.accounting.noise import calibration_of
     from dpaudit.cli.output import emit
-    from dpaudit.configuration.config import Configured, read_config
+    from dpaudit.configuration.config import read_config
+    from dpaudit.configuration.configuration import Configured
     from dpaudit.render.calibration import calibration_markdown, calibration_text
 
     configuration = read_config(config)

@@ -87,7 +87,7 @@ def book(
     The certificate is checked again first. Repeating a booking with the same label and certificate changes nothing.
     """
     from dpaudit.budgets.filters import Refusal
-    from dpaudit.configuration.config import read_text
+    from dpaudit.configuration.files import read_text
     from dpaudit.errors import CertificateError
     from dpaudit.ledger import Ledger, store_at
     from dpaudit.model.certificate import Certificate
@@ -184,7 +184,7 @@ def import_lines(
     place: Place, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
 ) -> Exit:
     """Take over exported entries, once they are all found intact; entries that are here already must be equal."""
-    from dpaudit.configuration.config import read_text
+    from dpaudit.configuration.files import read_text
     from dpaudit.ledger import Ledger, replay, store_at
     from dpaudit.ledger.entry import Entry
 

@@ -36,7 +36,8 @@ def report(
     """
     from dpaudit.cli.extras import extras_of
     from dpaudit.cli.output import output_folder
-    from dpaudit.configuration.config import Configured, read_config
+    from dpaudit.configuration.config import read_config
+    from dpaudit.configuration.configuration import Configured
     from dpaudit.workflow import (
         audit_exit,
         audits_of,

@@ -27,7 +27,7 @@ def verify(
 
     from dpaudit.cli.output import emit
     from dpaudit.cli.witness import is_witness
-    from dpaudit.configuration.config import read_text
+    from dpaudit.configuration.files import read_text
     from dpaudit.errors import CertificateError
     from dpaudit.model.codec import encode
     from dpaudit.render.verification import verification_markdown, verification_text

@@ -1,12 +1,11 @@
 """From certificates and audits to issues: one rule, one place, one fingerprint each."""
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpaudit.configuration.config import Configuration
+from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import DPAuditError
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
@@ -65,10 +64,10 @@ class Checked:
         return (*self._of_claim(self.configuration, self.certificate), *self._of_audits(self.configuration))
 
     def _stopped(self, error: DPAuditError) -> Issue:
-        """Return the issue of a configuration that is no good; its message starts with `file:line:` where it can."""
-        found = re.match(re.escape(str(self.path)) + r":(\d+): ", str(error))
-        place = place_of_path(self.path, int(found.group(1)) if found else 1)
-        message = str(error)[found.end() :] if found else str(error)
+        """Return the issue of a configuration that is no good, on the line that the error knows."""
+        own = error.file == str(self.path)
+        place = place_of_path(self.path, error.line if own else 1)
+        message = error.message if own else str(error)
         return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=place)
 
     def _of_claim(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:

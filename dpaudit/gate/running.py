@@ -3,7 +3,8 @@
 from datetime import date
 from pathlib import Path
 
-from dpaudit.configuration.config import Configured, read_config
+from dpaudit.configuration.config import read_config
+from dpaudit.configuration.configuration import Configured
 from dpaudit.errors import DPAuditError, InternalError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.gate.document import CheckDocument

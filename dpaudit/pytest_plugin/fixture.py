@@ -127,7 +127,8 @@ class PrivacyChecks:
         A relative path is looked for beside the test.
         """
         __tracebackhide__ = True
-        from dpaudit.configuration.config import Configured, read_config
+        from dpaudit.configuration.config import read_config
+        from dpaudit.configuration.configuration import Configured
         from dpaudit.workflow import cases_of, certificate_of
 
         configuration = read_config(self.folder / path)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.configuration.deployment_file import Deployment
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.certificate import Certificate
+from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
 
 if TYPE_CHECKING:

@@ -105,7 +105,7 @@ def test_a_link_to_nowhere_is_caught():
         "nowhere.md",
         "architecture.md#no-such-heading",
     ]
-    assert dead_links(page, "[a](architecture.md) [b](theory/composition.md#the-theorems)") == []
+    assert dead_links(page, "[a](architecture.md) [b](../theory/composition.md#the-theorems)") == []
 
 
 @pytest.mark.parametrize("page", [ROOT / "docs" / "reference" / "architecture.md", *THEORY], ids=name)
