@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, and one line on stderr for everything that goes wrong.
+"""Exit codes: what a result and an error mean to a script, with one line on stderr for each error.
 
 0    pass
 1    finding: refuted, not proved, or a violation
@@ -18,13 +18,15 @@ from typing import ParamSpec
 import typer
 
 from dpaudit.errors import DPAuditError
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.certificate import Certificate
 from dpaudit.runtime.package_guard import require_siblings
 
 P = ParamSpec("P")
 
 
 class Exit(IntEnum):
-    """What the process tells a script."""
+    """The exit codes of the process."""
 
     PASS = 0
     FINDING = 1
@@ -36,7 +38,7 @@ class Exit(IntEnum):
 
 
 def ending(command: Callable[P, Exit]) -> Callable[P, None]:
-    """Return `command` as typer calls it: its result is the exit code, its errors are one line each."""
+    """Return `command` in the form that typer calls: the result becomes the exit code, an error becomes one line."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -45,14 +47,25 @@ def ending(command: Callable[P, Exit]) -> Callable[P, None]:
     return run
 
 
+def certificate_exit(certificate: Certificate) -> Exit:
+    """Return the exit code of a certificate."""
+    return Exit.PASS if certificate.verdict == "certified" else Exit.FINDING
+
+
+def audit_exit(result: AuditResult) -> Exit:
+    """Return the exit code of an audit."""
+    ends = {"violation": Exit.FINDING, "inconclusive": Exit.INCONCLUSIVE, "consistent": Exit.PASS}
+    return ends[result.verdict]
+
+
 def worst(*codes: Exit) -> Exit:
-    """Return the gravest of several outcomes: a finding over an inconclusive one over a pass."""
+    """Return the most severe of several codes: FINDING before INCONCLUSIVE before PASS."""
     order = (Exit.PASS, Exit.INCONCLUSIVE, Exit.FINDING)
     return max(codes, key=order.index, default=Exit.PASS)
 
 
 def _outcome(command: Callable[[], Exit]) -> Exit:
-    """Return the exit code of a command, whatever happens in it."""
+    """Return the exit code of a command, also if it raises."""
     try:
         require_siblings()
         code = command()

@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 
 from dpaudit.errors import ConfigError
+from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
+from dpaudit.report.attachments.registry_record import registry_text
 from dpaudit.report.document import Report
 from dpaudit.report.facts import gather
 from dpaudit.report.figures import figures_of
 from dpaudit.report.page import html
+from dpaudit.report.pdf import pdf_report
 from dpaudit.report.plain import plain
 from dpaudit.report.text import markdown_report
 
@@ -26,14 +29,9 @@ def render(report: Report) -> dict[str, str]:
 
 def contents(report: Report, *, pdf: bool = False) -> dict[str, bytes]:
     """Return the bytes of every file of a report by its path, statements about the others last."""
-    from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
-    from dpaudit.report.attachments.registry_record import registry_text
-
     texts = render(report)
     files = {name: text.encode("utf-8") for name, text in texts.items()}
     if pdf:
-        from dpaudit.report.pdf import pdf_report
-
         figures = {name: text for name, text in texts.items() if name.endswith(".svg")}
         files["report.pdf"] = pdf_report(texts["report.json"], figures)
     record = registry_text(report)

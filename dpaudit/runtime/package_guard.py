@@ -11,7 +11,7 @@ PACKAGES = ("dpaudit", "mechanisms", "algorithms", "audits")
 
 def root() -> Path:
     """Return the folder that holds this copy of the four packages."""
-    return Path(__file__).resolve().parent.parent
+    return Path(__file__).resolve().parents[2]
 
 
 def require_siblings() -> None:

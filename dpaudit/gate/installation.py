@@ -1,9 +1,9 @@
-"""The state of an installation, for a terminal and as Markdown."""
+"""The checks of an installation on a terminal and as Markdown."""
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.gate.self_check import Status, Symptom
+from dpaudit.gate.self_check import InstallationCheck, Status
 from dpaudit.render.layout import columns, headline
 from dpaudit.wording.markdown import table
 
@@ -14,18 +14,18 @@ _MARKS: dict[Status, tuple[str, str]] = {
 }
 
 
-def symptoms_text(symptoms: tuple[Symptom, ...]) -> RenderableType:
+def installation_text(checks: tuple[InstallationCheck, ...]) -> RenderableType:
     """Return the state of an installation for a terminal of any width."""
-    failed = sum(held.status == "failed" for held in symptoms)
+    failed = sum(check.status == "failed" for check in checks)
     head = (
         headline("UNWELL", "red", f"{failed} failed; do not trust results of this installation.")
         if failed
         else headline("WELL", "green", "The installation is complete and its numbers are right.")
     )
-    rows = [(Text(*_MARKS[held.status]), held.what, held.says) for held in symptoms]
+    rows = [(Text(*_MARKS[check.status]), check.what, check.says) for check in checks]
     return Group(head, Text(), columns(rows, "", "", "dim"))
 
 
-def symptoms_markdown(symptoms: tuple[Symptom, ...]) -> str:
+def installation_markdown(checks: tuple[InstallationCheck, ...]) -> str:
     """Return the state of an installation as Markdown."""
-    return table(("", "what", "says"), [(_MARKS[held.status][0], held.what, held.says) for held in symptoms]) + "\n"
+    return table(("", "what", "says"), [(_MARKS[check.status][0], check.what, check.says) for check in checks]) + "\n"
