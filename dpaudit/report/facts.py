@@ -14,8 +14,8 @@ from dpaudit.report.curves import (
     highest_true_positive_rate,
 )
 from dpaudit.report.derivation import Row, rows_of
-from dpaudit.report.document import Report
 from dpaudit.report.gaps import Gap, gaps_of
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import Outcome, outcome_of
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
@@ -33,7 +33,7 @@ class Gain:
 class Facts:
     """A report with all that is derived from it."""
 
-    report: Report
+    report: ReportInputs
     outcome: Outcome
     curve: Curve
     rows: tuple[Row, ...]
@@ -42,7 +42,7 @@ class Facts:
     sections: tuple[Section, ...]
 
 
-def gather(report: Report) -> Facts:
+def gather(report: ReportInputs) -> Facts:
     """Return everything that the formats need; the accountant is asked here and nowhere else."""
     curve, rows = delta_curve(report.certificate), rows_of(report.certificate)
     return Facts(
@@ -56,7 +56,7 @@ def gather(report: Report) -> Facts:
     )
 
 
-def _gains(report: Report, curve: Curve) -> tuple[Gain, ...]:
+def _gains(report: ReportInputs, curve: Curve) -> tuple[Gain, ...]:
     """Return an attacker's advantage and true positive rates at small false positive rates."""
     claim = report.certificate.claim
     known = bool(curve.epsilons)

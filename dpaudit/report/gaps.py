@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dpaudit.model.declaration import Stated, walk
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 
 _NEVER: tuple[tuple[str, str], ...] = (
     (
@@ -25,12 +25,12 @@ class Gap:
     why: str
 
 
-def gaps_of(report: Report) -> tuple[Gap, ...]:
+def gaps_of(report: ReportInputs) -> tuple[Gap, ...]:
     """Return what nobody assessed, the gaps of this very report first."""
     return (*_missing(report), *(Gap(what=what, why=why) for what, why in _NEVER))
 
 
-def _missing(report: Report) -> tuple[Gap, ...]:
+def _missing(report: ReportInputs) -> tuple[Gap, ...]:
     """Return the gaps that other evidence would close."""
     gaps: list[Gap] = []
     if not report.audits:

@@ -6,8 +6,8 @@ from dpaudit.ledger.balance import balance_data
 from dpaudit.model.codec import encode
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
-from dpaudit.report.document import Report
 from dpaudit.report.facts import Facts, placed
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import meaning_of, proved_of
 from dpaudit.wording.names import DISCLAIMER, GLOSSARY
 
@@ -49,7 +49,7 @@ def plain(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _ledger(report: Report) -> dict[str, Any]:
+def _ledger(report: ReportInputs) -> dict[str, Any]:
     """Return the account of the ledger that the report speaks of, empty where there is none."""
     if report.balance is None:
         return {}

@@ -7,7 +7,7 @@ from typing import Literal
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.compliance.composition import justified, located
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.names import promise
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
@@ -24,7 +24,7 @@ class Outcome:
     caveats: tuple[str, ...]
 
 
-def outcome_of(report: Report) -> Outcome:
+def outcome_of(report: ReportInputs) -> Outcome:
     """Return the verdict on a whole report.
 
     A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
@@ -41,7 +41,7 @@ def outcome_of(report: Report) -> Outcome:
     return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)
 
 
-def _word(report: Report, caveats: tuple[str, ...]) -> tuple[Word, str]:
+def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
     """Return the word and its sentence."""
     certificate = report.certificate
     verdicts = [audit.verdict for audit in report.audits]
@@ -74,7 +74,7 @@ def _violation(audit: AuditResult) -> str:
     )
 
 
-def _caveats(report: Report) -> tuple[str, ...]:
+def _caveats(report: ReportInputs) -> tuple[str, ...]:
     """Return what even a certified claim leans on."""
     certificate = report.certificate
     lines: list[str] = []
@@ -111,12 +111,12 @@ def _caveats(report: Report) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def meaning_of(report: Report) -> str:
+def meaning_of(report: ReportInputs) -> str:
     """Return what the claim promises, in the words of its definition and of the unit's owner."""
     return promise(replace(report.certificate.claim, unit=report.unit))
 
 
-def proved_of(report: Report) -> str:
+def proved_of(report: ReportInputs) -> str:
     """Return what the accounting shows beside the claim, in one sentence."""
     claim, tight = report.certificate.claim, report.certificate.tight.epsilon
     beside = f", plus {nearest(claim.delta)}" if claim.delta else ""

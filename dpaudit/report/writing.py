@@ -6,16 +6,16 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
-from dpaudit.report.document import Report
 from dpaudit.report.facts import gather
 from dpaudit.report.figures import figures_of
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.page import html
 from dpaudit.report.pdf import pdf_report
 from dpaudit.report.plain import plain
 from dpaudit.report.text import markdown_report
 
 
-def render(report: Report) -> dict[str, str]:
+def render(report: ReportInputs) -> dict[str, str]:
     """Return the text of every file of a report by its path; equal reports give equal texts."""
     facts = gather(report)
     figures = figures_of(facts)
@@ -27,7 +27,7 @@ def render(report: Report) -> dict[str, str]:
     }
 
 
-def contents(report: Report, *, pdf: bool = False) -> dict[str, bytes]:
+def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     """Return the bytes of every file of a report by its path, statements about the others last."""
     texts = render(report)
     files = {name: text.encode("utf-8") for name, text in texts.items()}
@@ -44,7 +44,7 @@ def contents(report: Report, *, pdf: bool = False) -> dict[str, bytes]:
     return files | {name: statement_text(held).encode("utf-8") for name, held in statements.items()}
 
 
-def write(report: Report, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:
+def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:
     """Return the paths of the files written below `folder`, which is made if need be: HTML, Markdown, JSON, figures.
 
     With `pdf` also a PDF, and always two unsigned statements about the files, and a registry record where one can

@@ -21,14 +21,14 @@ from dpaudit.model.declaration import (
     children,
 )
 from dpaudit.report.compliance.fields import Grid
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.names import node_name
 from dpaudit.wording.numerals import at_most, nearest, whole
 
 _MOST = 12
 
 
-def allocation(report: Report) -> Grid:
+def allocation(report: ReportInputs) -> Grid:
     """Return what each part of the outermost composition costs by itself, and its share of the sum of rho."""
     certificate = report.certificate
     node, kind = _outermost(certificate.declaration)
@@ -115,7 +115,7 @@ def _rho(claim: Claim, part: Declaration) -> float | None:
     return float(cost.amount) if cost is not None and not cost.mass else None
 
 
-def _own(report: Report, part: Declaration) -> str:
+def _own(report: ReportInputs, part: Declaration) -> str:
     """Return a part's own epsilon at the claim's delta."""
     claim = report.certificate.claim
     try:

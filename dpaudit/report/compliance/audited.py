@@ -2,11 +2,11 @@
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
 
-def audited(report: Report) -> Section:
+def audited(report: ReportInputs) -> Section:
     """Return section 7."""
     audits, findings = report.audits, report.certificate.findings
     trace = evidence(

@@ -12,14 +12,14 @@ from dpaudit.report.compliance.allocation import allocation
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
 from dpaudit.report.compliance.groups import groups
 from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, highest_true_positive_rate
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.slackness import noise_sentence
 from dpaudit.wording.numerals import at_least, at_most, both_ends, nearest, times
 
 _PRIORS = (0.01, 0.1, 0.5)
 
 
-def certified(report: Report, curve: Curve) -> Section:
+def certified(report: ReportInputs, curve: Curve) -> Section:
     """Return section 6."""
     certificate = report.certificate
     claim, tight = certificate.claim, certificate.tight
@@ -49,7 +49,7 @@ def certified(report: Report, curve: Curve) -> Section:
     )
 
 
-def _argument(report: Report) -> Iterator[Grid]:
+def _argument(report: ReportInputs) -> Iterator[Grid]:
     """Yield what the proof loses, what it needs, and what was found wrong without statistics, as tables of text."""
     certificate = report.certificate
     factors = certificate.slack.factors if certificate.slack is not None else ()
@@ -79,7 +79,7 @@ def _argument(report: Report) -> Iterator[Grid]:
             yield Grid(name=name, caption=caption, head=head, rows=rows, statuses=statuses)
 
 
-def _equivalent(report: Report) -> Field:
+def _equivalent(report: ReportInputs) -> Field:
     """Return the Gaussian mechanism that gives away as much, as the distance mu of its two laws."""
     name = "Gaussian equivalent"
     claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
@@ -92,7 +92,7 @@ def _equivalent(report: Report) -> Field:
     return evidence(name, text, "certificate.tight.epsilon.upper")
 
 
-def _engines(report: Report) -> Grid:
+def _engines(report: ReportInputs) -> Grid:
     """Return what each engine says by itself."""
     certificate = report.certificate
     rows: list[tuple[str, ...]] = []
@@ -115,7 +115,7 @@ def _engines(report: Report) -> Grid:
     )
 
 
-def _meaning(report: Report, curve: Curve) -> Grid:
+def _meaning(report: ReportInputs, curve: Curve) -> Grid:
     """Return by how much a positive answer of any test can move the odds, at small false positive rates."""
     claim = report.certificate.claim
     advantage = curve.advantage if curve.epsilons else None
@@ -147,7 +147,7 @@ def _meaning(report: Report, curve: Curve) -> Grid:
     )
 
 
-def _beliefs(report: Report) -> Grid:
+def _beliefs(report: ReportInputs) -> Grid:
     """Return how far a belief can move, for some beliefs held before."""
     claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
     rows = tuple(

@@ -15,7 +15,7 @@ from dpaudit.report.compliance.fields import (
     unknown,
 )
 from dpaudit.report.derivation import Row, noise_of, sensitivity_of
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.numerals import interval, nearest, whole
 
 MOST = 40
@@ -56,7 +56,7 @@ def leaves(node: Declaration, times: int = 1, sampled: str = "", *, adaptive: bo
         yield from leaves(child, times, sampled, adaptive=adaptive)
 
 
-def justified(report: Report) -> bool:
+def justified(report: ReportInputs) -> bool:
     """Return whether every release's sensitivity has a reason: a run that checked it, or somebody's words."""
     if any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions):
         return True
@@ -64,13 +64,13 @@ def justified(report: Report) -> bool:
     return all(report.deployment.notes_on(label).sensitivity_because for label in found)
 
 
-def located(report: Report) -> bool:
+def located(report: ReportInputs) -> bool:
     """Return whether it is known where the code of every release is."""
     found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
     return bool(report.code) or (bool(found) and all(report.deployment.notes_on(label).code for label in found))
 
 
-def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
+def composition(report: ReportInputs, nodes: tuple[Row, ...]) -> Section:
     """Return section 5: one row for each run of equal releases."""
     runs = list(_runs(report.certificate.declaration))
     checked = any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions)
@@ -107,7 +107,7 @@ def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
     )
 
 
-def _printed(report: Report) -> Field:
+def _printed(report: ReportInputs) -> Field:
     """Return what the paper's own argument concludes, and what is remarked about it."""
     printed = report.certificate.printed
     if printed is None:
@@ -154,7 +154,7 @@ def _runs(declaration: Declaration) -> Iterator[_Run]:
     yield from found.values()
 
 
-def _row(report: Report, run: _Run, *, checked: bool) -> tuple[str, ...]:
+def _row(report: ReportInputs, run: _Run, *, checked: bool) -> tuple[str, ...]:
     """Return one row."""
     node = run.first.node
     first, last = run.labels[0], run.labels[-1]

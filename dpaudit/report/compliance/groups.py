@@ -10,13 +10,13 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Group
 from dpaudit.report.compliance.fields import Grid, Status
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.numerals import at_most, nearest
 
 GROUPS = (2, 5, 10)
 
 
-def groups(report: Report) -> Grid:
+def groups(report: ReportInputs) -> Grid:
     """Return what the guarantee is worth to several units together."""
     claim = report.certificate.claim
     rows = tuple(
@@ -41,7 +41,7 @@ def _by_claim(claim: Claim, size: int) -> str:
     return f"epsilon {nearest(epsilon)}, delta {at_most(delta)}" if delta < 1 else "nothing"
 
 
-def _epsilon_of_group(report: Report, size: int) -> Bracket | None:
+def _epsilon_of_group(report: ReportInputs, size: int) -> Bracket | None:
     """Return the group's bracket at the claim's delta, or None where no rule covers it."""
     certificate = report.certificate
     try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dpaudit.report.compliance.composition import located
 from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
 from dpaudit.report.curves import claimed_advantage
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.numerals import at_most, counted, nearest, whole
 
 Known = tuple[str, Status] | None
@@ -24,10 +24,10 @@ class Hazard:
 
     number: str
     name: str
-    known: Callable[[Report], Known]
+    known: Callable[[ReportInputs], Known]
 
 
-def hazards(report: Report) -> Section:
+def hazards(report: ReportInputs) -> Section:
     """Return section 8: the owner's answer stands beside what is known, and neither replaces the other."""
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
@@ -55,7 +55,7 @@ def hazards(report: Report) -> Section:
     )
 
 
-def _large_epsilon(report: Report) -> Known:
+def _large_epsilon(report: ReportInputs) -> Known:
     """Return what the claim allows, in figures."""
     claim = report.certificate.claim
     advantage = at_most(claimed_advantage(claim.epsilon, claim.delta), 3)
@@ -67,7 +67,7 @@ def _large_epsilon(report: Report) -> Known:
     )
 
 
-def _large_delta(report: Report) -> Known:
+def _large_delta(report: ReportInputs) -> Known:
     """Return delta against the number of units."""
     claim, units = report.certificate.claim, report.deployment.scope.number_of_units
     if claim.delta == 0:
@@ -79,7 +79,7 @@ def _large_delta(report: Report) -> Known:
     return f"Delta times {whole(units)} units is {at_most(share, 3)}, {verdict}.", "declared"
 
 
-def _narrow_unit(report: Report) -> Known:
+def _narrow_unit(report: ReportInputs) -> Known:
     """Return how many units are one person."""
     units = report.deployment.contributions.units_per_person
     if units is None:
@@ -89,7 +89,7 @@ def _narrow_unit(report: Report) -> Known:
     return f"One person contributes up to {whole(units)} units: read the table of groups for what they get.", "declared"
 
 
-def _contributions(report: Report) -> Known:
+def _contributions(report: ReportInputs) -> Known:
     """Return how contributions are bounded."""
     held = report.deployment.contributions
     if held.bound and held.enforcement:
@@ -97,18 +97,18 @@ def _contributions(report: Report) -> Known:
     return (f"Bounded: {held.bound}. How that is enforced was not said.", "declared") if held.bound else None
 
 
-def _comparing(report: Report) -> Known:
+def _comparing(report: ReportInputs) -> Known:
     """Return what the comparison leaves out."""
     return "This report compares with deployments of the same unit and model only.", "evidence"
 
 
-def _nothing(report: Report) -> Known:
+def _nothing(report: ReportInputs) -> Known:
     """Return nothing: only a person can say."""
     del report
     return None
 
 
-def _repeated(report: Report) -> Known:
+def _repeated(report: ReportInputs) -> Known:
     """Return what the ledger holds."""
     balance = report.balance
     if balance is None:
@@ -116,7 +116,7 @@ def _repeated(report: Report) -> Known:
     return f"A ledger holds {counted(len(balance.bookings), 'booking')} for these data; see the budget.", "evidence"
 
 
-def _home_made(report: Report) -> Known:
+def _home_made(report: ReportInputs) -> Known:
     """Return what audits and traces showed of the code."""
     if report.certificate.findings:
         return f"{counted(len(report.certificate.findings), 'difference')} between code and declaration.", "evidence"
@@ -127,7 +127,7 @@ def _home_made(report: Report) -> Known:
     return f"The code was attacked ({verdicts}).{place}", "evidence"
 
 
-def _floats(report: Report) -> Known:
+def _floats(report: ReportInputs) -> Known:
     """Return how noise in floating point is treated."""
     status = next((c.status for c in report.certificate.conditions if c.text == _FLOATS), None)
     if status is None:
@@ -137,7 +137,7 @@ def _floats(report: Report) -> Known:
     return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
 
 
-def _trust(report: Report) -> Known:
+def _trust(report: ReportInputs) -> Known:
     """Return who is trusted."""
     actors = report.deployment.actors
     if not actors:
@@ -146,7 +146,7 @@ def _trust(report: Report) -> Known:
     return f"Model {report.certificate.claim.model}; trusted: {', '.join(trusted) or 'nobody'}.", "declared"
 
 
-def _small_groups(report: Report) -> Known:
+def _small_groups(report: ReportInputs) -> Known:
     """Return for how small a group utility was measured."""
     sizes = [held.size for held in report.deployment.utility if held.size is not None and held.group != "all"]
     return (
@@ -156,7 +156,7 @@ def _small_groups(report: Report) -> Known:
     )
 
 
-def _over_claimed(report: Report) -> Known:
+def _over_claimed(report: ReportInputs) -> Known:
     """Return whether utility stands beside baselines."""
     held = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
     return ("Utility stands between a non-private and a random baseline.", "declared") if held else None

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.names import observer
 from dpaudit.wording.numerals import at_least, at_most, nearest, whole
 
 
-def cover(report: Report) -> Section:
+def cover(report: ReportInputs) -> Section:
     """Return section 0: privacy first, then usefulness, then how many must be trusted."""
     claim, held = report.certificate.claim, report.deployment.identity
     best = max((audit.epsilon_lower for audit in report.audits), default=None)
@@ -47,7 +47,7 @@ def cover(report: Report) -> Section:
     )
 
 
-def odds(report: Report) -> str:
+def odds(report: ReportInputs) -> str:
     """Return in one sentence what an observer can learn about one unit."""
     claim = report.certificate.claim
     factor = at_most(math.exp(claim.epsilon)) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
@@ -58,7 +58,7 @@ def odds(report: Report) -> str:
     )
 
 
-def budget(report: Report) -> Section:
+def budget(report: ReportInputs) -> Section:
     """Return section 10, from the ledger where one was given."""
     crosswalk = "Registry records: repeated releases"
     balance, refresh = report.balance, report.deployment.period.refresh
@@ -118,7 +118,7 @@ def budget(report: Report) -> Section:
     )
 
 
-def reproduction(report: Report) -> Section:
+def reproduction(report: ReportInputs) -> Section:
     """Return section 12."""
     certificate, held = report.certificate, report.deployment.reproduction
     seeds = "; ".join(f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None)
@@ -141,7 +141,7 @@ def reproduction(report: Report) -> Section:
     )
 
 
-def appendix(report: Report) -> Section:
+def appendix(report: ReportInputs) -> Section:
     """Return section A: what changed since the previous report."""
     previous = report.previous
     grids: tuple[Grid, ...] = ()
@@ -169,7 +169,7 @@ def appendix(report: Report) -> Section:
     )
 
 
-def _changes(report: Report, previous: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return what differs, among the figures that decide."""
     now = {
         "Verdict": outcome_of(report).word,

@@ -11,7 +11,7 @@ from dpaudit.report.compliance.fields import (
     not_applicable,
     stated,
 )
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.names import MODEL_WORDS, NEIGHBOUR_WORDS, observer
 from dpaudit.wording.numerals import nearest, whole
 
@@ -54,7 +54,7 @@ _BEYOND: dict[Model, tuple[str, str, str, str]] = {
 }
 
 
-def scope(report: Report) -> Section:
+def scope(report: ReportInputs) -> Section:
     """Return section 1."""
     held = report.deployment.scope
     return Section(
@@ -77,7 +77,7 @@ def scope(report: Report) -> Section:
     )
 
 
-def unit(report: Report) -> Section:
+def unit(report: ReportInputs) -> Section:
     """Return section 2, with the table of pairs of data sets."""
     claim, held = report.certificate.claim, report.deployment.contributions
     drawn = (*_SCENARIOS[claim.neighbours], _BEYOND[claim.model])
@@ -109,7 +109,7 @@ def unit(report: Report) -> Section:
     )
 
 
-def trust(report: Report) -> Section:
+def trust(report: ReportInputs) -> Section:
     """Return section 3, with the table of actors."""
     claim, actors = report.certificate.claim, report.deployment.actors
     rows = tuple((a.name, a.sees, a.trusted_for or "nothing", a.colluding or NOT_ASSESSED) for a in actors)
@@ -141,7 +141,7 @@ def trust(report: Report) -> Section:
     )
 
 
-def claimed(report: Report) -> Section:
+def claimed(report: ReportInputs) -> Section:
     """Return section 4."""
     claim, period = report.certificate.claim, report.deployment.period
     variant = "approximate differential privacy" if claim.delta else "pure differential privacy"
@@ -163,7 +163,7 @@ def claimed(report: Report) -> Section:
     )
 
 
-def people(report: Report) -> Section:
+def people(report: ReportInputs) -> Section:
     """Return section 11."""
     held = report.deployment.governance
     return Section(
@@ -182,7 +182,7 @@ def people(report: Report) -> Section:
     )
 
 
-def utility(report: Report) -> Section:
+def utility(report: ReportInputs) -> Section:
     """Return section 9."""
     rows = tuple(
         (
@@ -215,7 +215,7 @@ def utility(report: Report) -> Section:
     )
 
 
-def comparison(report: Report) -> Section:
+def comparison(report: ReportInputs) -> Section:
     """Return section 13: other deployments of the same unit, neighbours' model and no others."""
     claim = report.certificate.claim
     same = [c for c in report.deployment.comparisons if (c.unit, c.model) == (report.unit, claim.model)]
