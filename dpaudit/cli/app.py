@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from dpaudit.cli.exits import internal_error
 from dpaudit.runtime.provenance import distribution_version
 
 
@@ -59,13 +60,21 @@ COMMANDS = (
 
 
 class LazyGroup(TyperGroup):
-    """A group whose help reads the table alone; a command's own module is imported when the command is called."""
+    """A group whose help reads the table alone; the module of a command is imported when the command is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return name, command and remaining arguments; the placeholder is exchanged for the command itself."""
+        """Return name, command and remaining arguments, with the command itself in place of its placeholder."""
         name, placeholder, rest = super().resolve_command(ctx, args)
-        by_name = {command.name: command for command in COMMANDS}
-        return name, by_name[name].load() if name in by_name else placeholder, rest
+        return name, _loaded(name) or placeholder, rest
+
+
+def _loaded(name: str | None) -> Any:
+    """Return the command of a name, or None; a module that cannot be imported ends the process with exit code 3."""
+    command = next((entry for entry in COMMANDS if entry.name == name), None)
+    try:
+        return command and command.load()
+    except Exception as error:
+        raise typer.Exit(internal_error(error)) from None
 
 
 app = typer.Typer(

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
-from dpaudit.cli.exits import Exit, audit_exit, ending, worst
+from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Backend, Config, Format, Jobs, Output, OutputFormat, Runs, Seed, Significance
 from dpaudit.cli.output import emit, note, progress
+from dpaudit.cli.verdicts import audit_exit, worst
 from dpaudit.cli.witness import write_witnesses
 from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError

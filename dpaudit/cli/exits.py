@@ -18,8 +18,6 @@ from typing import ParamSpec
 import typer
 
 from dpaudit.errors import DPAuditError
-from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.certificate import Certificate
 from dpaudit.runtime.package_guard import require_siblings
 
 P = ParamSpec("P")
@@ -47,23 +45,6 @@ def ending(command: Callable[P, Exit]) -> Callable[P, None]:
     return run
 
 
-def certificate_exit(certificate: Certificate) -> Exit:
-    """Return the exit code of a certificate."""
-    return Exit.PASS if certificate.verdict == "certified" else Exit.FINDING
-
-
-def audit_exit(result: AuditResult) -> Exit:
-    """Return the exit code of an audit."""
-    ends = {"violation": Exit.FINDING, "inconclusive": Exit.INCONCLUSIVE, "consistent": Exit.PASS}
-    return ends[result.verdict]
-
-
-def worst(*codes: Exit) -> Exit:
-    """Return the most severe of several codes: FINDING before INCONCLUSIVE before PASS."""
-    order = (Exit.PASS, Exit.INCONCLUSIVE, Exit.FINDING)
-    return max(codes, key=order.index, default=Exit.PASS)
-
-
 def _outcome(command: Callable[[], Exit]) -> Exit:
     """Return the exit code of a command, also if it raises."""
     try:
@@ -79,13 +60,21 @@ def _outcome(command: Callable[[], Exit]) -> Exit:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.UNREAD
     except Exception as error:
-        if os.environ.get("DPAUDIT_TRACEBACK") == "1":
-            raise
-        return _say(
-            f"Internal error, {type(error).__name__}: {' '.join(str(error).split())} "
-            "(set DPAUDIT_TRACEBACK=1 and run again for the traceback)",
-            Exit.INTERNAL,
-        )
+        return internal_error(error)
+
+
+def internal_error(error: Exception) -> Exit:
+    """Write one line on an error that is a defect of dpaudit or of its installation, and return its exit code.
+
+    Raises: the error itself, where DPAUDIT_TRACEBACK=1 asks for the traceback.
+    """
+    if os.environ.get("DPAUDIT_TRACEBACK") == "1":
+        raise error
+    return _say(
+        f"Internal error, {type(error).__name__}: {' '.join(str(error).split())} "
+        "(set DPAUDIT_TRACEBACK=1 and run again for the traceback)",
+        Exit.INTERNAL,
+    )
 
 
 def _say(message: str, code: Exit) -> Exit:

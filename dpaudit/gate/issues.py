@@ -12,7 +12,8 @@ from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.certificate import Certificate
-from dpaudit.wording import verdicts as words
+from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.certificates import certificate_meaning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ class Checked:
         claim = place_of_claim(configuration)
         if certificate.verdict != "certified":
             rule = "DPA101" if certificate.verdict == "refuted" else "DPA102"
-            text = " ".join((words.meaning(certificate), *certificate.reasons))
+            text = " ".join((certificate_meaning(certificate), *certificate.reasons))
             yield Issue(rule=rule, config=self.name, subject="claim", message=text, place=claim)
         for finding in certificate.findings:
             place = place_of_label(configuration, finding.where)
@@ -99,8 +100,8 @@ class Checked:
         for audit in self.audits:
             if audit.verdict == "violation":
                 place = place_of_key(configuration, "algorithm", "name")
-                text = f"{words.audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
+                text = f"{audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
                 yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=place)
             elif audit.verdict == "inconclusive":
-                place, text = place_of_key(configuration, "audit", "runs"), words.audit_meaning(audit)
+                place, text = place_of_key(configuration, "audit", "runs"), audit_meaning(audit)
                 yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=place)

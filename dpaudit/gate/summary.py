@@ -6,7 +6,8 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
-from dpaudit.wording import verdicts as words
+from dpaudit.wording.certificates import bracket_phrase, verdict_label
+from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.numerals import at_least, nearest
@@ -74,11 +75,11 @@ def _row(held: Checked) -> tuple[str, ...]:
     if held.certificate is None:
         return (held.name, "", "", "", "unusable")
     certificate, attacked = held.certificate, strongest(held.audits)
-    verdicts = [words.verdict(certificate.verdict), *(audit.verdict.upper() for audit in held.audits)]
+    verdicts = [verdict_label(certificate.verdict), *(audit.verdict.upper() for audit in held.audits)]
     return (
         held.name,
-        words.parameters(certificate.claim),
-        f"epsilon {words.bracket(certificate.tight.epsilon)}",
+        claim_parameters(certificate.claim),
+        f"epsilon {bracket_phrase(certificate.tight.epsilon)}",
         "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {nearest(_runs(held))} runs",
         ", ".join(dict.fromkeys(verdicts)),
     )

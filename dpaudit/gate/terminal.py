@@ -5,7 +5,7 @@ from rich.console import Group, RenderableType
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.wording import verdicts as words
+from dpaudit.wording.certificates import verdict_label
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
@@ -38,7 +38,7 @@ def _row(checked: Checked) -> tuple[str, str, str, str]:
         return (clean(checked.name), "", "", "unusable")
     certificate, attacked = checked.certificate, strongest(checked.audits)
     proved = certificate.tight.epsilon.upper
-    verdicts = [words.verdict(certificate.verdict), *(audit.verdict.upper() for audit in checked.audits)]
+    verdicts = [verdict_label(certificate.verdict), *(audit.verdict.upper() for audit in checked.audits)]
     return (
         clean(checked.name),
         f"claimed {nearest(certificate.claim.epsilon)}, proved {at_most(proved)}",

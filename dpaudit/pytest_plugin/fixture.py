@@ -23,7 +23,8 @@ from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionB
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.sources import digest_of_sources
 from dpaudit.pytest_plugin.store import EvidenceStore
-from dpaudit.wording import verdicts as words
+from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.numerals import at_least, at_most, nearest
 from dpaudit.workflow import cases_of, certificate_of
 
@@ -170,7 +171,8 @@ class PrivacyChecks:
             findings = [f"{finding.rule} {finding.message}" for finding in certificate.findings]
             reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *findings)))
             pytest.fail(
-                f"{words.verdict(certificate.verdict)}  {name}\n{words.meaning(certificate)}{reasons}", pytrace=False
+                f"{verdict_label(certificate.verdict)}  {name}\n{certificate_meaning(certificate)}{reasons}",
+                pytrace=False,
             )
         return certificate
 
@@ -275,7 +277,7 @@ def _meaning(result: AuditResult) -> str:
     claimed = nearest(result.claim.epsilon)
     if result.exceeds_claim and at_least(result.epsilon_lower) == claimed:
         return f"The attack shows that epsilon is above the claimed {claimed}, and stopped there."
-    return words.audit_meaning(result)
+    return audit_meaning(result)
 
 
 def _power(result: AuditResult) -> str:

@@ -100,6 +100,6 @@ def _count(balance: Balance, spending: Filter) -> str:
     """Return what one theorem has counted."""
     return (
         f"By the {spending.theorem.name} filter: {at_most(float(spending.spent.amount))} of "
-        f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a hundred; epsilon so far at most "
-        f"{at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}."
+        f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a "
+        f"hundred; epsilon so far at most {at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}."
     )

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from dpaudit.accounting.noise import Calibration, NeededNoise
 from dpaudit.render.layout import columns, inset, section
-from dpaudit.wording import verdicts as words
+from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.markdown import cell, table
 from dpaudit.wording.numerals import at_most, nearest
 
@@ -29,7 +29,7 @@ def calibration_markdown(calibration: Calibration, advice: str = "") -> str:
 
 def summary(calibration: Calibration) -> str:
     """Return what the factor means, in one sentence."""
-    claim = f"({words.parameters(calibration.claim)})"
+    claim = f"({claim_parameters(calibration.claim)})"
     if abs(calibration.factor - 1) < 1e-6:
         return f"The declared noise is the smallest that certifies the claim {claim}."
     if calibration.factor < 1:

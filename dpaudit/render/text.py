@@ -10,7 +10,15 @@ from dpaudit.model.audit_result import AuditResult, AuditVerdict
 from dpaudit.model.certificate import Certificate, Factor, Verdict
 from dpaudit.model.condition import Condition, Status
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.wording import verdicts as words
+from dpaudit.wording.audits import audit_meaning, power_sentence
+from dpaudit.wording.certificates import (
+    bracket_phrase,
+    certificate_meaning,
+    printed_sentence,
+    slack_sentence,
+    verdict_label,
+)
+from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
 _BAR = 44
@@ -19,7 +27,7 @@ _BAR = 44
 def certificate_text(certificate: Certificate) -> RenderableType:
     """Return a certificate for a terminal of any width."""
     return Group(
-        headline(words.verdict(certificate.verdict), colour(certificate.verdict), words.meaning(certificate)),
+        headline(verdict_label(certificate.verdict), colour(certificate.verdict), certificate_meaning(certificate)),
         *_reasons(certificate),
         section("Claim"),
         columns(_claim_rows(certificate), "dim", ""),
@@ -40,12 +48,12 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound}, wrong with probability at most {nearest(result.significance)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
-        ("power", words.power(result)),
+        ("power", power_sentence(result)),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
     return Group(
-        headline(result.verdict.upper(), colour(result.verdict), words.audit_meaning(result)),
+        headline(result.verdict.upper(), colour(result.verdict), audit_meaning(result)),
         section(result.name),
         *([inset(result.description)] if result.description else []),
         columns(rows, "dim", ""),
@@ -58,10 +66,10 @@ def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
     """Return the claim and what is proved about it."""
     claim, tight = certificate.claim, certificate.tight
     return [
-        ("claimed", f"{words.parameters(claim)}, {claim.model} model"),
-        ("protects", f"{claim.unit}; neighbours differ in {words.neighbours(claim.neighbours)}"),
-        ("epsilon", f"{words.bracket(tight.epsilon)}, at delta = {nearest(claim.delta)}"),
-        ("delta", f"{words.bracket(tight.delta)}, at epsilon = {nearest(claim.epsilon)}"),
+        ("claimed", f"{claim_parameters(claim)}, {claim.model} model"),
+        ("protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"),
+        ("epsilon", f"{bracket_phrase(tight.epsilon)}, at delta = {nearest(claim.delta)}"),
+        ("delta", f"{bracket_phrase(tight.delta)}, at epsilon = {nearest(claim.epsilon)}"),
     ]
 
 
@@ -108,7 +116,7 @@ def _printed(certificate: Certificate) -> list[RenderableType]:
     if reading is None:
         return []
     problems = [inset(f"✗ {problem.rule} at {problem.node}: {problem.message}") for problem in reading.problems]
-    return [section("The printed argument"), inset(words.printed(reading)), *problems]
+    return [section("The printed argument"), inset(printed_sentence(reading)), *problems]
 
 
 def _slack(certificate: Certificate) -> list[RenderableType]:
@@ -118,7 +126,7 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
         return []
     return [
         section("Slack"),
-        inset(words.slack(slack)),
+        inset(slack_sentence(slack)),
         *([Text(), _factors(slack.factors)] if len(slack.factors) > 1 else []),
     ]
 

@@ -25,7 +25,7 @@ from dpaudit.model.declaration import (
     with_children,
 )
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.wording.names import node_name, node_rule
+from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import nearest, whole
 
 MOST_SIBLINGS = 8
@@ -115,13 +115,13 @@ class _Reader:
         """Return the row of one node."""
         node, label, root = place.node, _label(place.node), place.path == "root"
         delta = node.printed.delta if node.printed and not root else self.certificate.claim.delta
-        mechanism = node.mechanism if isinstance(node, Release) else None
+        mechanism, words = node.mechanism if isinstance(node, Release) else None, node_words(node)
         return Row(
             path=place.path,
             depth=place.depth,
-            node=node_name(node),
+            node=words.name,
             name=f"{label} … {place.last}" if place.alike > 1 and label and label != place.last else label,
-            rule=node_rule(node),
+            rule=words.rule,
             alike=place.alike,
             sensitivity=sensitivity_of(mechanism) if mechanism else "",
             noise=noise_of(mechanism) if mechanism else "",

@@ -3,12 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
-from dpaudit.report.facts import Facts, caught, certified, placed
+from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
-from dpaudit.report.slackness import noise_sentence
 from dpaudit.report.verdicts import meaning_of, proved_of
+from dpaudit.wording.audits import certified_phrase, detectable, position
+from dpaudit.wording.certificates import noise_sentence
+from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS
 from dpaudit.wording.escaping import clean
-from dpaudit.wording.names import DISCLAIMER, GLOSSARY, MODEL_WORDS, NEIGHBOUR_WORDS
+from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 from dpaudit.wording.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
 
 TONES = {
@@ -68,7 +70,18 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "neighbour_words": NEIGHBOUR_WORDS,
         **{
             f.__name__: f
-            for f in (at_least, at_most, both_ends, interval, nearest, times, whole, caught, certified, placed)
+            for f in (
+                at_least,
+                at_most,
+                both_ends,
+                interval,
+                nearest,
+                times,
+                whole,
+                certified_phrase,
+                detectable,
+                position,
+            )
         },
     }
 

@@ -8,7 +8,7 @@ from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.compliance.composition import justified, located
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.names import promise
+from dpaudit.wording.claims import promise
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
 Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]

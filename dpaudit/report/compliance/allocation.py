@@ -22,7 +22,7 @@ from dpaudit.model.declaration import (
 )
 from dpaudit.report.compliance.fields import Grid
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.names import node_name
+from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import at_most, nearest, whole
 
 _MOST = 12
@@ -101,8 +101,8 @@ def _label(node: Declaration) -> str:
     """Return a part's name: its release's label, or what it is."""
     if isinstance(node, Release):
         return node.label
-    inner = children(node)
-    return f"{node_name(node).lower()} of {_label(inner[0])}" if len(inner) == 1 else node_name(node).lower()
+    parts, name = children(node), node_words(node).name.lower()
+    return f"{name} of {_label(parts[0])}" if len(parts) == 1 else name
 
 
 def _rho(claim: Claim, part: Declaration) -> float | None:

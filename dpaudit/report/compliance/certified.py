@@ -13,7 +13,7 @@ from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evide
 from dpaudit.report.compliance.groups import groups
 from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, highest_true_positive_rate
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.slackness import noise_sentence
+from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import at_least, at_most, both_ends, nearest, times
 
 _PRIORS = (0.01, 0.1, 0.5)

@@ -8,7 +8,7 @@ from typing import Any
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
-from dpaudit.wording.names import observer
+from dpaudit.wording.claims import observer
 from dpaudit.wording.numerals import at_least, at_most, nearest, whole
 
 

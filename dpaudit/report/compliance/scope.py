@@ -12,7 +12,7 @@ from dpaudit.report.compliance.fields import (
     stated,
 )
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.names import MODEL_WORDS, NEIGHBOUR_WORDS, observer
+from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
 from dpaudit.wording.numerals import nearest, whole
 
 _SCENARIOS: dict[Neighbours, tuple[tuple[str, str, str, str], ...]] = {

@@ -4,7 +4,8 @@ from dpaudit.model.certificate import Slack
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
-from dpaudit.report.slackness import Step, noise_sentence, steps_of
+from dpaudit.report.slackness import Step, steps_of
+from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import TIMES, times
 
 _ROW = 34.0
