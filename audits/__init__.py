@@ -1,10 +1,137 @@
-"""Attacks and statistics: lower bounds on what an implementation really delivers.
+"""Attacks and statistics: lower bounds on what an implementation delivers.
 
-Everything public is reachable from here and imported on first use, so that `import audits` is cheap.
+Every public name is imported on first use, so that `import audits` costs little.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from dpaudit import lazy_exports
+
+__all__ = [
+    "NAMES",
+    "Carried",
+    "ChunkStore",
+    "Conformance",
+    "EProcess",
+    "LikelihoodRatio",
+    "Refutation",
+    "Tape",
+    "TrainingAudit",
+    "accountant_curve",
+    "audit",
+    "audit_anytime",
+    "audit_case",
+    "audit_sequentially",
+    "audit_training",
+    "awkward_pairs",
+    "bit_features",
+    "blind_delta",
+    "ceiling",
+    "continue_audit",
+    "credible_bound",
+    "declared_case",
+    "e_process_bound",
+    "error_rate_bound",
+    "error_rate_delta",
+    "gaussian_bound",
+    "gaussian_rate_bound",
+    "guessing_bound",
+    "joint_bound",
+    "joint_gaussian_bound",
+    "joint_p_value",
+    "judge",
+    "learn_score",
+    "learn_zones",
+    "load",
+    "one_run_bound",
+    "one_run_gaussian_bound",
+    "one_run_guesses",
+    "one_run_orthogonal_bound",
+    "recheck",
+    "refute",
+    "replay_neighbours",
+    "runs_needed",
+    "search_neighbours",
+    "watch_noise",
+    "witness_bound",
+    "witness_delta",
+]
+
+DISTRIBUTION = "dpaudit"
+"""The distribution that this package belongs to; the guard of the package names reads this line."""
+
+NAMES: dict[str, str] = {
+    "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
+    "e_process": "bound: wealth of a bettor against the claim; exact at any time, for audits that stop early",
+    "clopper_pearson": "bound: both error rates of one threshold, joined by a union",
+    "joint": "bound: both error rates of one threshold, tested together; exact",
+    "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
+    "gaussian_rates": "bound: both error rates read as a Gaussian trade-off; assumption as for 'gaussian'",
+    "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
+    "one_run": "bound: right guesses among the canaries of a single run",
+    "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
+    "one_run_orthogonal": "bound: right guesses among the canaries of one run, each leaking by itself: an assumption",
+    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that live in delta",
+    "credible": "bound: a Bayesian interval; credible, not a guarantee",
+    "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
+    "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
+    "learned_zones": "attack: averaged zones of one column, quick with few runs",
+    "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
+    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
+    "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
+}
+"""Every bound, attack and check by name, with one line on what it does."""
+
+EXPORTS: dict[str, str] = {
+    "Carried": "audits.procedures.prior_evidence",
+    "ChunkStore": "audits.experiment.chunk_store",
+    "Conformance": "audits.checks.noise_law",
+    "EProcess": "audits.bounds.e_process",
+    "LikelihoodRatio": "audits.attacks.likelihood",
+    "Refutation": "audits.procedures.witness",
+    "Tape": "audits.checks.paired_replay",
+    "TrainingAudit": "audits.training.training_audit",
+    "accountant_curve": "audits.bounds.joint",
+    "audit": "audits.procedures.fixed_size",
+    "audit_anytime": "audits.procedures.anytime",
+    "audit_case": "audits.procedures.fixed_size",
+    "audit_sequentially": "audits.procedures.anytime",
+    "audit_training": "audits.training.training_audit",
+    "awkward_pairs": "audits.experiment.neighbours",
+    "bit_features": "audits.attacks.bits",
+    "blind_delta": "audits.decision.power",
+    "ceiling": "audits.decision.power",
+    "continue_audit": "audits.procedures.anytime",
+    "credible_bound": "audits.bounds.credible",
+    "declared_case": "audits.attacks.likelihood",
+    "e_process_bound": "audits.bounds.e_process",
+    "error_rate_bound": "audits.bounds.error_rates",
+    "error_rate_delta": "audits.bounds.error_rates",
+    "gaussian_bound": "audits.bounds.gaussian",
+    "gaussian_rate_bound": "audits.bounds.gaussian",
+    "guessing_bound": "audits.bounds.guessing",
+    "joint_bound": "audits.bounds.joint",
+    "joint_gaussian_bound": "audits.bounds.joint",
+    "joint_p_value": "audits.bounds.joint",
+    "judge": "audits.training.training_audit",
+    "learn_score": "audits.attacks.classifier",
+    "learn_zones": "audits.attacks.thresholds",
+    "one_run_bound": "audits.bounds.one_run",
+    "one_run_gaussian_bound": "audits.bounds.one_run",
+    "one_run_guesses": "audits.bounds.one_run",
+    "one_run_orthogonal_bound": "audits.bounds.one_run",
+    "recheck": "audits.procedures.witness",
+    "refute": "audits.procedures.witness",
+    "replay_neighbours": "audits.checks.paired_replay",
+    "runs_needed": "audits.decision.power",
+    "search_neighbours": "audits.procedures.neighbour_search",
+    "watch_noise": "audits.checks.noise_law",
+    "witness_bound": "audits.bounds.hockey_stick",
+    "witness_delta": "audits.bounds.hockey_stick",
+}
+"""Every public name that is imported on first use, with the module that defines it."""
 
 if TYPE_CHECKING:
     from audits.attacks.bits import bit_features as bit_features
@@ -52,106 +179,9 @@ if TYPE_CHECKING:
     from audits.training.training_audit import TrainingAudit as TrainingAudit
     from audits.training.training_audit import audit_training as audit_training
     from audits.training.training_audit import judge as judge
+else:
+    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
 
-NAMES: dict[str, str] = {
-    "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
-    "e_process": "bound: wealth of a bettor against the claim; exact at any time, for audits that stop early",
-    "clopper_pearson": "bound: both error rates of one threshold, joined by a union",
-    "joint": "bound: both error rates of one threshold, tested together; exact",
-    "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
-    "gaussian_rates": "bound: both error rates read as a Gaussian trade-off; assumption as for 'gaussian'",
-    "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
-    "one_run": "bound: right guesses among the canaries of a single run",
-    "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
-    "one_run_orthogonal": "bound: right guesses among the canaries of one run, each leaking by itself: an assumption",
-    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that live in delta",
-    "credible": "bound: a Bayesian interval; credible, not a guarantee",
-    "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
-    "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
-    "learned_zones": "attack: averaged zones of one column, quick with few runs",
-    "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
-    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
-    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
-    "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
-}
-"""Every bound, attack and check by name, with one line on what it does."""
-
-_HOMES: dict[str, tuple[str, ...]] = {
-    "attacks.bits": ("bit_features",),
-    "attacks.classifier": ("learn_score",),
-    "attacks.likelihood": (
-        "LikelihoodRatio",
-        "declared_case",
-    ),
-    "attacks.thresholds": ("learn_zones",),
-    "procedures.fixed_size": (
-        "audit",
-        "audit_case",
-    ),
-    "bounds.credible": ("credible_bound",),
-    "bounds.e_process": (
-        "EProcess",
-        "e_process_bound",
-    ),
-    "bounds.error_rates": (
-        "error_rate_bound",
-        "error_rate_delta",
-    ),
-    "bounds.gaussian": (
-        "gaussian_bound",
-        "gaussian_rate_bound",
-    ),
-    "bounds.guessing": ("guessing_bound",),
-    "bounds.hockey_stick": (
-        "witness_bound",
-        "witness_delta",
-    ),
-    "bounds.joint": (
-        "accountant_curve",
-        "joint_bound",
-        "joint_gaussian_bound",
-        "joint_p_value",
-    ),
-    "bounds.one_run": (
-        "one_run_bound",
-        "one_run_gaussian_bound",
-        "one_run_guesses",
-        "one_run_orthogonal_bound",
-    ),
-    "procedures.prior_evidence": ("Carried",),
-    "checks.noise_law": (
-        "Conformance",
-        "watch_noise",
-    ),
-    "training.training_audit": (
-        "TrainingAudit",
-        "audit_training",
-        "judge",
-    ),
-    "experiment.neighbours": ("awkward_pairs",),
-    "decision.power": (
-        "blind_delta",
-        "ceiling",
-        "runs_needed",
-    ),
-    "procedures.witness": (
-        "Refutation",
-        "recheck",
-        "refute",
-    ),
-    "checks.paired_replay": (
-        "Tape",
-        "replay_neighbours",
-    ),
-    "procedures.neighbour_search": ("search_neighbours",),
-    "procedures.anytime": (
-        "audit_anytime",
-        "audit_sequentially",
-        "continue_audit",
-    ),
-    "experiment.chunk_store": ("ChunkStore",),
-}
-_HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
 _ENTRIES = {
     "guessing": "guessing_bound",
     "e_process": "e_process_bound",
@@ -180,16 +210,5 @@ def load(name: str) -> Any:
 
     Raises: KeyError: no such name.
     """
-    return __getattr__(_ENTRIES[name])
-
-
-def __getattr__(name: str) -> Any:
-    """Return a public object, importing its module on first use."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'audits' has no attribute {name!r}")
-    return getattr(import_module(f"audits.{_HOME_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """Return the public names."""
-    return sorted(_HOME_OF)
+    entry = _ENTRIES[name]
+    return getattr(import_module(EXPORTS[entry]), entry)

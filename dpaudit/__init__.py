@@ -1,14 +1,187 @@
 """dpaudit: certify, audit and report the privacy of differentially private algorithms.
 
-Everything public is reachable from here and imported on first use, so that `import dpaudit` is cheap.
+Every public name is imported on first use, so that `import dpaudit` costs little.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dpaudit.runtime.exports import lazy_exports as lazy_exports
+
+__all__ = [
+    "ApproximateLoss",
+    "AuditCase",
+    "AuditResult",
+    "Billboard",
+    "Bracket",
+    "Cells",
+    "Certificate",
+    "CertificateError",
+    "ChoiceLoss",
+    "Claim",
+    "ComposedLoss",
+    "Composition",
+    "Condition",
+    "ConfigError",
+    "Conformity",
+    "Counts",
+    "DPAuditError",
+    "Declaration",
+    "DeclarationError",
+    "DiscreteLoss",
+    "EngineDisagreementError",
+    "Filter",
+    "Finding",
+    "GaussianLoss",
+    "Group",
+    "InternalError",
+    "LaplaceLoss",
+    "LedgerError",
+    "Local",
+    "Loss",
+    "LowerBound",
+    "Mechanism",
+    "Model",
+    "Neighbours",
+    "NormalForm",
+    "Odometer",
+    "Parallel",
+    "Planted",
+    "PostProcess",
+    "Power",
+    "Printed",
+    "Recorder",
+    "Refusal",
+    "Release",
+    "Released",
+    "Repeat",
+    "Report",
+    "SampledGaussianLoss",
+    "Sequential",
+    "Slots",
+    "Split",
+    "Stated",
+    "Streams",
+    "Subsample",
+    "System",
+    "Training",
+    "Transcript",
+    "UnsupportedError",
+    "Verification",
+    "Watch",
+    "admit",
+    "advanced_filter",
+    "basic_filter",
+    "bracket_delta",
+    "bracket_epsilon",
+    "certify",
+    "concentrated_filter",
+    "conform",
+    "fold",
+    "from_history",
+    "from_state_dict",
+    "gaussian_filter",
+    "gradient_canaries",
+    "lazy_exports",
+    "meets",
+    "plant",
+    "smallest_holding",
+    "smallest_noise",
+    "split_noise",
+    "stated_by",
+    "verify",
+]
+
+DISTRIBUTION = "dpaudit"
+"""The distribution that this package belongs to; the guard of the package names reads this line."""
+
+EXPORTS: dict[str, str] = {
+    "ApproximateLoss": "dpaudit.model.losses",
+    "AuditCase": "dpaudit.model.case",
+    "AuditResult": "dpaudit.model.audit_result",
+    "Billboard": "dpaudit.model.declaration",
+    "Bracket": "dpaudit.model.bracket",
+    "Cells": "dpaudit.model.declaration",
+    "Certificate": "dpaudit.model.certificate",
+    "CertificateError": "dpaudit.errors",
+    "ChoiceLoss": "dpaudit.model.losses",
+    "Claim": "dpaudit.model.claim",
+    "ComposedLoss": "dpaudit.model.losses",
+    "Composition": "dpaudit.model.losses",
+    "Condition": "dpaudit.model.condition",
+    "ConfigError": "dpaudit.errors",
+    "Conformity": "dpaudit.training",
+    "Counts": "dpaudit.model.audit_result",
+    "DPAuditError": "dpaudit.errors",
+    "Declaration": "dpaudit.model.declaration",
+    "DeclarationError": "dpaudit.errors",
+    "DiscreteLoss": "dpaudit.model.losses",
+    "EngineDisagreementError": "dpaudit.errors",
+    "Filter": "dpaudit.budgets.filters",
+    "Finding": "dpaudit.model.trace",
+    "GaussianLoss": "dpaudit.model.losses",
+    "Group": "dpaudit.model.declaration",
+    "InternalError": "dpaudit.errors",
+    "LaplaceLoss": "dpaudit.model.losses",
+    "LedgerError": "dpaudit.errors",
+    "Local": "dpaudit.model.declaration",
+    "Loss": "dpaudit.model.losses",
+    "LowerBound": "dpaudit.model.audit_result",
+    "Mechanism": "dpaudit.model.mechanism",
+    "Model": "dpaudit.model.claim",
+    "Neighbours": "dpaudit.model.claim",
+    "NormalForm": "dpaudit.accounting.normal_form",
+    "Odometer": "dpaudit.budgets.odometers",
+    "Parallel": "dpaudit.model.declaration",
+    "Planted": "dpaudit.training",
+    "PostProcess": "dpaudit.model.declaration",
+    "Power": "dpaudit.model.audit_result",
+    "Printed": "dpaudit.model.declaration",
+    "Recorder": "dpaudit.model.trace",
+    "Refusal": "dpaudit.budgets.filters",
+    "Release": "dpaudit.model.declaration",
+    "Released": "dpaudit.model.trace",
+    "Repeat": "dpaudit.model.declaration",
+    "Report": "dpaudit.report",
+    "SampledGaussianLoss": "dpaudit.model.losses",
+    "Sequential": "dpaudit.model.declaration",
+    "Slots": "dpaudit.training",
+    "Split": "dpaudit.accounting.noise_split",
+    "Stated": "dpaudit.model.declaration",
+    "Streams": "dpaudit.model.streams",
+    "Subsample": "dpaudit.model.declaration",
+    "System": "dpaudit.model.system",
+    "Training": "dpaudit.training",
+    "Transcript": "dpaudit.model.transcript",
+    "UnsupportedError": "dpaudit.errors",
+    "Verification": "dpaudit.verifier",
+    "Watch": "dpaudit.training",
+    "admit": "dpaudit.model.trace",
+    "advanced_filter": "dpaudit.budgets.filters",
+    "basic_filter": "dpaudit.budgets.filters",
+    "bracket_delta": "dpaudit.accounting.accountant",
+    "bracket_epsilon": "dpaudit.accounting.accountant",
+    "certify": "dpaudit.certification",
+    "concentrated_filter": "dpaudit.budgets.filters",
+    "conform": "dpaudit.training",
+    "fold": "dpaudit.accounting.fold",
+    "from_history": "dpaudit.interchange.opacus_history",
+    "from_state_dict": "dpaudit.interchange.opacus_history",
+    "gaussian_filter": "dpaudit.budgets.filters",
+    "gradient_canaries": "dpaudit.training",
+    "meets": "dpaudit.engines.single",
+    "plant": "dpaudit.training",
+    "smallest_holding": "dpaudit.accounting.calibration",
+    "smallest_noise": "dpaudit.accounting.calibration",
+    "split_noise": "dpaudit.accounting.noise_split",
+    "stated_by": "dpaudit.budgets.filters",
+    "verify": "dpaudit.verifier",
+}
+"""Every public name that is imported on first use, with the module that defines it."""
 
 if TYPE_CHECKING:
     from dpaudit.accounting.accountant import bracket_delta as bracket_delta
     from dpaudit.accounting.accountant import bracket_epsilon as bracket_epsilon
+    from dpaudit.accounting.calibration import smallest_holding as smallest_holding
     from dpaudit.accounting.calibration import smallest_noise as smallest_noise
     from dpaudit.accounting.fold import fold as fold
     from dpaudit.accounting.noise_split import Split as Split
@@ -23,6 +196,7 @@ if TYPE_CHECKING:
     from dpaudit.budgets.filters import stated_by as stated_by
     from dpaudit.budgets.odometers import Odometer as Odometer
     from dpaudit.certification import certify as certify
+    from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError
     from dpaudit.errors import ConfigError as ConfigError
     from dpaudit.errors import DeclarationError as DeclarationError
@@ -31,6 +205,8 @@ if TYPE_CHECKING:
     from dpaudit.errors import InternalError as InternalError
     from dpaudit.errors import LedgerError as LedgerError
     from dpaudit.errors import UnsupportedError as UnsupportedError
+    from dpaudit.interchange.opacus_history import from_history as from_history
+    from dpaudit.interchange.opacus_history import from_state_dict as from_state_dict
     from dpaudit.model.audit_result import AuditResult as AuditResult
     from dpaudit.model.audit_result import Counts as Counts
     from dpaudit.model.audit_result import LowerBound as LowerBound
@@ -83,91 +259,5 @@ if TYPE_CHECKING:
     from dpaudit.training import plant as plant
     from dpaudit.verifier import Verification as Verification
     from dpaudit.verifier import verify as verify
-
-_HOMES: dict[str, tuple[str, ...]] = {
-    "accounting.accountant": ("bracket_delta", "bracket_epsilon"),
-    "model.bracket": ("Bracket",),
-    "accounting.calibration": ("smallest_noise",),
-    "model.case": ("AuditCase",),
-    "model.certificate": ("Certificate",),
-    "certification": ("certify",),
-    "model.claim": ("Claim", "Model", "Neighbours"),
-    "model.condition": ("Condition",),
-    "model.declaration": (
-        "Billboard",
-        "Cells",
-        "Declaration",
-        "Group",
-        "Local",
-        "Parallel",
-        "PostProcess",
-        "Printed",
-        "Release",
-        "Repeat",
-        "Sequential",
-        "Stated",
-        "Subsample",
-    ),
-    "errors": (
-        "CertificateError",
-        "ConfigError",
-        "DPAuditError",
-        "DeclarationError",
-        "EngineDisagreementError",
-        "InternalError",
-        "LedgerError",
-        "UnsupportedError",
-    ),
-    "model.audit_result": ("AuditResult", "Counts", "LowerBound", "Power"),
-    "accounting.fold": ("fold",),
-    "model.losses": (
-        "ApproximateLoss",
-        "ChoiceLoss",
-        "ComposedLoss",
-        "Composition",
-        "DiscreteLoss",
-        "GaussianLoss",
-        "LaplaceLoss",
-        "Loss",
-        "SampledGaussianLoss",
-    ),
-    "accounting.normal_form": ("NormalForm",),
-    "model.mechanism": ("Mechanism",),
-    "report": ("Report",),
-    "model.streams": ("Streams",),
-    "model.system": ("System",),
-    "model.trace": ("Finding", "Recorder", "Released", "admit"),
-    "budgets.filters": (
-        "Filter",
-        "Refusal",
-        "advanced_filter",
-        "basic_filter",
-        "concentrated_filter",
-        "gaussian_filter",
-        "stated_by",
-    ),
-    "budgets.odometers": ("Odometer",),
-    "accounting.noise_split": (
-        "Split",
-        "split_noise",
-    ),
-    "verifier": (
-        "Verification",
-        "verify",
-    ),
-    "training": ("Conformity", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"),
-    "model.transcript": ("Transcript",),
-}
-_HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
-
-
-def __getattr__(name: str) -> Any:
-    """Return a public object, importing its module on first use."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
-    return getattr(import_module(f"dpaudit.{_HOME_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """Return the public names."""
-    return sorted(_HOME_OF)
+else:
+    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)

@@ -1,4 +1,4 @@
-"""The command line as `python -m dpaudit`."""
+"""`python -m dpaudit`: the command line."""
 
 from dpaudit.cli import main
 

@@ -7,10 +7,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, DiscreteLoss, Neighbours
-from dpaudit.accounting.calibration import smallest_holding
+from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.checks import count, one_of, positive
-from dpaudit.engines.single import meets
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_laplace

@@ -7,10 +7,8 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.special import log_softmax
 
-from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours
-from dpaudit.accounting.calibration import smallest_holding
+from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.checks import one_of, positive
-from dpaudit.engines.single import meets
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 

@@ -15,14 +15,30 @@ from dpaudit.model.mechanism import Array
 KEY = "the epoch in which a user arrives"
 """What decides the part of the declaration that a record touches."""
 
-CLIPPED = "No cell's sum of rewards exceeded reward_bound times the number of its users."
-BOUND = "The sensitivity bound runs over every context, those of probability 0 included, and every active action."
-GENERATOR = "In no epoch did R or S repeat the contexts of all its users in every run."
-SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
-FRESH = "No two releases of the run carried the same noise, and noise had a stream of its own."
-SCHEDULE = "Each epoch took exactly its scheduled number of users."
+CLIPPED = Condition(
+    kind="clipping",
+    about=("rewards",),
+    text="No cell's sum of rewards exceeded reward_bound times the number of its users.",
+)
+BOUND = Condition(
+    kind="whole_domain",
+    about=("contexts and active actions",),
+    text="The sensitivity bound runs over every context, those of probability 0 included, and every active action.",
+)
+GENERATOR = Condition(
+    kind="independent_design",
+    about=("R and S",),
+    text="In no epoch did R or S repeat the contexts of all its users in every run.",
+)
+SENSITIVITY = Condition(kind="sensitivity")
+FRESH = Condition(kind="distinct_noise")
+SCHEDULE = Condition(
+    kind="public_schedule",
+    about=("users of each epoch",),
+    text="Each epoch took exactly its scheduled number of users.",
+)
 
-EVERY_EPOCH: tuple[str, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
+EVERY_EPOCH: tuple[Condition, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
 """What is looked at in every epoch."""
 
 _ROUNDING = 1 + 1e-9
@@ -71,6 +87,6 @@ def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
     return all(streams.noise is not other for other in others) and len(set(fingerprints)) == len(fingerprints)
 
 
-def conditions(looked: dict[str, bool]) -> tuple[Condition, ...]:
+def conditions(looked: dict[Condition, bool]) -> tuple[Condition, ...]:
     """Return each condition that was looked at, as checked or violated."""
-    return tuple(Condition(text=text, status="checked" if held else "violated") for text, held in looked.items())
+    return tuple(condition.seen(holds=held) for condition, held in looked.items())

@@ -8,7 +8,7 @@ from algorithms.capri import checks
 from algorithms.capri.design import cell_law
 from algorithms.capri.plan import Domain, Plan
 from algorithms.capri.users import Users
-from dpaudit import Recorder, Released, Streams, Transcript
+from dpaudit import Condition, Recorder, Released, Streams, Transcript
 from dpaudit.model.mechanism import Array
 
 _BLOCK_BYTES = 200e6
@@ -30,7 +30,7 @@ def run_epochs(plan: Plan, domain: Domain, users: Users, streams: Streams, n_run
     block = max(1, int(_BLOCK_BYTES / (8 * dimension * (2 * cells + 4 * dimension))))
     parts = [_run_block(plan, domain, users, streams, min(block, n_runs - first)) for first in range(0, n_runs, block)]
     arrays = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
-    looked = {text: all(part[2][text] for part in parts) for text in parts[0][2]}
+    looked = {seen: all(part[2][seen] for part in parts) for seen in parts[0][2]}
     looked[checks.FRESH] = checks.noise_is_fresh(streams, tuple(line for part in parts for line in part[1]))
     return Transcript(
         n_runs=n_runs,
@@ -43,7 +43,7 @@ def run_epochs(plan: Plan, domain: Domain, users: Users, streams: Streams, n_run
 
 def _run_block(
     plan: Plan, domain: Domain, users: Users, streams: Streams, n_runs: int
-) -> tuple[dict[str, Array], tuple[Released, ...], dict[str, bool]]:
+) -> tuple[dict[str, Array], tuple[Released, ...], dict[Condition, bool]]:
     """Return one block's arrays, its trace, and whether each condition held throughout.
 
     The steps follow Algorithm 1; R and S have a stream of their own, so it does not matter that the users

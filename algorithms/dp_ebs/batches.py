@@ -9,7 +9,7 @@ from algorithms.dp_ebs.batched import Batch, batches_of
 from algorithms.dp_ebs.calibration import batch_noise
 from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.voters import SimulatedVoters
-from dpaudit import Recorder, Streams
+from dpaudit import Condition, Recorder, Streams
 from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def play_batches(
     config: "DpEbs", voters: SimulatedVoters, streams: Streams, n_runs: int, recorder: Recorder
-) -> tuple[Outcome, dict[str, bool]]:
+) -> tuple[Outcome, dict[Condition, bool]]:
     """Return what `n_runs` runs in lock-step did, and what was looked at.
 
     Every option left plays the batch's number of duels against uniform opponents; a batch that the horizon cuts

@@ -8,10 +8,22 @@ from algorithms.dp_ebs.lockstep import Pushed
 from dpaudit import Condition, Streams
 from dpaudit.model.mechanism import Array
 
-ROUNDS = "Every run played exactly its horizon of duels, one person each."
-OWN_STREAM = "Noise had a random stream of its own, shared with no published choice."
-CLOCK = "A counter got one element a round it was played and one a removal, whatever the answers."
-BATCH = "Every answer entered exactly one batch's sums, and moved one of them by 1 at most."
+ROUNDS = Condition(
+    kind="public_schedule",
+    about=("duels",),
+    text="Every run played exactly its horizon of duels, one person each.",
+)
+OWN_STREAM = Condition(kind="own_noise_stream")
+CLOCK = Condition(
+    kind="public_schedule",
+    about=("elements of a counter",),
+    text="A counter got one element a round it was played and one a removal, whatever the answers.",
+)
+BATCH = Condition(
+    kind="one_contribution",
+    about=("answers",),
+    text="Every answer entered exactly one batch's sums, and moved one of them by 1 at most.",
+)
 
 _REMEMBERED = 8
 
@@ -41,6 +53,6 @@ def streams_differ(streams: Streams) -> bool:
     return all(streams.noise is not other for other in (streams.actions, streams.environment, streams.public))
 
 
-def conditions(looked: dict[str, bool]) -> tuple[Condition, ...]:
+def conditions(looked: dict[Condition, bool]) -> tuple[Condition, ...]:
     """Return each condition that was looked at, as checked or violated."""
-    return tuple(Condition(text=text, status="checked" if held else "violated") for text, held in looked.items())
+    return tuple(condition.seen(holds=held) for condition, held in looked.items())

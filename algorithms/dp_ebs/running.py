@@ -13,7 +13,7 @@ from algorithms.dp_ebs.lockstep import Outcome, play
 from algorithms.dp_ebs.plan import Plan
 from algorithms.dp_ebs.voters import SimulatedVoters, Voters
 from algorithms.problems.duels import Duels
-from dpaudit import Recorder, Streams, Transcript
+from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def run(config: "DpEbs", problem: Duels, streams: Streams, n_runs: int) -> Trans
 
 def play_rounds(
     config: "DpEbs", plan: Plan, voters: Voters, streams: Streams, n_runs: int, recorder: Recorder
-) -> tuple[Outcome, dict[str, bool]]:
+) -> tuple[Outcome, dict[Condition, bool]]:
     """Return what the runs did, by the engine that suits their number, and what was looked at."""
     looked = {checks.OWN_STREAM: checks.streams_differ(streams)}
     if n_runs > _FEW or plan.reading in ("R0", "R3", "R4"):

@@ -170,7 +170,11 @@ class DpSgd:
         record = self.record()
         found = findings_of(record, self.claim())
         known = set(breaking(record, found))
-        return tuple(Condition(text=f"{f.rule}: {f.message}", status="assumed") for f in found if f not in known)
+        return tuple(
+            Condition(kind="implementation", about=(f.rule,), text=f"{f.rule}: {f.message}")
+            for f in found
+            if f not in known
+        )
 
     def settings(self) -> Settings:
         """Return what a run through Opacus needs.

@@ -12,9 +12,17 @@ from dpaudit.model.mechanism import Array
 if TYPE_CHECKING:
     from algorithms.g_optimal_dueling.config import GOptimalDueling
 
-ROUNDS = "Every run played exactly its horizon of duels, one person each."
-ONE_SUM = "Every answer entered one sum of one phase, and moved it by 1 at most."
-OWN_STREAM = "Noise had a random stream of its own, shared with no published choice."
+ROUNDS = Condition(
+    kind="public_schedule",
+    about=("duels",),
+    text="Every run played exactly its horizon of duels, one person each.",
+)
+ONE_SUM = Condition(
+    kind="one_contribution",
+    about=("answers",),
+    text="Every answer entered one sum of one phase, and moved it by 1 at most.",
+)
+OWN_STREAM = Condition(kind="own_noise_stream")
 
 
 def run(config: "GOptimalDueling", problem: Duels, streams: Streams, n_runs: int) -> Transcript:
@@ -44,7 +52,7 @@ def run(config: "GOptimalDueling", problem: Duels, streams: Streams, n_runs: int
         },
         views={"arms": ("plays", "survivors")},
         trace=recorder.trace(),
-        conditions=tuple(Condition(text=t, status="checked" if held else "violated") for t, held in looked.items()),
+        conditions=tuple(condition.seen(holds=held) for condition, held in looked.items()),
     )
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from algorithms.linear_rl import checks
 from algorithms.linear_rl.batch_plan import BatchDomain, BatchPlan
 from algorithms.linear_rl.batches import run_batches
-from dpaudit import Recorder, Streams, Transcript
+from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
 
 _TOLERANCE = 1e-9
@@ -20,7 +20,7 @@ def batch_transcript(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_r
     """
     recorder = Recorder(streams.noise)
     optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
-    looked: dict[str, bool] = dict.fromkeys((checks.VALUES, checks.TARGETS), True)
+    looked: dict[Condition, bool] = dict.fromkeys((checks.VALUES, checks.TARGETS), True)
     looked[checks.FEATURES] = bool((np.linalg.norm(domain.features, axis=1) <= 1 + _TOLERANCE).all())
     total, hopeful, switches = (np.zeros(n_runs) for _ in range(3))
     gap = optimistic = np.zeros(n_runs)

@@ -10,13 +10,33 @@ from algorithms.linear_rl.regressions import Regression
 from dpaudit import Condition, Released, Streams
 from dpaudit.model.mechanism import Array
 
-VALUES = "Every optimistic value lay in [0, R] of its step."
-FEATURES = "Every feature vector had norm at most R where it entered the statistics."
-TARGETS = "Every regression target lay between 0 and its bound where it entered the statistics."
-SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
-FRESH = "No two releases of the run carried the same noise, and noise had a stream of its own."
-SCHEDULE = "Policies changed at episodes that were fixed before any data was seen."
-SWITCHES = "Policies changed by noisy matrices alone, and not more often than declared."
+VALUES = Condition(
+    kind="clipping",
+    about=("optimistic values",),
+    text="Every optimistic value lay in [0, R] of its step.",
+)
+FEATURES = Condition(
+    kind="clipping",
+    about=("feature vectors",),
+    text="Every feature vector had norm at most R where it entered the statistics.",
+)
+TARGETS = Condition(
+    kind="clipping",
+    about=("regression targets",),
+    text="Every regression target lay between 0 and its bound where it entered the statistics.",
+)
+SENSITIVITY = Condition(kind="sensitivity")
+FRESH = Condition(kind="distinct_noise")
+SCHEDULE = Condition(
+    kind="public_schedule",
+    about=("policies",),
+    text="Policies changed at episodes that were fixed before any data was seen.",
+)
+SWITCHES = Condition(
+    kind="public_schedule",
+    about=("switches of policy",),
+    text="Policies changed by noisy matrices alone, and not more often than declared.",
+)
 
 _ROUNDING = 1 + 1e-9
 
@@ -47,6 +67,6 @@ def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
     return all(streams.noise is not other for other in others) and len(set(fingerprints)) == len(fingerprints)
 
 
-def conditions(looked: dict[str, bool]) -> tuple[Condition, ...]:
+def conditions(looked: dict[Condition, bool]) -> tuple[Condition, ...]:
     """Return each condition that was looked at, as checked or violated."""
-    return tuple(Condition(text=text, status="checked" if held else "violated") for text, held in looked.items())
+    return tuple(condition.seen(holds=held) for condition, held in looked.items())

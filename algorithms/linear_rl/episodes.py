@@ -10,7 +10,7 @@ from algorithms.linear_rl.plan import MixturePlan
 from algorithms.linear_rl.planning import Domain, Planned, plan_values
 from algorithms.linear_rl.sums import NoisySums
 from algorithms.linear_rl.users import Canary, play
-from dpaudit import Recorder, Streams, Transcript
+from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
 
 _CHECKPOINTS = 40
@@ -72,7 +72,7 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
     """
     recorder = Recorder(streams.noise)
     optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
-    looked: dict[str, bool] = dict.fromkeys((checks.VALUES, checks.FEATURES, checks.TARGETS), True)
+    looked: dict[Condition, bool] = dict.fromkeys((checks.VALUES, checks.FEATURES, checks.TARGETS), True)
     gap, total, optimistic, hopeful = (np.zeros(n_runs) for _ in range(4))
     norms, message = np.zeros(n_runs), np.zeros(0)
     kept, wanted = [], set(checkpoints(plan.episodes))

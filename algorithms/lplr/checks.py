@@ -13,11 +13,19 @@ from algorithms.lplr.plan import Plan
 from dpaudit import Condition, Released, Streams
 from dpaudit.model.mechanism import Array
 
-SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
-NORMS = "The device shortens features longer than 1 and turns what is not a number into no record."
-ENTRIES = "No confidence entry left [0, 1] in any run."
-SCHEDULE = "Every phase took exactly its scheduled number of users, and nobody was in two phases."
-FRESH = "No two releases of the run carried the same noise, and noise had a stream of its own."
+SENSITIVITY = Condition(kind="sensitivity")
+NORMS = Condition(
+    kind="clipping",
+    about=("features",),
+    text="The device shortens features longer than 1 and turns what is not a number into no record.",
+)
+ENTRIES = Condition(kind="clipping", about=("confidence entries",), text="No confidence entry left [0, 1] in any run.")
+SCHEDULE = Condition(
+    kind="public_schedule",
+    about=("users of each phase",),
+    text="Every phase took exactly its scheduled number of users, and nobody was in two phases.",
+)
+FRESH = Condition(kind="distinct_noise")
 
 _ROUNDING = 1 + 1e-9
 _TRIED = (0.0, 1.0, 3.0, 1e6)
@@ -27,15 +35,15 @@ _TRIED = (0.0, 1.0, 3.0, 1e6)
 class Looks:
     """Whether each condition held throughout a run, so far."""
 
-    held: dict[str, bool] = field(default_factory=dict)
+    held: dict[Condition, bool] = field(default_factory=dict)
 
-    def see(self, text: str, *, holds: bool) -> None:
-        """Write down that `text` held here, or not."""
-        self.held[text] = self.held.get(text, True) and holds
+    def see(self, condition: Condition, *, holds: bool) -> None:
+        """Write down that `condition` held here, or not."""
+        self.held[condition] = self.held.get(condition, True) and holds
 
     def conditions(self) -> tuple[Condition, ...]:
         """Return each condition that was looked at, as checked or violated."""
-        return tuple(Condition(text=text, status="checked" if ok else "violated") for text, ok in self.held.items())
+        return tuple(condition.seen(holds=held) for condition, held in self.held.items())
 
 
 def look_at_device(plan: Plan) -> Looks:
@@ -44,7 +52,7 @@ def look_at_device(plan: Plan) -> Looks:
     A printed plan is also held against three premises that only its printed argument needs.
     """
     looks = Looks()
-    residuals = residual_text(plan)
+    residuals = residual_condition(plan)
     bounded = largest_residual(plan) <= plan.deep_bound * _ROUNDING
     shortened = norms_hold(plan)
     looks.see(residuals, holds=bounded)
@@ -52,22 +60,23 @@ def look_at_device(plan: Plan) -> Looks:
     looks.see(SENSITIVITY, holds=bounded and shortened)
     if plan.first_confidence:
         floor = delta_floor(plan.strength)
-        looks.see(
+        support = (
             f"Both neighbours can produce every output (the printed matrix noise lies in a cone: with probability "
-            f"{floor:.6g} its output is impossible for the other one, at every epsilon).",
-            holds=False,
+            f"{floor:.6g} its output is impossible for the other one, at every epsilon)."
         )
-        looks.see(
+        cells = (
             "A replaced record changes one cell of a message (it empties one and fills another, so that counts and "
-            "vectors cost twice the printed budget).",
-            holds=False,
+            "vectors cost twice the printed budget)."
         )
+        looks.see(Condition(kind="printed_premise", about=("outputs of both neighbours",), text=support), holds=False)
+        looks.see(Condition(kind="printed_premise", about=("cells of a message",), text=cells), holds=False)
     return looks
 
 
-def residual_text(plan: Plan) -> str:
+def residual_condition(plan: Plan) -> Condition:
     """Return the condition on residuals, with the bound that the noise is calibrated to."""
-    return f"Residuals beyond the first layer are at most {plan.deep_bound:g}, whatever was published before."
+    text = f"Residuals beyond the first layer are at most {plan.deep_bound:g}, whatever was published before."
+    return Condition(kind="clipping", about=("residuals beyond the first layer",), text=text)
 
 
 def largest_residual(plan: Plan) -> float:

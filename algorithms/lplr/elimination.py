@@ -39,8 +39,8 @@ def run_protocol(plan: Plan, problem: "LinearBandit", streams: Streams, n_runs: 
     arrays = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
     looks = checks.look_at_device(plan)
     for _, _, seen in parts:
-        for text, held in seen.held.items():
-            looks.see(text, holds=held)
+        for condition, held in seen.held.items():
+            looks.see(condition, holds=held)
     released = tuple(line for part in parts for line in part[1])
     looks.see(checks.FRESH, holds=checks.noise_is_fresh(streams, released))
     return Transcript(

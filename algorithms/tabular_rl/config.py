@@ -28,7 +28,11 @@ from dpaudit.model.mechanism import Array
 from mechanisms import Laplace
 
 _LONGEST = 8
-_ONE_CELL = "Every user added one to exactly one cell of each step's table."
+_ONE_CELL = Condition(
+    kind="one_contribution",
+    about=("steps of a user",),
+    text="Every user added one to exactly one cell of each step's table.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +90,7 @@ def _transcript(plan: TablePlan, mdp: FiniteMdp, streams: Streams, n_runs: int) 
         arrays={"regret": np.stack(kept, axis=1), "gap": gap, "released": released, "message": message},
         views={"message": ("message",)} if plan.local else {"billboard": ("released",)},
         trace=recorder.trace(),
-        conditions=(Condition(text=_ONE_CELL, status="checked" if single else "violated"),),
+        conditions=(_ONE_CELL.seen(holds=single),),
     )
 
 

@@ -1,1 +1,1 @@
-"""Deterministic and distributional checks that need no attack: paired replay, the law of the noise, equality of values."""
+"""Checks that need no attack: paired replay, the law of the noise, equality of values."""

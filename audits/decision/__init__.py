@@ -1,1 +1,1 @@
-"""From outputs to a decision: attack preparation, choice of events, calibration of scores, power, coverage of bounds."""
+"""From outputs to a decision: preparation of attacks, choice of events, calibration of scores, power."""

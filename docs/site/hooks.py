@@ -115,13 +115,10 @@ def package_page(package: str) -> str:
 
     module = import_module(package)
     if package in ("mechanisms", "algorithms"):
-        names = [f"{held.__module__}.{held.__name__}" for held in map(module.load, sorted(module.NAMES))]
+        names = [f"{entry.__module__}.{entry.__name__}" for entry in map(module.load, sorted(module.NAMES))]
     else:
-        homes: dict[str, tuple[str, ...]] = vars(module)["_HOMES"]
-        names = sorted(
-            (f"{package}.{home}.{name}" for home, held in homes.items() for name in held),
-            key=lambda path: path.rpartition(".")[2].lower(),
-        )
+        exports: dict[str, str] = module.EXPORTS
+        names = [f"{exports[name]}.{name}" for name in sorted(exports, key=str.lower)]
     first = (module.__doc__ or "").strip()
     return "\n\n".join([f"# {package}", first, *(f"::: {name}" for name in names)]) + "\n"
 

@@ -80,7 +80,7 @@ class Filter:
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """What must hold beside the arithmetic; the parts bring their own conditions."""
-        return tuple(Condition(text=text, status="assumed") for text in _CONDITIONS)
+        return _CONDITIONS
 
     def spend(self, part: Declaration) -> "Filter | Refusal":
         """Return the filter after `part` was released, or the reason why it must not be.
@@ -108,10 +108,10 @@ class Filter:
 
 
 _CONDITIONS = (
-    "The limit and the theorem were chosen before the first release.",
-    "Whether a part is refused depends on declared costs alone, never on the data.",
-    "Each part is finished before the next one is chosen, from what was released and from nothing else about the data.",
-    "Nothing about these records is released outside the filter.",
+    Condition(kind="limit_fixed_first"),
+    Condition(kind="public_refusals"),
+    Condition(kind="parts_in_order"),
+    Condition(kind="nothing_outside"),
 )
 
 

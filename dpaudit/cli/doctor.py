@@ -6,8 +6,8 @@ from dataclasses import asdict
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
 from dpaudit.cli.output import emit
-from dpaudit.gate.installation import installation_markdown, installation_text
 from dpaudit.gate.self_check import check_installation
+from dpaudit.gate.self_check_text import self_check_markdown, self_check_text
 
 
 @ending
@@ -19,8 +19,8 @@ def doctor(style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
     """
     checks = check_installation()
     emit(
-        lambda: installation_text(checks),
-        lambda: installation_markdown(checks),
+        lambda: self_check_text(checks),
+        lambda: self_check_markdown(checks),
         lambda: json.dumps([asdict(check) for check in checks], indent=2, sort_keys=True),
         style,
         output,

@@ -18,7 +18,7 @@ from typing import ParamSpec
 import typer
 
 from dpaudit.errors import DPAuditError
-from dpaudit.runtime.package_guard import require_siblings
+from dpaudit.runtime.package_guard import require_packages
 
 P = ParamSpec("P")
 
@@ -48,7 +48,7 @@ def ending(command: Callable[P, Exit]) -> Callable[P, None]:
 def _outcome(command: Callable[[], Exit]) -> Exit:
     """Return the exit code of a command, also if it raises."""
     try:
-        require_siblings()
+        require_packages()
         code = command()
         sys.stdout.flush()
         return code

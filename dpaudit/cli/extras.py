@@ -78,6 +78,6 @@ def _report(path: Path) -> Mapping[str, Any]:
     except ValueError:
         raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.") from None
     needed = {"verdict", "created", "certificate", "audits", "config"}
-    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:1":
+    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:2":
         raise ConfigError(f"{path}: not a report of this version; give the report.json of an earlier report.")
     return data

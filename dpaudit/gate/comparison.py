@@ -56,17 +56,22 @@ def _certificates(one: dict[str, Any], two: dict[str, Any]) -> list[Change]:
 
 def _conditions(one: dict[str, Any], two: dict[str, Any]) -> list[Change]:
     """Return what changed in the side-conditions; a new one that nobody checks is worse."""
-    before, after = ({held["text"]: held["status"] for held in side["conditions"]} for side in (one, two))
+    before, after = ({_identity(row): row for row in side["conditions"]} for side in (one, two))
     rows: list[Change | None] = []
-    for text in sorted({*before, *after}):
-        if text in before and text in after:
-            rows.append(_ranked(text, before[text], after[text], _STATUSES))
-        elif text in after:
-            grave: Direction = "other" if after[text] == "checked" else "worse"
-            rows.append(Change(what=text, before="no condition", after=after[text], direction=grave))
+    for identity in sorted({*before, *after}):
+        text = (after if identity in after else before)[identity]["text"]
+        old, new = (side[identity]["status"] if identity in side else "no condition" for side in (before, after))
+        if identity in before and identity in after:
+            rows.append(_ranked(text, old, new, _STATUSES))
         else:
-            rows.append(Change(what=text, before=before[text], after="no condition", direction="other"))
+            grave = identity in after and new != "checked"
+            rows.append(Change(what=text, before=old, after=new, direction="worse" if grave else "other"))
     return [row for row in rows if row is not None]
+
+
+def _identity(condition: dict[str, Any]) -> tuple[str, ...]:
+    """Return what tells a condition from every other: its kind and what it is about."""
+    return condition["kind"], *condition["about"]
 
 
 def _audits(one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[Change]:

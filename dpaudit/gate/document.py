@@ -10,7 +10,7 @@ from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
 from dpaudit.model.audit_result import AuditResult
 
-SCHEMA = "urn:dpaudit:schema:check:1"
+SCHEMA = "urn:dpaudit:schema:check:2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,9 +86,8 @@ class Checked:
             )
         for condition in certificate.conditions:
             if condition.status == "violated":
-                yield Issue(
-                    rule="DPA103", config=self.name, subject=condition.text, message=condition.text, place=claim
-                )
+                subject = ": ".join((condition.kind, *condition.about))
+                yield Issue(rule="DPA103", config=self.name, subject=subject, message=condition.text, place=claim)
         for problem in certificate.printed.problems if certificate.printed else ():
             subject = f"{problem.rule} at {problem.node}"
             yield Issue(

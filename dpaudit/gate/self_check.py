@@ -18,7 +18,8 @@ from dpaudit.certification import certify
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Release
-from dpaudit.runtime.package_guard import require_siblings, root
+from dpaudit.runtime.installation import installation_summary
+from dpaudit.runtime.package_guard import require_packages, root
 from dpaudit.runtime.provenance import distribution_version, source_digest
 from dpaudit.verifier import verify
 
@@ -42,6 +43,7 @@ def check_installation() -> tuple[InstallationCheck, ...]:
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("python", _python),
         ("packages", _packages),
+        ("installation", installation_summary),
         ("versions", _versions),
         ("sqlite", lambda: f"{sqlite3.sqlite_version}, used for evidence and resumed audits"),
         ("engines", _engines),
@@ -69,7 +71,7 @@ def _python() -> str:
 
 def _packages() -> str:
     """Return the folder of the four packages after a test that they lie beside each other."""
-    require_siblings()
+    require_packages()
     return f"the four packages lie in {root()}, source {source_digest()[:12]}"
 
 

@@ -16,6 +16,8 @@ from dpaudit.model.declaration import Declaration
 from dpaudit.model.trace import Finding
 
 Verdict = Literal["certified", "refuted", "not_proved"]
+SCHEMA = "urn:dpaudit:schema:certificate:2"
+"""The schema of what is written. The first had no kinds of conditions, and no field `schema`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,7 @@ class Certificate:
         for bracket in data["tight"].values():
             del bracket["engines"]
         data["versions"] = dict(self.versions)
+        data["schema"] = SCHEMA
         return data | {"digest": digest_of(data)}
 
     def to_json(self) -> str:
@@ -118,8 +121,8 @@ class Certificate:
     def from_json(cls, text: str) -> "Certificate":
         """Return the certificate that `text` spells.
 
-        Raises: CertificateError: not JSON, truncated, an unknown or missing field, or a digest that does
-            not match the rest.
+        Raises: CertificateError: not JSON, truncated, another schema, an unknown or missing field, or a digest
+            that does not match the rest.
         """
         try:
             data = json.loads(text)
@@ -131,6 +134,11 @@ class Certificate:
         if stated != digest_of(data):
             raise CertificateError(
                 f"The certificate's digest {stated!r} does not match its content; it was altered or truncated."
+            )
+        if data.get("schema") != SCHEMA:
+            raise CertificateError(
+                f"Expected a certificate of schema {SCHEMA!r}; this one has {data.get('schema', 'none')!r}, as another "
+                "version of dpaudit wrote it. Certify the configuration again."
             )
         try:
             return cls(**_fields(data))
@@ -155,7 +163,7 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "tight": Tight(**{side: _bracket(data["tight"][side], data["engines"]) for side in ("epsilon", "delta")}),
         "printed": _with_rows(PrintedReading, "problems", Problem, printed) if printed else None,
         "slack": _with_rows(Slack, "factors", Factor, slack) if slack else None,
-        "conditions": _all(Condition, data["conditions"]),
+        "conditions": tuple(Condition(**row | {"about": tuple(row["about"])}) for row in data["conditions"]),
         "findings": _all(Finding, data["findings"]),
         "declaration": decode_declaration(data["declaration"], claim.neighbours),
         "engines": tuple(data["engines"]),

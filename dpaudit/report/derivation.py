@@ -177,10 +177,10 @@ def _label(node: Declaration) -> str:
 def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:
     """Return the places, in the certificate, of the conditions that this node brings and its parts do not."""
     alone = with_children(node, (_NOTHING,) * len(children(node)))
-    own = {condition.text for condition in conditions_of(alone)}
+    own = {condition.identity for condition in conditions_of(alone)}
     if alone is not node:
-        own -= {condition.text for condition in conditions_of(_NOTHING)}
-    return tuple(place for place, held in enumerate(certificate.conditions) if held.text in own)
+        own -= {condition.identity for condition in conditions_of(_NOTHING)}
+    return tuple(place for place, held in enumerate(certificate.conditions) if held.identity in own)
 
 
 def sensitivity_of(mechanism: Mechanism) -> str:

@@ -1,4 +1,4 @@
-"""Finding mechanisms, algorithms and audits by name, without importing them before they are needed."""
+"""Plug-ins by name: mechanisms, algorithms, audits and problems, imported when they are asked for."""
 
 import difflib
 from importlib import import_module
@@ -6,6 +6,7 @@ from importlib.metadata import entry_points
 from typing import Any, Literal
 
 from dpaudit.errors import ConfigError
+from dpaudit.runtime.package_guard import require_package
 
 Kind = Literal["mechanisms", "algorithms", "audits", "problems"]
 _HOMES: dict[Kind, str] = {
@@ -21,7 +22,7 @@ def names(kind: Kind) -> dict[str, str]:
 
     Plug-ins are entry points of the group `dpaudit.<kind>`.
     """
-    built_in: dict[str, str] = dict(import_module(_HOMES[kind]).NAMES)
+    built_in: dict[str, str] = dict(_home(kind).NAMES)
     plugged = {point.name: f"from {point.value}" for point in entry_points(group=f"dpaudit.{kind}")}
     return built_in | {name: text for name, text in plugged.items() if name not in built_in}
 
@@ -31,13 +32,22 @@ def find(kind: Kind, name: str) -> Any:
 
     Raises: ConfigError: no such name; the message offers the nearest one.
     """
-    home = import_module(_HOMES[kind])
+    home = _home(kind)
     if name in home.NAMES:
         return home.load(name)
     for point in entry_points(group=f"dpaudit.{kind}"):
         if point.name == name:
             return point.load()
     raise ConfigError(f"Unknown {kind.removesuffix('s')} name={name!r}{suggestion(name, tuple(names(kind)))}")
+
+
+def _home(kind: Kind) -> Any:
+    """Return the package that holds one kind, once it is known to be ours.
+
+    Raises: ConfigError: another package of that name would be imported.
+    """
+    require_package(_HOMES[kind].partition(".")[0])
+    return import_module(_HOMES[kind])
 
 
 def suggestion(name: str, known: tuple[str, ...]) -> str:

@@ -81,10 +81,11 @@ class Conformity:
 
     def conditions(self) -> tuple[Condition, ...]:
         """Return each check as a condition of the certificate: checked, violated, or assumed where unseen."""
-        looked = (Condition(text=c.sentence, status="violated" if c.rule else "checked") for c in self.checks)
-        blind = (
-            Condition(text=f"The {name} of the training loop is as declared.", status="assumed") for name in self.unseen
+        looked = (
+            Condition(kind="training_loop", about=(check.name,), text=check.sentence).seen(holds=not check.rule)
+            for check in self.checks
         )
+        blind = (Condition(kind="training_loop", about=(name,)) for name in self.unseen)
         return (*looked, *blind)
 
 

@@ -13,17 +13,15 @@ from dpaudit.verifier.losses import Rejection, Table, number, require
 from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.printed import breaks
 
-_SUBSTANCE = {"verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
+_SCHEMA = "urn:dpaudit:schema:certificate:2"
+_SUBSTANCE = {"schema", "verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
 _KEYS = _SUBSTANCE | {"engines", "versions", "source_digest", "digest"}
 _ENGINES = {"gaussian", "basic", "single", "verified", "pld", "renyi", "optimal"}
-# What some condition must speak of for each kind of node, beside the words that the node itself contains.
-_WORDS = {
-    "release": ("sensitivity", "fresh noise", "loating-point"),
-    "cells": ("exactly one cell",),
-    "subsample": ("the sample stays secret",),
-    "billboard": ("nothing of other users", "reaches no other user"),
-    "local": ("one message",),
-}
+# The kinds of conditions that a node needs whatever its fields are, and those that are about a field.
+_NOISE = ("sensitivity", "fresh_noise", "floating_point")
+_KINDS = {"release": _NOISE, "cells": ("one_cell",), "local": ("one_message",), "billboard": ("independent_users",)}
+_FIELDS = ("key", "size", "scheme", "steps", "reads", "source")
+_ABOUT = ("public_key", "contribution_bound", "secret_sample", "no_data_read", "own_inputs_only", "stated")
 _TOLERANCE, _LOOSE, _NARROW = 1e-6, 0.05, 0.02  # relative: equal, plausible, and what noise is known to
 _FLOOR, _LARGEST = 1e-13, 1e9  # what counts as 0, and an epsilon beyond which only infinity is told apart
 
@@ -75,6 +73,7 @@ def _unmet(*demands: tuple[object, str]) -> list[str]:
 
 def _complaints(data: Table) -> list[str]:
     """Return all complaints about a parsed certificate."""
+    require(data.get("schema") == _SCHEMA, f"schema {data.get('schema', 'none')!r} is not read here, but {_SCHEMA!r}")
     require(_KEYS <= set(data) <= _KEYS | {"printed", "slack"}, f"missing or unknown: {', '.join(_KEYS ^ set(data))}")
     canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
@@ -137,13 +136,14 @@ def _verdict_complaints(data: Table, claim: Table) -> list[str]:
 
 
 def _condition_complaints(conditions: list[Table], nodes: list[Table]) -> list[str]:
-    """Every side-condition the tree brings is listed, by what every such node needs and by its own words."""
-    own = [np.atleast_1d(node.get(key, [])) for node in nodes for key in ("key", "source", "reads", "steps", "size")]
-    words = [str(word) for words in own for word in words] + [w for node in nodes for w in _WORDS.get(node["node"], ())]
+    """Every side-condition the tree brings is listed, by its kind and by what it is about."""
     known = all(held["status"] in ("checked", "assumed", "violated") for held in conditions)
-    texts = "\n".join(held["text"] for held in conditions)
-    missing = [f"no condition speaks of {word!r}" for word in dict.fromkeys(words) if word not in texts]
-    return missing + _unmet((known, "a condition has an unknown status"))
+    fields = [(kind, key, node) for node in nodes for key, kind in zip(_FIELDS, _ABOUT, strict=True) if key in node]
+    needed = [(kind, *map(str, np.ravel(node[key]))) for kind, key, node in fields if node[key] or key == "reads"]
+    needed += [(kind,) for node in nodes for kind in _KINDS.get(node["node"], ())]
+    lacking = dict.fromkeys(needed).keys() - {(held["kind"], *held["about"]) for held in conditions}
+    unmet = _unmet((known, "a condition has an unknown status"))
+    return unmet + [f"no condition {': '.join(identity)!r}" for identity in sorted(lacking)]
 
 
 def _printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list[str]:

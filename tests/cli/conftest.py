@@ -72,7 +72,9 @@ class OneSum:
             arrays={"sum": sums},
             views={"published": ("sum",)},
             trace=recorder.trace(),
-            conditions=(Condition(text="Values are clipped to [0, 1].", status=status),),
+            conditions=(
+                Condition(kind="clipping", about=("values",), text="Values are clipped to [0, 1].", status=status),
+            ),
         )
 
     def notes(self, problem: tuple[float, ...]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ CERTIFICATES = {
     "violated": certify(
         SUMS,
         CLAIM,
-        conditions=(Condition(text="Values are clipped.", status="violated"),),
+        conditions=(Condition(kind="clipping", about=("values",), text="Values are clipped.", status="violated"),),
         findings=(Finding(rule="DPA214", where="sums", message="'sums' carries the noise of 'sums' again."),),
     ),
     "vast": certify(SUMS, replace(CLAIM, epsilon=1e6)),

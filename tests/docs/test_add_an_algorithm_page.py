@@ -12,7 +12,7 @@ from audits import audit_case
 from dpaudit import Streams, admit, certify
 from dpaudit.model.algorithm import Algorithm
 
-PAGE = (Path(algorithms.__file__).parents[1] / "docs" / "add_an_algorithm.md").read_text(encoding="utf-8")
+PAGE = (Path(algorithms.__file__).parents[1] / "docs" / "how_to" / "add_an_algorithm.md").read_text(encoding="utf-8")
 
 
 def test_the_skeleton_is_certified_admitted_and_consistent(monkeypatch):

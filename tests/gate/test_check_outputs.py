@@ -344,7 +344,7 @@ def test_a_weaker_claim_or_a_lost_audit_is_worse():
             "claim": {"epsilon": 1.0, "delta": 1e-5, "unit": "u", "neighbours": "replace_one", "model": "central"},
             "tight": {"epsilon": {"upper": 0.9}, "delta": {"upper": 1e-6}},
             "findings": [],
-            "conditions": [{"text": "c", "status": "checked"}],
+            "conditions": [{"kind": "other", "about": ["c"], "text": "c", "status": "checked"}],
         }
         audits = changed.pop("audits", [{"name": "a", "verdict": "consistent", "epsilon_lower": 0.5}])
         return {"certificate": held | changed, "audits": audits}
@@ -355,8 +355,13 @@ def test_a_weaker_claim_or_a_lost_audit_is_worse():
         side(claim=claim | {"epsilon": 1.1}),
         side(claim=claim | {"delta": 1e-4}),
         side(tight={"epsilon": {"upper": "inf"}, "delta": {"upper": 1e-6}}),
-        side(conditions=[{"text": "c", "status": "assumed"}]),
-        side(conditions=[{"text": "c", "status": "checked"}, {"text": "d", "status": "assumed"}]),
+        side(conditions=[{"kind": "other", "about": ["c"], "text": "c", "status": "assumed"}]),
+        side(
+            conditions=[
+                {"kind": "other", "about": ["c"], "text": "c", "status": "checked"},
+                {"kind": "other", "about": ["d"], "text": "d", "status": "assumed"},
+            ]
+        ),
         side(findings=[{"rule": "DPA212", "where": "sum"}]),
         side(audits=[]),
         side(audits=[{"name": "a", "verdict": "violation", "epsilon_lower": 2.0}]),

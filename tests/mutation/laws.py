@@ -346,7 +346,7 @@ def verdicts_follow_from_the_evidence():
     assert certify(tree, replace(claim, epsilon=tight.upper)).verdict == "certified"
     assert certify(tree, replace(claim, epsilon=tight.lower * 0.999)).verdict == "refuted"
     assert certify(Stated(epsilon=2.0, source="x"), claim).verdict == "not_proved"
-    bad = Condition(text="Rewards are clipped.", status="violated")
+    bad = Condition(kind="clipping", about=("rewards",), status="violated")
     assert certify(tree, claim, conditions=(bad,)).verdict == "not_proved"
     seen = Finding(rule="DPA212", where="sum", message="other noise")
     assert certify(tree, claim, findings=(seen,)).verdict == "not_proved"
@@ -376,8 +376,8 @@ def every_node_brings_its_conditions():
         "decided by the arm": Parallel(parts=(NOTHING,), key="the arm"),
         "exactly one cell": Cells(inside=NOTHING, touched=NOTHING),
         "more than 7 records": Group(part=NOTHING, size=7),
-        "sampled independently": Subsample(part=NOTHING, rate=0.1),
-        "drawn uniformly": Subsample(part=NOTHING, rate=0.1, scheme="without_replacement"),
+        "the scheme poisson": Subsample(part=NOTHING, rate=0.1),
+        "the scheme without_replacement": Subsample(part=NOTHING, rate=0.1, scheme="without_replacement"),
         "read again by: clipping": PostProcess(part=NOTHING, steps=("clipping",)),
         "nothing of other users": Billboard(part=NOTHING),
         "reaches no other user": Billboard(part=NOTHING, reads=("a key",)),
@@ -386,7 +386,7 @@ def every_node_brings_its_conditions():
     }
     for text, node in words.items():
         assert any(text in condition.text for condition in conditions_of(node)), text
-    one, other = (Condition(text="x", status=status) for status in ("checked", "violated"))
+    one, other = (Condition(kind="other", about=("x",), status=status) for status in ("checked", "violated"))
     assert merge((one,), (other,))[0].status == merge((other,), (one,))[0].status == "violated"
     assert merge((replace(one, status="assumed"),), (one,))[0].status == "checked"
 

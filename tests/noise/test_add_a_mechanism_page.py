@@ -12,7 +12,7 @@ import pytest
 import mechanisms
 from dpaudit import LaplaceLoss, Mechanism
 
-PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "add_a_mechanism.md").read_text(encoding="utf-8")
+PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechanism.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from dpaudit.wording.numerals import interval, nearest, whole
 
 MOST = 40
 INDENT = "\N{EM SPACE}"
-_SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +57,7 @@ def leaves(node: Declaration, times: int = 1, sampled: str = "", *, adaptive: bo
 
 def justified(report: ReportInputs) -> bool:
     """Return whether every release's sensitivity has a reason: a run that checked it, or somebody's words."""
-    if any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions):
+    if any(c.kind == "sensitivity" and c.status == "checked" for c in report.certificate.conditions):
         return True
     found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
     return all(report.deployment.notes_on(label).sensitivity_because for label in found)
@@ -73,7 +72,7 @@ def located(report: ReportInputs) -> bool:
 def composition(report: ReportInputs, nodes: tuple[Row, ...]) -> Section:
     """Return section 5: one row for each run of equal releases."""
     runs = list(_runs(report.certificate.declaration))
-    checked = any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions)
+    checked = any(c.kind == "sensitivity" and c.status == "checked" for c in report.certificate.conditions)
     rows = tuple(_row(report, run, checked=checked) for run in runs[:MOST])
     stated = [node for _, node in walk(report.certificate.declaration) if isinstance(node, Stated)]
     nothing = "" if runs else "No release is declared; everything here is taken on trust."

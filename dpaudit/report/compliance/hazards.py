@@ -15,7 +15,6 @@ from dpaudit.wording.numerals import at_most, counted, nearest, whole
 
 Known = tuple[str, Status] | None
 """What is known of a hazard and what it rests on; None where nothing is."""
-_FLOATS = "Floating-point noise behaves like the real-valued noise of the proof."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +128,7 @@ def _home_made(report: ReportInputs) -> Known:
 
 def _floats(report: ReportInputs) -> Known:
     """Return how noise in floating point is treated."""
-    status = next((c.status for c in report.certificate.conditions if c.text == _FLOATS), None)
+    status = next((c.status for c in report.certificate.conditions if c.kind == "floating_point"), None)
     if status is None:
         return "The proof needs nothing about floating-point noise.", "evidence"
     if status == "checked":

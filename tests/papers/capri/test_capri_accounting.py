@@ -175,7 +175,7 @@ def test_a_run_checks_the_sensitivity_and_leaves_the_general_conditions_assumed(
     """What a run sees of freshness and schedule has texts of its own: it does not decide them for every run."""
     from algorithms.capri import checks
 
-    declared = {condition.text for condition in conditions_of(capri().declaration())}
+    declared = set(conditions_of(capri().declaration()))
     looked = {*checks.EVERY_EPOCH, checks.FRESH}
     assert looked & declared == {checks.SENSITIVITY}
 

@@ -14,7 +14,7 @@ _MARKS: dict[Status, tuple[str, str]] = {
 }
 
 
-def installation_text(checks: tuple[InstallationCheck, ...]) -> RenderableType:
+def self_check_text(checks: tuple[InstallationCheck, ...]) -> RenderableType:
     """Return the state of an installation for a terminal of any width."""
     failed = sum(check.status == "failed" for check in checks)
     head = (
@@ -26,6 +26,6 @@ def installation_text(checks: tuple[InstallationCheck, ...]) -> RenderableType:
     return Group(head, Text(), columns(rows, "", "", "dim"))
 
 
-def installation_markdown(checks: tuple[InstallationCheck, ...]) -> str:
+def self_check_markdown(checks: tuple[InstallationCheck, ...]) -> str:
     """Return the state of an installation as Markdown."""
     return table(("", "what", "says"), [(_MARKS[check.status][0], check.what, check.says) for check in checks]) + "\n"
