@@ -101,5 +101,6 @@ def _count(balance: Balance, spending: Filter) -> str:
     return (
         f"By the {spending.theorem.name} filter: {at_most(float(spending.spent.amount))} of "
         f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a "
-        f"hundred; epsilon so far at most {at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}."
+        f"hundred; epsilon so far at most {at_most(balance.reading(spending))} at delta "
+        f"{nearest(spending.claim.delta)}."
     )

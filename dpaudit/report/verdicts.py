@@ -6,8 +6,8 @@ from typing import Literal
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
-from dpaudit.report.compliance.composition import justified, located
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.releases import justified, located
 from dpaudit.wording.claims import promise
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 

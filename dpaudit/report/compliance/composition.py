@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dpaudit.model.declaration import Declaration, Release, Repeat, Sequential, Stated, Subsample, children, walk
+from dpaudit.model.declaration import Declaration, Stated, walk
 from dpaudit.report.compliance.fields import (
     NOT_ASSESSED,
     Field,
@@ -16,20 +16,11 @@ from dpaudit.report.compliance.fields import (
 )
 from dpaudit.report.derivation import Row, noise_of, sensitivity_of
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.releases import Leaf, leaves, located, sensitivity_is_checked
 from dpaudit.wording.numerals import interval, nearest, whole
 
 MOST = 40
 INDENT = "\N{EM SPACE}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
-    """A release in its place: how often it runs in all, how it is sampled, whether it follows another one."""
-
-    node: Release
-    times: int = 1
-    sampled: str = ""
-    adaptive: bool = False
 
 
 @dataclass(slots=True)
@@ -41,38 +32,10 @@ class _Run:
     labels: list[str] = field(default_factory=list)
 
 
-def leaves(node: Declaration, times: int = 1, sampled: str = "", *, adaptive: bool = False) -> Iterator[Leaf]:
-    """Yield every release of a declaration, in order."""
-    if isinstance(node, Release):
-        yield Leaf(node=node, times=times, sampled=sampled, adaptive=adaptive)
-    if isinstance(node, Repeat):
-        times, adaptive = times * node.times, adaptive or node.times > 1
-    if isinstance(node, Sequential):
-        adaptive = adaptive or len(node.parts) > 1
-    if isinstance(node, Subsample):
-        sampled = f"{node.scheme.replace('_', ' ')} sampling at rate {nearest(node.rate)}"
-    for child in children(node):
-        yield from leaves(child, times, sampled, adaptive=adaptive)
-
-
-def justified(report: ReportInputs) -> bool:
-    """Return whether every release's sensitivity has a reason: a run that checked it, or somebody's words."""
-    if any(c.kind == "sensitivity" and c.status == "checked" for c in report.certificate.conditions):
-        return True
-    found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
-    return all(report.deployment.notes_on(label).sensitivity_because for label in found)
-
-
-def located(report: ReportInputs) -> bool:
-    """Return whether it is known where the code of every release is."""
-    found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
-    return bool(report.code) or (bool(found) and all(report.deployment.notes_on(label).code for label in found))
-
-
 def composition(report: ReportInputs, nodes: tuple[Row, ...]) -> Section:
     """Return section 5: one row for each run of equal releases."""
     runs = list(_runs(report.certificate.declaration))
-    checked = any(c.kind == "sensitivity" and c.status == "checked" for c in report.certificate.conditions)
+    checked = sensitivity_is_checked(report)
     rows = tuple(_row(report, run, checked=checked) for run in runs[:MOST])
     stated = [node for _, node in walk(report.certificate.declaration) if isinstance(node, Stated)]
     nothing = "" if runs else "No release is declared; everything here is taken on trust."

@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpaudit.report.compliance.composition import located
 from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
 from dpaudit.report.curves import claimed_advantage
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.releases import located
 from dpaudit.wording.numerals import at_most, counted, nearest, whole
 
 Known = tuple[str, Status] | None
