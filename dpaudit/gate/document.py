@@ -49,7 +49,7 @@ class CheckDocument:
     @property
     def judged(self) -> tuple[Judged, ...]:
         """Every issue, in the order of the configurations; an invalid printed argument is worth telling, no issue."""
-        issues = (issue for held in self.checked for issue in held.issues())
+        issues = (issue for checked in self.checked for issue in checked.issues())
         return tuple(
             Judged(issue=issue, accepted=self.baseline.covering(issue.fingerprint, self.today)) for issue in issues
         )
@@ -57,12 +57,12 @@ class CheckDocument:
     @property
     def open(self) -> tuple[Issue, ...]:
         """The issues that nobody accepted."""
-        return tuple(held.issue for held in self.judged if held.accepted is None)
+        return tuple(judged.issue for judged in self.judged if judged.accepted is None)
 
     @property
     def unused(self) -> tuple[Accepted, ...]:
         """Entries of the baseline that match no issue any more, or have expired."""
-        used = {held.accepted for held in self.judged}
+        used = {judged.accepted for judged in self.judged}
         return tuple(entry for entry in self.baseline.entries if entry not in used)
 
     @property
@@ -87,8 +87,8 @@ class CheckDocument:
             "created": str(self.today),
             "verdict": self.verdict,
             "exit_code": self.exit_code,
-            "configurations": [_configuration(held) for held in self.checked],
-            "issues": [held.to_dict() for held in self.judged],
+            "configurations": [_configuration(entry) for entry in self.checked],
+            "issues": [entry.to_dict() for entry in self.judged],
         }
 
     def to_json(self) -> str:
@@ -96,15 +96,15 @@ class CheckDocument:
         return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def _configuration(held: Checked) -> dict[str, Any]:
+def _configuration(checked: Checked) -> dict[str, Any]:
     """Return one configuration as plain data; what was not reached is left out."""
-    data: dict[str, Any] = {"path": held.name, "audits": [audit.to_dict() for audit in held.audits]}
-    if held.certificate is not None:
-        data["certificate"] = held.certificate.to_dict()
-    if held.seed is not None:
-        data["seed"] = held.seed
-    if held.error is not None:
-        data["error"] = str(held.error)
+    data: dict[str, Any] = {"path": checked.name, "audits": [audit.to_dict() for audit in checked.audits]}
+    if checked.certificate is not None:
+        data["certificate"] = checked.certificate.to_dict()
+    if checked.seed is not None:
+        data["seed"] = checked.seed
+    if checked.error is not None:
+        data["error"] = str(checked.error)
     return data
 
 

@@ -67,10 +67,10 @@ class Checked:
 
     def _stopped(self, error: DPAuditError) -> Issue:
         """Return the issue of a configuration that is no good; its message starts with `file:line:` where it can."""
-        found = re.match(re.escape(str(self.path)) + r":(\d+): ", str(error))
-        place = place_of_path(self.path, int(found.group(1)) if found else 1)
-        message = str(error)[found.end() :] if found else str(error)
-        return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=place)
+        match = re.match(re.escape(str(self.path)) + r":(\d+): ", str(error))
+        location = place_of_path(self.path, int(match.group(1)) if match else 1)
+        message = str(error)[match.end() :] if match else str(error)
+        return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=location)
 
     def _of_claim(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
         """Yield what the certificate says against the claim."""
@@ -80,9 +80,9 @@ class Checked:
             text = " ".join((certificate_meaning(certificate), *certificate.reasons))
             yield Issue(rule=rule, config=self.name, subject="claim", message=text, place=claim)
         for finding in certificate.findings:
-            place = place_of_label(configuration, finding.where)
+            location = place_of_label(configuration, finding.where)
             yield Issue(
-                rule=finding.rule, config=self.name, subject=finding.where, message=finding.message, place=place
+                rule=finding.rule, config=self.name, subject=finding.where, message=finding.message, place=location
             )
         for condition in certificate.conditions:
             if condition.status == "violated":
@@ -98,9 +98,9 @@ class Checked:
         """Yield what the audits say against the code."""
         for audit in self.audits:
             if audit.verdict == "violation":
-                place = place_of_key(configuration, "algorithm", "name")
+                location = place_of_key(configuration, "algorithm", "name")
                 text = f"{audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
-                yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=place)
+                yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=location)
             elif audit.verdict == "inconclusive":
-                place, text = place_of_key(configuration, "audit", "runs"), audit_meaning(audit)
-                yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=place)
+                location, text = place_of_key(configuration, "audit", "runs"), audit_meaning(audit)
+                yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=location)

@@ -57,8 +57,8 @@ def place_of_label(configuration: Configuration, label: str) -> Place:
     leaves = (node for _, node in walk(subject.declaration) if isinstance(node, Release))
     mechanisms = [type(node.mechanism) for node in leaves if node.label == label]
     for kind in (*mechanisms, type(subject.algorithm)):
-        if place := _source(kind):
-            return place
+        if location := _source(kind):
+            return location
     return place_of_key(configuration, "algorithm", "name")
 
 
@@ -88,5 +88,5 @@ def _labelled(data: Any, label: str, keys: Keys) -> Iterator[Keys]:
         for key, value in data.items():
             yield from _labelled(value, label, (*keys, key))
     elif isinstance(data, list):
-        for place, value in enumerate(data):
-            yield from _labelled(value, label, (*keys, place))
+        for number, value in enumerate(data):
+            yield from _labelled(value, label, (*keys, number))

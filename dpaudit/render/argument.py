@@ -29,7 +29,7 @@ class ArgumentStep:
 
 def steps_of(certificate: Certificate) -> tuple[ArgumentStep, ...]:
     """Return the steps of the printed argument, the leaves first, equal ones once."""
-    held: dict[ArgumentStep, list[str]] = {}
+    places_by_step: dict[ArgumentStep, list[str]] = {}
     for inference in reversed(infer(certificate.declaration)):
         printed, rule = inference.step.printed, inference.rule
         budget = f"epsilon {nearest(printed.epsilon)}, delta {nearest(printed.delta)}"
@@ -42,5 +42,5 @@ def steps_of(certificate: Certificate) -> tuple[ArgumentStep, ...]:
             needs=rule.side_conditions,
             problems=tuple(problem.message for problem in inference.problems),
         )
-        held.setdefault(step, []).append(inference.path)
-    return tuple(replace(step, places=tuple(reversed(places))) for step, places in held.items())
+        places_by_step.setdefault(step, []).append(inference.path)
+    return tuple(replace(step, places=tuple(reversed(places))) for step, places in places_by_step.items())

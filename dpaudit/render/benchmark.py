@@ -44,8 +44,8 @@ class Row(Protocol):
 def benchmark_text(rows: Sequence[Row]) -> RenderableType:
     """Return the table for a terminal, with a summary below."""
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for place, head in enumerate(_HEAD):
-        grid.add_column(head, no_wrap=True, justify="left" if place in (0, len(_HEAD) - 1) else "right")
+    for number, head in enumerate(_HEAD):
+        grid.add_column(head, no_wrap=True, justify="left" if number in (0, len(_HEAD) - 1) else "right")
     for row in rows:
         grid.add_row(*_cells(row))
     return Group(section("Proving ground"), inset(grid), section("Summary"), inset(_summary(rows)))

@@ -40,8 +40,8 @@ class BugRow(Protocol):
 def bugs_text(rows: Sequence[BugRow]) -> RenderableType:
     """Return the table for a terminal, with a summary below."""
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for place, head in enumerate(_HEAD):
-        grid.add_column(head, justify="left" if place < 4 else "right")
+    for number, head in enumerate(_HEAD):
+        grid.add_column(head, justify="left" if number < 4 else "right")
     for row in rows:
         grid.add_row(*_cells(row))
     return Group(section("Corpus of defects"), inset(grid), section("Summary"), inset(_summary(rows)))

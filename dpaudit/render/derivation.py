@@ -32,7 +32,7 @@ def derivation_text(certificate: Certificate) -> RenderableType:
         *_printed(certificate),
         *_slack(certificate),
         section("Conditions"),
-        *(inset(f"{held.status}: {held.text}") for held in certificate.conditions),
+        *(inset(f"{condition.status}: {condition.text}") for condition in certificate.conditions),
     )
 
 
@@ -54,7 +54,10 @@ def derivation_markdown(certificate: Certificate) -> str:
         ]
         parts += ["### Slack", slack_sentence(certificate.slack)]
         parts += [table(("step", "epsilon", "noise", "why"), rows)] if rows else []
-    parts += ["### Conditions", bullets(f"{held.status}: {held.text}" for held in certificate.conditions)]
+    parts += [
+        "### Conditions",
+        bullets(f"{condition.status}: {condition.text}" for condition in certificate.conditions),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -96,8 +99,8 @@ def _label(row: Row, sources: dict[str, str]) -> Text:
 def _title(row: Row) -> str:
     """Return what a node is called."""
     alike = f" ({row.alike} alike)" if row.alike > 1 else ""
-    place = f"[{row.path}] " if row.node else ""
-    return f"{place}{row.node} {row.name}".strip() + alike
+    path = f"[{row.path}] " if row.node else ""
+    return f"{path}{row.node} {row.name}".strip() + alike
 
 
 def _details(row: Row, sources: dict[str, str]) -> list[str]:
@@ -166,5 +169,6 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
 def _steps(factors: tuple[Factor, ...]) -> list[tuple[str, str, str, str]]:
     """Return each factor in epsilon and in noise, with its sentence."""
     return [
-        (held.name, f"× {nearest(held.factor)}", f"× {nearest(held.noise_factor)}", held.sentence) for held in factors
+        (factor.name, f"× {nearest(factor.factor)}", f"× {nearest(factor.noise_factor)}", factor.sentence)
+        for factor in factors
     ]

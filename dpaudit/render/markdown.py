@@ -65,7 +65,7 @@ def _argument(certificate: Certificate) -> list[str]:
         problems = (f"{problem.rule} at {problem.node}: {problem.message}" for problem in certificate.printed.problems)
         parts += ["### The printed argument", printed_sentence(certificate.printed), bullets(problems)]
     if certificate.slack is not None:
-        rows = [(f"× {nearest(held.noise_factor)}", held.sentence) for held in certificate.slack.factors]
+        rows = [(f"× {nearest(factor.noise_factor)}", factor.sentence) for factor in certificate.slack.factors]
         parts += ["### Slack", slack_sentence(certificate.slack), table(("noise", "why"), rows) if rows else ""]
     return parts
 

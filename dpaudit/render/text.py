@@ -75,8 +75,8 @@ def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
 
 def _scale(certificate: Certificate) -> list[RenderableType]:
     """Return claim and proof as bars on one axis."""
-    held = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
-    return [Text(), *bars(held)]
+    rows = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
+    return [Text(), *bars(rows)]
 
 
 def bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
@@ -133,7 +133,7 @@ def _slack(certificate: Certificate) -> list[RenderableType]:
 
 def _factors(factors: tuple[Factor, ...]) -> RenderableType:
     """Return the table of slack factors."""
-    return columns(((f"× {nearest(held.noise_factor)}", held.sentence) for held in factors), "cyan", "")
+    return columns(((f"× {nearest(factor.noise_factor)}", factor.sentence) for factor in factors), "cyan", "")
 
 
 def _findings(certificate: Certificate) -> list[RenderableType]:
@@ -149,8 +149,11 @@ def _conditions(conditions: tuple[Condition, ...]) -> list[RenderableType]:
     if not conditions:
         return []
     order: tuple[Status, ...] = ("violated", "assumed", "checked")
-    held = sorted(conditions, key=lambda condition: order.index(condition.status))
-    return [section("Conditions"), columns(((_status(row.status), row.text) for row in held), "", "")]
+    ordered = sorted(conditions, key=lambda condition: order.index(condition.status))
+    return [
+        section("Conditions"),
+        columns(((_status(condition.status), condition.text) for condition in ordered), "", ""),
+    ]
 
 
 def _status(status: Status) -> Text:

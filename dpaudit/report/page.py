@@ -37,7 +37,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, certificate = facts.report, facts.report.certificate
     order = ("violated", "assumed", "checked")
-    numbered = [(held.status, place, held) for place, held in enumerate(certificate.conditions)]
+    numbered = [(condition.status, number, condition) for number, condition in enumerate(certificate.conditions)]
     seeds = [f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None]
     return {
         "report": report,
@@ -54,7 +54,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "conditions": sorted(numbered, key=lambda entry: (order.index(entry[0]), entry[1])),
         "sections": facts.sections,
         "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
-        "by_name": {held.name: held for held in facts.sections[0].fields},
+        "by_name": {field.name: field for field in facts.sections[0].fields},
         "ground": replace(
             facts.sections[12], fields=tuple(f for f in facts.sections[12].fields if f.value != report.command)
         ),

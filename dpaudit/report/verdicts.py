@@ -35,9 +35,9 @@ def outcome_of(report: ReportInputs) -> Outcome:
     word, sentence = _word(report, caveats)
     violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
     broken = tuple(f"Seen violated: {c.text}" for c in certificate.conditions if c.status == "violated")
-    found = tuple(finding.message for finding in certificate.findings)
+    differences = tuple(finding.message for finding in certificate.findings)
     stated = certificate.reasons if certificate.verdict != "certified" else ()
-    reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *found)))
+    reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *differences)))
     return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)
 
 

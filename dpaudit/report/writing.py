@@ -41,7 +41,7 @@ def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
         "test-result.intoto.json": test_result(report, files),
         "privacy-report.intoto.json": privacy_report(report, files),
     }
-    return files | {name: statement_text(held).encode("utf-8") for name, held in statements.items()}
+    return files | {name: statement_text(statement).encode("utf-8") for name, statement in statements.items()}
 
 
 def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:

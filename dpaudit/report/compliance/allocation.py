@@ -81,15 +81,15 @@ def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
     if not isinstance(node, Sequential | Parallel):
         yield _label(node), node, 1
         return
-    held: list[tuple[str, Declaration, int]] = []
+    groups: list[tuple[str, Declaration, int]] = []
     for part in node.parts:
         label, plain = _label(part), _anonymous(part)
-        if held and _anonymous(held[-1][1]) == plain:
-            first, same, count = held[-1]
-            held[-1] = (f"{first.partition(' … ')[0]} … {label}", same, count + 1)
+        if groups and _anonymous(groups[-1][1]) == plain:
+            first, same, count = groups[-1]
+            groups[-1] = (f"{first.partition(' … ')[0]} … {label}", same, count + 1)
         else:
-            held.append((label, part, 1))
-    yield from held
+            groups.append((label, part, 1))
+    yield from groups
 
 
 def _anonymous(node: Declaration) -> object:
@@ -119,7 +119,7 @@ def _own(report: ReportInputs, part: Declaration) -> str:
     """Return a part's own epsilon at the claim's delta."""
     claim = report.certificate.claim
     try:
-        found = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
+        bracket = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
     except (DeclarationError, UnsupportedError):
         return "not covered"
-    return "no finite epsilon" if found.upper == math.inf else at_most(found.upper)
+    return "no finite epsilon" if bracket.upper == math.inf else at_most(bracket.upper)

@@ -26,7 +26,7 @@ def audited(report: ReportInputs) -> Section:
         if audits
         else unknown("Correction for several looks", "no audit was made")
     )
-    rows = tuple(_row(place, audit) for place, audit in enumerate(audits, start=1))
+    rows = tuple(_row(number, audit) for number, audit in enumerate(audits, start=1))
     return Section(
         number="7",
         ident="audits",
@@ -55,7 +55,7 @@ def audited(report: ReportInputs) -> Section:
     )
 
 
-def _row(place: int, audit: AuditResult) -> tuple[str, ...]:
+def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
     """Return one audit as a row."""
     power = audit.power
     seen = (
@@ -65,7 +65,7 @@ def _row(place: int, audit: AuditResult) -> tuple[str, ...]:
     )
     counts = audit.counts
     return (
-        f"{place}. {audit.name}; {audit.view}",
+        f"{number}. {audit.name}; {audit.view}",
         f"{audit.attack}. {audit.description}".strip(),
         f"{audit.bound}: epsilon at least {at_least(audit.epsilon_lower)} at delta {nearest(audit.delta)}, "
         f"significance {nearest(audit.significance)}",

@@ -98,11 +98,11 @@ def _engines(report: ReportInputs) -> Grid:
     rows: list[tuple[str, ...]] = []
     try:
         form = fold(certificate.declaration, certificate.claim.neighbours)
-        orders = [order for one in (*form.upper, *form.lower) for order in (one, one.reversed())]
+        orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
-                found = bracket_epsilon(form, certificate.claim.delta, (engine,))
-                rows.append((engine.name, at_least(found.lower), at_most(found.upper)))
+                bracket = bracket_epsilon(form, certificate.claim.delta, (engine,))
+                rows.append((engine.name, at_least(bracket.lower), at_most(bracket.upper)))
     except (UnsupportedError, DeclarationError):
         rows = []
     return Grid(

@@ -91,7 +91,7 @@ def _nodes(nodes: tuple[Row, ...]) -> Grid:
             if row.printed
             else "",
             f"{interval(row.epsilon)}, δ {nearest(row.delta)}" if row.epsilon else "not covered" if row.node else "",
-            " ".join(f"C{place + 1}" for place in row.conditions),
+            " ".join(f"C{number + 1}" for number in row.conditions),
         )
         for row in nodes
     )
@@ -106,14 +106,14 @@ def _nodes(nodes: tuple[Row, ...]) -> Grid:
 
 def _runs(declaration: Declaration) -> Iterator[_Run]:
     """Yield releases, those that differ in their label alone as one."""
-    found: dict[tuple[object, str, bool], _Run] = {}
+    runs_by_noise: dict[tuple[object, str, bool], _Run] = {}
     for leaf in leaves(declaration):
         key = leaf.node.mechanism, leaf.sampled, leaf.adaptive
-        if key not in found:
-            found[key] = _Run(first=leaf, times=0)
-        found[key].times += leaf.times
-        found[key].labels.append(leaf.node.label)
-    yield from found.values()
+        if key not in runs_by_noise:
+            runs_by_noise[key] = _Run(first=leaf, times=0)
+        runs_by_noise[key].times += leaf.times
+        runs_by_noise[key].labels.append(leaf.node.label)
+    yield from runs_by_noise.values()
 
 
 def _row(report: ReportInputs, run: _Run, *, checked: bool) -> tuple[str, ...]:

@@ -31,10 +31,10 @@ def hazards(report: ReportInputs) -> Section:
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
     for hazard in HAZARDS:
-        found = hazard.known(report)
-        answers = [held.answer for held in report.deployment.hazards if held.hazard == hazard.number]
-        text = " ".join([*([found[0]] if found else []), *answers]) or NOT_ASSESSED
-        status: Status = found[1] if found else "declared" if answers else "not_assessed"
+        known = hazard.known(report)
+        answers = [answer.answer for answer in report.deployment.hazards if answer.hazard == hazard.number]
+        text = " ".join([*([known[0]] if known else []), *answers]) or NOT_ASSESSED
+        status: Status = known[1] if known else "declared" if answers else "not_assessed"
         rows.append((hazard.number, hazard.name, text))
         statuses.append(status)
     return Section(
@@ -90,10 +90,14 @@ def _narrow_unit(report: ReportInputs) -> Known:
 
 def _contributions(report: ReportInputs) -> Known:
     """Return how contributions are bounded."""
-    held = report.deployment.contributions
-    if held.bound and held.enforcement:
-        return f"Bounded: {held.bound}. Enforced: {held.enforcement}.", "declared"
-    return (f"Bounded: {held.bound}. How that is enforced was not said.", "declared") if held.bound else None
+    contributions = report.deployment.contributions
+    if contributions.bound and contributions.enforcement:
+        return f"Bounded: {contributions.bound}. Enforced: {contributions.enforcement}.", "declared"
+    return (
+        (f"Bounded: {contributions.bound}. How that is enforced was not said.", "declared")
+        if contributions.bound
+        else None
+    )
 
 
 def _comparing(report: ReportInputs) -> Known:
@@ -147,7 +151,9 @@ def _trust(report: ReportInputs) -> Known:
 
 def _small_groups(report: ReportInputs) -> Known:
     """Return for how small a group utility was measured."""
-    sizes = [held.size for held in report.deployment.utility if held.size is not None and held.group != "all"]
+    sizes = [
+        measured.size for measured in report.deployment.utility if measured.size is not None and measured.group != "all"
+    ]
     return (
         (f"Measured for {counted(len(sizes), 'group')}, the smallest of {whole(min(sizes))}.", "declared")
         if sizes
@@ -157,8 +163,8 @@ def _small_groups(report: ReportInputs) -> Known:
 
 def _over_claimed(report: ReportInputs) -> Known:
     """Return whether utility stands beside baselines."""
-    held = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
-    return ("Utility stands between a non-private and a random baseline.", "declared") if held else None
+    measured = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
+    return ("Utility stands between a non-private and a random baseline.", "declared") if measured else None
 
 
 HAZARDS = tuple(

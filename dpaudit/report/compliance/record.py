@@ -14,7 +14,7 @@ from dpaudit.wording.numerals import at_least, at_most, nearest, whole
 
 def cover(report: ReportInputs) -> Section:
     """Return section 0: privacy first, then usefulness, then how many must be trusted."""
-    claim, held = report.certificate.claim, report.deployment.identity
+    claim, identity = report.certificate.claim, report.deployment.identity
     best = max((audit.epsilon_lower for audit in report.audits), default=None)
     utility, actors = report.deployment.utility, report.deployment.actors
     first = utility[0] if utility else None
@@ -34,15 +34,15 @@ def cover(report: ReportInputs) -> Section:
             declared("Usefulness", f"{first.measure}: {nearest(first.value)}" if first else "", "utility"),
             declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
             stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
-            declared("Version", held.version, "identity.version"),
-            declared("Commit", held.commit, "identity.commit"),
+            declared("Version", identity.version, "identity.version"),
+            declared("Commit", identity.commit, "identity.commit"),
             evidence("Configuration digest", _digest(report.config_text), "config")
             if report.config_text
             else unknown("Configuration digest"),
             evidence("Date", report.created, "created"),
-            declared("Valid until", held.valid_until, "identity.valid_until"),
-            declared("Author", held.author, "identity.author"),
-            declared("Reviewer", held.reviewer, "identity.reviewer"),
+            declared("Valid until", identity.valid_until, "identity.valid_until"),
+            declared("Author", identity.author, "identity.author"),
+            declared("Reviewer", identity.reviewer, "identity.reviewer"),
         ),
     )
 
@@ -70,30 +70,31 @@ def budget(report: ReportInputs) -> Section:
             crosswalk=crosswalk,
             fields=(unknown("Budget of the data set", "no ledger was given: what else was released is not known"),),
         )
-    held, digest = balance.account, report.certificate.to_dict()["digest"]
+    account, digest = balance.account, report.certificate.to_dict()["digest"]
     booked = [b["sequence"] for b in balance.bookings if b["certificate"] == digest]
-    alive = {one.theorem.name for one in balance.alive}
+    alive = {spending.theorem.name for spending in balance.alive}
     rows = tuple(
         (
-            one.theorem.name,
-            at_most(float(one.spent.amount)),
-            at_least(float(one.remaining.amount)),
-            nearest(float(one.limit.amount)),
-            f"at most {at_most(balance.reading(one))} at delta {nearest(one.claim.delta)}",
+            spending.theorem.name,
+            at_most(float(spending.spent.amount)),
+            at_least(float(spending.remaining.amount)),
+            nearest(float(spending.limit.amount)),
+            f"at most {at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}",
         )
-        for one in balance.alive
+        for spending in balance.alive
     )
-    stopped = [one.theorem.name for one in held.filters() if one.theorem.name not in alive]
+    stopped = [spending.theorem.name for spending in account.filters() if spending.theorem.name not in alive]
     return Section(
         number="10",
         ident="budget",
         title="Budget ledger",
         crosswalk=crosswalk,
         fields=(
-            evidence("Account", held.name, "ledger.name"),
+            evidence("Account", account.name, "ledger.name"),
             evidence(
                 "Opening budget",
-                f"epsilon {nearest(held.budget.epsilon)}, delta {nearest(held.budget.delta)} for {held.budget.unit}",
+                f"epsilon {nearest(account.budget.epsilon)}, delta {nearest(account.budget.delta)} for "
+                f"{account.budget.unit}",
                 "ledger.budget",
             ),
             evidence("Bookings", whole(len(balance.bookings)), "ledger.bookings"),
@@ -103,7 +104,7 @@ def budget(report: ReportInputs) -> Section:
                 "ledger.bookings",
             ),
             evidence("Last digest of the chain", report.ledger_head, "ledger.head"),
-            declared("Next refresh", held.refresh or refresh, "period.refresh"),
+            declared("Next refresh", account.refresh or refresh, "period.refresh"),
         ),
         grids=(
             Grid(
@@ -120,7 +121,7 @@ def budget(report: ReportInputs) -> Section:
 
 def reproduction(report: ReportInputs) -> Section:
     """Return section 12."""
-    certificate, held = report.certificate, report.deployment.reproduction
+    certificate, sources = report.certificate, report.deployment.reproduction
     seeds = "; ".join(f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None)
     fields: list[Field] = [
         evidence("Command", report.command, "command") if report.command else unknown("Command"),
@@ -129,8 +130,8 @@ def reproduction(report: ReportInputs) -> Section:
         *(evidence(name, value, "environment") for name, value in report.environment),
         evidence("Source digest", certificate.source_digest, "certificate.source_digest"),
         evidence("Certificate digest", str(certificate.to_dict()["digest"]), "certificate.digest"),
-        declared("Data", held.data, "reproduction.data"),
-        declared("Container", held.container, "reproduction.container"),
+        declared("Data", sources.data, "reproduction.data"),
+        declared("Container", sources.container, "reproduction.container"),
     ]
     return Section(
         number="12",
@@ -188,7 +189,7 @@ def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[st
         "Certified epsilon": _finite(_at(previous, "certificate", "tight", "epsilon", "upper")),
         "Source digest": _at(previous, "certificate", "source_digest"),
         "Configuration digest": _digest(str(_at(previous, "config"))),
-        **{f"Audited epsilon, {_at(held, 'name')}": at_least(_at(held, "epsilon_lower")) for held in audits},
+        **{f"Audited epsilon, {_at(audit, 'name')}": at_least(_at(audit, "epsilon_lower")) for audit in audits},
     }
     return [
         (name, str(then.get(name, "absent")), str(now.get(name, "absent")))
@@ -199,10 +200,10 @@ def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[st
 
 def _at(data: Mapping[str, Any], *keys: str) -> Any:
     """Return what lies at a path of a report that was read from a file."""
-    held: Any = data
+    value: Any = data
     for key in keys:
-        held = held[key]
-    return held
+        value = value[key]
+    return value
 
 
 def _finite(value: Any) -> str:
