@@ -1,4 +1,4 @@
-"""From certificates and audits to issues: one rule, one place, one fingerprint each."""
+"""The issues of certificates and audits, each with a rule, a location and a fingerprint."""
 
 import hashlib
 import re
@@ -13,7 +13,7 @@ from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.certificate import Certificate
 from dpaudit.wording.audits import audit_meaning
-from dpaudit.wording.certificates import certificate_meaning
+from dpaudit.wording.certificates import certificate_meaning, verdict_label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,11 @@ class Issue:
     subject: str
     message: str
     place: Place
+
+    @property
+    def line(self) -> str:
+        """Return the issue as one line that editors can follow: `file:line: rule message`."""
+        return f"{self.place.file}:{self.place.line}: {self.rule} {self.message}"
 
     @property
     def level(self) -> str:
@@ -56,6 +61,14 @@ class Checked:
     def name(self) -> str:
         """Return the configuration's path as the reports show it."""
         return place_of_path(self.path).file
+
+    @property
+    def verdicts(self) -> str:
+        """Return the different verdicts of certificate and audits; "unusable" without a certificate."""
+        if self.certificate is None:
+            return "unusable"
+        audits = (audit.verdict.upper() for audit in self.audits)
+        return ", ".join(dict.fromkeys((verdict_label(self.certificate.verdict), *audits)))
 
     def issues(self) -> tuple[Issue, ...]:
         """Return the issues, the claim's first."""

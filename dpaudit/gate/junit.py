@@ -91,9 +91,8 @@ def _numbers(certificate: dict[str, object]) -> dict[str, object]:
 
 def _line(judged: Judged) -> str:
     """Return an issue on one line."""
-    issue = judged.issue
     why = f" [accepted: {judged.accepted.reason}]" if judged.accepted else ""
-    return f"{issue.place.file}:{issue.place.line}: {issue.rule} {issue.message}{why}"
+    return f"{judged.issue.line}{why}"
 
 
 def _text(text: str) -> str:

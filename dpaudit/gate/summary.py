@@ -6,7 +6,7 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
-from dpaudit.wording.certificates import bracket_phrase, verdict_label
+from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.markdown import bullets, cell, table
@@ -73,15 +73,14 @@ _HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
 def _row(checked: Checked) -> tuple[str, ...]:
     """Return the row of one configuration."""
     if checked.certificate is None:
-        return (checked.name, "", "", "", "unusable")
+        return (checked.name, "", "", "", checked.verdicts)
     certificate, attacked = checked.certificate, strongest(checked.audits)
-    verdicts = [verdict_label(certificate.verdict), *(audit.verdict.upper() for audit in checked.audits)]
     return (
         checked.name,
         claim_parameters(certificate.claim),
         f"epsilon {bracket_phrase(certificate.tight.epsilon)}",
         "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {nearest(_runs(checked))} runs",
-        ", ".join(dict.fromkeys(verdicts)),
+        checked.verdicts,
     )
 
 

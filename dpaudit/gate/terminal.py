@@ -5,7 +5,6 @@ from rich.console import Group, RenderableType
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.wording.certificates import verdict_label
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
@@ -35,15 +34,14 @@ def document_text(document: CheckDocument) -> RenderableType:
 def _row(checked: Checked) -> tuple[str, str, str, str]:
     """Return the row of one configuration."""
     if checked.certificate is None:
-        return (clean(checked.name), "", "", "unusable")
+        return (clean(checked.name), "", "", checked.verdicts)
     certificate, attacked = checked.certificate, strongest(checked.audits)
     proved = certificate.tight.epsilon.upper
-    verdicts = [verdict_label(certificate.verdict), *(audit.verdict.upper() for audit in checked.audits)]
     return (
         clean(checked.name),
         f"claimed {nearest(certificate.claim.epsilon)}, proved {at_most(proved)}",
         "not attacked" if attacked is None else f"attacked {at_least(attacked)}",
-        ", ".join(dict.fromkeys(verdicts)),
+        checked.verdicts,
     )
 
 
@@ -57,8 +55,7 @@ def _issues(title: str, judged: list[Judged]) -> list[RenderableType]:
 def _issue(judged: Judged) -> list[RenderableType]:
     """Return one issue, and below it why it is accepted."""
     issue, style = judged.issue, "red" if judged.issue.level == "error" else "yellow"
-    text = f"{issue.place.file}:{issue.place.line}: {issue.rule} {issue.message}"
-    lines = [inset(clean(" ".join(text.split())), style="dim" if judged.accepted else style)]
+    lines = [inset(clean(" ".join(issue.line.split())), style="dim" if judged.accepted else style)]
     if judged.accepted:
         lines.append(inset(inset(clean(f"{judged.accepted.reason} (until {judged.accepted.expires})"))))
     return lines

@@ -4,26 +4,12 @@ from dataclasses import dataclass
 
 from dpaudit.report.compliance.fields import Section
 from dpaudit.report.compliance.sections import sections_of
-from dpaudit.report.curves import (
-    FALSE_POSITIVE_RATES,
-    Curve,
-    claimed_advantage,
-    delta_curve,
-    highest_true_positive_rate,
-)
+from dpaudit.report.curves import Curve, delta_curve
 from dpaudit.report.derivation import Row, rows_of
+from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.gaps import Gap, gaps_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import Outcome, outcome_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gain:
-    """The most that any attacker reaches by one measure, under the claim and under the certificate."""
-
-    measure: str
-    claim: float
-    certificate: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,27 +33,7 @@ def gather(report: ReportInputs) -> Facts:
         outcome=outcome_of(report),
         curve=curve,
         rows=rows,
-        gains=_gains(report, curve),
+        gains=gains_of(report.certificate.claim, curve),
         gaps=gaps_of(report),
         sections=sections_of(report, curve, rows),
     )
-
-
-def _gains(report: ReportInputs, curve: Curve) -> tuple[Gain, ...]:
-    """Return an attacker's advantage and true positive rates at small false positive rates."""
-    claim = report.certificate.claim
-    known = bool(curve.epsilons)
-    advantage = Gain(
-        measure="advantage (true minus false positive rate)",
-        claim=claimed_advantage(claim.epsilon, claim.delta),
-        certificate=curve.advantage if known else None,
-    )
-    rates = (
-        Gain(
-            measure=f"true positive rate at false positive rate {rate:g}",
-            claim=highest_true_positive_rate(claim.epsilon, claim.delta, rate),
-            certificate=curve.true_positive_rate(rate) if known else None,
-        )
-        for rate in FALSE_POSITIVE_RATES
-    )
-    return (advantage, *rates)

@@ -60,3 +60,8 @@ class ReportInputs:
     def unit(self) -> str:
         """What one record is: the owner's words where there are any, else the claim's."""
         return self.system.unit.strip() or self.certificate.claim.unit
+
+    @property
+    def seeds(self) -> str:
+        """The recorded seeds of the audits, in one line."""
+        return "; ".join(f"{audit.name}: {audit.seed}" for audit in self.audits if audit.seed is not None)

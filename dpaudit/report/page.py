@@ -38,7 +38,6 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     report, certificate = facts.report, facts.report.certificate
     order = ("violated", "assumed", "checked")
     numbered = [(condition.status, number, condition) for number, condition in enumerate(certificate.conditions)]
-    seeds = [f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None]
     return {
         "report": report,
         "certificate": certificate,
@@ -62,7 +61,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
             facts.sections[0], fields=tuple(f for f in facts.sections[0].fields if f.name not in _ON_THE_COVER)
         ),
         "noise_sentence": noise_sentence(certificate.slack) if certificate.slack is not None else "",
-        "seeds": "; ".join(seeds),
+        "seeds": report.seeds,
         "digest": certificate.to_dict()["digest"],
         "disclaimer": DISCLAIMER,
         "glossary": GLOSSARY,

@@ -11,7 +11,8 @@ from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.report.compliance.allocation import allocation
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
 from dpaudit.report.compliance.groups import groups
-from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, highest_true_positive_rate
+from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve
+from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import at_least, at_most, both_ends, nearest, times
@@ -117,27 +118,11 @@ def _engines(report: ReportInputs) -> Grid:
 
 def _meaning(report: ReportInputs, curve: Curve) -> Grid:
     """Return by how much a positive answer of any test can move the odds, at small false positive rates."""
-    claim = report.certificate.claim
-    advantage = curve.advantage if curve.epsilons else None
-    rows: list[tuple[str, ...]] = [
-        (
-            "advantage (true minus false positive rate)",
-            at_most(claimed_advantage(claim.epsilon, claim.delta)),
-            "not known" if advantage is None else at_most(advantage),
-            "",
-        )
-    ]
-    for rate in FALSE_POSITIVE_RATES:
-        allowed = highest_true_positive_rate(claim.epsilon, claim.delta, rate)
-        proved = curve.true_positive_rate(rate) if curve.epsilons else None
-        rows.append(
-            (
-                f"true positive rate at false positive rate {rate:g}",
-                at_most(allowed),
-                "not known" if proved is None else at_most(proved),
-                "not known" if proved is None else f"{at_most(proved / rate)} times",
-            )
-        )
+    advantage, *true_positives = gains_of(report.certificate.claim, curve)
+    rows = [(*_gain(advantage), "")]
+    for rate, gain in zip(FALSE_POSITIVE_RATES, true_positives, strict=True):
+        odds = "not known" if gain.certificate is None else f"{at_most(gain.certificate / rate)} times"
+        rows.append((*_gain(gain), odds))
     return Grid(
         name="operating",
         caption="The most that any attacker can gain, whatever they know besides",
@@ -145,6 +130,12 @@ def _meaning(report: ReportInputs, curve: Curve) -> Grid:
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
     )
+
+
+def _gain(gain: Gain) -> tuple[str, str, str]:
+    """Return the measure of a gain, and its largest value by claim and by certificate."""
+    proved = "not known" if gain.certificate is None else at_most(gain.certificate)
+    return gain.measure, at_most(gain.claim), proved
 
 
 def _beliefs(report: ReportInputs) -> Grid:

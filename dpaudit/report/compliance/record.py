@@ -122,10 +122,9 @@ def budget(report: ReportInputs) -> Section:
 def reproduction(report: ReportInputs) -> Section:
     """Return section 12."""
     certificate, sources = report.certificate, report.deployment.reproduction
-    seeds = "; ".join(f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None)
     fields: list[Field] = [
         evidence("Command", report.command, "command") if report.command else unknown("Command"),
-        evidence("Seeds", seeds, "audits") if seeds else unknown("Seeds"),
+        evidence("Seeds", report.seeds, "audits") if report.seeds else unknown("Seeds"),
         *(evidence(name, value, "certificate.versions") for name, value in certificate.versions),
         *(evidence(name, value, "environment") for name, value in report.environment),
         evidence("Source digest", certificate.source_digest, "certificate.source_digest"),
