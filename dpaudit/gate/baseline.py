@@ -1,4 +1,4 @@
-"""Accepted issues: each with a reason and a day on which it comes back."""
+"""The baseline: accepted issues, each with a reason and a last day."""
 
 import json
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The accepted issues of a project, as a file that is reviewed like code."""
+    """The accepted issues of a project; the file is meant for review, like code."""
 
     entries: tuple[Accepted, ...] = ()
 
@@ -95,7 +95,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def _whole(text: str) -> int:
-    """Return a whole number of a size that somebody could have meant."""
+    """Return a whole number of at most 300 digits."""
     if len(text) > 300:
         raise ValueError(f"a whole number of {len(text)} digits")
     return int(text)

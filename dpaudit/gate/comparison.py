@@ -25,7 +25,7 @@ class Change:
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]:
-    """Return what changed between two reports, as plain data, worst first.
+    """Return the changes between two reports in plain data, worst first.
 
     Worse are: a graver verdict; a claim, a certified epsilon or a certified delta that grew by more than a millionth;
     a condition less looked at; a new finding; an audit that is gone or ends graver. Another unit, relation or model
@@ -46,7 +46,7 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]
 
 
 def _certificates(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
-    """Return what changed in claim, verdict and numbers."""
+    """Return the changes of claim, verdict, numbers and findings."""
     rows = [_ranked("certificate", earlier["verdict"], later["verdict"], _VERDICTS)]
     rows += [_number(f"claimed {name}", earlier["claim"][name], later["claim"][name]) for name in ("epsilon", "delta")]
     rows += [_plain(name, earlier["claim"][name], later["claim"][name]) for name in ("unit", "neighbours", "model")]
@@ -59,7 +59,7 @@ def _certificates(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change
 
 
 def _conditions(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
-    """Return what changed in the side-conditions; a new one that nobody checks is worse."""
+    """Return the changes of the side-conditions; a new condition that is not checked is worse."""
     before, after = ({_identity(row): row for row in side["conditions"]} for side in (earlier, later))
     rows: list[Change | None] = []
     for identity in sorted({*before, *after}):
@@ -74,12 +74,12 @@ def _conditions(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
 
 
 def _identity(condition: dict[str, Any]) -> tuple[str, ...]:
-    """Return what tells a condition from every other: its kind and what it is about."""
+    """Return the identity of a condition: its kind and its subject."""
     return condition["kind"], *condition["about"]
 
 
 def _audits(earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[Change]:
-    """Return what changed in the audits, by name."""
+    """Return the changes of the audits, by name."""
     before, after = ({audit["name"]: audit for audit in side} for side in (earlier, later))
     rows: list[Change | None] = []
     for name in sorted({*before, *after}):
@@ -97,7 +97,7 @@ def _audits(earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[
 
 
 def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> Change | None:
-    """Return a change between two words that have an order, best first."""
+    """Return the change between two words of `order`, which goes from best to worst."""
     if before == after:
         return None
     direction: Direction = "worse" if order.index(after) > order.index(before) else "better"
@@ -105,7 +105,7 @@ def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> Chang
 
 
 def _number(what: str, before: float | str, after: float | str) -> Change | None:
-    """Return a change of a number of which more is worse; rounding is no change."""
+    """Return the change of a number of which more is worse; a relative change below a millionth is none."""
     old, new = float(before), float(after)
     if math.isclose(old, new, rel_tol=_TOLERANCE):
         return None
@@ -113,7 +113,7 @@ def _number(what: str, before: float | str, after: float | str) -> Change | None
 
 
 def _plain(what: str, before: str, after: str) -> Change | None:
-    """Return a change of something that has no order."""
+    """Return the change of a value without an order."""
     return None if before == after else Change(what=what, before=str(before), after=str(after), direction="other")
 
 

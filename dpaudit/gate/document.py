@@ -1,4 +1,4 @@
-"""The gate's one document: what was checked, its issues, which are accepted, and the exit code."""
+"""The document of a check: the configurations, their issues, what the baseline accepts, and the exit code."""
 
 import json
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckDocument:
-    """Everything that one `dpaudit check` found, judged against a baseline on the day `today`."""
+    """The results of one `dpaudit check`, compared with a baseline on the day `today`."""
 
     checked: tuple[Checked, ...]
     baseline: Baseline
@@ -48,7 +48,7 @@ class CheckDocument:
 
     @property
     def judged(self) -> tuple[Judged, ...]:
-        """Every issue, in the order of the configurations; an invalid printed argument is worth telling, no issue."""
+        """Every issue, in the order of the configurations."""
         issues = (issue for checked in self.checked for issue in checked.issues())
         return tuple(
             Judged(issue=issue, accepted=self.baseline.covering(issue.fingerprint, self.today)) for issue in issues
@@ -56,18 +56,18 @@ class CheckDocument:
 
     @property
     def open(self) -> tuple[Issue, ...]:
-        """The issues that nobody accepted."""
+        """The issues that the baseline does not accept."""
         return tuple(judged.issue for judged in self.judged if judged.accepted is None)
 
     @property
     def unused(self) -> tuple[Accepted, ...]:
-        """Entries of the baseline that match no issue any more, or have expired."""
+        """Entries of the baseline that match no issue, or have expired."""
         used = {judged.accepted for judged in self.judged}
         return tuple(entry for entry in self.baseline.entries if entry not in used)
 
     @property
     def exit_code(self) -> int:
-        """What the process ends with: 2 for an unusable configuration, else 1 for errors, else 4 for doubt, else 0."""
+        """The exit code: 2 for an unusable configuration, else 1 for an error, else 4 for an inconclusive audit, else 0."""
         rules = {issue.rule for issue in self.open}
         if "DPA001" in rules:
             return 2
@@ -97,7 +97,7 @@ class CheckDocument:
 
 
 def _configuration(checked: Checked) -> dict[str, Any]:
-    """Return one configuration as plain data; what was not reached is left out."""
+    """Return one configuration as plain data, without the results that were not reached."""
     data: dict[str, Any] = {"path": checked.name, "audits": [audit.to_dict() for audit in checked.audits]}
     if checked.certificate is not None:
         data["certificate"] = checked.certificate.to_dict()
@@ -109,5 +109,5 @@ def _configuration(checked: Checked) -> dict[str, Any]:
 
 
 def strongest(audits: tuple[AuditResult, ...]) -> float | None:
-    """Return the largest lower bound of several audits, or None where there are none."""
+    """Return the largest lower bound of several audits, or None without audits."""
     return max((audit.epsilon_lower for audit in audits), default=None)

@@ -18,7 +18,7 @@ from dpaudit.wording.certificates import certificate_meaning, verdict_label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """Something that a pipeline should stop for: `rule` on `subject` in a configuration, and where to look.
+    """A reason to stop a pipeline: `rule` on `subject` in a configuration, with a message and a location.
 
     The fingerprint depends on rule, configuration and subject only, so that it survives new numbers and moved lines.
     """
@@ -36,19 +36,19 @@ class Issue:
 
     @property
     def level(self) -> str:
-        """Return how grave the rule is."""
+        """The level of the rule: error or warning."""
         return rule_of(self.rule).level
 
     @property
     def fingerprint(self) -> str:
-        """Return what recognises this issue in another run."""
+        """The digest that identifies this issue in another run."""
         text = "\n".join((self.rule, self.config, self.subject))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One configuration and what came of it: certificate and audits, or the error that stopped it."""
+    """One configuration with its certificate and audits, or with the error that stopped it."""
 
     path: Path
     configuration: Configuration | None = None
@@ -59,7 +59,7 @@ class Checked:
 
     @property
     def name(self) -> str:
-        """Return the configuration's path as the reports show it."""
+        """The path of the configuration as the reports show it."""
         return place_of_path(self.path).file
 
     @property
@@ -71,7 +71,7 @@ class Checked:
         return ", ".join(dict.fromkeys((verdict_label(self.certificate.verdict), *audits)))
 
     def issues(self) -> tuple[Issue, ...]:
-        """Return the issues, the claim's first."""
+        """Return the issues; those of the claim come first."""
         if self.error is not None:
             return (self._stopped(self.error),)
         if self.configuration is None or self.certificate is None:
@@ -79,14 +79,14 @@ class Checked:
         return (*self._of_claim(self.configuration, self.certificate), *self._of_audits(self.configuration))
 
     def _stopped(self, error: DPAuditError) -> Issue:
-        """Return the issue of a configuration that is no good; its message starts with `file:line:` where it can."""
+        """Return the issue of an unusable configuration; a message that starts with `file:line:` gives the location."""
         match = re.match(re.escape(str(self.path)) + r":(\d+): ", str(error))
         location = place_of_path(self.path, int(match.group(1)) if match else 1)
         message = str(error)[match.end() :] if match else str(error)
         return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=location)
 
     def _of_claim(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
-        """Yield what the certificate says against the claim."""
+        """Yield the issues of the certificate."""
         claim = place_of_claim(configuration)
         if certificate.verdict != "certified":
             rule = "DPA101" if certificate.verdict == "refuted" else "DPA102"
@@ -108,7 +108,7 @@ class Checked:
             )
 
     def _of_audits(self, configuration: Configuration) -> Iterator[Issue]:
-        """Yield what the audits say against the code."""
+        """Yield the issues of the audits."""
         for audit in self.audits:
             if audit.verdict == "violation":
                 location = place_of_key(configuration, "algorithm", "name")

@@ -1,4 +1,4 @@
-"""JUnit XML, as test reports of pipelines read it: a suite for each configuration, a case for each check."""
+"""The issues of a check as JUnit XML: a suite for each configuration, a case for each certificate and audit."""
 
 from collections.abc import Iterator
 from xml.etree import ElementTree as Xml
@@ -34,7 +34,7 @@ def _suite(checked: Checked, judged: list[Judged]) -> Xml.Element:
 
 
 def _cases(checked: Checked, judged: list[Judged]) -> Iterator[Xml.Element]:
-    """Yield one case for the claim and one for each audit, or one for a configuration that is no good."""
+    """Yield one case for the claim and one for each audit, or one for an unusable configuration."""
     audits = {audit.name for audit in checked.audits}
     name = "configuration" if checked.error else "certificate"
     certificate = checked.certificate
@@ -77,7 +77,7 @@ def _case(config: str, name: str, seconds: float, facts: dict[str, object], judg
 
 
 def _numbers(certificate: dict[str, object]) -> dict[str, object]:
-    """Return what a certificate says in numbers."""
+    """Return the verdict and the numbers of a certificate."""
     claim, tight = certificate["claim"], certificate["tight"]
     assert isinstance(claim, dict)  # noqa: S101 - for the type checker
     assert isinstance(tight, dict)  # noqa: S101 - for the type checker
@@ -96,5 +96,5 @@ def _line(judged: Judged) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text without what XML cannot hold, of bounded length."""
+    """Return text without characters that XML forbids, at most 4,000 characters long."""
     return clean(text)[:_LONGEST]

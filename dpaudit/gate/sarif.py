@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, for code scanning: one run, stable rules, a place inside the repository for each result."""
+"""The issues of a check as SARIF 2.1.0, for code scanning: one run, stable rules, a location for each result."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page that developers see first: Markdown, and the step summary of a hosted pipeline."""
+"""The summary of a check as Markdown, also for the step summary of a hosted pipeline."""
 
 import os
 from pathlib import Path
@@ -85,7 +85,7 @@ def _row(checked: Checked) -> tuple[str, ...]:
 
 
 def _runs(checked: Checked) -> float:
-    """Return how many runs the audits of a configuration took."""
+    """Return the number of runs of all audits of a configuration."""
     return float(sum(audit.runs for audit in checked.audits))
 
 
@@ -102,12 +102,12 @@ def _held(judged: Judged) -> tuple[str, ...]:
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a table of at most some hundred rows, in which no text becomes markup."""
+    """Return a table of at most 200 rows in which no text becomes markup."""
     shown = table(head, [tuple(map(_cell, row)) for row in rows[:_MOST_ROWS]])
     more = len(rows) - _MOST_ROWS
     return f"{shown}\n\n{cell(f'And {more} more.')}" if more > 0 else shown
 
 
 def _cell(text: str) -> str:
-    """Return one cell's text without hidden characters, of bounded length."""
+    """Return the text of one cell without hidden characters, at most 2,000 characters long."""
     return clean(text).replace("`", "'").replace("[", "(").replace("]", ")").replace("!(", "(")[:2_000]

@@ -1,4 +1,4 @@
-"""The history that Opacus keeps of a training run, read as a declaration.
+"""The history of an Opacus accountant as a declaration.
 
 Opacus records (noise_multiplier, sample_rate, num_steps) for each stretch of equal steps. It records neither whether
 batches were in fact Poisson samples nor whether the noise was in fact added; both stay conditions of the declaration.

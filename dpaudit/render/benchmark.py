@@ -1,4 +1,4 @@
-"""The proving ground's table: what is true, what was found, what was possible."""
+"""The table of `dpaudit bench audits`: the true value, the bound and the best possible bound of each mechanism."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,7 +13,7 @@ _HEAD = ("mechanism", "claim", "truth", "bound", "best", "ceil", "printed", "sec
 
 
 class Row(Protocol):
-    """What the table asks of a row; read-only."""
+    """The read-only fields of a row."""
 
     @property
     def name(self) -> str: ...  # noqa: D102 - the names of the columns
@@ -68,7 +68,7 @@ def _number(value: float | None) -> str:
 
 
 def _verdict(row: Row) -> str:
-    """Return what the auditor said, and whether that was right."""
+    """Return whether the verdict of the audit was right."""
     if row.false_alarm:
         return "ALARM"
     if row.missed:

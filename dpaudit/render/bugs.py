@@ -1,4 +1,4 @@
-"""The corpus of defects as a table: what was caught, by which path and rule, and what was accused wrongly."""
+"""The table of `dpaudit bench bugs`: the detections and false alarms of each defect, with path and rule."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,7 +13,7 @@ _HEAD = ("defect", "family", "path", "rules", "caught", "alarms", "sec")
 
 
 class BugRow(Protocol):
-    """What the table asks of a row; read-only."""
+    """The read-only fields of a row."""
 
     @property
     def name(self) -> str: ...  # noqa: D102 - the names of the columns

@@ -1,4 +1,4 @@
-"""The derivation as an indented tree: what is released, how it composes, and what each step costs."""
+"""The derivation on a terminal, as Markdown and as plain data: a tree with the cost of each step."""
 
 from typing import Any
 
@@ -97,14 +97,14 @@ def _label(row: Row, sources: dict[str, str]) -> Text:
 
 
 def _title(row: Row) -> str:
-    """Return what a node is called."""
+    """Return the title of a node."""
     alike = f" ({row.alike} alike)" if row.alike > 1 else ""
     path = f"[{row.path}] " if row.node else ""
     return f"{path}{row.node} {row.name}".strip() + alike
 
 
 def _details(row: Row, sources: dict[str, str]) -> list[str]:
-    """Return what a node does and costs: its rule, its noise, its own epsilon, its source, the paper's budget."""
+    """Return the details of a node: rule, noise, own epsilon, source, and the printed budget."""
     if not row.node:
         return []
     lines = [row.noise or row.rule]
@@ -121,7 +121,7 @@ def _details(row: Row, sources: dict[str, str]) -> list[str]:
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:
-    """Return what the paper's own argument concludes, and where it fails."""
+    """Return the conclusion of the printed argument and its problems."""
     reading = certificate.printed
     if reading is None:
         return []
@@ -157,7 +157,7 @@ def _argument(certificate: Certificate) -> list[tuple[str, list[str]]]:
 
 
 def _slack(certificate: Certificate) -> list[RenderableType]:
-    """Return where the slack comes from, step by step, with what is left after each."""
+    """Return the slack as a table of steps in epsilon and in noise."""
     slack = certificate.slack
     if slack is None:
         return []

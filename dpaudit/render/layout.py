@@ -1,4 +1,4 @@
-"""The few shapes that everything on the terminal is made of."""
+"""The shapes of terminal text: headline, section, paragraph, columns."""
 
 import io
 from collections.abc import Iterable

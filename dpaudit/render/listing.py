@@ -1,4 +1,4 @@
-"""Lists of what can be named."""
+"""The names that a configuration may use, on a terminal and as Markdown."""
 
 from rich.console import Group, RenderableType
 

@@ -1,4 +1,4 @@
-"""Certificates and audits as Markdown, for a pull request's comment or a step summary."""
+"""Certificates and audits as Markdown, for a comment on a pull request or a step summary."""
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.certificate import Certificate

@@ -1,4 +1,4 @@
-"""The demonstration's chapters: one question each, answered with numbers that were just computed."""
+"""The chapters of `dpaudit demo`, each with one question and the numbers that answer it."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Certificates and audits on a terminal: the verdict first, then what it rests on."""
+"""Certificates and audits on a terminal: the verdict first, then the evidence."""
 
 import math
 from typing import assert_never
@@ -63,7 +63,7 @@ def audit_text(result: AuditResult) -> RenderableType:
 
 
 def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """Return the claim and what is proved about it."""
+    """Return the claim and the proved brackets."""
     claim, tight = certificate.claim, certificate.tight
     return [
         ("claimed", f"{claim_parameters(claim)}, {claim.model} model"),
@@ -80,7 +80,7 @@ def _scale(certificate: Certificate) -> list[RenderableType]:
 
 
 def bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
-    """Return one bar a row, all on the axis of the longest; what is infinite has no bar."""
+    """Return one bar for each row, on one axis; an infinite value has no bar."""
     finite = [(name, value) for name, value in rows if value < math.inf]
     longest = max((value for _, value in finite), default=0.0)
     if longest == 0:
@@ -104,14 +104,14 @@ def bar(share: float, length: int = _BAR) -> str:
 
 
 def _reasons(certificate: Certificate) -> list[RenderableType]:
-    """Return why the verdict is not `certified`; of a certified claim the numbers below say it all."""
+    """Return the reasons of a verdict other than `certified`; a certified claim needs none."""
     if certificate.verdict == "certified":
         return []
     return [Text(), *(inset(f"• {reason}") for reason in certificate.reasons)]
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:
-    """Return what the paper's own argument concludes, and where it fails."""
+    """Return the conclusion of the printed argument and its problems."""
     reading = certificate.printed
     if reading is None:
         return []
@@ -120,7 +120,7 @@ def _printed(certificate: Certificate) -> list[RenderableType]:
 
 
 def _slack(certificate: Certificate) -> list[RenderableType]:
-    """Return where the slack comes from, factor by factor."""
+    """Return the slack, factor by factor."""
     slack = certificate.slack
     if slack is None:
         return []
@@ -137,7 +137,7 @@ def _factors(factors: tuple[Factor, ...]) -> RenderableType:
 
 
 def _findings(certificate: Certificate) -> list[RenderableType]:
-    """Return what a run did that the declaration does not admit."""
+    """Return the findings: the releases of a run that the declaration does not admit."""
     if not certificate.findings:
         return []
     lines = [inset(f"✗ {finding.rule}  {finding.message}", style="red") for finding in certificate.findings]
@@ -145,7 +145,7 @@ def _findings(certificate: Certificate) -> list[RenderableType]:
 
 
 def _conditions(conditions: tuple[Condition, ...]) -> list[RenderableType]:
-    """Return the side-conditions, what was seen violated first."""
+    """Return the side-conditions; violated ones come first."""
     if not conditions:
         return []
     order: tuple[Status, ...] = ("violated", "assumed", "checked")
@@ -183,7 +183,7 @@ def colour(verdict: Verdict | AuditVerdict) -> str:
 
 
 def _origin(certificate: Certificate) -> str:
-    """Return what computed the certificate, and how to recognise it."""
+    """Return the engines of the certificate, and the digests of source and certificate."""
     engines = ", ".join(certificate.engines)
     digest = certificate.to_dict()["digest"]
     return f"engines {engines} · source {certificate.source_digest[:12]} · certificate {digest[:12]}"

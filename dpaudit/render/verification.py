@@ -1,4 +1,4 @@
-"""What an independent reading of a certificate found, as people read it."""
+"""The result of an independent verification on a terminal and as Markdown."""
 
 from rich.console import Group, RenderableType
 
@@ -44,7 +44,7 @@ def summary(verification: Verification) -> str:
 
 
 def _word(verification: Verification) -> tuple[str, str]:
-    """Return the outcome's word and colour; a verified certificate of a claim that fails is no good news."""
+    """Return the word and colour of the result; a verified certificate is green only if it certifies."""
     if not verification.accepted:
         return "REJECTED", "red"
     return "VERIFIED", "green" if verification.verdict == "certified" else "yellow"

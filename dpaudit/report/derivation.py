@@ -1,4 +1,4 @@
-"""The derivation as rows: one for each node, with equal siblings told once and long lists shortened."""
+"""The derivation as rows: one for each node; equal siblings share a row, and long lists are shortened."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace

@@ -1,4 +1,4 @@
-"""Everything that a report says, computed once and read by every format."""
+"""The facts of a report, computed once for every format."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from dpaudit.report.verdicts import Outcome, outcome_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """A report with all that is derived from it."""
+    """A report with every value that is derived from it."""
 
     report: ReportInputs
     outcome: Outcome
@@ -26,7 +26,7 @@ class Facts:
 
 
 def gather(report: ReportInputs) -> Facts:
-    """Return everything that the formats need; the accountant is asked here and nowhere else."""
+    """Return all facts that the formats need; only this function calls the accountant for them."""
     curve, rows = delta_curve(report.certificate), rows_of(report.certificate)
     return Facts(
         report=report,

@@ -1,4 +1,4 @@
-"""The report as one HTML page: no request, no script, every text escaped."""
+"""The report as one HTML page without requests and scripts; every text is escaped."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The report as a PDF, set by typst from report.json alone, so that it cannot say anything else than the page does."""
+"""The report as a PDF, set by typst from report.json alone."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The report as plain data, in the field names of the published schema."""
+"""The report as plain data with the field names of the published schema."""
 
 from typing import Any
 

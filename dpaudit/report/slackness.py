@@ -1,4 +1,4 @@
-"""How loose a claim is, as steps from the declared noise down to the noise that it needs."""
+"""The slack of a claim as steps from the declared noise to the needed noise."""
 
 import math
 from dataclasses import dataclass

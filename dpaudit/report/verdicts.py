@@ -1,4 +1,4 @@
-"""The verdict in plain words, derived from the certificate and the audits and never typed in."""
+"""The verdict of a report, derived from its certificate and its audits."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATIO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The verdict's word, one sentence on it, why it is not better, and what it leans on."""
+    """The verdict of a report: its word, a sentence on it, the reasons against a better one, and the caveats."""
 
     word: Word
     sentence: str
@@ -62,7 +62,7 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
 
 
 def _violation(audit: AuditResult) -> str:
-    """Return what an audit's violation contradicts, with its numbers."""
+    """Return the contradiction that a violation shows, with its numbers."""
     exceeds_claim = audit.exceeds_claim
     provided = f", provided that {audit.assumption}" if audit.assumption else ""
     against = f"the claimed {nearest(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
@@ -75,7 +75,7 @@ def _violation(audit: AuditResult) -> str:
 
 
 def _caveats(report: ReportInputs) -> tuple[str, ...]:
-    """Return what even a certified claim leans on."""
+    """Return the caveats of a certified claim."""
     certificate = report.certificate
     lines: list[str] = []
     assumed = sum(condition.status == "assumed" for condition in certificate.conditions)
@@ -112,12 +112,12 @@ def _caveats(report: ReportInputs) -> tuple[str, ...]:
 
 
 def meaning_of(report: ReportInputs) -> str:
-    """Return what the claim promises, in the words of its definition and of the unit's owner."""
+    """Return the promise of the claim, with the name that the owner gives to the unit."""
     return promise(replace(report.certificate.claim, unit=report.unit))
 
 
 def proved_of(report: ReportInputs) -> str:
-    """Return what the accounting shows beside the claim, in one sentence."""
+    """Return the proved epsilon in relation to the claim, in one sentence."""
     claim, tight = report.certificate.claim, report.certificate.tight.epsilon
     beside = f", plus {nearest(claim.delta)}" if claim.delta else ""
     if tight.upper == math.inf:

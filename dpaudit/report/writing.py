@@ -1,4 +1,4 @@
-"""From a report to files: HTML, Markdown, JSON, and each figure as an SVG of its own."""
+"""The files of a report: HTML, Markdown, JSON, figures, and on request a PDF."""
 
 import json
 from pathlib import Path

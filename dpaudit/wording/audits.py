@@ -8,7 +8,7 @@ from dpaudit.wording.numerals import at_least, at_most, nearest
 
 
 def audit_meaning(result: AuditResult) -> str:
-    """Return what an audit's verdict says, in one sentence."""
+    """Return the meaning of the verdict of an audit in one sentence."""
     lower, claimed = at_least(result.epsilon_lower), nearest(result.claim.epsilon)
     match result.verdict:
         case "violation" if result.assumption:
@@ -32,7 +32,7 @@ def audit_meaning(result: AuditResult) -> str:
 
 
 def power_sentence(result: AuditResult) -> str:
-    """Return how far the audit could have seen."""
+    """Return the power and the ceiling of an audit."""
     return (
         f"It would have shown a true epsilon of {nearest(result.power.epsilon)} with probability "
         f"{nearest(result.power.probability)}; no attack shows more than {nearest(result.ceiling)} in so many runs."
@@ -40,7 +40,7 @@ def power_sentence(result: AuditResult) -> str:
 
 
 def detectable(audit: AuditResult) -> str:
-    """Return in words what an audit would have caught, and what would have gone unseen."""
+    """Return the violations that an audit detects with known probability, and those that it may miss."""
     chance = nearest(audit.power.probability, 3)
     if audit.power.epsilon == math.inf:
         return "No violation, however large, would have been caught for certain: there were too few runs."
@@ -55,12 +55,12 @@ def detectable(audit: AuditResult) -> str:
 
 
 def certified_phrase(audit: AuditResult) -> str:
-    """Return in words what the certificate allowed when the audit was made."""
+    """Return the epsilon that the certificate allowed at the time of the audit."""
     return "not known to the audit" if audit.certified == math.inf else f"epsilon of at most {at_most(audit.certified)}"
 
 
 def position(audit: AuditResult) -> str:
-    """Return in words where an audit's lower bound lies against the claim and the certificate."""
+    """Return the position of the lower bound of an audit against claim and certificate."""
     bound = f"epsilon is at least {at_least(audit.epsilon_lower)}"
     if audit.verdict == "inconclusive":
         return f"The attack reached no result ({bound})."

@@ -13,7 +13,7 @@ UNNAMED = 0.005
 
 
 def bracket_phrase(bracket: Bracket) -> str:
-    """Return where a number provably lies, in words and rounded outwards."""
+    """Return a bracket in words, rounded outwards."""
     if bracket.lower == math.inf:
         return "infinite"
     if bracket.lower == bracket.upper == 0:
@@ -30,7 +30,7 @@ def bracket_phrase(bracket: Bracket) -> str:
 
 
 def verdict_label(verdict: Verdict) -> str:
-    """Return a certificate's verdict as a reader says it."""
+    """Return the label of a certificate's verdict."""
     match verdict:
         case "certified":
             return "CERTIFIED"
@@ -43,7 +43,7 @@ def verdict_label(verdict: Verdict) -> str:
 
 
 def certificate_meaning(certificate: Certificate) -> str:
-    """Return what the verdict says about the claim, in one sentence."""
+    """Return the meaning of the verdict for the claim in one sentence."""
     claim, epsilon = certificate.claim, certificate.tight.epsilon
     match certificate.verdict:
         case "certified":
@@ -61,13 +61,13 @@ def certificate_meaning(certificate: Certificate) -> str:
 
 
 def printed_sentence(reading: PrintedReading) -> str:
-    """Return what the paper's own argument concludes, and whether it holds as written."""
+    """Return the conclusion of the printed argument, and whether each step holds as written."""
     steps = "each step holds as written" if reading.valid else "but not every step holds as written"
     return f"It concludes epsilon = {nearest(reading.epsilon)}, delta = {nearest(reading.delta)}; {steps}."
 
 
 def slack_sentence(slack: Slack) -> str:
-    """Return how loose the claim is, in one sentence."""
+    """Return the slack of the claim in one sentence."""
     if not math.isfinite(slack.epsilon_ratio) or not math.isfinite(slack.noise_ratio):
         return "The slack has no finite size: one of the two readings is infinite or zero."
     if abs(slack.noise_ratio - 1) < 1e-3 and abs(slack.epsilon_ratio - 1) < 1e-3:
@@ -81,7 +81,7 @@ def slack_sentence(slack: Slack) -> str:
 
 
 def noise_sentence(slack: Slack) -> str:
-    """Return in one sentence how much noise there is against what the claim needs.
+    """Return the ratio of the noise to the noise that the claim needs, in one sentence.
 
     >>> noise_sentence(Slack(epsilon_ratio=24.0, noise_ratio=18.447))
     'The noise is 18.4 times larger than the claim needs.'

@@ -24,7 +24,7 @@ def claim_parameters(claim: Claim) -> str:
 
 
 def neighbours_phrase(neighbours: Neighbours) -> str:
-    """Return what may differ between two neighbouring data sets."""
+    """Return the difference between two neighbouring data sets."""
     match neighbours:
         case "replace_one":
             return "one record replaced"
@@ -35,7 +35,7 @@ def neighbours_phrase(neighbours: Neighbours) -> str:
 
 
 def observer(model: Model) -> str:
-    """Return whose view the claim speaks about."""
+    """Return the observer whose view the claim is about."""
     match model:
         case "central":
             return "anybody who sees the output"
@@ -48,7 +48,7 @@ def observer(model: Model) -> str:
 
 
 def promise(claim: Claim) -> str:
-    """Return in one sentence what the claim means to the person behind a record."""
+    """Return the meaning of the claim for the person behind a record, in one sentence."""
     whatever = (
         f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
     )

@@ -1,4 +1,4 @@
-"""A whole record for the public registry of deployments: the certified part, and what people declared."""
+"""The record for the public registry of deployments: certified fields and declared fields."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Where the budget goes: what each part of the outermost composition costs by itself, and its share."""
+"""The table of allocation: the cost of each part of the outermost composition, and its share."""
 
 import math
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _MOST = 12
 
 
 def allocation(report: ReportInputs) -> Grid:
-    """Return what each part of the outermost composition costs by itself, and its share of the sum of rho."""
+    """Return the cost of each part of the outermost composition, and its share of the sum of rho."""
     certificate = report.certificate
     node, kind = _outermost(certificate.declaration)
     parts = list(_parts(node))
@@ -59,7 +59,7 @@ def allocation(report: ReportInputs) -> Grid:
 
 
 def _outermost(node: Declaration) -> tuple[Declaration, str]:
-    """Return the first node that composes, below those that only change the view, and what it does."""
+    """Return the outermost node that composes, and its name in words."""
     while isinstance(node, PostProcess | Billboard | Local):
         node = node.part
     match node:
@@ -74,7 +74,7 @@ def _outermost(node: Declaration) -> tuple[Declaration, str]:
 
 
 def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
-    """Yield label, part and how often it runs, equal neighbours told once."""
+    """Yield label, part and number of runs; adjacent equal parts are one group."""
     if isinstance(node, Repeat):
         yield _label(node.part), node.part, node.times
         return
@@ -93,7 +93,7 @@ def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
 
 
 def _anonymous(node: Declaration) -> object:
-    """Return what makes two parts equal but for a release's label."""
+    """Return the part without the label of a release."""
     return node.mechanism if isinstance(node, Release) else node
 
 

@@ -1,4 +1,4 @@
-"""Section 7: each audit with its attack, its bound, what it would have caught, and how far it could have seen."""
+"""Section 7: each audit with its attack, its bound, its power and its ceiling."""
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
@@ -77,5 +77,5 @@ def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
 
 
 def _time(audit: AuditResult) -> str:
-    """Return how long an audit took."""
+    """Return the duration of an audit."""
     return f"{nearest(audit.seconds, 2)} s" if audit.seconds > 0 else "time not recorded"

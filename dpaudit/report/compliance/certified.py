@@ -1,4 +1,4 @@
-"""Section 6: the certificate, engine by engine, and what it means for one person, for groups, and for each part."""
+"""Section 6: the certificate by engine, and its meaning for one person, for groups and for each part."""
 
 import math
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def certified(report: ReportInputs, curve: Curve) -> Section:
 
 
 def _argument(report: ReportInputs) -> Iterator[Grid]:
-    """Yield what the proof loses, what it needs, and what was found wrong without statistics, as tables of text."""
+    """Yield the tables of slack factors, of conditions and of findings."""
     certificate = report.certificate
     factors = certificate.slack.factors if certificate.slack is not None else ()
     tables = (
@@ -81,7 +81,7 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
 
 
 def _equivalent(report: ReportInputs) -> Field:
-    """Return the Gaussian mechanism that gives away as much, as the distance mu of its two laws."""
+    """Return the Gaussian mechanism with the same epsilon and delta, as the distance mu of its two laws."""
     name = "Gaussian equivalent"
     claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
     if claim.delta == 0:
@@ -94,7 +94,7 @@ def _equivalent(report: ReportInputs) -> Field:
 
 
 def _engines(report: ReportInputs) -> Grid:
-    """Return what each engine says by itself."""
+    """Return the bracket of each engine by itself."""
     certificate = report.certificate
     rows: list[tuple[str, ...]] = []
     try:
@@ -117,7 +117,7 @@ def _engines(report: ReportInputs) -> Grid:
 
 
 def _meaning(report: ReportInputs, curve: Curve) -> Grid:
-    """Return by how much a positive answer of any test can move the odds, at small false positive rates."""
+    """Return the largest gains of a test, and the odds after a positive answer."""
     advantage, *true_positives = gains_of(report.certificate.claim, curve)
     rows = [(*_gain(advantage), "")]
     for rate, gain in zip(FALSE_POSITIVE_RATES, true_positives, strict=True):
@@ -139,7 +139,7 @@ def _gain(gain: Gain) -> tuple[str, str, str]:
 
 
 def _beliefs(report: ReportInputs) -> Grid:
-    """Return how far a belief can move, for some beliefs held before."""
+    """Return the largest posterior belief for some prior beliefs."""
     claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
     rows = tuple(
         (f"{prior:g}", at_most(_posterior(prior, claim.epsilon)), at_most(_posterior(prior, upper)))

@@ -1,4 +1,4 @@
-"""Section 5: every mechanism with its sensitivity, why it is so, its noise, how often it runs, and its code."""
+"""Section 5: each mechanism with its sensitivity and the reason, its noise, its number of runs, and its code."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ INDENT = "\N{EM SPACE}"
 
 @dataclass(slots=True)
 class _Run:
-    """Equal leaves gathered into one row."""
+    """Releases with equal noise, as one row."""
 
     first: Leaf
     times: int
@@ -33,7 +33,7 @@ class _Run:
 
 
 def composition(report: ReportInputs, nodes: tuple[Row, ...]) -> Section:
-    """Return section 5: one row for each run of equal releases."""
+    """Return section 5, with one row for each group of equal releases."""
     runs = list(_runs(report.certificate.declaration))
     checked = sensitivity_is_checked(report)
     rows = tuple(_row(report, run, checked=checked) for run in runs[:MOST])
@@ -105,7 +105,7 @@ def _nodes(nodes: tuple[Row, ...]) -> Grid:
 
 
 def _runs(declaration: Declaration) -> Iterator[_Run]:
-    """Yield releases, those that differ in their label alone as one."""
+    """Yield the releases; those that differ only in their label are one group."""
     runs_by_noise: dict[tuple[object, str, bool], _Run] = {}
     for leaf in leaves(declaration):
         key = leaf.node.mechanism, leaf.sampled, leaf.adaptive

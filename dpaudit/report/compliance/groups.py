@@ -1,4 +1,4 @@
-"""What the guarantee is worth to several units together, from the claim alone and from the declaration."""
+"""The table of groups: the guarantee for several units together, by the claim and by the declaration."""
 
 import math
 
@@ -17,7 +17,7 @@ GROUPS = (2, 5, 10)
 
 
 def groups(report: ReportInputs) -> Grid:
-    """Return what the guarantee is worth to several units together."""
+    """Return the guarantee for several units together, for groups of 2, 5 and 10."""
     claim = report.certificate.claim
     rows = tuple(
         (str(size), _by_claim(claim, size), _bounded(_epsilon_of_group(report, size), claim)) for size in GROUPS
@@ -33,7 +33,7 @@ def groups(report: ReportInputs) -> Grid:
 
 
 def _by_claim(claim: Claim, size: int) -> str:
-    """Return what (epsilon, delta) for one unit implies for several."""
+    """Return the guarantee for several units that (epsilon, delta) for one unit implies."""
     epsilon = size * claim.epsilon
     if claim.delta == 0:
         return f"epsilon {nearest(epsilon)}"

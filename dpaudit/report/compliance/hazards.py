@@ -19,7 +19,7 @@ Known = tuple[str, Status] | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hazard:
-    """One hazard: its number, its name in our words, and what a report knows about it."""
+    """One hazard: its number, its name, and the function that returns what a report knows about it."""
 
     number: str
     name: str
@@ -27,7 +27,7 @@ class Hazard:
 
 
 def hazards(report: ReportInputs) -> Section:
-    """Return section 8: the owner's answer stands beside what is known, and neither replaces the other."""
+    """Return section 8; it shows what the report knows and what the owner declares, side by side."""
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
     for hazard in HAZARDS:
@@ -55,7 +55,7 @@ def hazards(report: ReportInputs) -> Section:
 
 
 def _large_epsilon(report: ReportInputs) -> Known:
-    """Return what the claim allows, in figures."""
+    """Return the odds factor and the advantage that the claim allows."""
     claim = report.certificate.claim
     advantage = at_most(claimed_advantage(claim.epsilon, claim.delta), 3)
     factor = nearest(math.exp(claim.epsilon), 3) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
@@ -67,7 +67,7 @@ def _large_epsilon(report: ReportInputs) -> Known:
 
 
 def _large_delta(report: ReportInputs) -> Known:
-    """Return delta against the number of units."""
+    """Return the product of delta and the number of units."""
     claim, units = report.certificate.claim, report.deployment.scope.number_of_units
     if claim.delta == 0:
         return "Delta is 0.", "evidence"
@@ -79,7 +79,7 @@ def _large_delta(report: ReportInputs) -> Known:
 
 
 def _narrow_unit(report: ReportInputs) -> Known:
-    """Return how many units are one person."""
+    """Return the number of units of one person."""
     units = report.deployment.contributions.units_per_person
     if units is None:
         return None
@@ -89,7 +89,7 @@ def _narrow_unit(report: ReportInputs) -> Known:
 
 
 def _contributions(report: ReportInputs) -> Known:
-    """Return how contributions are bounded."""
+    """Return the bound on contributions and its enforcement."""
     contributions = report.deployment.contributions
     if contributions.bound and contributions.enforcement:
         return f"Bounded: {contributions.bound}. Enforced: {contributions.enforcement}.", "declared"
@@ -101,18 +101,18 @@ def _contributions(report: ReportInputs) -> Known:
 
 
 def _comparing(report: ReportInputs) -> Known:
-    """Return what the comparison leaves out."""
+    """Return the limits of the comparison."""
     return "This report compares with deployments of the same unit and model only.", "evidence"
 
 
 def _nothing(report: ReportInputs) -> Known:
-    """Return nothing: only a person can say."""
+    """Return None: only a person can answer."""
     del report
     return None
 
 
 def _repeated(report: ReportInputs) -> Known:
-    """Return what the ledger holds."""
+    """Return the number of bookings in the ledger."""
     balance = report.balance
     if balance is None:
         return None
@@ -120,7 +120,7 @@ def _repeated(report: ReportInputs) -> Known:
 
 
 def _home_made(report: ReportInputs) -> Known:
-    """Return what audits and traces showed of the code."""
+    """Return the results of audits and traces of the code."""
     if report.certificate.findings:
         return f"{counted(len(report.certificate.findings), 'difference')} between code and declaration.", "evidence"
     if not report.audits:
@@ -131,7 +131,7 @@ def _home_made(report: ReportInputs) -> Known:
 
 
 def _floats(report: ReportInputs) -> Known:
-    """Return how noise in floating point is treated."""
+    """Return the status of the condition on floating-point noise."""
     status = next((c.status for c in report.certificate.conditions if c.kind == "floating_point"), None)
     if status is None:
         return "The proof needs nothing about floating-point noise.", "evidence"
@@ -141,7 +141,7 @@ def _floats(report: ReportInputs) -> Known:
 
 
 def _trust(report: ReportInputs) -> Known:
-    """Return who is trusted."""
+    """Return the trusted parties."""
     actors = report.deployment.actors
     if not actors:
         return None
@@ -150,7 +150,7 @@ def _trust(report: ReportInputs) -> Known:
 
 
 def _small_groups(report: ReportInputs) -> Known:
-    """Return for how small a group utility was measured."""
+    """Return the smallest group whose utility was measured."""
     sizes = [
         measured.size for measured in report.deployment.utility if measured.size is not None and measured.group != "all"
     ]
@@ -162,7 +162,7 @@ def _small_groups(report: ReportInputs) -> Known:
 
 
 def _over_claimed(report: ReportInputs) -> Known:
-    """Return whether utility stands beside baselines."""
+    """Return whether utility is reported with baselines."""
     measured = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
     return ("Utility stands between a non-private and a random baseline.", "declared") if measured else None
 

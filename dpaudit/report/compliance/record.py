@@ -1,4 +1,4 @@
-"""Sections 0, 10, 12 and A: the cover, the ledger, what the report was made from, and what changed since the last."""
+"""Sections 0, 10, 12 and A: cover, budget ledger, reproduction, and changes since the previous report."""
 
 import hashlib
 import math

@@ -1,4 +1,4 @@
-"""Sections 1 to 4: what the system is for, what its unit is, who is trusted, and what is claimed."""
+"""Sections 1 to 4, 9, 11 and 13: scope, unit, trust, claim, utility, governance and comparison."""
 
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.report.compliance.fields import (

@@ -1,4 +1,4 @@
-"""Figures: small deterministic SVG drawings, each a function of the report alone."""
+"""The figures of a report: deterministic SVG drawings, each a function of the report alone."""
 
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures.axis import axis_figure

@@ -1,4 +1,4 @@
-"""The signature figure: claimed, proved and attacked epsilon on one axis, each in its own form."""
+"""The figure of claimed, proved and attacked epsilon on one axis."""
 
 import math
 

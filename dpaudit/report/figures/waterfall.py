@@ -1,4 +1,4 @@
-"""Slack factor by factor: from the declared noise down to what the claim needs."""
+"""The figure of the slack: factors from the declared noise to the needed noise."""
 
 from dpaudit.model.certificate import Slack
 from dpaudit.report.figures.canvas import Canvas, shortened
