@@ -67,7 +67,7 @@ class CheckDocument:
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 2 for an unusable configuration, else 1 for an error, else 4 for an inconclusive audit, else 0."""
+        """The exit code: 2 for an unusable configuration, else 1 for an error, else 4 if inconclusive, else 0."""
         rules = {issue.rule for issue in self.open}
         if "DPA001" in rules:
             return 2

@@ -18,9 +18,9 @@ def self_check_text(checks: tuple[InstallationCheck, ...]) -> RenderableType:
     """Return the state of an installation for a terminal of any width."""
     failed = sum(check.status == "failed" for check in checks)
     head = (
-        headline("UNWELL", "red", f"{failed} failed; do not trust results of this installation.")
+        headline("FAULTY", "red", f"{failed} failed; do not trust results of this installation.")
         if failed
-        else headline("WELL", "green", "The installation is complete and its numbers are right.")
+        else headline("SOUND", "green", "The installation is complete and its numbers are right.")
     )
     rows = [(Text(*_MARKS[check.status]), check.what, check.says) for check in checks]
     return Group(head, Text(), columns(rows, "", "", "dim"))

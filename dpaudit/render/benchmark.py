@@ -48,7 +48,7 @@ def benchmark_text(rows: Sequence[Row]) -> RenderableType:
         grid.add_column(head, no_wrap=True, justify="left" if number in (0, len(_HEAD) - 1) else "right")
     for row in rows:
         grid.add_row(*_cells(row))
-    return Group(section("Proving ground"), inset(grid), section("Summary"), inset(_summary(rows)))
+    return Group(section("Catalogue of mechanisms"), inset(grid), section("Summary"), inset(_summary(rows)))
 
 
 def benchmark_markdown(rows: Sequence[Row]) -> str:

@@ -44,7 +44,7 @@ def bugs_text(rows: Sequence[BugRow]) -> RenderableType:
         grid.add_column(head, justify="left" if number < 4 else "right")
     for row in rows:
         grid.add_row(*_cells(row))
-    return Group(section("Corpus of defects"), inset(grid), section("Summary"), inset(_summary(rows)))
+    return Group(section("Known defects"), inset(grid), section("Summary"), inset(_summary(rows)))
 
 
 def bugs_markdown(rows: Sequence[BugRow]) -> str:

@@ -48,7 +48,7 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
     if "violation" in verdicts and certificate.verdict == "refuted":
         return "VIOLATION FOUND", "The accounting refutes the claim, and an attack on the code confirms it."
     if "violation" in verdicts:
-        return "VIOLATION FOUND", "An attack showed that the code gives away more than it may."
+        return "VIOLATION FOUND", "An audit shows that the code leaks more than the claim or the declaration allows."
     if certificate.verdict == "refuted":
         return "VIOLATION FOUND", "The accounting refutes the claim: what is declared provably exceeds it."
     broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
@@ -88,7 +88,7 @@ def _caveats(report: ReportInputs) -> tuple[str, ...]:
     if certificate.printed is not None and not certificate.printed.valid:
         lines.append("The printed argument does not hold as written; the certificate rests on the tight reading.")
     if not report.audits:
-        lines.append("Nobody attacked the code: the verdict is about the declaration alone.")
+        lines.append("No audit of the code was made: the verdict is about the declaration alone.")
     for audit in report.audits:
         if audit.verdict == "inconclusive":
             lines.append(f"The audit '{audit.name}' was inconclusive.")
@@ -105,9 +105,9 @@ def _caveats(report: ReportInputs) -> tuple[str, ...]:
     if report.unit == "one record":
         lines.append("The unit is only called 'one record'; the guarantee means little until it is named.")
     if not justified(report):
-        lines.append("Nobody wrote down why the sensitivities are what they are, and no run checked them.")
+        lines.append("No reason is stated for the sensitivities, and no run checked them.")
     if not located(report):
-        lines.append("Nobody wrote down where the code is that draws the noise.")
+        lines.append("The location of the code that draws the noise is not stated.")
     return tuple(lines)
 
 

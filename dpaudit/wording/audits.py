@@ -47,10 +47,10 @@ def detectable(audit: AuditResult) -> str:
     line = f"A true epsilon of {at_most(audit.power.epsilon)} or more, with probability {chance} or more."
     if audit.ceiling <= audit.claim.epsilon:
         return (
-            f"{line} With so few runs nothing above {at_most(audit.ceiling)} can be shown: the claim was never at risk."
+            f"{line} With so few runs no attack shows more than {at_most(audit.ceiling)}, so none can refute the claim."
         )
     if audit.power.epsilon > audit.claim.epsilon:
-        return f"{line} Violations between {nearest(audit.claim.epsilon)} and that may have gone unseen."
+        return f"{line} Violations between {nearest(audit.claim.epsilon)} and that may have been missed."
     return f"{line} That is within the claim, so larger violations would have been seen as well."
 
 

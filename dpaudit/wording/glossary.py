@@ -9,7 +9,11 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("Unit", "What one person contributes, and so what is protected. The same numbers for another unit mean less."),
     ("Neighbours", "Two data sets that differ in one unit. The guarantee compares what an observer sees on each."),
     ("Epsilon", "The logarithm of the factor by which the probability of any event may change. Smaller protects more."),
-    ("Delta", "What that probability may change by beside the factor. It should be far below one in the users."),
+    (
+        "Delta",
+        "What that probability may change by beside the factor. "
+        "It should be far below one divided by the number of users.",
+    ),
     ("Declaration", "Which noisy answers an algorithm releases, and how they compose. The proof reads nothing else."),
     ("Bracket", "A lower and an upper bound, both proved. The true value of the declaration lies between them."),
     ("Printed argument", "The proof that the paper gives, replayed rule by rule with the paper's own budgets."),

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from dpaudit.ledger import Balance
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
@@ -72,18 +73,6 @@ def budget(report: ReportInputs) -> Section:
         )
     account, digest = balance.account, report.certificate.to_dict()["digest"]
     booked = [b["sequence"] for b in balance.bookings if b["certificate"] == digest]
-    alive = {spending.theorem.name for spending in balance.alive}
-    rows = tuple(
-        (
-            spending.theorem.name,
-            at_most(float(spending.spent.amount)),
-            at_least(float(spending.remaining.amount)),
-            nearest(float(spending.limit.amount)),
-            f"at most {at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}",
-        )
-        for spending in balance.alive
-    )
-    stopped = [spending.theorem.name for spending in account.filters() if spending.theorem.name not in alive]
     return Section(
         number="10",
         ident="budget",
@@ -106,16 +95,31 @@ def budget(report: ReportInputs) -> Section:
             evidence("Last digest of the chain", report.ledger_head, "ledger.head"),
             declared("Next refresh", account.refresh or refresh, "period.refresh"),
         ),
-        grids=(
-            Grid(
-                name="spent",
-                caption="Spent and left, by each theorem that still counts",
-                head=("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
-                rows=rows,
-                statuses=tuple("evidence" for _ in rows),
-                note=f"No longer counting: {', '.join(stopped)}." if stopped else "",
-            ),
-        ),
+        grids=(_spent(balance),),
+    )
+
+
+def _spent(balance: Balance) -> Grid:
+    """Return the amounts spent and left, by each theorem that still counts."""
+    alive = {spending.theorem.name for spending in balance.alive}
+    rows = tuple(
+        (
+            spending.theorem.name,
+            at_most(float(spending.spent.amount)),
+            at_least(float(spending.remaining.amount)),
+            nearest(float(spending.limit.amount)),
+            f"at most {at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}",
+        )
+        for spending in balance.alive
+    )
+    stopped = [spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive]
+    return Grid(
+        name="spent",
+        caption="Spent and left, by each theorem that still counts",
+        head=("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
+        rows=rows,
+        statuses=tuple("evidence" for _ in rows),
+        note=f"No longer counting: {', '.join(stopped)}." if stopped else "",
     )
 
 

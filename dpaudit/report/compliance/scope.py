@@ -137,7 +137,7 @@ def trust(report: ReportInputs) -> Section:
                 head=("Actor", "Sees", "Trusted for", "May collude with"),
                 rows=rows,
                 statuses=tuple("declared" for _ in rows),
-                note="" if rows else "Nobody wrote down who takes part and who sees what.",
+                note="" if rows else "No actors were declared.",
             ),
         ),
     )
@@ -211,7 +211,7 @@ def utility(report: ReportInputs) -> Section:
                 head=("Measure", "Group (size)", "Value", "Interval", "Without privacy", "At random"),
                 rows=rows,
                 statuses=tuple("declared" for _ in rows),
-                note="" if rows else "Nobody measured what the noise costs, nor for whom.",
+                note="" if rows else "The cost of the noise was not measured.",
             ),
         ),
     )
