@@ -40,11 +40,11 @@ EXPORTS: dict[str, str] = {
     "DpEbs": "algorithms.dp_ebs",
     "DpSgd": "algorithms.dp_sgd",
     "GOptimalDueling": "algorithms.g_optimal_dueling",
-    "LdpObi": "algorithms.tabular_rl",
+    "LdpObi": "algorithms.ldp_obi",
     "Lplr": "algorithms.lplr",
-    "LsviUcb": "algorithms.linear_rl",
-    "Pucb": "algorithms.tabular_rl",
-    "UcrlVtr": "algorithms.linear_rl",
+    "LsviUcb": "algorithms.lsvi_ucb",
+    "Pucb": "algorithms.pucb",
+    "UcrlVtr": "algorithms.ucrl_vtr",
 }
 """Every public name that is imported on first use, with the module that defines it."""
 
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
     from algorithms.dp_ebs import DpEbs as DpEbs
     from algorithms.dp_sgd import DpSgd as DpSgd
     from algorithms.g_optimal_dueling import GOptimalDueling as GOptimalDueling
-    from algorithms.linear_rl import LsviUcb as LsviUcb
-    from algorithms.linear_rl import UcrlVtr as UcrlVtr
+    from algorithms.ldp_obi import LdpObi as LdpObi
     from algorithms.lplr import Lplr as Lplr
-    from algorithms.tabular_rl import LdpObi as LdpObi
-    from algorithms.tabular_rl import Pucb as Pucb
+    from algorithms.lsvi_ucb import LsviUcb as LsviUcb
+    from algorithms.pucb import Pucb as Pucb
+    from algorithms.ucrl_vtr import UcrlVtr as UcrlVtr
 else:
     __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
 

@@ -18,8 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dpaudit.certification import certify
-from dpaudit.configuration.config import AuditSettings, Configuration, Configured, Subject
-from dpaudit.configuration.deployment_file import Deployment
+from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
@@ -27,6 +26,7 @@ from dpaudit.model.case import AuditCase
 from dpaudit.model.certificate import Certificate
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
+from dpaudit.model.deployment import Deployment
 from dpaudit.model.streams import Streams
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write

@@ -1,4 +1,4 @@
-"""What the printed noise delivers, in closed form: for tests, for notes, and for readers who want the numbers.
+"""The privacy of the printed noise in closed form, for tests, for notes, and for readers who want the numbers.
 
 The accountant arrives at the same numbers from the declaration; nothing here is used to certify anything.
 """

@@ -1,7 +1,7 @@
-"""What a run of LPLR can look at, and the looking. Each text says what was seen, and no more.
+"""Conditions that a run of LPLR checks. Each text says what the run saw, and no more.
 
-The look at residuals does not wait for a bad history to come up: privacy is claimed for every history, so the step
-that the device runs is tried on predictions of any size.
+The check of residuals does not wait for a bad history: privacy is claimed for every history, so the step that the
+device runs is tried on predictions of any size.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ import numpy as np
 
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
-from dpaudit import Condition, Released, Streams
+from dpaudit import Condition, Released
 from dpaudit.model.mechanism import Array
 
 SENSITIVITY = Condition(kind="sensitivity")
@@ -25,39 +25,34 @@ SCHEDULE = Condition(
     about=("users of each phase",),
     text="Every phase took exactly its scheduled number of users, and nobody was in two phases.",
 )
-FRESH = Condition(kind="distinct_noise")
 
 _ROUNDING = 1 + 1e-9
 _TRIED = (0.0, 1.0, 3.0, 1e6)
 
 
 @dataclass(slots=True)
-class Looks:
-    """Whether each condition held throughout a run, so far."""
+class Outcomes:
+    """The outcome of each condition over a run: True where every check of it so far held."""
 
-    held: dict[Condition, bool] = field(default_factory=dict)
+    by_condition: dict[Condition, bool] = field(default_factory=dict)
 
-    def see(self, condition: Condition, *, holds: bool) -> None:
-        """Write down that `condition` held here, or not."""
-        self.held[condition] = self.held.get(condition, True) and holds
-
-    def conditions(self) -> tuple[Condition, ...]:
-        """Return each condition that was looked at, as checked or violated."""
-        return tuple(condition.seen(holds=held) for condition, held in self.held.items())
+    def add(self, condition: Condition, *, holds: bool) -> None:
+        """Add one check of `condition`."""
+        self.by_condition[condition] = self.by_condition.get(condition, True) and holds
 
 
-def look_at_device(plan: Plan) -> Looks:
-    """Return what the steps of `plan` that run on a device hold for every record and every history.
+def check_device(plan: Plan) -> Outcomes:
+    """Return the checks of the steps of `plan` that run on a device, for every record and every history.
 
     A printed plan is also held against three premises that only its printed argument needs.
     """
-    looks = Looks()
+    outcomes = Outcomes()
     residuals = residual_condition(plan)
     bounded = largest_residual(plan) <= plan.deep_bound * _ROUNDING
     shortened = norms_hold(plan)
-    looks.see(residuals, holds=bounded)
-    looks.see(NORMS, holds=shortened)
-    looks.see(SENSITIVITY, holds=bounded and shortened)
+    outcomes.add(residuals, holds=bounded)
+    outcomes.add(NORMS, holds=shortened)
+    outcomes.add(SENSITIVITY, holds=bounded and shortened)
     if plan.first_confidence:
         floor = delta_floor(plan.strength)
         support = (
@@ -68,9 +63,10 @@ def look_at_device(plan: Plan) -> Looks:
             "A replaced record changes one cell of a message (it empties one and fills another, so that counts and "
             "vectors cost twice the printed budget)."
         )
-        looks.see(Condition(kind="printed_premise", about=("outputs of both neighbours",), text=support), holds=False)
-        looks.see(Condition(kind="printed_premise", about=("cells of a message",), text=cells), holds=False)
-    return looks
+        both = Condition(kind="printed_premise", about=("outputs of both neighbours",), text=support)
+        outcomes.add(both, holds=False)
+        outcomes.add(Condition(kind="printed_premise", about=("cells of a message",), text=cells), holds=False)
+    return outcomes
 
 
 def residual_condition(plan: Plan) -> Condition:
@@ -92,13 +88,6 @@ def norms_hold(plan: Plan) -> bool:
     return bool(np.linalg.norm(long) <= _ROUNDING and not np.any(nothing))
 
 
-def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
-    """Return whether noise has a stream of its own and no two releases carry the same noise."""
-    others = (streams.actions, streams.environment, streams.public)
-    fingerprints = [line.fingerprint for line in released if line.fingerprint is not None]
-    return all(streams.noise is not other for other in others) and len(set(fingerprints)) == len(fingerprints)
-
-
 def phase_is_full(counts: Array, users: int) -> bool:
     """Return whether as many users took part as the schedule says, in every run. Shape: counts (R, A, K)."""
     return bool((counts.sum(axis=(1, 2)) == users).all())
@@ -109,7 +98,7 @@ def message_lines(released: tuple[Released, ...]) -> tuple[Released, ...]:
 
     A run has many phases, each with users of its own; every one of them sends one message of either kind.
     """
-    held: dict[tuple[str, object], Released] = {}
+    lines: dict[tuple[str, object], Released] = {}
     for line in released:
-        held.setdefault((line.label, line.mechanism), line)
-    return tuple(held.values())
+        lines.setdefault((line.label, line.mechanism), line)
+    return tuple(lines.values())

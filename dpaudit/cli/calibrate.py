@@ -6,7 +6,8 @@ from dpaudit.accounting.noise import calibration_of
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Config, Format, Output, OutputFormat
 from dpaudit.cli.output import emit
-from dpaudit.configuration.config import Configured, read_config
+from dpaudit.configuration.config import read_config
+from dpaudit.configuration.configuration import Configured
 from dpaudit.render.calibration import calibration_markdown, calibration_text
 
 

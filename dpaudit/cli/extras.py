@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpaudit.configuration.config import Configuration, read_text
-from dpaudit.configuration.deployment_file import Deployment, read_deployment
+from dpaudit.configuration.configuration import Configuration
+from dpaudit.configuration.deployment_file import read_deployment
+from dpaudit.configuration.files import read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance, Ledger, store_at
+from dpaudit.model.deployment import Deployment
 from dpaudit.report.pdf import require_typst
 from dpaudit.workflow import Extras
 

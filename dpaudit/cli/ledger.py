@@ -12,7 +12,7 @@ from dpaudit.budgets.filters import Refusal
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
 from dpaudit.cli.output import emit, write
-from dpaudit.configuration.config import read_text
+from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.ledger import Account as LedgerAccount
 from dpaudit.ledger import Ledger, recompute, store_at

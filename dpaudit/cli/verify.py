@@ -11,7 +11,7 @@ from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat, Seed
 from dpaudit.cli.output import emit, note
 from dpaudit.cli.witness import check_witness, is_witness, witness_sentence
-from dpaudit.configuration.config import read_text
+from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError
 from dpaudit.model.codec import encode
 from dpaudit.render.verification import verification_markdown, verification_text

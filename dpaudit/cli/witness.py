@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit.cli.output import output_folder, write
-from dpaudit.configuration.config import Configuration, config_of
+from dpaudit.configuration.config import config_of
+from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import CertificateError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.workflow import NumberedCase, cases_of

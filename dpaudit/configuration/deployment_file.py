@@ -1,237 +1,37 @@
-"""What only a person can say about a deployment: purpose, people, places and promises, each optional and declared.
-
-Nothing here is checked beyond its form; reports print it as *declared*, and print what is absent as *not assessed*.
-"""
+"""Reading what people declare about a deployment, from a table or a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, get_args, get_type_hints
 
-from dpaudit.errors import ConfigError
+from dpaudit.configuration.files import locate, parse_toml, read_text
+from dpaudit.errors import Fault, KeyPath
+from dpaudit.model.deployment import Deployment
 from dpaudit.runtime.plugins import suggestion
-
-_STRICT: dict[str, Any] = {"extra": "forbid", "str_strip_whitespace": True}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    """Which system, and who answers for the report."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    version: str = ""
-    commit: str = ""
-    author: str = ""
-    reviewer: str = ""
-    valid_until: date | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """What the system is for, about whom, and how its outputs are used."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    purpose: str = ""
-    data_subjects: str = ""
-    number_of_units: int | None = None
-    sector: str = ""
-    region: str = ""
-    data_product: str = ""
-    release_type: str = ""
-    access: str = ""
-    static_or_dynamic: str = ""
-    out_of_scope: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
-    """Two data sets in plain words, whether they are neighbours, and whether the guarantee covers the difference."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    a: str
-    b: str
-    neighbours: bool
-    covered: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contributions:
-    """How much one person contributes, how that is enforced, and what is not protected at all."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    units_per_person: int | None = None
-    bound: str = ""
-    enforcement: str = ""
-    unprotected: tuple[str, ...] = ()
-    scenarios: tuple[Scenario, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
-    """Who sees what, is trusted for what, and with whom they may collude."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    name: str
-    sees: str
-    trusted_for: str = ""
-    colluding: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MechanismNotes:
-    """Why a release's sensitivity is what it is, where its code is, and where its parameters come from.
-
-    `label` is the release's; "*" speaks of every release without notes of its own.
-    """
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    label: str
-    sensitivity_because: str = ""
-    code: str = ""
-    parameters_from: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
-    """Over which time the claim holds, and when the budget begins anew."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    per: str = ""
-    period: str = ""
-    refresh: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HazardNote:
-    """What is done about one hazard, in the owner's words; `hazard` is its number, as in "H7"."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    hazard: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UtilityResult:
-    """One measure of usefulness for one group, with its interval, beside a non-private and a random baseline."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    measure: str
-    group: str = "all"
-    size: int | None = None
-    value: float
-    lower: float | None = None
-    upper: float | None = None
-    non_private: float | None = None
-    random: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Governance:
-    """Who is responsible, and what makes somebody look again."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    officer: str = ""
-    approver: str = ""
-    assessment: str = ""
-    incident_contact: str = ""
-    triggers: tuple[str, ...] = ()
-    expiry: date | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Another deployment, to stand beside this one if its unit and model are the same."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    name: str
-    unit: str
-    model: str
-    epsilon: float
-    delta: float = 0.0
-    source: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registry:
-    """What a record in a public registry of deployments needs beside the proof."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    url_slug: str = ""
-    status: str = "Draft"
-    curators: tuple[str, ...] = ()
-    description: str = ""
-    data_product_type: str = ""
-    publication_date: date | None = None
-    authors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reproduction:
-    """Where the data and the environment can be found again."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    data: str = ""
-    container: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deployment:
-    """Everything declared about a deployment; the empty one declares nothing."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    identity: Identity = field(default_factory=Identity)
-    scope: Scope = field(default_factory=Scope)
-    contributions: Contributions = field(default_factory=Contributions)
-    actors: tuple[Actor, ...] = ()
-    mechanisms: tuple[MechanismNotes, ...] = ()
-    period: Period = field(default_factory=Period)
-    hazards: tuple[HazardNote, ...] = ()
-    utility: tuple[UtilityResult, ...] = ()
-    governance: Governance = field(default_factory=Governance)
-    comparisons: tuple[Comparison, ...] = ()
-    registry: Registry = field(default_factory=Registry)
-    reproduction: Reproduction = field(default_factory=Reproduction)
-
-    def notes_on(self, label: str) -> MechanismNotes:
-        """Return the notes on one release: its own, else those on all, else empty ones."""
-        own = [held for held in self.mechanisms if held.label in (label, "*")]
-        return min(own, key=lambda held: held.label == "*", default=MechanismNotes(label=label))
-
-
-class DeploymentFault(ValueError):  # noqa: N818 - it names a fault in a table, as SectionError does
-    """A table does not fit; `where` is the path of the offending key."""
-
-    def __init__(self, where: tuple[str | int, ...], message: str) -> None:
-        super().__init__(message)
-        self.where = where
 
 
 def decode_deployment(table: Mapping[str, Any]) -> Deployment:
     """Return the deployment that a table spells.
 
-    Raises: DeploymentFault: the first key that is unknown, missing or of another type.
+    Raises: Fault: the first key that is unknown, missing or of another type.
     """
     from pydantic import TypeAdapter, ValidationError
 
     try:
         return TypeAdapter(Deployment).validate_python(dict(table))
     except ValidationError as error:
-        fault = error.errors()[0]
-        where = tuple(fault["loc"])
+        details = error.errors()[0]
+        where = tuple(details["loc"])
         name = ".".join(map(str, where))
-        if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
-            known = tuple(Deployment.__dataclass_fields__) if len(where) == 1 else _known(where)
-            raise DeploymentFault(where, f"unknown key {name!r}{suggestion(str(where[-1]), known)}") from None
-        if fault["type"] in ("missing", "missing_argument", "missing_keyword_only_argument"):
-            raise DeploymentFault(where[:-1], f"missing key {name!r}.") from None
-        raise DeploymentFault(where, f"Expected {name}={fault['input']!r:.80}: {fault['msg']}.") from None
+        if details["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+            raise Fault(where, f"unknown key {name!r}{suggestion(str(where[-1]), _siblings(where))}") from None
+        if details["type"] in ("missing", "missing_argument", "missing_keyword_only_argument"):
+            raise Fault(where[:-1], f"missing key {name!r}.") from None
+        raise Fault(where, f"Expected {name}={details['input']!r:.80}: {details['msg']}.") from None
 
 
-def _known(where: tuple[str | int, ...]) -> tuple[str, ...]:
+def _siblings(where: KeyPath) -> tuple[str, ...]:
     """Return the keys of the table that the key at `where` stands in."""
-    from typing import get_args, get_type_hints
-
     kind: Any = Deployment
     for step in where[:-1]:
         if isinstance(step, str):
@@ -245,15 +45,8 @@ def read_deployment(path: Path) -> Deployment:
 
     Raises: ConfigError: `file:line: what is wrong`.
     """
-    import tomllib
-
-    from dpaudit.configuration.config import read_text
-    from dpaudit.configuration.source_lines import key_lines, nearest_line
-
     text = read_text(path)
     try:
-        return decode_deployment(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: invalid TOML: {error}.") from None
-    except DeploymentFault as fault:
-        raise ConfigError(f"{path}:{nearest_line(key_lines(text), fault.where)}: {fault}") from None
+        return decode_deployment(parse_toml(path, text))
+    except Fault as fault:
+        raise locate(fault, path, text) from None

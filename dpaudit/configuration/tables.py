@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from dpaudit.checks import field_of
+from dpaudit.errors import Fault, KeyPath
 from dpaudit.runtime.plugins import suggestion
-
-
-class SectionError(ValueError):
-    """A table does not fit; `key` is the offending key, or empty for the table as a whole."""
-
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(message)
-        self.key = key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,25 +34,26 @@ def parameters_of(target: Callable[..., Any]) -> dict[str, Parameter]:
     }
 
 
-def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: Path) -> Any:
+def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: Path, section: str = "") -> Any:
     """Return `target(**table)` once every key is known and of its type.
 
     Numbers are strict: text and booleans are no numbers, but a whole number is also a number. A parameter
-    of type `Path` is read relative to `folder`.
-    Raises: SectionError: the first key, in the table's order, that does not fit, or a key that is missing.
+    of type `Path` is read relative to `folder`. `section` is the table's name, for messages and paths.
+    Raises: Fault: the first key, in the table's order, that does not fit, or a key that is missing.
     """
     parameters = parameters_of(target)
     held = {key: _prepared(value, folder, parameters.get(key)) for key, value in table.items()}
-    _validate(parameters, held)
+    where = (section,) if section else ()
+    _validate(parameters, held, where)
     try:
         return target(**held)
     except (ValueError, TypeError, OverflowError) as error:
-        message = str(error)
-        key = next((key for key in held if message.startswith((f"Expected {key}=", f"Expected {key} "))), "")
-        raise SectionError(key, message) from None
+        key = field_of(error, held)
+        message = str(error) if key else f"{_heading(where)}{error}"
+        raise Fault((*where, *([key] if key else [])), message) from None
 
 
-def _validate(parameters: dict[str, Parameter], held: dict[str, Any]) -> None:
+def _validate(parameters: dict[str, Parameter], held: dict[str, Any], where: KeyPath) -> None:
     """Refuse what does not fit the model built from `parameters`."""
     from pydantic import ConfigDict, ValidationError, create_model
 
@@ -73,14 +68,21 @@ def _validate(parameters: dict[str, Parameter], held: dict[str, Any]) -> None:
         faulty = {str(fault["loc"][0]): fault["type"] for fault in reversed(error.errors())}
         order = [*held, *parameters]
         key = min(faulty, key=order.index)
-        raise SectionError(key, _message(key, faulty[key], held, parameters)) from None
+        message = _message(key, faulty[key], held, parameters)
+        named = faulty[key] in ("extra_forbidden", "missing")
+        raise Fault((*where, key), f"{_heading(where)}{message}" if named else message) from None
 
 
-def _message(key: str, fault: str, held: dict[str, Any], parameters: dict[str, Parameter]) -> str:
+def _heading(where: KeyPath) -> str:
+    """Return the header of the table at `where`, to begin a message with."""
+    return "".join(f"[{step}] " for step in where)
+
+
+def _message(key: str, kind: str, held: dict[str, Any], parameters: dict[str, Parameter]) -> str:
     """Return what is wrong with one key, and the remedy."""
-    if fault == "extra_forbidden":
+    if kind == "extra_forbidden":
         return f"unknown key {key!r}{suggestion(key, tuple(parameters))}"
-    if fault == "missing":
+    if kind == "missing":
         return f"missing key {key!r}, which is {in_words(parameters[key].hint)}."
     return f"Expected {key}={held[key]!r:.80} to be {in_words(parameters[key].hint)}."
 

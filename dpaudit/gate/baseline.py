@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpaudit.configuration.config import read_text
+from dpaudit.configuration.files import read_text
 from dpaudit.errors import ConfigError
 
 SCHEMA = "urn:dpaudit:schema:baseline:1"

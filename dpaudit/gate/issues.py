@@ -1,12 +1,11 @@
 """The issues of certificates and audits, each with a rule, a location and a fingerprint."""
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpaudit.configuration.config import Configuration
+from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import DPAuditError
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
@@ -79,10 +78,10 @@ class Checked:
         return (*self._of_claim(self.configuration, self.certificate), *self._of_audits(self.configuration))
 
     def _stopped(self, error: DPAuditError) -> Issue:
-        """Return the issue of an unusable configuration; a message that starts with `file:line:` gives the location."""
-        match = re.match(re.escape(str(self.path)) + r":(\d+): ", str(error))
-        location = place_of_path(self.path, int(match.group(1)) if match else 1)
-        message = str(error)[match.end() :] if match else str(error)
+        """Return the issue of an unusable configuration, at the line that the error names."""
+        own = error.file == str(self.path)
+        location = place_of_path(self.path, error.line if own else 1)
+        message = error.message if own else str(error)
         return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=location)
 
     def _of_claim(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpaudit.configuration.config import Configuration, Configured
+from dpaudit.configuration.configuration import Configuration, Configured
 from dpaudit.configuration.source_lines import Path as Keys
 from dpaudit.configuration.source_lines import key_lines, nearest_line
 from dpaudit.model.declaration import Release, walk

@@ -1,1 +1,1 @@
-"""The data model: claims, mechanisms, losses, declarations, conditions, transcripts, certificates, results."""
+"""The data model: claims, mechanisms, losses, declarations, conditions, transcripts, certificates and results."""

@@ -54,7 +54,7 @@ SENTENCES: dict[ConditionKind, str] = {
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",
     "independent_users": "A user's own output reaches no other user, and no other user's data depends on it.",
     "one_message": "A user sends one message, noised before it leaves the device; nothing else leaves it.",
-    "stated": "The privacy stated by {listed} holds, for the neighbours that the declaration reads it for.",
+    "stated": "The privacy stated by {listed} holds, for the neighbours declared there.",
     "clipping": "No contribution exceeds its bound: {listed}.",
     "one_contribution": "A record enters once, and moves one number by its bound at most: {listed}.",
     "public_schedule": "The schedule was fixed before any data was seen: {listed}.",

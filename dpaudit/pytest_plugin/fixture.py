@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from dpaudit.certification import certify
-from dpaudit.configuration.config import Configured, read_config
+from dpaudit.configuration.config import read_config
+from dpaudit.configuration.configuration import Configured
 from dpaudit.errors import ConfigError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase

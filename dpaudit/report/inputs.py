@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from dpaudit.configuration.deployment_file import Deployment
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.certificate import Certificate
+from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
 
 

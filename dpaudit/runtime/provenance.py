@@ -1,11 +1,13 @@
-"""What exactly ran: a digest of the source, and the versions of what it stands on."""
+"""The provenance of a result: a digest of the source, and the versions of the distributions beneath it."""
 
 import hashlib
 import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dpaudit.runtime.package_guard import PACKAGES, root
 
@@ -54,11 +56,7 @@ def environment() -> tuple[tuple[str, str], ...]:
 
     The digest is the SHA-256 of the sorted lines `name==version`.
     """
-    from importlib.metadata import distributions
-
-    import numpy as np
-
-    installed = {f"{held.metadata['Name']}=={held.version}".lower() for held in distributions()}
+    installed = {f"{entry.metadata['Name']}=={entry.version}".lower() for entry in distributions()}
     settings: Any = np.show_config(mode="dicts")
     blas = settings.get("Build Dependencies", {}).get("blas", {})
     return (

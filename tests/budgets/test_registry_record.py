@@ -10,7 +10,8 @@ import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from dpaudit import Claim, Release, System, UnsupportedError, certify
-from dpaudit.configuration.deployment_file import Deployment, read_deployment
+from dpaudit.configuration.deployment_file import read_deployment
+from dpaudit.model.deployment import Deployment
 from dpaudit.report import Report
 from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, TEST_RESULT
 from dpaudit.report.attachments.registry_record import missing, registry_record, registry_text

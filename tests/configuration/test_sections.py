@@ -6,7 +6,8 @@ from typing import Literal
 
 import pytest
 
-from dpaudit.configuration.tables import SectionError, parameters_of, read_section
+from dpaudit.configuration.tables import parameters_of, read_section
+from dpaudit.errors import Fault
 
 HERE = Path("/somewhere")
 
@@ -48,9 +49,9 @@ def test_a_path_is_read_beside_the_configuration():
 )
 def test_the_first_key_that_does_not_fit_is_told(table, key, message):
     """In the order of the file, whatever the order of the parameters."""
-    with pytest.raises(SectionError) as caught:
+    with pytest.raises(Fault) as caught:
         read_section(Sample, table, HERE)
-    assert (caught.value.key, str(caught.value)) == (key, message)
+    assert (caught.value.where, str(caught.value)) == ((key,), message)
 
 
 def test_a_function_is_configured_by_its_keywords():
@@ -69,6 +70,6 @@ def test_what_the_target_itself_refuses_is_told_on_the_key_it_names():
     def factory(*, rows: int) -> int:
         raise ValueError(f"Expected rows={rows} to be even.")
 
-    with pytest.raises(SectionError) as caught:
+    with pytest.raises(Fault) as caught:
         read_section(factory, {"rows": 3}, HERE)
-    assert (caught.value.key, str(caught.value)) == ("rows", "Expected rows=3 to be even.")
+    assert (caught.value.where, str(caught.value)) == (("rows",), "Expected rows=3 to be even.")

@@ -326,7 +326,7 @@ def test_it_cannot_change_and_equal_ones_are_one(mechanism):
 @every_example
 def test_json_brings_it_back(mechanism):
     text = json.dumps(encode(mechanism), allow_nan=False)
-    assert decode_mechanism(json.loads(text), mechanism.neighbours, "here") == mechanism
+    assert decode_mechanism(json.loads(text), mechanism.neighbours, ("here",)) == mechanism
 
 
 @every_example

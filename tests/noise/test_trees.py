@@ -205,7 +205,7 @@ def test_a_declaration_written_down_gives_the_leaf_the_neighbours_of_the_claim()
         "signs": [1, -1],
         "leaf": {"name": "gaussian", "stddev": 90.0, "l2_sensitivity": 1.0},
     }
-    tree = decode_mechanism(written, "add_remove", "here")
+    tree = decode_mechanism(written, "add_remove", ("here",))
     leaf = Gaussian(stddev=90.0, l2_sensitivity=1.0, neighbours="add_remove")
     assert tree == TreeAggregation(horizon=1000, leaf=leaf, signs=(1, -1))
 

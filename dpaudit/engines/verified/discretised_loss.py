@@ -40,7 +40,7 @@ _SNAP = 1e-9  # an atom this near to a knot, in units of the width, is put on it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cells:
+class DiscretisedLoss:
     """Probabilities under P of knots and cells, each within a relative `error`.
 
     Shape: `knots` has one entry more than `up` and `down`. `above` and `below` bound the probability of a
@@ -59,7 +59,7 @@ class Cells:
     slack: Fraction = Fraction(0)
 
 
-def cut(loss: SimpleLoss, width: float, tail: float) -> Cells:
+def cut(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
     """Return `loss` in cells of about `width`; losses of probability about `tail` may be left outside.
 
     A loss with atoms takes the nearest finer width that puts them on knots, where there is one. The cells of a choice
@@ -78,7 +78,7 @@ def cut(loss: SimpleLoss, width: float, tail: float) -> Cells:
             knots = np.array([low, 1.0]) * (1 - delta) / (1 + low) if epsilon else np.array([1 - delta])
             none = np.zeros(len(knots) - 1)
             spread = Fraction(2 * epsilon or 1.0)
-            return Cells(
+            return DiscretisedLoss(
                 origin=-Fraction(epsilon), width=spread, knots=knots, up=none, down=none, infinite=delta, error=2e-15
             )
         case DiscreteLoss():
@@ -117,7 +117,7 @@ def _deviation(losses: Floats, masses: Floats) -> float:
     return math.sqrt(float(share @ (losses - share @ losses) ** 2))
 
 
-def _laplace(shift: float, width: float) -> Cells:
+def _laplace(shift: float, width: float) -> DiscretisedLoss:
     """Return the loss of Laplace(shift, 1) against Laplace(0, 1); a half and e^-shift/2 are atoms at +-shift.
 
     Between them the density under P is e^((l - shift)/2) / 4, whose integrals are elementary.
@@ -129,7 +129,7 @@ def _laplace(shift: float, width: float) -> Cells:
     common = np.exp(lower_ends / 2) / 2 * math.expm1(-h / 2) ** 2 / -math.expm1(-h)
     knots = np.zeros(number + 1)
     knots[0], knots[-1] = max(math.exp(-shift) / 2, _TINY), 0.5
-    return Cells(
+    return DiscretisedLoss(
         origin=-Fraction(shift),
         width=exact,
         knots=knots,
@@ -139,11 +139,11 @@ def _laplace(shift: float, width: float) -> Cells:
     )
 
 
-def _choice(loss: ChoiceLoss, width: float, tail: float) -> Cells:
+def _choice(loss: ChoiceLoss, width: float, tail: float) -> DiscretisedLoss:
     """Return atoms on knots that dominate an adaptive choice between losses."""
     h, below, masses, infinite = dominating_masses(loss, width, tail)
     none = np.zeros(len(masses) - 1)
-    return Cells(
+    return DiscretisedLoss(
         origin=-Fraction(h) * below,
         width=Fraction(h),
         knots=masses,
@@ -154,7 +154,7 @@ def _choice(loss: ChoiceLoss, width: float, tail: float) -> Cells:
     )
 
 
-def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
+def _mixture(mu: float, rate: float, width: float, tail: float) -> DiscretisedLoss:
     """Return the loss of (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), rate 1 being the plain Gaussian.
 
     The loss ln(1 - rate + rate e^(mu x - mu^2/2)) grows with x, so cells are intervals of x; below rate 1 the
@@ -176,7 +176,7 @@ def _mixture(mu: float, rate: float, width: float, tail: float) -> Cells:
         down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(ends[0]) - ndtr(ends[0] - mu))
     slack = 1.2e-15 * (1 + mu * (float(np.abs(ends).max()) + mu)) + 2.5e-16 * (top - bottom)
     scale = -math.expm1(-h)
-    return Cells(
+    return DiscretisedLoss(
         origin=Fraction(bottom),
         width=Fraction(h),
         knots=np.zeros(len(steps)),
@@ -225,11 +225,11 @@ def _mixture_loss(x: float, mu: float, rate: float) -> float:
     return math.log1p(rate * math.expm1(exponent))
 
 
-def _swapped(cells: Cells, above: float, below: float) -> Cells:
+def _swapped(cells: DiscretisedLoss, above: float, below: float) -> DiscretisedLoss:
     """Return the cells of the reversed loss: an atom of p at l becomes one of p e^-l at -l."""
     losses = float(cells.origin) + float(cells.width) * np.arange(len(cells.knots))
     weight = np.exp(-losses)
-    return Cells(
+    return DiscretisedLoss(
         origin=-(cells.origin + cells.width * (len(losses) - 1)),
         width=cells.width,
         knots=(weight * cells.knots)[::-1],
@@ -242,7 +242,7 @@ def _swapped(cells: Cells, above: float, below: float) -> Cells:
     )
 
 
-def _atoms(loss: DiscreteLoss, width: float) -> Cells:
+def _atoms(loss: DiscreteLoss, width: float) -> DiscretisedLoss:
     """Return finitely many atoms, on knots where a common spacing is found and in cells of `width` otherwise.
 
     Probabilities that miss a sum of 1 count as wrong by as much, so that both bounds move outwards.
@@ -264,7 +264,7 @@ def _atoms(loss: DiscreteLoss, width: float) -> Cells:
     np.add.at(up, at[~on], masses[~on] * lift)
     np.add.at(down, at[~on], masses[~on] * stay)
     top = Fraction(float(values[-1])) if len(values) else Fraction(0)
-    return Cells(
+    return DiscretisedLoss(
         origin=top - Fraction(h) * number,
         width=Fraction(h),
         knots=knots,

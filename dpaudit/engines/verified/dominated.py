@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.engines.verified.discretised_loss import Cells
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 from dpaudit.engines.verified.labels import delta_of_labels, labelled
 from dpaudit.engines.verified.lattice import Lattice, Rounding, dot, floats, floored, gaps, tail_length
 from dpaudit.engines.verified.placing import Placing, place
@@ -29,7 +29,7 @@ from dpaudit.engines.verified.polynomial import fastest, scaled_product
 _SAFE = 1 - 1e-11
 
 
-def _from_cells(cells: Cells, bits: int) -> Lattice:
+def _from_cells(cells: DiscretisedLoss, bits: int) -> Lattice:
     """Return a lattice that the loss dominates."""
     factor = max(0.0, 1 - cells.error) * (1 - 1e-14)
     safe = (1 - 4 * cells.error) * _SAFE

@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.engines.verified.discretised_loss import Cells
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 from dpaudit.engines.verified.lattice import Lattice, Rounding, ceiled, dot, gaps, tail_length
 from dpaudit.engines.verified.placing import place
 from dpaudit.engines.verified.polynomial import fastest, scaled_product
 
 
-def _from_cells(cells: Cells, bits: int) -> Lattice:
+def _from_cells(cells: DiscretisedLoss, bits: int) -> Lattice:
     """Return a lattice that dominates the loss: each cell is split between its ends, keeping p and q."""
     masses = cells.knots.copy()
     masses[1:] += cells.up

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.engines.verified.discretised_loss import Cells, Floats
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Lattice:
 class Rounding:
     """One of the two ways to round: everything the verified engine does with lattices of one kind."""
 
-    from_cells: Callable[[Cells, int], Lattice]
+    from_cells: Callable[[DiscretisedLoss, int], Lattice]
     product: Callable[[Lattice, Lattice], Lattice]
     coarsened: Callable[[Lattice, Fraction], Lattice]
     trimmed: Callable[[Lattice, int], Lattice]

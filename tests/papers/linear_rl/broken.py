@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from algorithms.linear_rl.batch_plan import draw_vectors
-from algorithms.linear_rl.plan import products
-from algorithms.linear_rl.planning import solve
-from algorithms.linear_rl.sums import parts_of, whole
+from algorithms.lsvi_ucb.plan import draw_vectors
+from algorithms.ucrl_vtr.plan import products
+from algorithms.ucrl_vtr.planning import solve
+from algorithms.ucrl_vtr.sums import parts_of, whole
 
 
 def draws(regression, recorder, contribution):

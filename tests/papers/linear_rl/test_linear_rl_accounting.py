@@ -11,12 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algorithms.linear_rl import LsviUcb, UcrlVtr
-from algorithms.linear_rl import printed_mixture as printed
-from algorithms.linear_rl.batch_noise import noises_of, schedule_of, tree_horizon
-from algorithms.linear_rl.l1_moves import l1_moves, largest_matrix_move
-from algorithms.linear_rl.mixture_noise import exact_mu, levels, noisy_regressions, value_ranges
-from algorithms.linear_rl.printed_batches import batch_scales, noise_scales
+from algorithms._linear_rl.calibration import exact_mu, nodes_printed
+from algorithms._linear_rl.l1_moves import l1_moves, largest_matrix_move
+from algorithms._linear_rl.values import value_ranges
+from algorithms.lsvi_ucb import LsviUcb
+from algorithms.lsvi_ucb.noise import noises_of, schedule_of, tree_horizon
+from algorithms.lsvi_ucb.printed_scales import batch_scales, noise_scales
+from algorithms.ucrl_vtr import UcrlVtr
+from algorithms.ucrl_vtr import printed_scales as printed
+from algorithms.ucrl_vtr.noise import levels, noisy_regressions
 from dpaudit import GaussianLoss, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
 from dpaudit.accounting.fold import delivered_model
 from dpaudit.model.declaration import children, walk, with_children
@@ -90,7 +93,7 @@ def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row):
     config = ucrl(
         model=model, episodes=int(episodes), steps=int(steps), epsilon=epsilon, delta=delta, calibration="paper"
     )
-    K0 = printed.nodes_printed(config.episodes)
+    K0 = nodes_printed(config.episodes)
     (_, matrix), (_, vector) = noisy_regressions(config)[0].noises
     assert matrix.stddev == vector.stddev == pytest.approx(stddev, rel=6e-3)
     assert matrix.l2_sensitivity == vector.l2_sensitivity == 2 * steps**2
@@ -112,7 +115,7 @@ def test_the_printed_noise_of_algorithm_2_reproduces_the_table(row):
         episodes=int(episodes), steps=int(steps), dimension=int(d), epsilon=epsilon, delta=delta, calibration="paper"
     )
     schedule = schedule_of(config)
-    assert (schedule.planned, printed.nodes_printed(schedule.planned)) == (planned, nodes)
+    assert (schedule.planned, nodes_printed(schedule.planned)) == (planned, nodes)
     assert schedule.releases == releases
     noise = noises_of(config)[0]
     assert noise.matrix.stddev == pytest.approx(matrix, rel=0.05)
@@ -181,8 +184,8 @@ def test_the_scales_of_algorithm_1_have_their_golden_values(shape, budget, golde
     K, H, d = shape["episodes"], shape["steps"], shape["dimension"]
     tail = math.log(6 * K * H / 0.05)
     hoeffding = printed.hoeffding_term(episodes=K, steps=H, d=d, fail_prob=0.05)
-    found = [printed.nodes_printed(K), levels(ucrl(**shape, **budget))]
-    for model, nodes in (("joint", printed.nodes_printed(K)), ("local", K)):
+    found = [nodes_printed(K), levels(ucrl(**shape, **budget))]
+    for model, nodes in (("joint", nodes_printed(K)), ("local", K)):
         stddev = noisy_regressions(ucrl(model=model, calibration="paper", **shape, **budget))[0].noises[0][1].stddev
         deviation = printed.matrix_deviation(stddev, nodes, d, tail)
         found += [stddev, deviation]
@@ -252,7 +255,7 @@ def test_the_scales_of_algorithm_2_have_their_golden_values(shape, budget, golde
     K, H, d, B = shape["episodes"], shape["steps"], shape["dimension"], schedule.planned
     matrix, vector = noise_scales(budget["epsilon"], budget["delta"], B=B, steps=H)
     scales = batch_scales(matrix, vector, B=B, episodes=K, steps=H, d=d, fail_prob=0.05)
-    found = [B, printed.nodes_printed(B), schedule.length, schedule.batches, tree_horizon(config).bit_length()]
+    found = [B, nodes_printed(B), schedule.length, schedule.batches, tree_horizon(config).bit_length()]
     found += [matrix, vector, scales.deviation, scales.extra, scales.vector, scales.log_chi, scales.radius]
     for value, expected in zip(found, golden, strict=True):
         assert expected is None or value == pytest.approx(expected, rel=3e-6)
@@ -476,7 +479,7 @@ def test_local_noise_summed_over_users_stays_below_the_joint_noise_for_a_while()
                 .stddev
                 for model in ("local", "joint")
             )
-            ratios.append(local * math.sqrt(K) / (joint * math.sqrt(printed.nodes_printed(K))))
+            ratios.append(local * math.sqrt(K) / (joint * math.sqrt(nodes_printed(K))))
         assert ratios[0] < 1 < ratios[1]
 
 

@@ -7,14 +7,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from algorithms.linear_rl import LsviUcb, UcrlVtr
-from algorithms.linear_rl import printed_mixture as printed
-from algorithms.linear_rl.batch_plan import BatchDomain
-from algorithms.linear_rl.batches import first_policy, run_batches, transitions
-from algorithms.linear_rl.episodes import checkpoints, run_episodes, transcript_of
-from algorithms.linear_rl.mixture_noise import noisy_regressions
-from algorithms.linear_rl.planning import Domain
+from algorithms._linear_rl.calibration import nodes_printed
+from algorithms.lsvi_ucb import LsviUcb
+from algorithms.lsvi_ucb.learner import first_policy
+from algorithms.lsvi_ucb.planning import BatchDomain
+from algorithms.lsvi_ucb.run import run_batches, transitions
 from algorithms.problems import load
+from algorithms.ucrl_vtr import UcrlVtr
+from algorithms.ucrl_vtr import printed_scales as printed
+from algorithms.ucrl_vtr.noise import noisy_regressions
+from algorithms.ucrl_vtr.planning import Domain
+from algorithms.ucrl_vtr.run import checkpoints, run_episodes, transcript_of
 from dpaudit import Recorder, Streams, admit
 from mechanisms import Gaussian, SymmetricGaussian, TreeAggregation
 from tests.papers.linear_rl.naive import batch_values, values
@@ -103,7 +106,7 @@ def ratios_without_clipping(symmetry, share, n_runs):
     plan = config.plan()
     mechanism = plan.regressions[0].noises[0][1]
     stddev = mechanism.matrix_stddev if symmetry == "half" else mechanism.stddev
-    upsilon = printed.matrix_deviation(stddev, printed.nodes_printed(64), 3, math.log(6 * 64 * 5 / 0.05))
+    upsilon = printed.matrix_deviation(stddev, nodes_printed(64), 3, math.log(6 * 64 * 5 / 0.05))
     scale = share * 2 * upsilon / replace(plan.confidence, shift_scale=1.0).shift(0, 64)
     clipped = replace(plan, confidence=replace(plan.confidence, shift_scale=scale, bonus_scale=0.03))
     for runs, held in ((n_runs, one_sided(plan, scale, 0.03)), (100, clipped)):
@@ -169,8 +172,8 @@ def test_the_good_event_of_the_paper_holds_in_every_run():
     config = replace(UCRL, calibration="paper", episodes=32, dimension=3)
     matrix, vector = (mechanism for _, mechanism in noisy_regressions(config)[0].noises)
     tail = math.log(6 * 32 * 3 / 0.05)
-    upper = printed.matrix_deviation(matrix.stddev, printed.nodes_printed(32), 3, tail)
-    longest = printed.vector_deviation(vector.stddev, printed.nodes_printed(32), 3, tail)
+    upper = printed.matrix_deviation(matrix.stddev, nodes_printed(32), 3, tail)
+    longest = printed.vector_deviation(vector.stddev, nodes_printed(32), 3, tail)
     rng = np.random.default_rng(0)
     for symmetry in ("half", "mirror", "sqrt2"):
         leaf = SymmetricGaussian(stddev=matrix.stddev, l2_sensitivity=1.0, neighbours="replace_one", symmetry=symmetry)

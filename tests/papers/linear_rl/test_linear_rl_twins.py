@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from algorithms.linear_rl.batch_transcript import batch_transcript
-from algorithms.linear_rl.episodes import transcript_of
-from algorithms.linear_rl.mixture_noise import exact_mu
+from algorithms._linear_rl.calibration import exact_mu
+from algorithms.lsvi_ucb.run import transcript_of as batch_transcript
+from algorithms.ucrl_vtr.run import transcript_of
 from audits.attacks.discriminant import Discriminant
 from dpaudit import Streams, admit, certify
 from tests.papers.linear_rl.twins import (

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from algorithms.ldp_obi import LdpObi
 from algorithms.problems import load
-from algorithms.tabular_rl import LdpObi, Pucb
+from algorithms.pucb import Pucb
 from audits import audit_case
 from dpaudit import Streams, admit, certify
 

@@ -18,11 +18,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from algorithms.linear_rl import LsviUcb, UcrlVtr, batch_cases, mixture_cases
-from algorithms.linear_rl.batch_plan import BatchCanary, BatchDomain
-from algorithms.linear_rl.planning import Domain
-from algorithms.linear_rl.users import Canary
+from algorithms.lsvi_ucb import LsviUcb
+from algorithms.lsvi_ucb import canaries as batch_canaries
+from algorithms.lsvi_ucb import cases as batch_cases
+from algorithms.lsvi_ucb.canaries import BatchCanary
+from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.problems.linear_mdp import LinearMdp
+from algorithms.ucrl_vtr import UcrlVtr, likelihood_ratio
+from algorithms.ucrl_vtr import canaries as mixture_canaries
+from algorithms.ucrl_vtr import cases as mixture_cases
+from algorithms.ucrl_vtr.canaries import Canary
+from algorithms.ucrl_vtr.planning import Domain
 from dpaudit import AuditCase
 from tests.papers.linear_rl import broken
 
@@ -54,10 +60,10 @@ class Twin:
         """The mu that the ratio should measure, for Gaussian noise of another scale."""
         plan = self.plan()
         if self.config == BATCHED:
-            return batch_cases.predicted_mu(plan, batch_cases.worst_cosine(self.config.plan()))
-        pair = mixture_cases.canaries(self.config.plan(), self.config.dimension)
+            return batch_canaries.predicted_mu(plan, batch_canaries.worst_cosine(self.config.plan()))
+        pair = mixture_canaries.canaries(self.config.plan(), self.config.dimension)
         nodes = 1 if self.config.model == "local" else 8 if self.name == "T9" else 4
-        return mixture_cases.predicted_mu(plan.regressions, pair, nodes)
+        return likelihood_ratio.predicted_mu(plan.regressions, pair, nodes)
 
 
 # --- cases -------------------------------------------------------------------------------------------------
@@ -74,23 +80,23 @@ def billboard(twin, pair=None):
     plan = twin.plan()
     honest = twin.config.plan()
     return mixture_cases.billboard_case(
-        plan, domain_of(twin.config), pair or mixture_cases.canaries(honest, 2), plan.regressions
+        plan, domain_of(twin.config), pair or mixture_canaries.canaries(honest, 2), plan.regressions
     )
 
 
 def message(twin):
     plan = twin.plan()
-    return mixture_cases.message_case(plan, mixture_cases.canaries(twin.config.plan(), 2))
+    return mixture_cases.message_case(plan, mixture_canaries.canaries(twin.config.plan(), 2))
 
 
 def batched(twin):
     plan = twin.plan()
-    return batch_cases.billboard_case(plan, domain_of(twin.config), batch_cases.canaries(twin.config.plan(), 2))
+    return batch_cases.billboard_case(plan, domain_of(twin.config), batch_canaries.canaries(twin.config.plan(), 2))
 
 
 def first_step_only(config):
     """The worst pair at the first step, and one contribution of both neighbours at the others."""
-    first, second = mixture_cases.canaries(config.plan(), 2)
+    first, second = mixture_canaries.canaries(config.plan(), 2)
     features = first.features.copy()
     features[0] = second.features[0]
     return first, Canary(features=features, targets=first.targets)
@@ -107,7 +113,7 @@ def every_node(view):
 def restless(config):
     """First users whose targets are 0 and the bound by turns, one more of them than the other."""
     plan = config.plan()
-    first, second = batch_cases.canaries(plan, 2)
+    first, second = batch_canaries.canaries(plan, 2)
     turns = np.arange(plan.releases)[:, None] % 2
     return tuple(replace(c, targets=c.targets * (turns == side)) for side, c in enumerate((first, second)))
 
@@ -125,7 +131,7 @@ def averaged(twin):
 
     def score(view):
         own = view["released"] - view["others"]
-        return mixture_cases.ratio(plan.regressions, case.neighbours, own).sum(axis=1)
+        return likelihood_ratio.ratio(plan.regressions, case.neighbours, own).sum(axis=1)
 
     return replace(case, score=score)
 

@@ -194,7 +194,7 @@ def test_gaussian_noise_for_comparison(epsilon, delta, classic, exact, joint, th
     claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
     assert Gaussian.calibrated(claim, l2_sensitivity=1.0).stddev == pytest.approx(exact, rel=2e-3)
     made = Lplr(epsilon=epsilon, delta=delta, noise="gaussian", horizon=10**6, dimension=3, actions=2)
-    assert made.leaves().of("message").stddev == pytest.approx(joint, rel=3e-3)
+    assert made.plan().leaves.of("message").stddev == pytest.approx(joint, rel=3e-3)
     certificate = certify(made.declaration(), made.claim())
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-6)

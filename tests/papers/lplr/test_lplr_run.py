@@ -9,9 +9,9 @@ from scipy.stats import kstwo
 
 from algorithms.lplr import Lplr
 from algorithms.lplr.bins import bins_of, keys, start
-from algorithms.lplr.checks import Looks
-from algorithms.lplr.elimination import answers_of, run_protocol
+from algorithms.lplr.checks import Outcomes
 from algorithms.lplr.oracle import Answers, fit_oracle, joined_message, parted_message
+from algorithms.lplr.run import answers_of, run_protocol
 from algorithms.lplr.schedule import epochs_of, first_length, resolution_of
 from algorithms.lplr.sums import noise_sum, released_sum
 from algorithms.problems import load
@@ -224,7 +224,7 @@ def test_the_cost_of_a_run_does_not_depend_on_the_number_of_users():
     shapes = []
     for users in (10**3, 10**15):
         active = np.ones((5, 2, 2), dtype=bool)
-        held = next(answers_of(problem, active, users, Streams.spawn(np.random.default_rng(1)), Looks()))
+        held = next(answers_of(problem, active, users, Streams.spawn(np.random.default_rng(1)), Outcomes()))
         shapes.append(held.counts.shape)
         assert (held.counts.sum(axis=(1, 2)) == users).all()
     assert shapes[0] == shapes[1] == (5, 2, 2)

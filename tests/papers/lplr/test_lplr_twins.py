@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from algorithms.lplr import Lplr
-from algorithms.lplr.elimination import run_protocol
+from algorithms.lplr.run import run_protocol
 from algorithms.problems import load
 from audits import audit_case
 from dpaudit import Claim, Sequential, Streams, admit, certify

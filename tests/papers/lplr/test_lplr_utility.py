@@ -104,7 +104,7 @@ def test_printed_counts_err_by_far_less_than_lemma_4_2_allows():
     """
     config = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2, variant="paper")
     users = 10**4
-    noise = noise_sum(config.leaves().of("count"), (20_000,), users, np.random.default_rng(5)) / math.sqrt(users)
+    noise = noise_sum(config.plan().leaves.of("count"), (20_000,), users, np.random.default_rng(5)) / math.sqrt(users)
     assert float(np.quantile(noise, 0.975)) == pytest.approx(8.3, abs=0.35)
     plan = config.plan()
     assert 6.2 * 2 * math.log(48 * 2 / (plan.resolution.beta * plan.resolution.fail_prob)) > 100

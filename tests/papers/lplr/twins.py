@@ -15,20 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from algorithms.lplr import Lplr
-from algorithms.lplr.cases import (
-    MessageRatio,
-    Stage,
-    answers_of,
-    case_of,
-    cells_stage,
-    confidence_stage,
-    flip_stage,
-    residual_stage,
-    spread,
-)
+from algorithms.lplr.cases import answers_of, case_of
+from algorithms.lplr.device_steps import as_given, printed_residual
 from algorithms.lplr.leaves import printed_leaves
+from algorithms.lplr.likelihood_ratio import MessageRatio
 from algorithms.lplr.message import Bin, Record, sent
-from algorithms.lplr.plan import as_given, printed_residual
+from algorithms.lplr.stages import Stage, cells_stage, confidence_stage, flip_stage, residual_stage, spread
 from dpaudit import AuditCase, Recorder
 from mechanisms import BallLaplace, Laplace, OneSidedWishart, SymmetrisedWishart
 
