@@ -88,7 +88,7 @@ def _caveats(report: ReportInputs) -> tuple[str, ...]:
     if certificate.printed is not None and not certificate.printed.valid:
         lines.append("The printed argument does not hold as written; the certificate rests on the tight reading.")
     if not report.audits:
-        lines.append("No audit of the code was made: the verdict is about the declaration alone.")
+        lines.append("Nobody attacked the code: the verdict is about the declaration alone.")
     for audit in report.audits:
         if audit.verdict == "inconclusive":
             lines.append(f"The audit '{audit.name}' was inconclusive.")

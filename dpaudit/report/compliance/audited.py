@@ -49,7 +49,7 @@ def audited(report: ReportInputs) -> Section:
                 head=("Audit, view", "Attack and pair", "Bound", "Outcome", "Would have caught", "Ceiling, time"),
                 rows=rows,
                 statuses=tuple("evidence" for _ in rows),
-                note="" if rows else "No audit of the running code was made.",
+                note="" if rows else "Nobody attacked the running code.",
             ),
         ),
     )
