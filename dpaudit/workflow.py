@@ -1,25 +1,26 @@
-"""The steps that several commands share: certify a configuration, then attack it."""
+"""The application layer: certify a configuration, attack it, write its report.
+
+The command line, the gate and the pytest plugin call it. Progress and notes go to functions that the caller passes.
+"""
 
 import hashlib
 import secrets
 import shlex
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.verdict import certify
-from dpaudit.cli.exits import Exit
-from dpaudit.cli.output import note, progress
 from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
 from dpaudit.errors import ConfigError
+from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
@@ -27,26 +28,27 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.streams import Streams
 from dpaudit.model.trace import Finding, admit
-from dpaudit.runtime.provenance import source_digest
-
-if TYPE_CHECKING:
-    from dpaudit.ledger import Balance
+from dpaudit.report import Report, write
+from dpaudit.runtime.provenance import environment, source_digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
-    """What a report shows beside certificate and audits, where it was asked for; `options` ask for it again."""
+    """What a report shows beside certificate and audits if the caller asks; `options` is the command line for that."""
 
     deployment: Deployment | None = None
-    balance: "Balance | None" = None
+    balance: Balance | None = None
     ledger_head: str = ""
     previous: Mapping[str, Any] | None = None
     pdf: bool = False
     options: tuple[str, ...] = ()
 
 
-PlacedCase: TypeAlias = tuple[int, AuditCase]
-"""A case and its place among all the cases of its algorithm."""
+NumberedCase: TypeAlias = tuple[int, AuditCase]
+"""A case and its number, from 0, among all the cases of its algorithm."""
+
+Progress: TypeAlias = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""From the name of a task to a context that yields `advance(done, total)`."""
 
 _CHECK_RUNS = 4
 _CHECK_SEED = 0
@@ -55,32 +57,32 @@ _CHECK_SEED = 0
 def certificate_of(configuration: Configuration, seed: int | None) -> Certificate:
     """Return the certificate of a configuration.
 
-    An algorithm with a problem also runs a few times in lock-step: its trace must be admitted by its
-    declaration, and the conditions it looked at are no longer assumed. Without a seed that run's is 0, so
-    that one configuration has one certificate.
+    An algorithm with a problem also runs four times in lock-step: its declaration must admit the trace, and the
+    conditions that the run examined are no longer assumed. The seed of that run is `seed`, or 0 without one, so that a
+    configuration has one certificate.
     """
     subject = configuration.subject
-    known, against = _known_before(subject)
+    stated_conditions, stated_findings = _stated_by(subject)
     if not isinstance(subject, Configured) or subject.problem is None:
         with configuration.locating():
-            return certify(subject.declaration, subject.claim, conditions=known, findings=against)
+            return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
-    findings = (*against, *admit(subject.declaration, transcript.trace))
-    conditions = (*known, *transcript.conditions)
+    findings = (*stated_findings, *admit(subject.declaration, transcript.trace))
+    conditions = (*stated_conditions, *transcript.conditions)
     with configuration.locating():
         return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
 
 
-def _known_before(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:
-    """Return what an algorithm knows of itself before it runs, where it has `conditions` and `findings`."""
+def _stated_by(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:
+    """Return the conditions and findings that an algorithm states without a run; none if it has no such methods."""
     algorithm = subject.algorithm if isinstance(subject, Configured) else None
     conditions, findings = getattr(algorithm, "conditions", tuple), getattr(algorithm, "findings", tuple)
     return conditions(), findings()
 
 
-def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase, ...]:
-    """Return the cases whose adversary sees `view` (all where None), each with its place among all.
+def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCase, ...]:
+    """Return the numbered cases whose adversary sees `view`; all cases if `view` is None.
 
     Raises: ConfigError: a written declaration, no problem, or a view that no case has.
     """
@@ -92,40 +94,51 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[PlacedCase
     if subject.problem is None:
         raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
     cases = subject.algorithm.cases(subject.problem)
-    picked = tuple((place, case) for place, case in enumerate(cases) if view in (None, case.view))
-    if not picked:
+    selected = tuple((number, case) for number, case in enumerate(cases) if view in (None, case.view))
+    if not selected:
         views = ", ".join(dict.fromkeys(case.view for case in cases))
         raise configuration.error(f"Expected view={view!r} to be one of: {views}.", "audit", "view")
-    return picked
+    return selected
+
+
+def no_progress(task: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    """Return a context that shows nothing."""
+    del task
+    return nullcontext(lambda done, total: None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where an audit runs and where its chunks are kept; changes no number. `scheduler` is a dask cluster's address."""
+class AuditExecution:
+    """How audits run; it changes no number.
 
+    `progress` shows how far an audit is; `scheduler` is the address of a dask cluster; `store` is the file that keeps
+    finished chunks of runs, for audits of the configuration whose text is `configuration_text`.
+    """
+
+    progress: Progress = no_progress
     scheduler: str | None = None
     store: Path | None = None
-    what: str = ""
+    configuration_text: str = ""
 
 
-_HERE = Place()
+_DEFAULT_EXECUTION = AuditExecution()
 
 
 def audits_of(
-    cases: tuple[PlacedCase, ...],
+    cases: tuple[NumberedCase, ...],
     certificate: Certificate,
     settings: AuditSettings,
     seed: int,
-    where: Place = _HERE,
+    execution: AuditExecution = _DEFAULT_EXECUTION,
 ) -> tuple[AuditResult, ...]:
-    """Return what attacks show, one result for each case, against the claim and against the certificate.
+    """Return one result for each case: a lower bound on epsilon, compared with the claim and with the certificate.
 
-    Every case has a random stream by its place among all cases, so that picking a view changes no result.
+    The random stream of a case follows from its number among all cases, so that the choice of a view changes no result.
     """
     certified = certificate.tight.epsilon.upper
     return tuple(
-        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, place]), where)
-        for place, case in cases
+        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, number]), execution)
+        for number, case in cases
     )
 
 
@@ -136,11 +149,10 @@ def attack(
     settings: AuditSettings,
     seed: int,
     rng: np.random.Generator,
-    where: Place = _HERE,
+    execution: AuditExecution = _DEFAULT_EXECUTION,
 ) -> AuditResult:
-    """Return the audit of one case, with a progress bar where somebody is watching."""
-    with progress(case.name) as advance:
-        store = _store(where, f"{case.name}\n{settings.runs}\n{seed}")
+    """Return the audit of one case."""
+    with execution.progress(case.name) as advance:
         result: AuditResult = import_module("audits").audit_case(
             case,
             claim=claim,
@@ -150,22 +162,22 @@ def attack(
             certified=certified,
             jobs=settings.jobs,
             progress=advance,
-            store=store,
-            scheduler=where.scheduler,
+            store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}"),
+            scheduler=execution.scheduler,
         )
     return replace(result, seed=seed)
 
 
-def _store(where: Place, case: str) -> Any:
-    """Return where the chunks of one case are kept, or None; other code or another configuration finds nothing."""
-    if where.store is None:
+def _chunk_store(execution: AuditExecution, case: str) -> Any:
+    """Return the store for the chunks of one case, or None; its key depends on code, configuration and case."""
+    if execution.store is None:
         return None
-    key = hashlib.sha256("\n".join((where.what, source_digest(), case)).encode()).hexdigest()
-    return import_module("audits").ChunkStore(path=where.store, key=key)
+    key = hashlib.sha256("\n".join((execution.configuration_text, source_digest(), case)).encode()).hexdigest()
+    return import_module("audits").ChunkStore(path=execution.store, key=key)
 
 
-def storing(file: Path | None) -> Path | None:
-    """Return `file` once chunks can be kept in it.
+def usable_store(file: Path | None) -> Path | None:
+    """Return `file` if chunks of runs can be kept in it.
 
     Raises: ConfigError: no folder there, or the file is no store.
     """
@@ -187,7 +199,7 @@ def settings_of(
     jobs: int | None = None,
     seed: int | None = None,
 ) -> AuditSettings:
-    """Return the audit's settings, the command line's over the file's.
+    """Return the settings of the audit; an argument that is not None replaces the value of the file.
 
     Raises: ConfigError: one of them is out of range.
     """
@@ -204,8 +216,8 @@ def settings_of(
         raise ConfigError(f"{error}") from None
 
 
-def drawn_seed(seed: int | None) -> int:
-    """Return `seed`, or fresh entropy that is written to stderr so that the run can be repeated."""
+def drawn_seed(seed: int | None, note: Callable[[str], None]) -> int:
+    """Return `seed`, or fresh entropy; `note` gets the line that says how to repeat the run."""
     if seed is not None:
         return seed
     drawn = secrets.randbits(63)
@@ -213,15 +225,10 @@ def drawn_seed(seed: int | None) -> int:
     return drawn
 
 
-def certificate_exit(certificate: Certificate) -> Exit:
-    """Return what a certificate means to a script."""
-    return Exit.PASS if certificate.verdict == "certified" else Exit.FINDING
-
-
-def audit_exit(result: AuditResult) -> Exit:
-    """Return what an audit means to a script."""
-    ends = {"violation": Exit.FINDING, "inconclusive": Exit.INCONCLUSIVE, "consistent": Exit.PASS}
-    return ends[result.verdict]
+def runs_code(configuration: Configuration) -> bool:
+    """Return whether the configuration names an algorithm and a problem, so that an audit can run."""
+    subject = configuration.subject
+    return isinstance(subject, Configured) and subject.problem is not None
 
 
 def write_report(
@@ -235,13 +242,10 @@ def write_report(
 ) -> tuple[Path, ...]:
     """Return the files of the report that were written to `folder`.
 
-    The report's command repeats it: the settings that differ from the file's, and the seed.
+    The command in the report repeats it: it has the settings that differ from the file, and the seed.
     """
-    from dpaudit.report import Report, write
-    from dpaudit.runtime.provenance import environment
-
     more = extras or Extras()
-    held = Report(
+    report = Report(
         certificate=certificate,
         audits=audits,
         system=configuration.system,
@@ -256,20 +260,20 @@ def write_report(
         ledger_head=more.ledger_head,
         previous=more.previous,
     )
-    return tuple(write(held, folder, pdf=more.pdf))
+    return tuple(write(report, folder, pdf=more.pdf))
 
 
 def code_of(configuration: Configuration) -> str:
-    """Return where the source of the configured algorithm is, relative to its package; nothing for a declaration."""
+    """Return the file and class of the configured algorithm; an empty text for a declaration."""
     subject = configuration.subject
     if not isinstance(subject, Configured):
         return ""
-    kind = type(subject.algorithm)
-    return f"{kind.__module__.replace('.', '/')}.py, class {kind.__qualname__}"
+    algorithm = type(subject.algorithm)
+    return f"{algorithm.__module__.replace('.', '/')}.py, class {algorithm.__qualname__}"
 
 
 def notes_of(configuration: Configuration) -> tuple[str, ...]:
-    """Return what the algorithm has to tell the reader beside proof and attack; nothing for a declaration."""
+    """Return the remarks of the algorithm for the reader of a report; none for a declaration."""
     subject = configuration.subject
     if not isinstance(subject, Configured) or subject.problem is None:
         return ()

@@ -1,6 +1,9 @@
-"""`dpaudit bench`: measure a part of dpaudit where the truth is known."""
+"""`dpaudit bench`: measurements of dpaudit on subjects whose privacy is known."""
 
+import json
+from dataclasses import asdict
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +11,15 @@ import typer
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
+from dpaudit.cli.output import emit, note, progress
+from dpaudit.errors import ConfigError
+from dpaudit.model.codec import encode
+from dpaudit.render.benchmark import benchmark_markdown, benchmark_text
+from dpaudit.render.bugs import bugs_markdown, bugs_text
 
 
 class Part(StrEnum):
-    """What can be measured."""
+    """The subjects of a measurement."""
 
     AUDITS = "audits"
     BUGS = "bugs"
@@ -44,15 +52,6 @@ def bench(
     away are listed: more runs, or a sharper attack, would show them. bugs: an accused fixed version is a finding, and
     so is a defect that gets away; what could not be run is said to be not run.
     """
-    import json
-    from dataclasses import asdict
-    from importlib import import_module
-
-    from dpaudit.cli.output import emit, progress
-    from dpaudit.errors import ConfigError
-    from dpaudit.model.codec import encode
-    from dpaudit.render.benchmark import benchmark_markdown, benchmark_text
-
     if part is Part.BUGS:
         return _bugs(seeds, seed, opacus_broken, make_environment, style, output)
     if not 0 < significance < 1:
@@ -75,14 +74,6 @@ def _bugs(
     seeds: int, seed: int, opacus_broken: Path | None, make_environment: Path | None, style: Format, output: Path | None
 ) -> Exit:
     """Run the corpus of defects and write its table."""
-    import json
-    from dataclasses import asdict
-    from importlib import import_module
-
-    from dpaudit.cli.output import emit, note, progress
-    from dpaudit.model.codec import encode
-    from dpaudit.render.bugs import bugs_markdown, bugs_text
-
     if make_environment is not None:
         note(f"installing into {make_environment}")
         opacus_broken = import_module("audits.known_bugs.released").make_environment(make_environment)

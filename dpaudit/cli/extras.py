@@ -1,4 +1,4 @@
-"""What a report shows beside certificate and audits: everything is read before anything runs."""
+"""The inputs of a report beside certificate and audits; all files are read before a run starts."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from dpaudit.configuration.files import read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance, Ledger, store_at
 from dpaudit.model.deployment import Deployment
+from dpaudit.report.pdf import require_typst
 from dpaudit.workflow import Extras
 
 
@@ -25,14 +26,12 @@ def extras_of(
     account: str | None,
     previous: Path | None,
 ) -> Extras:
-    """Return what was asked for.
+    """Return the extras that the options ask for.
 
     Raises: ConfigError: a file that does not fit, or two places that declare the deployment. LedgerError: no such
         account. UnsupportedError: a PDF without the extra `pdf`.
     """
     if pdf:
-        from dpaudit.report.pdf import require_typst
-
         require_typst()
     if deployment is not None and configuration.deployment != Deployment():
         raise configuration.error("[deployment] stands here and in --deployment; keep one of the two.", "deployment")
@@ -56,19 +55,19 @@ def extras_of(
 
 
 def _option(name: str, value: object) -> tuple[str, ...]:
-    """Return an option as it is typed, or nothing."""
+    """Return an option as the user types it; nothing if it has no value."""
     return () if value is None else (f"--{name} {shlex.quote(str(value))}",)
 
 
-def _without_password(place: str) -> str:
-    """Return a ledger's place without the password that an address may have."""
-    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1@", place)
+def _without_password(address: str) -> str:
+    """Return the address of a ledger without its password."""
+    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1@", address)
 
 
-def _balance(place: str, account: str) -> tuple[Balance, str]:
+def _balance(address: str, account: str) -> tuple[Balance, str]:
     """Return an account's balance and the chain's last digest."""
-    held = Ledger(store_at(place))
-    return held.balance(account), held.statement().head
+    ledger = Ledger(store_at(address))
+    return ledger.balance(account), ledger.statement().head
 
 
 def _report(path: Path) -> Mapping[str, Any]:

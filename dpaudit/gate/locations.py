@@ -1,4 +1,4 @@
-"""Where an issue is shown: a line of the configuration, or of the source of what it is about."""
+"""The location of an issue: a line of the configuration, or of the source of its subject."""
 
 import inspect
 import json
@@ -16,14 +16,14 @@ from dpaudit.model.declaration import Release, walk
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A file, relative to the working folder where it lies below it, and a line from 1."""
+    """A file and a line from 1; the file is relative to the working folder if it lies below it."""
 
     file: str
     line: int
 
 
 def place_of_path(path: Path, line: int = 1) -> Place:
-    """Return the place of a line, with forward slashes."""
+    """Return the location of a line, with forward slashes."""
     here = Path.cwd().resolve()
     try:
         absolute = path.resolve()
@@ -45,7 +45,7 @@ def place_of_claim(configuration: Configuration) -> Place:
 
 
 def place_of_label(configuration: Configuration, label: str) -> Place:
-    """Return where the release called `label` stands.
+    """Return the location of the release with this label.
 
     That is its line in a written declaration, else the class of its mechanism or of its algorithm if that is a file
     below the working folder, else the line that names the algorithm.
@@ -57,13 +57,13 @@ def place_of_label(configuration: Configuration, label: str) -> Place:
     leaves = (node for _, node in walk(subject.declaration) if isinstance(node, Release))
     mechanisms = [type(node.mechanism) for node in leaves if node.label == label]
     for kind in (*mechanisms, type(subject.algorithm)):
-        if place := _source(kind):
-            return place
+        if location := _source(kind):
+            return location
     return place_of_key(configuration, "algorithm", "name")
 
 
 def _source(kind: type[Any]) -> Place | None:
-    """Return where a class is defined, if that is the user's own file: below the working folder and not installed."""
+    """Return the location of a class in a file of the user: below the working folder and not installed."""
     try:
         file, (_, line) = inspect.getsourcefile(kind), inspect.getsourcelines(kind)
     except (OSError, TypeError):
@@ -74,7 +74,7 @@ def _source(kind: type[Any]) -> Place | None:
 
 
 def _parsed(configuration: Configuration) -> dict[str, Any]:
-    """Return the plain data of a configuration that was read before."""
+    """Return the plain data of a configuration from its text."""
     is_json = configuration.path.suffix.lower() == ".json"
     data: dict[str, Any] = json.loads(configuration.text) if is_json else tomllib.loads(configuration.text)
     return data
@@ -88,5 +88,5 @@ def _labelled(data: Any, label: str, keys: Keys) -> Iterator[Keys]:
         for key, value in data.items():
             yield from _labelled(value, label, (*keys, key))
     elif isinstance(data, list):
-        for place, value in enumerate(data):
-            yield from _labelled(value, label, (*keys, place))
+        for number, value in enumerate(data):
+            yield from _labelled(value, label, (*keys, number))

@@ -1,4 +1,4 @@
-"""What a sound installation shows: each check with its status and the remedy where it fails."""
+"""Checks of an installation: packages, versions, engines, verifier, auditor, plug-ins."""
 
 import platform
 import sqlite3
@@ -10,9 +10,18 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal
 
+import numpy as np
+
+from dpaudit.accounting.accountant import bracket_delta
+from dpaudit.accounting.fold import fold
+from dpaudit.certification.verdict import certify
+from dpaudit.model.case import AuditCase
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Release
 from dpaudit.runtime.installation import installation_summary
 from dpaudit.runtime.package_guard import require_packages, root
 from dpaudit.runtime.provenance import distribution_version, source_digest
+from dpaudit.verifier import verify
 
 Status = Literal["ok", "absent", "failed"]
 
@@ -21,16 +30,16 @@ _EXTRAS = {"pytest": "the pytest plugin", "opacus": "auditing DP-SGD by Opacus",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Symptom:
-    """One thing that was looked at: what, how it is, and a sentence."""
+class InstallationCheck:
+    """One check: its subject, its status, and a sentence."""
 
     what: str
     status: Status
     says: str
 
 
-def examine() -> tuple[Symptom, ...]:
-    """Return what was looked at, in order; a check that raises has failed."""
+def check_installation() -> tuple[InstallationCheck, ...]:
+    """Return all checks in order; a check that raises has failed."""
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("python", _python),
         ("packages", _packages),
@@ -41,16 +50,16 @@ def examine() -> tuple[Symptom, ...]:
         ("verifier", _verifier),
         ("auditor", _auditor),
     )
-    held = (_looked_at(what, check) for what, check in checks)
-    return (*held, *(_extra(module, why) for module, why in _EXTRAS.items()), *_plugins())
+    results = (_result_of(what, check) for what, check in checks)
+    return (*results, *(_extra(module, why) for module, why in _EXTRAS.items()), *_plugins())
 
 
-def _looked_at(what: str, check: Callable[[], str]) -> Symptom:
-    """Return how one check ended."""
+def _result_of(what: str, check: Callable[[], str]) -> InstallationCheck:
+    """Return the result of one check."""
     try:
-        return Symptom(what=what, status="ok", says=check())
+        return InstallationCheck(what=what, status="ok", says=check())
     except Exception as error:  # a broken installation may raise anything
-        return Symptom(what=what, status="failed", says=" ".join(f"{type(error).__name__}: {error}".split()))
+        return InstallationCheck(what=what, status="failed", says=" ".join(f"{type(error).__name__}: {error}".split()))
 
 
 def _python() -> str:
@@ -61,37 +70,30 @@ def _python() -> str:
 
 
 def _packages() -> str:
-    """Return where the four packages lie, once they lie beside each other."""
+    """Return the folder of the four packages after a test that they lie beside each other."""
     require_packages()
     return f"the four packages lie in {root()}, source {source_digest()[:12]}"
 
 
 def _versions() -> str:
-    """Return the versions of what dpaudit stands on."""
+    """Return the versions of the distributions that dpaudit needs."""
     return ", ".join(f"{name} {distribution_version(name)}" for name in _DISTRIBUTIONS)
 
 
 def _engines() -> str:
-    """Return that the accountant brackets a value known in closed form."""
-    from dpaudit.accounting.accountant import bracket_delta
-    from dpaudit.accounting.fold import fold
-    from dpaudit.model.declaration import Release
-
+    """Return a sentence if the accountant brackets a value that is known in closed form."""
     gaussian = import_module("mechanisms.gaussian").Gaussian
     noise = gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
-    found, known = bracket_delta(fold(Release(label="x", mechanism=noise), "replace_one"), 1.0), 0.12693673750664397
-    if not found.lower - 1e-12 <= known <= found.upper + 1e-12 or found.upper - found.lower > 1e-6:
-        raise RuntimeError(f"delta of a Gaussian at epsilon 1 is {known}, the engines say {found.lower}-{found.upper}.")
+    bracket, exact = bracket_delta(fold(Release(label="x", mechanism=noise), "replace_one"), 1.0), 0.12693673750664397
+    if not bracket.lower - 1e-12 <= exact <= bracket.upper + 1e-12 or bracket.upper - bracket.lower > 1e-6:
+        raise RuntimeError(
+            f"delta of a Gaussian at epsilon 1 is {exact}, the engines say {bracket.lower}-{bracket.upper}."
+        )
     return "delta of a Gaussian at epsilon 1 agrees with its closed form (Balle and Wang 2018)"
 
 
 def _verifier() -> str:
-    """Return that a certificate is accepted by the independent verifier."""
-    from dpaudit.certification.verdict import certify
-    from dpaudit.model.claim import Claim
-    from dpaudit.model.declaration import Release
-    from dpaudit.verifier import verify
-
+    """Return a sentence if the independent verifier accepts a certificate."""
     laplace = import_module("mechanisms.laplace").Laplace
     noise = laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
     claim = Claim(epsilon=1.0, neighbours="replace_one")
@@ -101,11 +103,7 @@ def _verifier() -> str:
 
 
 def _auditor() -> str:
-    """Return that the auditor catches half the noise and spares the right one; seeds are fixed."""
-    import numpy as np
-
-    from dpaudit.model.case import AuditCase
-    from dpaudit.model.claim import Claim
+    """Return a sentence if the auditor catches half the noise and passes the right noise; seeds are fixed."""
 
     def verdict(scale: float) -> str:
         case = AuditCase(
@@ -123,21 +121,21 @@ def _auditor() -> str:
     verdicts = [verdict(1.0), verdict(0.5)]
     if verdicts != ["consistent", "violation"]:
         raise RuntimeError(f"correct noise was called {verdicts[0]}, half the noise {verdicts[1]}.")
-    return "spares correct noise and catches half of it"
+    return "passes correct noise and catches half of it"
 
 
-def _extra(module: str, why: str) -> Symptom:
-    """Return whether something optional is there."""
-    found = find_spec(module) is not None
-    return Symptom(what=module, status="ok" if found else "absent", says=f"optional, for {why}")
+def _extra(module: str, why: str) -> InstallationCheck:
+    """Return whether an optional module is installed."""
+    installed = find_spec(module) is not None
+    return InstallationCheck(what=module, status="ok" if installed else "absent", says=f"optional, for {why}")
 
 
-def _plugins() -> tuple[Symptom, ...]:
+def _plugins() -> tuple[InstallationCheck, ...]:
     """Return whether each plug-in can be loaded."""
     groups = ("mechanisms", "algorithms", "audits", "problems")
     points = [point for kind in groups for point in entry_points(group=f"dpaudit.{kind}")]
 
-    def loaded(name: str, load: Callable[[], object]) -> Symptom:
-        return _looked_at(f"plug-in {name}", lambda: f"loaded {load()}")
+    def loaded(name: str, load: Callable[[], object]) -> InstallationCheck:
+        return _result_of(f"plug-in {name}", lambda: f"loaded {load()}")
 
     return tuple(loaded(point.name, point.load) for point in points)

@@ -1,4 +1,4 @@
-"""dp-accounting's events, to and from declarations.
+"""Translation between the events of dp-accounting and declarations.
 
 An event has no neighbours: the accountant that reads it brings them, and reads a noise multiplier as noise over the
 norm C of one record. A record that is replaced moves a sum by 2 C, one that is added or removed by C, and so does

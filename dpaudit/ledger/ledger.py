@@ -1,15 +1,16 @@
-"""The ledger itself: accounts are opened, certificates booked, and everything is read again each time."""
+"""The ledger: opened accounts and booked certificates; each operation reads and checks the whole chain."""
 
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from dpaudit.accounting.additive_costs import Cost
 from dpaudit.budgets.filters import Refusal
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
-from dpaudit.ledger.balance import Balance, Statement, replay
+from dpaudit.ledger.balance import Balance, Statement, recompute
 from dpaudit.ledger.entry import Entry, Kind
 from dpaudit.ledger.pricing import encode_prices, prices
 from dpaudit.ledger.store import Store
@@ -17,8 +18,8 @@ from dpaudit.model.codec import encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Booked:
-    """A booking that is kept: its entry's number and digest; `before` where it had been booked already."""
+class Booking:
+    """An entry that the ledger holds: its number and digest; `before` if an earlier call had written it."""
 
     sequence: int
     digest: str
@@ -29,48 +30,48 @@ class Booked:
 class Ledger:
     """Accounts and their bookings in a store that others may write to at the same time.
 
-    Every writing reads the whole chain first and refuses to add to one that was altered: n entries take time
-    proportional to n. Time is passed in, as ISO text.
+    Every write first reads the whole chain and refuses to append to an altered one: the time of a write is proportional
+    to the number of entries. The time of an entry is passed in, as ISO text.
     """
 
     store: Store
 
-    def open(self, account: Account, created: str) -> Booked:
+    def open(self, account: Account, created: str) -> Booking:
         """Return the new account's entry; opening an equal account again changes nothing.
 
         Raises: LedgerError: another account has this name, or the chain was altered.
         """
 
-        def writing(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            statement = _sound(held)
-            known = statement.accounts.get(account.name)
-            if known is not None and known.account != account:
+        def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            statement = _intact(entries)
+            existing = statement.accounts.get(account.name)
+            if existing is not None and existing.account != account:
                 raise LedgerError(f"The account {account.name!r} is open with another budget or rule; name a new one.")
-            return () if known else (_next(statement, "open", account.name, account.to_dict(), created),)
+            return () if existing else (_next(statement, "open", account.name, account.to_dict(), created),)
 
         added = self.store.append(writing)
         if added:
-            return _booked(added[0])
+            return _booking_of(added[0])
         entries = self.store.entries()
         return next(
-            _booked(entry, before=True)
+            _booking_of(entry, before=True)
             for entry in entries
             if (entry.data["kind"], entry.data["account"]) == ("open", account.name)
         )
 
-    def book(self, account: str, certificate: Certificate, label: str, created: str) -> Booked | Refusal:
-        """Return the booking of what `certificate` proves, or why it must not be released; then nothing is written.
+    def book(self, account: str, certificate: Certificate, label: str, created: str) -> Booking | Refusal:
+        """Return the booking of a certificate, or a refusal with its reason; a refusal writes nothing.
 
-        `label` names the release, once in an account: booking it again with the same certificate changes nothing, so
-        that a caller who does not know whether an attempt got through may repeat it.
+        `label` names the release and is unique in an account. A second call with the same label and certificate changes
+        nothing, so that a caller who does not know whether the first call succeeded may repeat it.
         Raises: LedgerError: no such account, the label belongs to another certificate, or the chain was altered.
             DeclarationError: not certified, or about another unit or other neighbours than the budget.
         """
         digest = str(certificate.to_dict()["digest"])
-        result: list[Booked | Refusal] = []
+        result: list[Booking | Refusal] = []
 
-        def writing(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            statement = _sound(held)
+        def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            statement = _intact(entries)
             balance = statement.accounts.get(account)
             if balance is None:
                 known = ", ".join(sorted(statement.accounts)) or "none"
@@ -79,36 +80,36 @@ class Ledger:
             if earlier is not None:
                 if earlier["certificate"] != digest:
                     raise LedgerError(f"The label {label!r} belongs to another certificate; name this release anew.")
-                result.append(_booked(held[earlier["sequence"] - 1], before=True))
+                result.append(_booking_of(entries[earlier["sequence"] - 1], before=True))
                 return ()
-            found = prices(certificate, balance.account.filters())
-            if not balance.after(found):
-                result.append(Refusal(reason=_overrun(balance, found)))
+            costs = prices(certificate, balance.account.filters())
+            if not balance.after(costs):
+                result.append(Refusal(reason=_overrun(balance, costs)))
                 return ()
             body = {
                 "label": label,
                 "certificate": digest,
                 "claim": encode(certificate.claim),
                 "proved_epsilon": encode(certificate.tight.epsilon.upper),
-                "prices": encode_prices(found),
+                "prices": encode_prices(costs),
             }
             entry = _next(statement, "book", account, body, created)
-            result.append(_booked(entry))
+            result.append(_booking_of(entry))
             return (entry,)
 
         self.store.append(writing)
         return result[-1]
 
     def statement(self) -> Statement:
-        """Return what the ledger says, complaints included."""
-        return replay(self.store.entries())
+        """Return the accounts of the ledger and the inconsistencies of its chain."""
+        return recompute(self.store.entries())
 
     def balance(self, account: str) -> Balance:
         """Return one account's balance.
 
         Raises: LedgerError: the chain was altered, or has no such account.
         """
-        accounts = _sound(self.store.entries()).accounts
+        accounts = _intact(self.store.entries()).accounts
         if account not in accounts:
             raise LedgerError(f"There is no account {account!r}; there is: {', '.join(sorted(accounts)) or 'none'}.")
         return accounts[account]
@@ -123,21 +124,24 @@ class Ledger:
         Raises: LedgerError: the lines were altered, or do not continue what is here.
         """
         offered = tuple(Entry(text=line) for line in lines if line.strip())
-        _sound(offered)
+        _intact(offered)
 
-        def writing(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            if offered[: len(held)] != held:
+        def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            if offered[: len(entries)] != entries:
                 raise LedgerError("The lines do not begin with the entries that are here; import into a new ledger.")
-            return offered[len(held) :]
+            return offered[len(entries) :]
 
         return len(self.store.append(writing))
 
 
-def _sound(entries: tuple[Entry, ...]) -> Statement:
-    """Return what a chain says, or refuse it."""
-    statement = replay(entries)
-    if statement.complaints:
-        first = statement.complaints[0]
+def _intact(entries: tuple[Entry, ...]) -> Statement:
+    """Return the statement of a chain.
+
+    Raises: LedgerError: the chain has an inconsistency.
+    """
+    statement = recompute(entries)
+    if statement.inconsistencies:
+        first = statement.inconsistencies[0]
         raise LedgerError(f"The ledger was altered at entry {first.sequence}: {first.message} Nothing was written.")
     return statement
 
@@ -154,10 +158,10 @@ def _next(statement: Statement, kind: Kind, account: str, body: dict[str, Any], 
     )
 
 
-def _booked(entry: Entry, *, before: bool = False) -> Booked:
-    """Return where an entry is kept."""
+def _booking_of(entry: Entry, *, before: bool = False) -> Booking:
+    """Return the number and digest of an entry."""
     data = json.loads(entry.text)
-    return Booked(sequence=data["sequence"], digest=data["digest"], before=before)
+    return Booking(sequence=data["sequence"], digest=data["digest"], before=before)
 
 
 def _labelled(balance: Balance, label: str) -> dict[str, Any] | None:
@@ -165,15 +169,15 @@ def _labelled(balance: Balance, label: str) -> dict[str, Any] | None:
     return next((booking for booking in balance.bookings if booking["label"] == label), None)
 
 
-def _overrun(balance: Balance, found: dict[str, Any]) -> str:
-    """Return why no filter consents, one clause for each."""
+def _overrun(balance: Balance, costs: dict[str, Cost]) -> str:
+    """Return the reason of the refusal, with one clause for each filter."""
     clauses: list[str] = []
-    for one in balance.alive:
-        name, left = one.theorem.name, one.remaining
-        if name not in found:
-            clauses.append(f"the {name} filter counts {one.theorem.counts}, and this is none")
+    for spending in balance.alive:
+        name, left = spending.theorem.name, spending.remaining
+        if name not in costs:
+            clauses.append(f"the {name} filter counts {spending.theorem.counts}, and this is none")
             continue
-        cost = found[name]
+        cost = costs[name]
         clauses.append(
             f"by the {name} filter it costs {float(cost.amount):.6g} and a mass of {float(cost.mass):.3g}, where "
             f"{float(left.amount):.6g} and {float(left.mass):.3g} are left"

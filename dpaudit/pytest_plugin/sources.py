@@ -1,4 +1,4 @@
-"""What a check depends on: the text of the project's modules that its subject reaches."""
+"""Digests of the source that a check depends on: the modules of the project that its subject reaches."""
 
 import hashlib
 import inspect

@@ -1,4 +1,4 @@
-"""One rule of the rule book: its formula, its source, what it needs, and a small example with numbers."""
+"""The explanation of one theorem: its formula, its source, its premises, and an example with numbers."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def rule_data(name: str) -> dict[str, Any]:
 
 
 def _example(rule: Rule) -> tuple[str, ...]:
-    """Return a small step by the rule, computed, and how a declaration cites it."""
+    """Return an example of the rule with computed numbers, and the citation in a declaration."""
     printed = Printed(rule=rule.name, epsilon=0.9, delta=0.0 if rule.name in _PURE else 1e-5)
     node = _node(rule, printed)
     if isinstance(node, Release):
@@ -76,7 +76,7 @@ _PURE = ("laplace", "randomised_response", "wishart", "tree")
 
 
 def _node(rule: Rule, printed: Printed) -> Declaration:
-    """Return a node that the rule speaks of."""
+    """Return a node that the rule applies to."""
     part = Stated(epsilon=_PART.epsilon, source="an example")
     match rule.name:
         case "billboard":
@@ -94,7 +94,7 @@ def _node(rule: Rule, printed: Printed) -> Declaration:
 
 
 def _mechanism(name: str) -> Any:
-    """Return a mechanism that a rule about releases can be applied to."""
+    """Return a mechanism that a rule about releases applies to."""
     relation = {"neighbours": "replace_one"}
     if name in ("classic_gaussian", "analytic_gaussian"):
         return find("mechanisms", "gaussian")(stddev=10.0, l2_sensitivity=1.0, **relation)

@@ -1,4 +1,4 @@
-"""Reports: one object, written as a self-contained HTML page, as Markdown and as JSON."""
+"""The report: a self-contained HTML page, Markdown and JSON of one certificate and its audits."""
 
 from dpaudit.model.system import System
 from dpaudit.report.document import Report

@@ -1,4 +1,4 @@
-"""What the certificate says beyond one point: delta(epsilon), the trade-off curve, and what an attacker gains."""
+"""The curve delta(epsilon) of a certificate, its trade-off curve, and bounds on an attacker's rates."""
 
 import math
 from dataclasses import dataclass

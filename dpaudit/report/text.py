@@ -1,4 +1,4 @@
-"""The report as Markdown: the same facts, every inserted text made literal."""
+"""The report as Markdown: the facts of the page, with every inserted text escaped."""
 
 from typing import Any
 

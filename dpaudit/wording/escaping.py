@@ -1,4 +1,4 @@
-"""Text of others made harmless: for any page, for XML, for Markdown."""
+"""Escaping of foreign text for pages, XML and Markdown."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Markdown's shapes, in which no text from outside can become markup."""
+"""Markdown tables and lists in which foreign text cannot become markup."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them: few digits, bounds rounded to their safe side, powers of ten written out."""
+"""Numbers for readers: few digits, bounds rounded outwards, powers of ten written out."""
 
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal

@@ -11,7 +11,8 @@ from dpaudit import Bracket, PostProcess, Release, Sequential
 from dpaudit.model.readings import Factor, Slack
 from dpaudit.report.curves import claimed_advantage, delta_curve, highest_true_positive_rate
 from dpaudit.report.derivation import MOST_ROWS, rows_of
-from dpaudit.report.slackness import noise_sentence, steps_of
+from dpaudit.report.slackness import steps_of
+from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import at_least, at_most, interval, nearest
 
 

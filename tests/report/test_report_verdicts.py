@@ -6,7 +6,7 @@ import pytest
 
 from dpaudit import Condition, Finding, System
 from dpaudit.report.verdicts import outcome_of
-from dpaudit.wording.names import promise
+from dpaudit.wording.claims import promise
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.model.codec import encode
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
 
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -19,7 +19,7 @@ PRIVACY_REPORT = "urn:dpaudit:predicate:privacy-report:1"
 _RESULTS = {"CERTIFIED": "PASSED", "CERTIFIED WITH CAVEATS": "WARNED", "INCONCLUSIVE": "WARNED"}
 
 
-def test_result(report: Report, files: Mapping[str, bytes]) -> dict[str, Any]:
+def test_result(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:
     """Return a statement of type test-result about `files`: what passed, what warned, what failed.
 
     A certificate with caveats and an inconclusive audit are warnings.
@@ -38,7 +38,7 @@ def test_result(report: Report, files: Mapping[str, bytes]) -> dict[str, Any]:
     return _statement(TEST_RESULT, predicate, files)
 
 
-def privacy_report(report: Report, files: Mapping[str, bytes]) -> dict[str, Any]:
+def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:
     """Return a statement of our own type about `files`: verdict, claim, brackets and audited lower bounds."""
     certificate = report.certificate
     data = certificate.to_dict()

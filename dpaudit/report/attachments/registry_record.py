@@ -1,4 +1,4 @@
-"""A whole record for the public registry of deployments: the certified part, and what people declared."""
+"""The record for the public registry of deployments: certified fields and declared fields."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 from dpaudit.errors import UnsupportedError
 from dpaudit.interchange.deployments_registry import registry_fields
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.escaping import clean
 
 _REQUIRED = (
@@ -20,7 +20,7 @@ _REQUIRED = (
 )
 
 
-def missing(report: Report) -> tuple[str, ...]:
+def missing(report: ReportInputs) -> tuple[str, ...]:
     """Return what must be declared before a record can be made, in the deployment's own keys."""
     held, basic = report.deployment.registry, _basic(report)
     known = {key: basic[name] for key, name in _REQUIRED}
@@ -28,7 +28,7 @@ def missing(report: Report) -> tuple[str, ...]:
     return tuple(key for key, value in known.items() if not value)
 
 
-def registry_record(report: Report) -> dict[str, Any]:
+def registry_record(report: ReportInputs) -> dict[str, Any]:
     """Return a record of the highest tier that what is declared allows: 3 with actors and all notes, else 2.
 
     Raises: UnsupportedError: the claim is not certified, or something that every record needs was not declared.
@@ -54,14 +54,14 @@ def registry_record(report: Report) -> dict[str, Any]:
     }
 
 
-def registry_text(report: Report) -> str:
+def registry_text(report: ReportInputs) -> str:
     """Return the record as YAML, or nothing where none can be made."""
     if report.certificate.verdict != "certified" or missing(report):
         return ""
     return "\n".join(_lines(registry_record(report), 0)) + "\n"
 
 
-def _basic(report: Report) -> dict[str, Any]:
+def _basic(report: ReportInputs) -> dict[str, Any]:
     """Return what every record says of the product; empty where it was not declared."""
     held, scope = report.deployment.registry, report.deployment.scope
     published = held.publication_date.isoformat() if held.publication_date else ""
@@ -76,7 +76,7 @@ def _basic(report: Report) -> dict[str, Any]:
     }
 
 
-def _third_tier(report: Report) -> dict[str, dict[str, Any]] | None:
+def _third_tier(report: ReportInputs) -> dict[str, dict[str, Any]] | None:
     """Return the fields of the third tier, or None where one of them was not declared."""
     held = report.deployment
     notes = "\n".join(f"- {m.label}: {m.sensitivity_because}" for m in held.mechanisms if m.sensitivity_because)

@@ -1,4 +1,4 @@
-"""A small drawing surface: SVG elements with short numbers, escaped text and no styling of their own."""
+"""A drawing surface: SVG elements with short numbers, escaped text and no styling."""
 
 from dataclasses import dataclass, field
 

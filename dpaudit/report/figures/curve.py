@@ -1,4 +1,4 @@
-"""delta(epsilon) of the declaration: the proved band, and the claim as one point."""
+"""The figure of delta(epsilon) of the declaration: the proved band, and the claim as a point."""
 
 import math
 

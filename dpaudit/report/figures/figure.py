@@ -1,4 +1,4 @@
-"""A figure: the same drawing at two widths, with a title and a description for those who cannot see it."""
+"""A figure: the drawing at two widths, with a title and a text description."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""ROC of an attack against the most that claim and certificate allow any test."""
+"""The figure of one attack: its ROC against the largest that claim and certificate allow."""
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.curves import Curve, highest_true_positive_rate

@@ -1,4 +1,4 @@
-"""Axes: numbers to pixels, with room for zero on a logarithmic axis and for infinity at the end."""
+"""Axes from numbers to pixels, with a position for zero on a logarithmic axis and for infinity."""
 
 import math
 from dataclasses import dataclass

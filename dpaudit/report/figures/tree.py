@@ -1,4 +1,4 @@
-"""The declaration as a tree: noise at the leaves, composition above, each node's own epsilon at the right."""
+"""The figure of the declaration: releases as leaves, composition above, the epsilon of each node at the right."""
 
 from dpaudit.report.derivation import Row
 from dpaudit.report.figures.canvas import Canvas, shortened, text_width

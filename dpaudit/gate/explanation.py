@@ -1,4 +1,4 @@
-"""One rule of the gate: what an issue of this kind means and what to do about it."""
+"""The explanation of one rule of the gate: its meaning, its remedy and its exit code."""
 
 from rich.console import Group, RenderableType
 
