@@ -76,6 +76,7 @@ __all__ = [
     "certify",
     "concentrated_filter",
     "conform",
+    "find_plugin",
     "fold",
     "from_history",
     "from_state_dict",
@@ -163,6 +164,7 @@ EXPORTS: dict[str, str] = {
     "certify": "dpaudit.certification.verdict",
     "concentrated_filter": "dpaudit.budgets.filters",
     "conform": "dpaudit.training",
+    "find_plugin": "dpaudit.runtime.plugins",
     "fold": "dpaudit.accounting.fold",
     "from_history": "dpaudit.interchange.opacus_history",
     "from_state_dict": "dpaudit.interchange.opacus_history",
@@ -195,6 +197,7 @@ if TYPE_CHECKING:
     from dpaudit.budgets.filters import gaussian_filter as gaussian_filter
     from dpaudit.budgets.filters import stated_by as stated_by
     from dpaudit.budgets.odometers import Odometer as Odometer
+    from dpaudit.certification.certificate import Certificate as Certificate
     from dpaudit.certification.verdict import certify as certify
     from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError
@@ -248,6 +251,7 @@ if TYPE_CHECKING:
     from dpaudit.model.trace import admit as admit
     from dpaudit.model.transcript import Transcript as Transcript
     from dpaudit.report import Report as Report
+    from dpaudit.runtime.plugins import find_plugin as find_plugin
     from dpaudit.training import Conformity as Conformity
     from dpaudit.training import Planted as Planted
     from dpaudit.training import Slots as Slots

@@ -8,9 +8,8 @@ import numpy as np
 
 from audits.checks.paired_replay import Replayable, replay_neighbours
 from audits.procedures.fixed_size import audit
-from dpaudit import Claim, Declaration, Finding, Recorder, admit, certify
+from dpaudit import Claim, Declaration, Finding, Recorder, admit, certify, find_plugin
 from dpaudit.model.case import Score
-from dpaudit.runtime.plugins import find
 
 Look = Callable[["Variant", np.random.Generator], tuple[Finding, ...]]
 """look(variant, rng) -> the findings on that variant."""
@@ -46,7 +45,7 @@ def mechanism(name: str, **parameters: Any) -> Any:
 
 def mechanism_type(name: str) -> Any:
     """Return the class of a mechanism by its name, found at run time: audits do not import mechanisms."""
-    return find("mechanisms", name)
+    return find_plugin("mechanisms", name)
 
 
 def by_certificate(declaration: Declaration, claim: Claim) -> tuple[Finding, ...]:

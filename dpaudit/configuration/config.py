@@ -15,7 +15,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
-from dpaudit.runtime.plugins import find, suggestion
+from dpaudit.runtime.plugins import find_plugin, suggestion
 
 
 def read_config(path: Path) -> Configuration:
@@ -104,7 +104,7 @@ class _File:
         if not isinstance(name, str):
             self.fail(f"[{section}] missing key 'name', which is text; `dpaudit list {kind}` shows them.", section)
         try:
-            return name, find(kind, name), table
+            return name, find_plugin(kind, name), table
         except ConfigError as error:
             self.fail(error.message, section, "name")
 

@@ -26,7 +26,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.runtime.plugins import find
+from dpaudit.runtime.plugins import find_plugin
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -47,7 +47,7 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
     from dp_accounting import dp_event
 
     def release(name: str, **parameters: Any) -> Release:
-        return Release(label=where, mechanism=find("mechanisms", name)(**parameters, neighbours=neighbours))
+        return Release(label=where, mechanism=find_plugin("mechanisms", name)(**parameters, neighbours=neighbours))
 
     def inner(part: "DpEvent", step: str) -> Declaration:
         return from_event(part, neighbours, f"{where}.{step}")

@@ -10,7 +10,7 @@ from typing import Any
 from dpaudit.checks import count
 from dpaudit.errors import ConfigError
 from dpaudit.model.declaration import Declaration, Release, Repeat, Sequential, Subsample
-from dpaudit.runtime.plugins import find
+from dpaudit.runtime.plugins import find_plugin
 
 
 def from_history(history: Sequence[tuple[float, float, int]]) -> Declaration:
@@ -50,7 +50,9 @@ def _stretch(number: int, entry: Any) -> Declaration:
         raise ConfigError(f"history[{number}]: expected (noise_multiplier, sample_rate, num_steps), got {entry!r:.80}.")
     noise_multiplier, sample_rate, steps = entry
     try:
-        noise = find("mechanisms", "gaussian")(stddev=noise_multiplier, l2_sensitivity=1.0, neighbours="add_remove")
+        noise = find_plugin("mechanisms", "gaussian")(
+            stddev=noise_multiplier, l2_sensitivity=1.0, neighbours="add_remove"
+        )
         step = Release(label=f"gradient sums {number + 1}", mechanism=noise)
         return Repeat(part=Subsample(part=step, rate=sample_rate), times=count("num_steps", steps))
     except (ValueError, TypeError) as error:

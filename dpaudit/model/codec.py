@@ -17,7 +17,7 @@ from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Printed, Stated
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.node_kinds import NODE_KINDS, NODES
-from dpaudit.runtime.plugins import find, suggestion
+from dpaudit.runtime.plugins import find_plugin, suggestion
 
 _DEPTH = 200
 
@@ -90,7 +90,7 @@ def decode_mechanism(data: Any, neighbours: Neighbours, where: KeyPath) -> Mecha
     """
     table = _table(data, where)
     try:
-        kind = find("mechanisms", str(table.pop("name", None)))
+        kind = find_plugin("mechanisms", str(table.pop("name", None)))
     except ConfigError as error:
         raise _fault(where, error.message, "name") from None
     mechanism: Mechanism = _build(kind, table, where, neighbours)

@@ -9,7 +9,7 @@ from dpaudit.model.declaration import Billboard, Declaration, Group, Local, Prin
 from dpaudit.render.layout import inset, section
 from dpaudit.render.substitution import substituted
 from dpaudit.rules import RELEASE_NAMES, RULES, Budget, Rule, Step
-from dpaudit.runtime.plugins import find
+from dpaudit.runtime.plugins import find_plugin
 from dpaudit.wording.markdown import bullets
 
 _PART = Budget(epsilon=0.1, delta=0.0)
@@ -97,14 +97,16 @@ def _mechanism(name: str) -> Any:
     """Return a mechanism that a rule about releases applies to."""
     relation = {"neighbours": "replace_one"}
     if name in ("classic_gaussian", "analytic_gaussian"):
-        return find("mechanisms", "gaussian")(stddev=10.0, l2_sensitivity=1.0, **relation)
+        return find_plugin("mechanisms", "gaussian")(stddev=10.0, l2_sensitivity=1.0, **relation)
     if name == "randomised_response":
-        return find("mechanisms", name)(epsilon=0.5, **relation)
-    leaf = find("mechanisms", "laplace")(scale=10.0, l1_sensitivity=1.0, **relation)
+        return find_plugin("mechanisms", name)(epsilon=0.5, **relation)
+    leaf = find_plugin("mechanisms", "laplace")(scale=10.0, l1_sensitivity=1.0, **relation)
     if name == "tree":
-        return find("mechanisms", "tree_aggregation")(horizon=8, leaf=leaf)
+        return find_plugin("mechanisms", "tree_aggregation")(horizon=8, leaf=leaf)
     if name == "wishart":
-        return find("mechanisms", "one_sided_wishart")(dimension=2, scale=10.0, trace_sensitivity=1.0, **relation)
+        return find_plugin("mechanisms", "one_sided_wishart")(
+            dimension=2, scale=10.0, trace_sensitivity=1.0, **relation
+        )
     return leaf
 
 

@@ -27,10 +27,13 @@ def names(kind: Kind) -> dict[str, str]:
     return built_in | {name: text for name, text in plugged.items() if name not in built_in}
 
 
-def find(kind: Kind, name: str) -> Any:
+def find_plugin(kind: Kind, name: str) -> Any:
     """Return what `name` stands for: a mechanism's or an algorithm's class, or a problem's factory.
 
     Raises: ConfigError: no such name; the message offers the nearest one.
+
+    >>> find_plugin("mechanisms", "gaussian").__name__
+    'Gaussian'
     """
     home = _home(kind)
     if name in home.NAMES:

@@ -130,7 +130,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let configurations name the algorithms of this file."""
-    monkeypatch.setattr("dpaudit.configuration.config.find", lambda kind, name: FAKES[name])
+    monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: FAKES[name])
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def toys(write, monkeypatch):
     spec.loader.exec_module(module)
 
     found = {"one_sum": module.OneSum, "three_people": module.three_people}
-    monkeypatch.setattr("dpaudit.configuration.config.find", lambda kind, name: found[name])
+    monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: found[name])
 
 
 def outputs(folder="out"):
