@@ -1,12 +1,12 @@
 (** An adaptive choice between alternatives costs at most the maximum of their curves.
 
-    In words: in every round, what was published before decides which of several alternatives a record meets. Take any pair
-    of laws whose curve is nowhere below the curve of any alternative, such as the one that connects the dots of the
-    maximum. Then n rounds are dominated by n independent copies of that pair, for both orders of the neighbours.
-    The worst of the fixed ways to choose is no bound: an example closes the file.
+    In words: in every round, what was published before decides which of several alternatives a record meets. Take
+    the pair of laws whose curve is the maximum of the curves of the alternatives, or any pair whose curve is
+    nowhere below. Then n rounds are dominated by n independent copies of that pair, for both orders of the
+    neighbours. The worst of the fixed ways to choose is no bound: an example closes the file.
     Used by docs/theory/composition.md ("An adaptive choice"). *)
 
-From Proofs Require Export ConnectTheDots.
+From Proofs Require Export Maximum.
 
 Section AdaptiveChoice.
   Context {A : Type} (outcomes : list A) (p q : list A -> A -> Q) (options : list pair).
@@ -44,7 +44,16 @@ Section AdaptiveChoice.
     - apply independent_law. intro. assumption.
   Qed.
 
-  (** With the pair that connects the dots of the maximum, at any knots. *)
+  (** With the pair whose curve is the maximum. *)
+  Corollary adaptive_choice_maximum : options <> [] -> (forall option, In option options -> is_pair option) ->
+    forall n, dominated (transcripts outcomes n) (run p []) (run q []) (copies n (maximum options)) copies_p copies_q.
+  Proof.
+    intros some pairs. apply adaptive_choice.
+    - apply maximum_is_pair; assumption.
+    - apply connected_dominates; try assumption. apply sorted_increasing.
+  Qed.
+
+  (** With the pair that connects the dots of the maximum, at any knots: what an engine on a grid computes. *)
   Corollary adaptive_choice_connected : options <> [] -> (forall option, In option options -> is_pair option) ->
     forall knots, increasing 0 knots ->
     forall n, dominated (transcripts outcomes n) (run p []) (run q [])
@@ -64,12 +73,20 @@ Section AdaptiveChoice.
 End AdaptiveChoice.
 
 (** The example: two rounds of randomised response with e^epsilon = 2, or of a release that shows the record with
-    probability 1/10. At e^epsilon = 2 every fixed way has delta at most 2/9; to take the first alternative first and again
-    only after the outcome that speaks for the record has 23/90. *)
+    probability 1/10. At e^epsilon = 2 every fixed way has delta at most 2/9. To take the first alternative first,
+    and again only after the outcome that speaks for the record, has 23/90. *)
 Definition response (record : bool) (a : nat) : Q :=
-  match a, record with 0%nat, true => 2#3 | 0%nat, false => 1#3 | 1%nat, true => 1#3 | 1%nat, false => 2#3 | _, _ => 0 end.
+  match a with
+  | 0%nat => if record then 2#3 else 1#3
+  | 1%nat => if record then 1#3 else 2#3
+  | _ => 0
+  end.
 Definition showing (record : bool) (a : nat) : Q :=
-  match a, record with 0%nat, true => 1#10 | 0%nat, false => 0 | 1%nat, true => 0 | 1%nat, false => 1#10 | _, _ => 9#10 end.
+  match a with
+  | 0%nat => if record then 1#10 else 0
+  | 1%nat => if record then 0 else 1#10
+  | _ => 9#10
+  end.
 Definition fixed (first second : bool -> nat -> Q) (record : bool) (past : list nat) : nat -> Q :=
   match past with [] => first record | _ => second record end.
 Definition choosing (record : bool) (past : list nat) : nat -> Q :=

@@ -1,9 +1,10 @@
 (** The billboard lemma.
 
-    In words: a billboard is computed from everybody's records and is (epsilon, delta)-private when one person's whole
-    record is replaced. Every user's output is drawn from the billboard and that user's own record alone. Then, for
-    every user i and every coalition of other users, the billboard together with all outputs of the coalition is
-    (epsilon, delta)-close under any two values of i's record: the outputs are (epsilon, delta)-jointly private.
+    In words: a billboard is computed from everybody's records and is (epsilon, delta)-private when one person's
+    whole record is replaced. Every user's output is drawn from the billboard and that user's own record alone.
+    Then, for every user i and every coalition of other users, the billboard together with all outputs of the
+    coalition is (epsilon, delta)-close under any two values of i's record: the outputs are (epsilon,
+    delta)-jointly private.
     Used by docs/theory/joint-and-local.md ("Definitions and theorems"). *)
 
 From Proofs Require Export PostProcessing Parallel.
@@ -84,8 +85,8 @@ Section Billboard.
   Qed.
 End Billboard.
 
-(** The online form. In each round something public is released, and then all other users act: their outputs, and the data
-    that they bring next, depend on what was shown before and on nothing else of user i. User i takes part in one
+(** The online form. In each round something public is released, and then all other users act: their outputs, and the
+    data that they bring next, depend on what was shown before and on nothing else of user i. User i takes part in one
     round, which the public past decides, and that round's release is (epsilon, delta)-close. Then the transcript of all
     releases and of everything that the others did is (epsilon, delta)-close. *)
 Section Online.

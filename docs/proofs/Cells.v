@@ -1,10 +1,12 @@
 (** A record whose value picks its cell: replacement costs the worse of one cell changed and two cells touched.
 
-    In words: n cells publish one outcome each, in order; the law of each may depend on everything published before. A record
-    fills exactly one cell, and its value decides which. A cell with the record against the same cell without it is
-    (epsilon, delta)-close, in both orders. If a replacement moves the record to another cell, one cell is emptied and one is
-    filled: the whole is (2 epsilon, 2 delta)-close. If it stays in its cell, the whole is as close as that cell.
-    Used by docs/theory/neighbours.md ("A cell chosen by the record") and docs/theory/printed-arguments.md (rule `cells`). *)
+    In words: n cells publish one outcome each, in order; the law of each may depend on everything published
+    before. A record fills exactly one cell, and its value decides which. A cell with the record against the same
+    cell without it is (epsilon, delta)-close, in both orders. If a replacement moves the record to another cell,
+    one cell is emptied and one is filled: the whole is (2 epsilon, 2 delta)-close. If it stays in its cell, the
+    whole is as close as that cell.
+    Used by docs/theory/neighbours.md ("A cell chosen by the record") and docs/theory/printed-arguments.md (rule
+    `cells`). *)
 
 From Proofs Require Export Composition Parallel.
 From Coq Require Import Lia.
@@ -57,12 +59,14 @@ Section Cells.
     (forall r past, close outcomes factor delta (filled r past) (alone past)) ->
     (forall r past, close outcomes factor delta (alone past) (filled r past)) ->
     forall one other, cell_of one <> cell_of other ->
-    forall n, close (transcripts outcomes n) (factor * factor) (delta + delta) (run (array one) []) (run (array other) []).
+    forall n, close (transcripts outcomes n) (factor * factor) (delta + delta)
+                    (run (array one) []) (run (array other) []).
   Proof.
     intros factor delta ? ? emptied refilled one other apart n.
     pose (f := fun i => only (cell_of one) factor 1 i * only (cell_of other) factor 1 i).
     pose (d := fun i => only (cell_of one) delta 0 i + only (cell_of other) delta 0 i).
-    assert (held : close (transcripts outcomes n) (product f 0 n) (total d 0 n) (run (array one) []) (run (array other) [])).
+    assert (held : close (transcripts outcomes n) (product f 0 n) (total d 0 n)
+                         (run (array one) []) (run (array other) [])).
     { apply adaptive_composition; try apply array_law.
       - intro i. unfold f, only. destruct (Nat.eqb (cell_of one) i), (Nat.eqb (cell_of other) i); nra.
       - intro past. unfold f, d, only, array. apply close_iff_hockey_stick.

@@ -1,11 +1,12 @@
 (** A counter that is called on wins only is not private, whatever its noise.
 
-    In words: the literal reading R0 of DP-EBS calls a noisy counter on a win and leaves it alone on a loss. Before the first win it
-    shows exactly 0. Smallest instance: one duel, one person, who answers win or loss. After a loss the output is 0;
-    after a win it is 1 + noise. The event "not 0" has probability 0 under the one answer, and the probability that the noise
-    is not -1 under the other. Hence no factor e^epsilon helps: delta is at least that probability, and at least 1/2 for
-    noise that is symmetric around 0.
-    Used by docs/papers/dueling.md (readings R0 to R4) and docs/theory/trees.md (the stream's length must not depend on data). *)
+    In words: the literal reading R0 of DP-EBS calls a noisy counter on a win and leaves it alone on a loss.
+    Before the first win it shows exactly 0. Smallest instance: one duel, one person, who answers win or loss.
+    After a loss the output is 0; after a win it is 1 + noise. The event "not 0" has probability 0 under the one
+    answer, and the probability that the noise is not -1 under the other. Hence no factor e^epsilon helps: delta
+    is at least that probability, and at least 1/2 for noise that is symmetric around 0.
+    Used by docs/papers/dueling.md (readings R0 to R4) and docs/theory/trees.md (the stream's length must not
+    depend on data). *)
 
 From Proofs Require Export HockeyStick.
 From Coq Require Import Lia.
@@ -79,9 +80,12 @@ Section ClockOfWins.
           apply in_app_iff; auto. }
       apply in_split in there as [first [last split_there]].
       assert (rest_nonneg : forall k, In k (before ++ after) -> 0 <= noise k).
-      { intros k known. apply nonneg. rewrite same. apply in_app_iff. apply in_app_iff in known as []; [left | right; right]; assumption. }
-      assert (sum values noise == noise (-1)%Z + sum (before ++ after) noise) as -> by (rewrite same, !sum_app; simpl; ring).
-      assert (sum (before ++ after) noise == noise 1%Z + sum (first ++ last) noise) as -> by (rewrite split_there, !sum_app; simpl; ring).
+      { intros k known. apply nonneg. rewrite same. apply in_app_iff.
+        apply in_app_iff in known as []; [left | right; right]; assumption. }
+      assert (sum values noise == noise (-1)%Z + sum (before ++ after) noise) as ->
+        by (rewrite same, !sum_app; simpl; ring).
+      assert (sum (before ++ after) noise == noise 1%Z + sum (first ++ last) noise) as ->
+        by (rewrite split_there, !sum_app; simpl; ring).
       assert (0 <= sum (first ++ last) noise).
       { apply sum_nonneg. intros k known. apply rest_nonneg. rewrite split_there.
         apply in_app_iff. apply in_app_iff in known as []; [left | right; right]; assumption. }

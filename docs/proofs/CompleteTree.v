@@ -1,8 +1,8 @@
 (** How many nodes of a complete tree hold one element.
 
-    In words: take all aligned blocks of 1, 2, 4, ... elements that end by T as nodes (the table of `node_matrix` on the
-    page). An element lies in at most floor(log2 T) + 1 of them, one a level; the exact number counts the levels whose
-    block ends by T. The first element attains the bound.
+    In words: take all aligned blocks of 1, 2, 4, ... elements that end by T as nodes (the table of `node_matrix`
+    on the page). An element lies in at most floor(log2 T) + 1 of them, one a level; the exact number counts the
+    levels whose block ends by T. The first element attains the bound.
     Used by docs/theory/trees.md ("The theorems", "Several participations"). *)
 
 From Proofs Require Export Tree.
@@ -21,7 +21,8 @@ Proof.
   intros k m element positive. unfold block_holds. rewrite andb_true_iff, Nat.ltb_lt, Nat.leb_le.
   pose proof (power_positive k). split.
   - intros [after before]. apply Nat.div_unique with (element - 1 - m * 2 ^ k); nia.
-  - intros ->. pose proof (Nat.div_mod (element - 1) (2 ^ k)). pose proof (Nat.mod_upper_bound (element - 1) (2 ^ k)). nia.
+  - intros ->. pose proof (Nat.div_mod (element - 1) (2 ^ k)).
+    pose proof (Nat.mod_upper_bound (element - 1) (2 ^ k)). nia.
 Qed.
 
 Lemma one_block_a_level : forall T element k, 0 < element ->
@@ -40,7 +41,8 @@ Proof.
         destruct (Nat.leb_spec (S first) first), (Nat.leb_spec first first),
           (Nat.ltb_spec first (S first + n)), (Nat.ltb_spec first (first + S n)); simpl; lia.
       + assert (first <> (element - 1) / 2 ^ k) as other.
-        { intro same. apply (block_holds_iff k first element positive) in same. unfold block_holds in same. congruence. }
+        { intro same. apply (block_holds_iff k first element positive) in same.
+          unfold block_holds in same. congruence. }
         rewrite IH. set (m := (element - 1) / 2 ^ k) in *.
         destruct (Nat.leb_spec (S first) m), (Nat.leb_spec first m),
           (Nat.ltb_spec m (S first + n)), (Nat.ltb_spec m (first + S n)); simpl; lia. }
@@ -74,7 +76,8 @@ Proof.
   intros T positive. pose proof (first_element_attains T positive) as known.
   rewrite touched_exactly in known by lia. pose proof (touched_blocks_at_most T 1).
   rewrite touched_blocks_exactly in * by lia.
-  assert (fewer : forall l, length (filter (left_child_in_time T 1) l) <= length (filter (fun k => block_end 1 k <=? T) l)).
+  assert (fewer : forall l,
+    length (filter (left_child_in_time T 1) l) <= length (filter (fun k => block_end 1 k <=? T) l)).
   { induction l as [| k rest IH]; simpl; [lia |]. unfold left_child_in_time at 1.
     destruct (Nat.even ((1 - 1) / 2 ^ k)), (block_end 1 k <=? T); simpl; lia. }
   specialize (fewer (seq 0 (S (Nat.log2 T)))). lia.

@@ -1,9 +1,9 @@
 (** Basic composition, adaptive, for any number of parts.
 
-    In words: round i publishes one outcome. Its law may depend on everything published before (so may the data of other
-    people and the choice of the mechanism), and whatever was published, it is (epsilon_i, delta_i)-close under the two
-    neighbours, with budgets that are fixed in advance. Then the whole transcript is
-    (sum of epsilon_i, sum of delta_i)-close. In the factors e^epsilon_i the sum of epsilons is a product.
+    In words: round i publishes one outcome. Its law may depend on everything published before (so may the data of
+    other people and the choice of the mechanism), and whatever was published, it is (epsilon_i, delta_i)-close
+    under the two neighbours, with budgets that are fixed in advance. Then the whole transcript is (sum of
+    epsilon_i, sum of delta_i)-close. In the factors e^epsilon_i the sum of epsilons is a product.
     Used by docs/theory/composition.md (row "basic") and docs/theory/printed-arguments.md (rule `basic`). *)
 
 From Proofs Require Export HockeyStick.

@@ -1,103 +1,13 @@
 (** The maximum of curves is bounded by the curve of one pair, exactly at any knots.
 
-    In words: take finitely many pairs of laws and finitely many knots 0 < x_1 < ... < x_n. Connect the dots: give the point
-    x_i the mass by which the slope of the polygon through (x_i, largest curve at x_i) changes there. That is a pair of
-    laws; its curve is nowhere below the curve of any of the given pairs, and at 0 and at every knot it equals the largest.
+    In words: take finitely many pairs of laws and finitely many knots 0 < x_1 < ... < x_n. Connect the dots: give
+    the point x_i the mass by which the slope of the polygon through (x_i, largest curve at x_i) changes there.
+    That is a pair of laws; its curve is nowhere below the curve of any of the given pairs, and at 0 and at every
+    knot it equals the largest.
     Used by docs/theory/composition.md ("An adaptive choice", first paragraph of the proof) and
     docs/theory/losses-and-engines.md ("Kinds of engine": connect the dots). *)
 
-From Proofs Require Export DominatingPairs.
-
-(** A pair of laws on finitely many places: each place has its weight under P and under Q. *)
-Definition pair : Type := list (Q * Q).
-Definition is_pair (option : pair) : Prop := law option fst /\ law option snd.
-Definition curve (option : pair) (x : Q) : Q := hockey_stick option x fst snd.
-
-(** The largest curve of several pairs. *)
-Definition largest (options : list pair) (x : Q) : Q :=
-  fold_right (fun option rest => Qmax (curve option x) rest) 0 options.
-
-(** Curves are convex, fall, are at least (1 - x)_+ , and are 1 at 0. *)
-Record curve_like (f : Q -> Q) : Prop := {
-  convex : forall x y z, x < y -> y < z -> f y * (z - x) <= f x * (z - y) + f z * (y - x);
-  falling : forall x y, x <= y -> f y <= f x;
-  nonneg : forall x, 0 <= f x;
-}.
-
-Lemma pos_line_convex : forall p q x y z, x < y -> y < z ->
-  pos (p - y * q) * (z - x) <= pos (p - x * q) * (z - y) + pos (p - z * q) * (y - x).
-Proof.
-  intros p q x y z ? ?.
-  assert ((p - y * q) * (z - x) == (p - x * q) * (z - y) + (p - z * q) * (y - x)) by ring.
-  pose proof (pos_above (p - x * q)). pose proof (pos_above (p - z * q)).
-  pose proof (pos_nonneg (p - x * q)). pose proof (pos_nonneg (p - z * q)).
-  destruct (pos_cases (p - y * q)) as [[? ->] | [? ->]]; nra.
-Qed.
-
-Lemma curve_is_curve_like : forall option, is_pair option -> curve_like (curve option).
-Proof.
-  intros option [_ [q_nonneg _]]. unfold curve, hockey_stick. constructor.
-  - intros x y z ? ?. rewrite <- !sum_scale_right, <- sum_plus. apply sum_le.
-    intros atom _. apply pos_line_convex; assumption.
-  - intros x y ?. apply sum_le. intros atom inside. apply pos_mono. specialize (q_nonneg atom inside). nra.
-  - intro x. apply sum_nonneg. intros. apply pos_nonneg.
-Qed.
-
-Lemma curve_floor : forall option x, is_pair option -> 1 - x <= curve option x.
-Proof.
-  intros option x [[_ p_total] [_ q_total]]. unfold curve, hockey_stick.
-  apply Qle_trans with (sum option (fun atom => fst atom - x * snd atom)).
-  - rewrite sum_minus_scaled, p_total, q_total. lra.
-  - apply sum_le. intros. apply pos_above.
-Qed.
-
-Lemma curve_at_zero : forall option, is_pair option -> curve option 0 == 1.
-Proof.
-  intros option [[p_nonneg <-] _]. apply sum_ext. intros atom inside.
-  specialize (p_nonneg atom inside). split_pos; lra.
-Qed.
-
-Lemma largest_above : forall options option x, In option options -> curve option x <= largest options x.
-Proof.
-  induction options as [| first rest IH]; intros option x []; simpl.
-  - subst. apply Q.le_max_l.
-  - eapply Qle_trans; [apply IH; assumption | apply Q.le_max_r].
-Qed.
-
-(** The largest is attained by one of the options (by none only where there is none). *)
-Lemma largest_attained : forall options x, options <> [] -> (forall option, In option options -> is_pair option) ->
-  exists option, In option options /\ largest options x == curve option x.
-Proof.
-  induction options as [| first rest IH]; intros x some pairs; [contradiction |]. simpl.
-  destruct (Q.max_spec (curve first x) (largest rest x)) as [[below top] | [above top]].
-  - destruct rest as [| second rest].
-    + simpl in below. pose proof (nonneg _ (curve_is_curve_like first (pairs _ (or_introl eq_refl))) x). lra.
-    + destruct (IH x) as [option [inside same]]; [discriminate | intros; apply pairs; right; assumption |].
-      exists option. rewrite top. auto.
-  - exists first. auto.
-Qed.
-
-Lemma largest_is_curve_like : forall options, (forall option, In option options -> is_pair option) ->
-  curve_like (largest options).
-Proof.
-  induction options as [| first rest IH]; intro pairs; simpl.
-  - constructor; intros; simpl; lra.
-  - destruct (curve_is_curve_like first (pairs _ (or_introl eq_refl))) as [first_convex first_falling first_nonneg].
-    destruct IH as [rest_convex rest_falling rest_nonneg]; [intros; apply pairs; right; assumption |].
-    constructor.
-    + intros x y z left right. specialize (first_convex x y z left right). specialize (rest_convex x y z left right).
-      assert (mean : forall one two, one <= Qmax (curve first x) (largest rest x) ->
-        two <= Qmax (curve first z) (largest rest z) ->
-        one * (z - y) + two * (y - x) <=
-          Qmax (curve first x) (largest rest x) * (z - y) + Qmax (curve first z) (largest rest z) * (y - x)).
-      { intros. apply Qplus_le_compat; apply Qmult_le_compat_r; lra. }
-      destruct (Q.max_spec (curve first y) (largest rest y)) as [[_ ->] | [_ ->]].
-      * eapply Qle_trans; [apply rest_convex | apply mean; apply Q.le_max_r].
-      * eapply Qle_trans; [apply first_convex | apply mean; apply Q.le_max_l].
-    + intros x y below. specialize (first_falling x y below). specialize (rest_falling x y below).
-      apply Q.max_lub; [eapply Qle_trans; [| apply Q.le_max_l] | eapply Qle_trans; [| apply Q.le_max_r]]; assumption.
-    + intro x. eapply Qle_trans; [apply first_nonneg | apply Q.le_max_l].
-Qed.
+From Proofs Require Export Curves.
 
 (** x0 < x1 < x2 < ... *)
 Fixpoint increasing (x0 : Q) (knots : list Q) : Prop :=
@@ -106,14 +16,21 @@ Fixpoint increasing (x0 : Q) (knots : list Q) : Prop :=
   | x1 :: rest => x0 < x1 /\ increasing x1 rest
   end.
 
+Lemma increasing_after : forall knots x0, increasing x0 knots -> forall knot, In knot knots -> x0 < knot.
+Proof.
+  induction knots as [| x1 rest IH]; intros x0 order knot []; simpl in order; destruct order.
+  - subst. assumption.
+  - apply Qlt_trans with x1; [assumption | apply IH; assumption].
+Qed.
+
 Section Dots.
   Context (f : Q -> Q).
 
   (** The polygon's rate of descent from x0 to x1. *)
   Definition rate (x0 x1 : Q) : Q := (f x0 - f x1) / (x1 - x0).
 
-  (** The atoms from x0 on, where the polygon arrives at x0 with rate r0. The atom at a knot x of mass m under Q has mass
-      m x under P; what is left after the last knot is a mass under P alone. *)
+  (** The atoms from x0 on, where the polygon arrives at x0 with rate r0. The atom at a knot x of mass m under Q has
+      mass m x under P; what is left after the last knot is a mass under P alone. *)
   Fixpoint dots (x0 r0 : Q) (knots : list Q) : pair :=
     match knots with
     | [] => [(x0 * r0, r0); (f x0, 0)]
@@ -218,13 +135,10 @@ Section Dots.
       try (rewrite curve_before by (try assumption; lra); ring).
     - destruct inside.
     - pose proof (arrives_next x0 x1 rest order) as next. simpl in order, meets. destruct order as [first order].
-      assert (later : forall knots start, increasing start knots -> forall knot, In knot knots -> start < knot).
-      { clear. induction knots as [| k ks IH]; intros start order knot []; simpl in order; destruct order.
-        - subst. assumption.
-        - apply Qlt_trans with k; [assumption | apply IH; assumption]. }
       rewrite <- (IH x1 (rate x0 x1) x); [| assumption | assumption |].
       + unfold curve, hockey_stick. simpl.
-        assert (x1 <= x) by (destruct inside as [-> | inside]; [lra | apply Qlt_le_weak, (later rest); assumption]).
+        assert (x1 <= x)
+          by (destruct inside as [-> | inside]; [lra | apply Qlt_le_weak, (increasing_after rest); assumption]).
         destruct (pos_cases (x0 * (r0 - rate x0 x1) - x * (r0 - rate x0 x1))) as [[? ->] | [? ->]]; nra.
       + destruct inside; [left; symmetry | right]; assumption.
   Qed.
@@ -242,7 +156,9 @@ Section Connected.
   Let shape : curve_like (largest options) := largest_is_curve_like options pairs.
 
   Lemma largest_at_zero : largest options 0 == 1.
-  Proof. destruct (largest_attained options 0 some pairs) as [option [inside ->]]. apply curve_at_zero, pairs, inside. Qed.
+  Proof.
+    destruct (largest_attained options 0 some pairs) as [option [inside ->]]. apply curve_at_zero, pairs, inside.
+  Qed.
 
   Lemma starts : arrives (largest options) 0 1 knots.
   Proof.

@@ -1,11 +1,11 @@
 (** Dominated pairs compose to dominated pairs.
 
-    In words: the curve of a pair of laws (p, q) is x -> sum of (p - x q)_+ over all x >= 0, where x = e^epsilon and epsilon may be
-    negative. A pair dominates another if its curve is nowhere below. If in every round, whatever was published
-    before, the pair that is met is dominated by that round's pair (u, v), then the whole transcript is dominated by the
-    independent product of the dominating pairs.
-    Used by docs/theory/losses-and-engines.md ("The theorems") and docs/theory/composition.md ("An adaptive choice",
-    second paragraph of the proof). *)
+    In words: the curve of a pair of laws (p, q) is x -> sum of (p - x q)_+ over all x >= 0, where x = e^epsilon
+    and epsilon may be negative. A pair dominates another if its curve is nowhere below. If in every round,
+    whatever was published before, the pair that is met is dominated by that round's pair (u, v), then the whole
+    transcript is dominated by the independent product of the dominating pairs.
+    Used by docs/theory/losses-and-engines.md ("The theorems") and docs/theory/composition.md ("An adaptive
+    choice", second paragraph of the proof). *)
 
 From Proofs Require Export HockeyStick.
 
@@ -14,7 +14,9 @@ Definition dominated {A B : Type} (outcomes : list A) (p q : A -> Q) (atoms : li
 
 Lemma dominated_trans : forall {A B C : Type} (la : list A) (lb : list B) (lc : list C) p q r s u v,
   dominated la p q lb r s -> dominated lb r s lc u v -> dominated la p q lc u v.
-Proof. intros A B C la lb lc p q r s u v first second x ?. eapply Qle_trans; [apply first | apply second]; assumption. Qed.
+Proof.
+  intros A B C la lb lc p q r s u v first second x ?. eapply Qle_trans; [apply first | apply second]; assumption.
+Qed.
 
 (** The pair read backwards: its curve is 1 - x + x delta(1/x), so that it is dominated by the reversed pair. *)
 Lemma reversed_curve : forall {A : Type} (outcomes : list A) p q x, law outcomes p -> law outcomes q -> 0 < x ->
@@ -76,8 +78,8 @@ Section Share.
 
 End Share.
 
-Theorem two_parts_dominated : forall {A B C D : Type} (firsts : list A) (seconds : list B) (ones : list C) (twos : list D)
-    p q k l r s u v,
+Theorem two_parts_dominated : forall {A B C D : Type}
+    (firsts : list A) (seconds : list B) (ones : list C) (twos : list D) p q k l r s u v,
   law firsts p -> law firsts q -> (forall a, law seconds (k a)) -> (forall a, law seconds (l a)) ->
   law twos u -> law twos v ->
   dominated firsts p q ones r s -> (forall a, dominated seconds (k a) (l a) twos u v) ->

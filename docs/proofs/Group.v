@@ -1,8 +1,8 @@
 (** Group privacy.
 
-    In words: if a mechanism is (epsilon, delta)-private and k steps between neighbours lead from one data set to another,
-    the outputs of the two are (k epsilon, delta (1 + e^epsilon + ... + e^((k-1) epsilon)))-close. The sum is
-    (e^(k epsilon) - 1) / (e^epsilon - 1) where epsilon > 0.
+    In words: if a mechanism is (epsilon, delta)-private and k steps between neighbours lead from one data set to
+    another, the outputs of the two are (k epsilon, delta (1 + e^epsilon + ... + e^((k-1) epsilon)))-close. The
+    sum is (e^(k epsilon) - 1) / (e^epsilon - 1) where epsilon > 0.
     Used by docs/theory/composition.md (row "group of k") and docs/theory/printed-arguments.md (rule `group`). *)
 
 From Proofs Require Export Composition.

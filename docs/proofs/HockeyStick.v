@@ -1,7 +1,7 @@
 (** (epsilon, delta)-closeness is a bound on the hockey-stick divergence.
 
-    In words: P(event) <= e^epsilon Q(event) + delta holds for every event if and only if
-    the sum of (p - e^epsilon q)_+ over the outcomes is at most delta. The worst event is the set where p > e^epsilon q.
+    In words: P(event) <= e^epsilon Q(event) + delta holds for every event if and only if the sum of (p -
+    e^epsilon q)_+ over the outcomes is at most delta. The worst event is the set where p > e^epsilon q.
     Used by docs/theory/composition.md, first section. *)
 
 From Proofs Require Export Laws.

@@ -1,11 +1,11 @@
 (** The hockey-stick divergence is jointly convex.
 
-    In words: if something random that has the same law under both neighbours decides which of several pairs of laws is
-    met, the divergence of the mixtures is at most the average of the divergences of the pairs, hence at most the largest.
-    A second form: each side may choose by a law of its own, if every member of one side is close to every member of the
-    other. That is a user's own random action, averaged out.
-    Used by docs/theory/composition.md ("How a declaration folds") and docs/theory/joint-and-local.md
-    ("One release a user, many epochs"). *)
+    In words: if something random that has the same law under both neighbours decides which of several pairs of
+    laws is met, the divergence of the mixtures is at most the average of the divergences of the pairs, hence at
+    most the largest. A second form: each side may choose by a law of its own, if every member of one side is
+    close to every member of the other. That is a user's own random action, averaged out.
+    Used by docs/theory/composition.md ("How a declaration folds") and docs/theory/joint-and-local.md ("One
+    release a user, many epochs"). *)
 
 From Proofs Require Export HockeyStick.
 

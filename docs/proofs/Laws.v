@@ -1,7 +1,7 @@
 (** The words of every statement here: laws on finitely many outcomes, events, closeness, transcripts.
 
-    A finite outcome space is a list of places. A law gives each place a rational weight of at least 0,
-    and the weights sum to 1. A rational number `factor` stands for e^epsilon; `delta` is rational too. *)
+    A finite outcome space is a list of places. A law gives each place a rational weight of at least 0, and the
+    weights sum to 1. A rational number `factor` stands for e^epsilon; `delta` is rational too. *)
 
 From Proofs Require Export Sums.
 
@@ -16,7 +16,7 @@ Definition prob {A : Type} (outcomes : list A) (p : A -> Q) (event : A -> bool) 
 Definition close {A : Type} (outcomes : list A) (factor delta : Q) (p q : A -> Q) : Prop :=
   forall event, prob outcomes p event <= factor * prob outcomes q event + delta.
 
-(** The hockey-stick divergence: the sum of (p - e^epsilon q)_+ . As a function of `factor` it is the curve of the pair. *)
+(** The hockey-stick divergence: the sum of (p - e^epsilon q)_+ . As a function of `factor`: the curve of the pair. *)
 Definition hockey_stick {A : Type} (outcomes : list A) (factor : Q) (p q : A -> Q) : Q :=
   sum outcomes (fun a => pos (p a - factor * q a)).
 

@@ -1,9 +1,10 @@
 (** What fails when a hypothesis is dropped, each by one small instance.
 
-    In words: with randomised response at e^epsilon = 3 (the bit is kept with probability 3/4) the bounds of the other files
-    are attained, and without one of their hypotheses they are false: a record met twice, a part chosen by the record's
-    value, noise that is used twice, a computation that reads the data again, an output that reads another user's record.
-    Each instance is a side-condition in docs/theory/composition.md or docs/theory/joint-and-local.md. *)
+    In words: with randomised response at e^epsilon = 3 (the bit is kept with probability 3/4) the bounds of the
+    other files are attained, and without one of their hypotheses they are false: a record met twice, a part
+    chosen by the record's value, noise that is used twice, a computation that reads the data again, an output
+    that reads another user's record. Each instance is a side-condition in docs/theory/composition.md or
+    docs/theory/joint-and-local.md. *)
 
 From Proofs Require Export Billboard Group.
 
@@ -15,9 +16,12 @@ Definition bits : list bool := [true; false].
 (** Two rounds by position: what round 1 and round 2 release. *)
 Definition rounds (first second : bool -> Q) (past : list bool) : bool -> Q :=
   match past with [] => first | _ => second end.
+Definition both (first second : bool -> Q) : list bool -> Q := run (rounds first second) [].
 Definition two_rounds : list (list bool) := transcripts bits 2.
 
-Ltac compare := let held := fresh in intro held; apply close_iff_hockey_stick in held; vm_compute in held; apply held; reflexivity.
+Ltac compare :=
+  let held := fresh in
+  intro held; apply close_iff_hockey_stick in held; vm_compute in held; apply held; reflexivity.
 
 (** The definitions say something: (ln 3, 0) holds, and nothing smaller. *)
 Theorem response_is_private : law bits (response true) /\ close bits 3 0 (response true) (response false).
@@ -31,19 +35,19 @@ Proof. compare. Qed.
 
 (** Basic composition is attained at pure epsilons: two rounds cost 9, and no less. *)
 Theorem composition_is_attained :
-  ~ close two_rounds (89#10) 0 (run (rounds (response true) (response true)) []) (run (rounds (response false) (response false)) []).
+  ~ close two_rounds (89#10) 0 (both (response true) (response true)) (both (response false) (response false)).
 Proof. compare. Qed.
 
 (** Parallel composition without `once`: a record that is met in both rounds costs both. *)
 Theorem once_is_needed :
-  ~ close two_rounds 3 0 (run (rounds (response true) (response true)) []) (run (rounds (response false) (response false)) []).
+  ~ close two_rounds 3 0 (both (response true) (response true)) (both (response false) (response false)).
 Proof. compare. Qed.
 
 (** Parallel composition without `absent`: the record's value picks the round. Each round costs at most 3/2 against a
     release that reads nothing, or 2 the other way; a replaced record empties one round and fills another. *)
 Theorem public_key_is_needed :
   close bits (3#2) 0 (response true) (nothing true) /\ close bits 2 0 (nothing true) (response true) /\
-  ~ close two_rounds 2 0 (run (rounds (response true) (nothing true)) []) (run (rounds (nothing false) (response true)) []).
+  ~ close two_rounds 2 0 (both (response true) (nothing true)) (both (nothing false) (response true)).
 Proof. repeat split; [| | compare]; apply close_iff_hockey_stick; vm_compute; discriminate. Qed.
 
 (** Composition of marginals is not enough: a masked bit and then the mask itself. Each is uniform whatever the bit, and

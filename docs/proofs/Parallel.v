@@ -1,12 +1,13 @@
 (** Parallel composition when what was published before decides the part.
 
-    In words: the rounds publish one outcome each. What was published so far, and never the record's value, decides
-    whether the record takes part in the next round (`meets past`). It takes part in at most one round of any transcript.
-    A round without the record has the same law under both neighbours; it may use other people's data in any way, also
-    adaptively. A round with the record is (epsilon, delta)-close. Then the whole transcript is (epsilon, delta)-close:
-    the record costs its worst round, not the sum. The same holds for whole curves, also at negative epsilons.
-    Used by docs/theory/composition.md ("How a declaration folds") and docs/theory/joint-and-local.md
-    ("One release a user, many epochs"). *)
+    In words: the rounds publish one outcome each. What was published so far, and never the record's value,
+    decides whether the record takes part in the next round (`meets past`). It takes part in at most one round of
+    any transcript. A round without the record has the same law under both neighbours; it may use other people's
+    data in any way, also adaptively. A round with the record is (epsilon, delta)-close. Then the whole transcript
+    is (epsilon, delta)-close: the record costs its worst round, not the sum. The same holds for whole curves,
+    also at negative epsilons.
+    Used by docs/theory/composition.md ("How a declaration folds") and docs/theory/joint-and-local.md ("One
+    release a user, many epochs"). *)
 
 From Proofs Require Export HockeyStick.
 
@@ -49,7 +50,8 @@ Section Parallel.
       + destruct (p_law past) as [nonneg total].
         setoid_replace bound with (sum outcomes (fun a => p past a * bound)) by (rewrite sum_scale_right, total; ring).
         apply sum_le. intros a known. specialize (nonneg a known).
-        apply Qle_trans with (p past a * hockey_stick (transcripts outcomes n) factor (run p (a :: past)) (run q (a :: past))).
+        apply Qle_trans with (p past a *
+          hockey_stick (transcripts outcomes n) factor (run p (a :: past)) (run q (a :: past))).
         * unfold hockey_stick. rewrite <- sum_scale. apply sum_le. intros later inside.
           rewrite <- (absent past here a), (Qmult_comm (p past a)), (Qmult_comm (p past a) (run q _ _)).
           rewrite pos_common by assumption. lra.

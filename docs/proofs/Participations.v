@@ -1,11 +1,13 @@
 (** The squared sensitivity of several participations at given leaves.
 
-    In words: two streams differ at the leaves of a schedule, by the signs of the schedule times one step. The squared l2
-    distance of the vectors of all node sums is the squared step times the sum over nodes of (signed count)^2. That is the squared
-    step times the sum over pairs of participations of sign * sign * (number of nodes that hold both leaves). For one
-    participation it is the number of nodes that hold the leaf; for k of them at most k^2 (floor(log2 T) + 1).
+    In words: two streams differ at the leaves of a schedule, by the signs of the schedule times one step. The
+    squared l2 distance of the vectors of all node sums is the squared step times the sum over nodes of (signed
+    count)^2. That is the squared step times the sum over pairs of participations of sign * sign * (number of
+    nodes that hold both leaves). For one participation it is the number of nodes that hold the leaf; for k of
+    them at most k^2 (floor(log2 T) + 1).
     Used by docs/theory/trees.md ("Several participations"). *)
 
+From Coq Require Export Qabs.
 From Proofs Require Export Tree CompleteTree Sums.
 
 (** Participations: each a leaf and a signed weight, +1 or -1. *)
@@ -43,18 +45,19 @@ Section Tree.
     node_sum after n - node_sum before n == step * signed_count plan n.
   Proof.
     intros plan step before after n leaves change.
+    pose (weight := fun one : nat * Q => if within n (fst one) then snd one else 0).
     assert (change_sum : node_sum after n == node_sum before n
-      + step * sum (seq 1 T) (fun t => sum plan (fun one => if Nat.eqb (fst one) t then (if within n (fst one) then snd one else 0) else 0))).
+      + step * sum (seq 1 T) (fun t => sum plan (fun one => if Nat.eqb (fst one) t then weight one else 0))).
     { unfold node_sum. rewrite <- sum_scale, <- sum_plus. apply sum_ext. intros t _.
-      assert (sum plan (fun one => if Nat.eqb (fst one) t then (if within n (fst one) then snd one else 0) else 0)
+      assert (sum plan (fun one => if Nat.eqb (fst one) t then weight one else 0)
         == if within n t then moved plan t else 0) as ->;
         [| destruct (within n t); [rewrite (change t) |]; ring].
-      unfold moved. destruct (within n t) eqn:held.
+      unfold moved, weight. destruct (within n t) eqn:held.
       - apply sum_ext. intros one _. destruct (Nat.eqb_spec (fst one) t) as [-> |]; [rewrite held |]; reflexivity.
       - rewrite <- (sum_zero plan). apply sum_ext. intros one _.
         destruct (Nat.eqb_spec (fst one) t) as [-> |]; [rewrite held |]; reflexivity. }
     rewrite change_sum, sum_swap.
-    assert (sum plan (fun one => sum (seq 1 T) (fun t => if Nat.eqb (fst one) t then (if within n (fst one) then snd one else 0) else 0))
+    assert (sum plan (fun one => sum (seq 1 T) (fun t => if Nat.eqb (fst one) t then weight one else 0))
       == signed_count plan n) as ->; [| ring].
     apply sum_ext. intros one inside. apply sum_one_place; [apply seq_NoDup | apply leaves; assumption].
   Qed.
@@ -70,7 +73,8 @@ Section Tree.
   Qed.
 
   Theorem squared_counts_by_pairs : forall plan,
-    squared_counts plan == sum plan (fun one => sum plan (fun other => snd one * snd other * common (fst one) (fst other))).
+    squared_counts plan
+      == sum plan (fun one => sum plan (fun other => snd one * snd other * common (fst one) (fst other))).
   Proof.
     intro plan. unfold squared_counts, signed_count, common.
     transitivity (sum nodes (fun n => sum plan (fun one => sum plan (fun other =>
@@ -81,6 +85,17 @@ Section Tree.
     - rewrite sum_swap. apply sum_ext. intros one _. rewrite sum_swap. apply sum_ext. intros other _. apply sum_scale.
   Qed.
 End Tree.
+
+(** One participation, in l1: each node that holds the leaf moves by one step. *)
+Theorem l1_distance : forall {node : Type} (nodes : list node) within T leaf step before after,
+  In leaf (seq 1 T) -> (forall t, after t == before t + step * moved [(leaf, 1)] t) ->
+  sum nodes (fun n => Qabs (node_sum within T after n - node_sum within T before n))
+    == Qabs step * sum nodes (fun n => if within n leaf then 1 else 0).
+Proof.
+  intros node nodes within T leaf step before after inside change. rewrite <- sum_scale. apply sum_ext. intros n _.
+  rewrite (node_moves within T [(leaf, 1)] step) by (try assumption; intros one [<- | []]; assumption).
+  rewrite Qabs_Qmult. unfold signed_count. simpl. destruct (within n leaf); reflexivity.
+Qed.
 
 (** Fenwick's tree and the complete one. *)
 Definition fenwick_counts (T : nat) : schedule -> Q := squared_counts (seq 1 T) holds.

@@ -1,7 +1,7 @@
 (** A prefix sum is the sum of a few node sums.
 
-    In words: the prefix of length n is the sum over the nodes n, n - lowbit(n), and so on down to 0; these are at most
-    floor(log2 n) + 1 nodes. A reader of prefix sums reads nothing but nodes.
+    In words: the prefix of length n is the sum over the nodes n, n - lowbit(n), and so on down to 0; these are at
+    most floor(log2 n) + 1 nodes. A reader of prefix sums reads nothing but nodes.
     Used by docs/theory/trees.md ("The theorems"). *)
 
 From Proofs Require Export Tree Sums.

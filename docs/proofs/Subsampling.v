@@ -1,9 +1,9 @@
 (** Poisson sampling amplifies, when a record is added or removed.
 
-    In words: every record enters the sample independently, with one probability q for the record in question, and the sample
-    stays secret. If the mechanism on the sample with the record and without it is (epsilon, delta)-close in both orders,
-    then the sampled mechanism on the data with the record and without it is (ln(1 + q (e^epsilon - 1)), q delta)-close,
-    in both orders.
+    In words: every record enters the sample independently, with one probability q for the record in question, and
+    the sample stays secret. If the mechanism on the sample with the record and without it is (epsilon,
+    delta)-close in both orders, then the sampled mechanism on the data with the record and without it is (ln(1 +
+    q (e^epsilon - 1)), q delta)-close, in both orders.
     Used by docs/theory/composition.md (row "Poisson sample, rate q"). *)
 
 From Proofs Require Export JointConvexity.
@@ -32,7 +32,8 @@ Section Subsampling.
     apply Qle_trans with (q * hockey_stick outcomes factor (inside s) (outside s)).
     - unfold hockey_stick. rewrite <- sum_scale. apply sum_le. intros a _. rewrite <- pos_scale by tauto.
       apply Qle_lteq. right. apply pos_proper. unfold amplified. ring.
-    - assert (hockey_stick outcomes factor (inside s) (outside s) <= delta) by (apply close_iff_hockey_stick, held). nra.
+    - assert (hockey_stick outcomes factor (inside s) (outside s) <= delta) by (apply close_iff_hockey_stick, held).
+      destruct rate. nra.
   Qed.
 
   (** The other order, one outcome: the excess of `o` over `factor * i` is met with probability q. *)
@@ -51,7 +52,8 @@ Section Subsampling.
       assert (q * (o - factor * i) <= q * pos (o - factor * i)) by nra. lra.
     - apply Qle_trans with 0; [| nra].
       assert (factor * (o - (1 + q * (factor - 1)) * (q * i + (1 - q) * o))
-        == - (q * (1 - q) * ((factor - 1) * (factor - 1)) * o) - q * (1 + q * (factor - 1)) * (factor * i - o)) as same by ring.
+        == - (q * (1 - q) * ((factor - 1) * (factor - 1)) * o) - q * (1 + q * (factor - 1)) * (factor * i - o)) as same
+        by ring.
       assert (0 <= q * (1 - q) * ((factor - 1) * (factor - 1)) * o) by (repeat apply Qmult_le_0_compat; lra).
       assert (0 <= q * (1 + q * (factor - 1)) * (factor * i - o)) by (repeat apply Qmult_le_0_compat; nra).
       apply (Qmult_le_l _ _ factor); [lra |]. rewrite same. lra.

@@ -98,7 +98,10 @@ Section Sums.
   Proof. induction places as [| a rest IH]; simpl; [| rewrite IH]; ring. Qed.
 
   Lemma sum_nonneg : forall places (f : A -> Q), (forall a, In a places -> 0 <= f a) -> 0 <= sum places f.
-  Proof. intros places f above. apply Qle_trans with (sum places (fun _ => 0)); [rewrite sum_zero; lra |]. apply sum_le. assumption. Qed.
+  Proof.
+    intros places f above. apply Qle_trans with (sum places (fun _ => 0)); [rewrite sum_zero; lra |].
+    apply sum_le. assumption.
+  Qed.
 
   Lemma sum_app : forall left right (f : A -> Q), sum (left ++ right) f == sum left f + sum right f.
   Proof. induction left as [| a rest IH]; intros; simpl; [| rewrite IH]; ring. Qed.

@@ -1,13 +1,13 @@
 (** Noise W - W' from two independent copies: a shift costs the trace of the shift.
 
-    In words: W and W' are independent, take values in a cone (V >= 0) of a discrete ordered group, and have weight
-    proportional to r^trace on the cone, 0 < r < 1. The weight of W - W' = z is the sum of r^(trace V + trace (V + z)) over all V
-    with V >= 0 and V + z >= 0. Moving z by an element a >= 0 changes this weight by a factor between r^(trace a) and
-    1 / r^(trace a). With r = e^(-c) this is c trace(a) nats; a change that is a difference of two elements of the
-    cone costs c times the sum of their traces, the discrete analogue of the nuclear norm.
-    The sum may be infinite: "the weight is at most b" says that every finite part of it is at most b.
-    This is the argument for symmetrised Wishart noise (cone: positive semidefinite matrices), with sums in the place
-    of integrals. One integer (cone: z >= 0) gives the two-sided geometric law, which closes the file.
+    In words: W and W' are independent, take values in a cone (V >= 0) of a discrete ordered group, and have
+    weight proportional to r^trace on the cone, 0 < r < 1. The weight of W - W' = z is the sum of r^(trace V +
+    trace (V + z)) over all V with V >= 0 and V + z >= 0. Moving z by an element a >= 0 changes this weight by a
+    factor between r^(trace a) and 1 / r^(trace a). With r = e^(-c) this is c trace(a) nats; a change that is a
+    difference of two elements of the cone costs c times the sum of their traces, the discrete analogue of the
+    nuclear norm. The sum may be infinite: "the weight is at most b" says that every finite part of it is at most
+    b. This is the argument for symmetrised Wishart noise (cone: positive semidefinite matrices), with sums in the
+    place of integrals. One integer (cone: z >= 0) gives the two-sided geometric law, which closes the file.
     Used by docs/papers/ldp_linear.md; by no accounting rule. *)
 
 From Proofs Require Export Sums.
@@ -46,7 +46,8 @@ Section SymmetricNoise.
   Proof.
     intros z a v. unfold weight, shifted. rewrite add_assoc, (trace_add _ (neg a)), trace_neg.
     rewrite <- Qpower_opp, <- Qpower_plus by lra.
-    replace (trace v + (trace (add v z) + - trace a))%Z with (trace v + trace (add v z) + - trace a)%Z by lia. reflexivity.
+    replace (trace v + (trace (add v z) + - trace a))%Z with (trace v + trace (add v z) + - trace a)%Z by lia.
+    reflexivity.
   Qed.
 
   Lemma power_above : forall n, 0 < r ^ n.
@@ -82,7 +83,8 @@ Section SymmetricNoise.
     apply sum_ext. intros v _. rewrite weight_shifted. unfold weight.
     replace (add (add v a) z) with (add (add v z) a) by (rewrite <- !add_assoc, (add_comm a); reflexivity).
     rewrite !trace_add.
-    replace (trace v + trace a + (trace v + trace z + trace a))%Z with (trace v + (trace v + trace z) + trace a + trace a)%Z by lia.
+    replace (trace v + trace a + (trace v + trace z + trace a))%Z
+      with (trace v + (trace v + trace z) + trace a + trace a)%Z by lia.
     rewrite (Qpower_plus _ _ (trace a)), (Qpower_plus _ _ (trace a)) by lra. field. lra.
   Qed.
 

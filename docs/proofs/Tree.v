@@ -1,11 +1,10 @@
 (** How many nodes of a prefix tree hold one element.
 
-    In words: number the nodes of the tree over a stream of T elements from 1 to T; node n holds the last lowbit(n) elements up
-    to n, where lowbit(n) is the largest power of two that divides n (Fenwick's layout). An element lies in at most
-    floor(log2 T) + 1 nodes. The exact number counts the levels k at which the block of 2^k elements that holds it is a left
-    child and ends by T; the first element attains the bound. An element and a later one are told apart by at most
-    2 (floor(log2 T) + 1) - 1 nodes.
-    Used by docs/theory/trees.md ("The theorems", "An item and its removal"). *)
+    In words: number the nodes of the tree over a stream of T elements from 1 to T; node n holds the last
+    lowbit(n) elements up to n, where lowbit(n) is the largest power of two that divides n (Fenwick's layout). An
+    element lies in at most floor(log2 T) + 1 nodes. The exact number counts the levels k at which the block of
+    2^k elements that holds it is a left child and ends by T; the first element attains the bound.
+    Used by docs/theory/trees.md ("The theorems"). *)
 
 From Coq Require Export PArith Arith Lia Bool List Permutation.
 Export ListNotations.
@@ -89,7 +88,8 @@ Proof.
 Qed.
 
 Lemma touched_spec : forall T element n, 0 < element ->
-  In n (touched T element) <-> exists k, block_end element k = n /\ In k (filter (left_child_in_time T element) (seq 0 (S (Nat.log2 T)))).
+  In n (touched T element) <->
+  exists k, block_end element k = n /\ In k (filter (left_child_in_time T element) (seq 0 (S (Nat.log2 T)))).
 Proof.
   intros T element n e_positive. unfold touched, left_child_in_time. rewrite filter_In, in_seq. split.
   - intros [range held]. apply holds_iff in held; try lia. exists (level n). split; [symmetry; assumption |].
@@ -140,47 +140,4 @@ Proof.
       apply Nat.log2_le_pow2 in small; lia. }
     rewrite IH; [reflexivity |]. intros j inside. apply small. right. assumption. }
   rewrite all, seq_length. lia.
-Qed.
-
-(** Nodes that hold one of two elements and not the other. *)
-Definition parted (T one other : nat) : list nat := filter (fun n => xorb (holds n one) (holds n other)) (seq 1 T).
-
-(** Below the top level an element lies in at most floor(log2 T) nodes. *)
-Lemma touched_below_top : forall T element, 0 < element ->
-  length (filter (fun n => negb (n =? 2 ^ Nat.log2 T)) (touched T element)) <= Nat.log2 T.
-Proof.
-  intros T element e_positive. set (nodes := filter _ _).
-  assert (spec : forall n, In n nodes -> n = block_end element (level n) /\ level n < Nat.log2 T).
-  { intros n inside. apply filter_In in inside as [inside other].
-    apply filter_In in inside as [range held]. apply in_seq in range.
-    split; [apply holds_iff; try assumption; lia |].
-    rewrite negb_true_iff, Nat.eqb_neq in other. apply Nat.nle_gt. intro high. apply other.
-    destruct (odd_multiple n) as [m same]; [lia |]. unfold lowbit in same.
-    destruct (Nat.log2_spec T) as [_ above]; [lia |].
-    assert (2 ^ Nat.log2 T <= 2 ^ level n) by (apply Nat.pow_le_mono_r; lia).
-    simpl in above. assert (m = 0) by nia. subst m.
-    assert (level n = Nat.log2 T) as same_level; [| rewrite <- same_level; lia].
-    enough (level n <= Nat.log2 T) by lia. apply Nat.log2_le_pow2; lia. }
-  rewrite <- (map_length level). replace (Nat.log2 T) with (length (seq 0 (Nat.log2 T))) by apply seq_length.
-  apply NoDup_incl_length.
-  - apply (NoDup_map_inv (block_end element)). rewrite map_map.
-    rewrite (map_ext_in _ (fun n => n)); [rewrite map_id; apply NoDup_filter, NoDup_filter, seq_NoDup |].
-    intros n inside. symmetry. apply spec. assumption.
-  - intros k inside. apply in_map_iff in inside as [n [<- inside]]. apply in_seq. specialize (spec n inside). lia.
-Qed.
-
-Theorem parted_at_most : forall T one other, 0 < one -> 0 < other ->
-  length (parted T one other) <= 2 * (Nat.log2 T + 1) - 1.
-Proof.
-  intros T one other ? ?. set (top := 2 ^ Nat.log2 T). pose (below := filter (fun n => negb (n =? top))).
-  assert (length (parted T one other) <= length (top :: below (touched T one) ++ below (touched T other))) as bound.
-  { apply NoDup_incl_length; [apply NoDup_filter, seq_NoDup |].
-    intros n inside. apply filter_In in inside as [range apart].
-    destruct (n =? top) eqn:is_top; [left; symmetry; apply Nat.eqb_eq; assumption | right].
-    unfold below, touched. rewrite in_app_iff, !filter_In, is_top.
-    destruct (holds n one), (holds n other); try discriminate; auto. }
-  simpl in bound. rewrite app_length in bound.
-  assert (length (below (touched T one)) <= Nat.log2 T) by (apply touched_below_top; assumption).
-  assert (length (below (touched T other)) <= Nat.log2 T) by (apply touched_below_top; assumption).
-  lia.
 Qed.
