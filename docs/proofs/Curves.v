@@ -55,6 +55,18 @@ Proof.
   specialize (p_nonneg atom inside). split_pos; lra.
 Qed.
 
+(** A round in which both laws are the same is dominated by any pair: it fills up a shorter list of rounds. *)
+Theorem same_law_dominated : forall {A : Type} (outcomes : list A) r option, law outcomes r -> is_pair option ->
+  dominated outcomes r r option fst snd.
+Proof.
+  intros A outcomes r option [nonneg total] held x ?. change (hockey_stick outcomes x r r <= curve option x).
+  assert (hockey_stick outcomes x r r == pos (1 - x)) as ->.
+  { transitivity (sum outcomes r * pos (1 - x)); [| rewrite total; ring].
+    unfold hockey_stick. rewrite <- sum_scale_right. apply sum_ext. intros a inside.
+    setoid_replace (r a - x * r a) with (r a * (1 - x)) by ring. apply pos_scale, nonneg. assumption. }
+  apply pos_le; [apply hockey_stick_nonneg | apply curve_floor; assumption].
+Qed.
+
 Lemma largest_above : forall options option x, In option options -> curve option x <= largest options x.
 Proof.
   induction options as [| first rest IH]; intros option x []; simpl.
