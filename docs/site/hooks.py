@@ -78,25 +78,23 @@ def drawn(script: Path) -> bytes:
 
 def commands_page() -> str:
     """Return the help of every command, as the terminal shows it."""
-    from typer.main import get_command
+    from dpaudit.cli.app import COMMANDS
 
-    from dpaudit.cli.app import app
-
-    command: Any = get_command(app)
     parts = ["# Commands\n\nThe same text as `dpaudit COMMAND --help`.\n"]
-    for name, held in sorted(_commands(command)):
-        with held.make_context(f"dpaudit {name}", [], resilient_parsing=True) as context:
-            parts.append(f"## dpaudit {name}\n\n```text\n{held.get_help(context)}\n```\n")
+    loaded = {entry.name: entry.load() for entry in COMMANDS}
+    for name, command in sorted(_commands(loaded)):
+        with command.make_context(f"dpaudit {name}", [], resilient_parsing=True) as context:
+            parts.append(f"## dpaudit {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 
 
-def _commands(group: Any, prefix: str = "") -> list[tuple[str, Any]]:
-    """Return (full name, command) of every command below `group`."""
-    found: list[tuple[str, Any]] = []
-    for name, held in group.commands.items():
+def _commands(commands: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """Return (full name, command) of every command, those of groups included."""
+    named: list[tuple[str, Any]] = []
+    for name, command in commands.items():
         full = f"{prefix}{name}"
-        found.extend(_commands(held, f"{full} ") if hasattr(held, "commands") else [(full, held)])
-    return found
+        named.extend(_commands(command.commands, f"{full} ") if hasattr(command, "commands") else [(full, command)])
+    return named
 
 
 def rules_page() -> str:
