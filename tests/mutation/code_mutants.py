@@ -200,8 +200,8 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     # --- mechanisms ---
     ("M1", "the Laplace loss is half as large", "mechanisms.laplace:Laplace.loss", "self.l1_sensitivity / self.scale",
      "self.l1_sensitivity / (2 * self.scale)", "laplace"),
-    ("M2", "the Laplace sampler has half the scale", "mechanisms.laplace:Laplace.release", "rng.laplace(0.0, self.scale,",
-     "rng.laplace(0.0, self.scale / 2,", "laplace"),
+    ("M2", "the Laplace sampler has half the scale", "mechanisms.laplace:Laplace.release", "(value, self.scale, rng)",
+     "(value, self.scale / 2, rng)", "laplace"),
     ("M3", "a tree has one level less", "mechanisms.tree_aggregation:TreeAggregation._repeated", "times * self.squared_nodes",
      "times * max(1, self.squared_nodes - 1)", "tree"),
     ("M4", "a tree costs sqrt(levels) releases", "mechanisms.tree_aggregation:TreeAggregation._repeated", "times * self.squared_nodes",
