@@ -34,8 +34,8 @@ def summary(document: CheckDocument) -> str:
     if accepted:
         parts += ["### Accepted", _table(("rule", "where", "what", "why, and until when"), list(map(_held, accepted)))]
     if document.unused:
-        lines = (f"{e.rule} in {e.config} ({e.subject}): {e.reason}" for e in document.unused)
-        parts += ["### Expired or no longer needed in the baseline", bullets(map(clean, lines))]
+        lines = [unused.line for unused in document.unused]
+        parts += ["### In the baseline, and not in force", bullets(lines)]
     return "\n\n".join(parts) + "\n"
 
 
