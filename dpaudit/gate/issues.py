@@ -80,7 +80,10 @@ class Checked:
             return (self._stopped(self.error),)
         if self.configuration is None or self.certificate is None:
             return ()
-        return (*self._of_claim(self.configuration, self.certificate), *self._of_audits(self.configuration, self.certificate))
+        return (
+            *self._of_claim(self.configuration, self.certificate),
+            *self._of_audits(self.configuration, self.certificate),
+        )
 
     def _stopped(self, error: DPAuditError) -> Issue:
         """Return the issue of an unusable configuration, at the line that the error names."""
