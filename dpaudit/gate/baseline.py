@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from dpaudit.configuration.files import read_text
+from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.gate.issues import Issue
 from dpaudit.gate.terms import Terms
@@ -99,26 +99,12 @@ def read_json(path: Path) -> dict[str, Any]:
     Raises: ConfigError: no such file, no JSON, nested too deeply, or no object.
     """
     try:
-        data = json.loads(read_text(path), parse_constant=_refuse, parse_int=_whole)
-    except RecursionError:
-        raise ConfigError(f"{path}: nested too deeply.") from None
-    except ValueError as error:
+        data = json_value(read_text(path))
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: invalid JSON ({error}).") from None
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected a JSON object.")
     return data
-
-
-def _whole(text: str) -> int:
-    """Return a whole number of at most 300 digits."""
-    if len(text) > 300:
-        raise ValueError(f"a whole number of {len(text)} digits")
-    return int(text)
-
-
-def _refuse(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which JSON does not have."""
-    raise ValueError(f"{name} is no JSON number")
 
 
 def _entry(path: Path, number: int, row: Any) -> Accepted:

@@ -36,8 +36,9 @@ def outcome_of(report: ReportInputs) -> Outcome:
     """Return the verdict on a whole report.
 
     A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
-    code. A claim that rests on stated parts alone is *STATED BY SUPPLIER*. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
-    of which no audit reached a result is *INCONCLUSIVE*; with anything assumed or left out it has *CAVEATS*.
+    code. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
+    of which no audit reached a result is *INCONCLUSIVE*; one of stated parts alone is *STATED BY SUPPLIER*; with
+    anything assumed or left out it has *CAVEATS*.
     """
     certificate, caveats = report.certificate, _caveats(report)
     word, sentence = _word(report, caveats)

@@ -4,6 +4,8 @@ import re
 import unicodedata
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
+_ADDRESS = re.compile(r"(?i)\b(https?|ftp|file|data|javascript|mailto|xmpp):")
+_HOST = re.compile(r"(?i)\b(www)\.")
 _KEPT = "\n\t"
 _XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 LONGEST_LINE = 4_000
@@ -47,14 +49,17 @@ def xml(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    r"""Return `text` as plain words on one line of Markdown: nothing in it is markup, HTML or a table cell's end.
+    r"""Return `text` as plain words on one line of Markdown: no markup, no HTML, no link, no table cell's end.
+
+    An address is shown and leads nowhere, also where a reader makes links of bare addresses.
 
     >>> markdown("<b>|x_1|</b>")
     '&lt;b&gt;\\|x\\_1\\|&lt;/b&gt;'
     """
     line = " ".join(clean(text).split())
     escaped = _MARKDOWN.sub(r"\\\1", line.replace("&", "&amp;")).replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", re.sub(r"^([-+=])", r"\\\1", escaped))
+    unlinked = _HOST.sub(r"\1&#46;", _ADDRESS.sub(r"\1&#58;", escaped)).replace("](", "]\\(")
+    return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", re.sub(r"^([-+=])", r"\\\1", unlinked))
 
 
 def fenced(text: str, language: str = "") -> str:
