@@ -5,6 +5,7 @@ device runs is tried on predictions of any size.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,7 +24,12 @@ ENTRIES = Condition(kind="clipping", about=("confidence entries",), text="No con
 SCHEDULE = Condition(
     kind="public_schedule",
     about=("users of each phase",),
-    text="Every phase took exactly its scheduled number of users, and nobody was in two phases.",
+    text="Every phase took exactly its scheduled number of users.",
+)
+ONE_PHASE = Condition(
+    kind="one_contribution",
+    about=("users of all phases",),
+    text="The numbers of the people whose answers entered a phase's sums were in no other phase.",
 )
 
 _ROUNDING = 1 + 1e-9
@@ -91,6 +97,12 @@ def norms_hold(plan: Plan) -> bool:
 def phase_is_full(counts: Array, users: int) -> bool:
     """Return whether as many users took part as the schedule says, in every run. Shape: counts (R, A, K)."""
     return bool((counts.sum(axis=(1, 2)) == users).all())
+
+
+def nobody_twice(people: list[range]) -> bool:
+    """Return whether no number lies in two of the ranges."""
+    ordered = sorted(people, key=lambda numbers: numbers.start)
+    return all(before.stop <= after.start for before, after in pairwise(ordered))
 
 
 def message_lines(released: tuple[Released, ...]) -> tuple[Released, ...]:

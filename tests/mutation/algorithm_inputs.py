@@ -35,7 +35,7 @@ name = "{name}"
 epsilon = 1.0
 delta = 1e-5
 episodes = {episodes}
-steps = 3
+steps = 4
 dimension = {dimension}
 calibration = "tight"
 {more}
@@ -48,7 +48,7 @@ _TABULAR = """
 name = "{name}"
 epsilon = 1.0
 episodes = 24
-steps = 3
+steps = 4
 [problem]
 name = "low_rank"
 """
@@ -60,15 +60,15 @@ CONFIGURATIONS: dict[str, str] = {
     "capri joint": _CAPRI.format(model="joint"),
     "capri local": _CAPRI.format(model="local"),
     "dp_ebs central": _DUELING.format(
-        name="dp_ebs", arms=4, more='horizon = 3000\nwidth = "tight"\ncalibration = "tight"', problem="bradley_terry",
+        name="dp_ebs", arms=5, more='horizon = 3000\nwidth = "tight"\ncalibration = "tight"', problem="bradley_terry",
         family=_ONE_GOOD,
     ),
     "dp_ebs batched": _DUELING.format(
-        name="dp_ebs", arms=4, more='horizon = 60000\nvariant = "batched"\ncalibration = "tight"',
+        name="dp_ebs", arms=5, more='horizon = 60000\nvariant = "batched"\ncalibration = "tight"',
         problem="bradley_terry", family=_ONE_GOOD,
     ),
     "dp_ebs local": _DUELING.format(
-        name="dp_ebs", arms=4, more='horizon = 3000\nwidth = "tight"\nmodel = "local"', problem="bradley_terry",
+        name="dp_ebs", arms=5, more='horizon = 3000\nwidth = "tight"\nmodel = "local"', problem="bradley_terry",
         family=_ONE_GOOD,
     ),
     "g_optimal": _DUELING.format(
