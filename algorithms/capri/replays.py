@@ -22,7 +22,7 @@ def replays_of(settings: CapriSettings, problem: Any = None) -> tuple[ReplayCase
 
     The user who differs comes first, at a border of epochs, in the middle or last; everybody else sees reward 0, so
     that the draws of their actions move no sum. Rewards out of range, infinite and not a number are among the pairs.
-    `problem` does not matter.
+    What the elimination reads must follow from the releases as well. `problem` does not matter.
     """
     short = replace(settings, horizon=min(settings.horizon, _LONGEST))
     plan = plan_of(short)
@@ -36,8 +36,16 @@ def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
     """Return the replay on one domain."""
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        transcript = run_epochs(plan, domain, data, Streams.spawn(rng), n_runs)
-        return {field: array for view in transcript.views for field, array in transcript.view(view).items()}
+        read: list[Array] = []
+
+        def eliminate(estimates: Array, active: Array, half_width: Array) -> Array:
+            read.append(np.column_stack([estimates, half_width]))
+            return plan.eliminate(estimates, active, half_width)
+
+        watched = replace(plan, eliminate=eliminate)
+        transcript = run_epochs(watched, domain, data, Streams.spawn(rng), n_runs)
+        published = {field: array for view in transcript.views for field, array in transcript.view(view).items()}
+        return {**published, "estimates and half widths": np.stack(read, axis=1)}
 
     rounds, bound = plan.epochs[-1].stop, plan.reward_bound
     places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1} & set(range(rounds)))
@@ -47,7 +55,7 @@ def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
     )
     hostile = tuple(
         (f"the first reward is {reward:g} or {-bound:g}", _one(rounds, 0, reward), _one(rounds, 0, -bound))
-        for reward in (np.nan, np.inf, 1e300, 3.0 * bound)
+        for reward in (np.nan, np.inf, 1e300, -1e300, 3.0 * bound)
     )
     moved = ("the first context differs", _one(rounds, 0, bound), _one(rounds, 0, bound, context=1))
     return ReplayCase(name=name, pairs=(*usual, *hostile, moved), run=run, others=(_unlike(rounds, bound),))

@@ -28,7 +28,7 @@ def play_batches(
     for batch in batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms):
         going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= settings.horizon)
         duels, wins = _played(batch, alive & going[:, None], spent, voters, streams)
-        whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all())
+        whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all() and (wins <= duels).all())
         plays += duels
         spent += duels.sum(axis=(1, 2))
         noisy = recorder.release(batch.label, mechanism, wins.sum(axis=2)) / batch.plays
@@ -40,9 +40,7 @@ def play_batches(
     return Outcome(plays=plays, eliminated_at=eliminated_at), whole
 
 
-def _played(
-    batch: Batch, active: Array, start: Array, voters: DuelingVoters, streams: Streams
-) -> tuple[Array, Array]:
+def _played(batch: Batch, active: Array, start: Array, voters: DuelingVoters, streams: Streams) -> tuple[Array, Array]:
     """Return how often each duel was played and won by the left option; shape (n_runs, K, K)."""
     left = active.sum(axis=1, keepdims=True)
     uniform = np.where(left > 0, active / np.maximum(left, 1), 1 / active.shape[1])

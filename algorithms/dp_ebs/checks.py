@@ -16,7 +16,7 @@ CLOCK = Condition(
 BATCH = Condition(
     kind="one_contribution",
     about=("answers",),
-    text="Every answer entered exactly one batch's sums, and moved one of them by 1 at most.",
+    text="Every option left played each batch's scheduled duels, and no duel was won more often than played.",
 )
 
 _REMEMBERED = 8

@@ -66,7 +66,8 @@ class _Run:
 def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any], index: int = 0) -> Outcome:
     """Return what one run did; `paths` are the options' trees (none where the votes carry the noise).
 
-    For the readings R1 and R2, and the local model. `index` is the number of the run among its fellows. Arrays as for `lockstep.play`, with one run.
+    For the readings R1 and R2, and the local model. Arrays as for `lockstep.play`, with one run. `index` is the number
+    of the run among those that a caller plays.
     """
     run = _Run(plan=plan, paths=paths, index=index)
     eliminated_at = np.full(plan.arms, plan.horizon + 1)

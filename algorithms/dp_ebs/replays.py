@@ -1,7 +1,7 @@
 """Replays of DP-EBS on one tape: recorded answers, of which one differs, through every engine."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,13 @@ _HOSTILE = (np.nan, np.inf, -1e300, 7.0)
 Engine = Callable[[RecordedVoters, Streams, int], Outcome]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReplayedOutcome(Outcome):
+    """What runs in lock-step did, and all the bounds that their removals read, one after another."""
+
+    bounds: Array
+
+
 def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
     """Return the replays of all engines that the settings use. `problem` does not matter.
 
@@ -32,7 +39,7 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
         return (_batched(settings),)
     short = replace(settings, horizon=min(settings.horizon, _SHORT), width="tight", width_factor=0.02)
     plan = plan_of(short)
-    engines: dict[str, Engine] = {"in lock-step": lambda data, streams, n_runs: play(plan, data, streams, n_runs)}
+    engines: dict[str, Engine] = {"in lock-step": lambda data, streams, n_runs: _lockstep(plan, data, streams, n_runs)}
     if settings.removal not in (*BROKEN, "R3"):
         engines["by events"] = lambda data, streams, n_runs: _one_by_one(plan, data, streams, n_runs)
     return tuple(_replay(f"dp_ebs {name}", engine, plan.horizon, (0, 1, 7, 60)) for name, engine in engines.items())
@@ -48,6 +55,18 @@ def _batched(settings: DpEbsSettings) -> ReplayCase:
         return play_batches(short, data, streams, n_runs, Recorder(streams.noise))[0]
 
     return _replay("dp_ebs batches", engine, short.horizon, (0, border - 1, border, border + 1))
+
+
+def _lockstep(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
+    """Return what runs did in lock-step; the bounds that removals read are part of it."""
+    read: list[Array] = []
+
+    def eliminate(number: int, upper: Array, lower: Array, left: Array) -> Array:
+        read.append(np.concatenate([upper.ravel(), lower.ravel()]))
+        return plan.eliminate(number, upper, lower, left)
+
+    outcome = play(replace(plan, eliminate=eliminate), data, streams, n_runs)
+    return ReplayedOutcome(plays=outcome.plays, eliminated_at=outcome.eliminated_at, bounds=np.concatenate(read))
 
 
 def _one_by_one(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
@@ -67,12 +86,18 @@ def _replay(name: str, engine: Engine, rounds: int, places: tuple[int, ...]) -> 
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         outcome = engine(data, Streams.spawn(rng), n_runs)
-        return {"plays": outcome.plays, "eliminated_at": outcome.eliminated_at}
+        bounds = outcome.bounds if isinstance(outcome, ReplayedOutcome) else np.zeros(0)
+        return {"plays": outcome.plays, "eliminated_at": outcome.eliminated_at, "bounds": bounds}
 
     people = tuple(at for at in places if at < rounds)
+    last = people[-1]
     usual = tuple((f"person {at + 1} answers 0 or 1", _one(rounds, at, 0.0), _one(rounds, at, 1.0)) for at in people)
     hostile = tuple(
-        (f"person {people[-1] + 1} answers {answer:g} or 1", _one(rounds, people[-1], answer), _one(rounds, people[-1], 1.0))
+        (
+            f"person {last + 1} answers {answer:g} or 1",
+            _one(rounds, last, answer),
+            _one(rounds, last, 1.0),
+        )
         for answer in _HOSTILE
     )
     numbers = np.arange(rounds)

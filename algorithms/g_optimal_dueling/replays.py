@@ -26,9 +26,16 @@ def replays_of(settings: GOptimalDuelingSettings, problem: Any) -> tuple[ReplayC
     plan, features = plan_of(short), np.asarray(problem.features)
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        streams = Streams.spawn(rng)
-        outcome = play_phases(plan, features, data, streams, n_runs, Recorder(streams.noise))
-        return {"plays": outcome.plays, "survivors": outcome.survivors, "scores": outcome.scores}
+        read: list[Array] = []
+
+        def estimate(vectors: Array, plays: Array, noisy: Array, radius: float, ridge: float) -> Array:
+            read.append(np.ravel(noisy))
+            return plan.estimate(vectors, plays, noisy, radius, ridge)
+
+        streams, watched = Streams.spawn(rng), replace(plan, estimate=estimate)
+        outcome = play_phases(watched, features, data, streams, n_runs, Recorder(streams.noise))
+        sums = np.concatenate(read) if read else np.zeros(0)
+        return {"sums": sums, "plays": outcome.plays, "survivors": outcome.survivors, "scores": outcome.scores}
 
     rounds = plan.horizon
     quiet = np.random.default_rng(0)  # a schedule to find the borders of phases by

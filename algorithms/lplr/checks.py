@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from algorithms._conditions import SENSITIVITY
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
 from dpaudit import Condition, Released
@@ -18,7 +17,7 @@ from dpaudit.model.mechanism import Array
 NORMS = Condition(
     kind="clipping",
     about=("features",),
-    text="The device shortens features longer than 1 and turns what is not a number into no record.",
+    text="The step that shortens features, tried on a long vector and on one that is not a number, kept norm 1 and 0.",
 )
 ENTRIES = Condition(kind="clipping", about=("confidence entries",), text="No confidence entry left [0, 1] in any run.")
 SCHEDULE = Condition(
@@ -55,10 +54,8 @@ def check_device(plan: Plan) -> Outcomes:
     outcomes = Outcomes()
     residuals = residual_condition(plan)
     bounded = largest_residual(plan) <= plan.deep_bound * _ROUNDING
-    shortened = norms_hold(plan)
     outcomes.add(residuals, holds=bounded)
-    outcomes.add(NORMS, holds=shortened)
-    outcomes.add(SENSITIVITY, holds=bounded and shortened)
+    outcomes.add(NORMS, holds=norms_hold(plan))
     if plan.first_confidence:
         floor = delta_floor(plan.strength)
         support = (

@@ -38,10 +38,7 @@ def _replay(plan: Plan, stage: Stage) -> ReplayCase:
 
     first, second = stage.records
     hostile = (
-        *(
-            (f"features times {factor:g} or as bounded", _times(first, factor), second)
-            for factor in _FACTORS
-        ),
+        *((f"features times {factor:g} or as bounded", _times(first, factor), second) for factor in _FACTORS),
         *((f"reward {reward:g} or as bounded", replace(first, reward=reward), first) for reward in _REWARDS),
         ("another action", replace(first, action=1), second),
     )

@@ -47,7 +47,11 @@ def replays_of(settings: UcrlVtrSettings, problem: Any = None) -> tuple[ReplayCa
         pair
         for factor in _HOSTILE
         for pair in (
-            (f"features times {factor:g} or as bounded", replace(first, features=_times(first.features, factor)), second),
+            (
+                f"features times {factor:g} or as bounded",
+                replace(first, features=_times(first.features, factor)),
+                second,
+            ),
             (f"targets times {factor:g} or as bounded", replace(second, targets=_times(first.targets, factor)), first),
             (f"targets times {-factor:g} or as bounded", replace(first, targets=_times(first.targets, -factor)), first),
         )

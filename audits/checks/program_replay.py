@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from audits.checks.equality import same
-from audits.checks.taped_moves import Limits, Move, moves_of, too_far, too_often
+from audits.checks.first_line import first_line
+from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import noises_of, not_as_drawn, used_twice
 from dpaudit import AuditCase, Condition, Declaration, Finding, Streams
 from dpaudit.model.case import ReplayCase
@@ -47,9 +48,7 @@ class _Looked:
     releases: int = 0
 
 
-def replay_program(
-    algorithm: Any, problem: Any, declaration: Declaration, cases: tuple[AuditCase, ...]
-) -> Replayed:
+def replay_program(algorithm: Any, problem: Any, declaration: Declaration, cases: tuple[AuditCase, ...]) -> Replayed:
     """Return the findings of all replays of `algorithm` on `problem`; a program without a tape has none.
 
     Rules: `DPA220` an answer moved further than its sensitivity, `DPA221` other releases or an exception on one side
@@ -109,7 +108,12 @@ def _other_people(program: Program, other: Program, looked: _Looked) -> Iterator
     again = other(second.generator())
     yield from _structure(first, second)
     looked.published += sum(np.size(value) for value in published.values())
-    yield from _differences(published, again, first, "whoever the users are")
+    salts = {"environment": 1}
+
+    def repeat() -> Any:
+        return other(RunTape(seed=_SEED, pinned=tuple(first.released), salts=salts).generator())
+
+    yield from _differences(published, again, repeat, "other users")
 
 
 def _neighbours(
@@ -121,7 +125,8 @@ def _neighbours(
     second = RunTape(seed=_SEED, pinned=tuple(first.released))
     theirs, ended_too = _outcome(case, pair[1], second)
     if ended != ended_too:
-        message = f"{case.name} ends with {ended or 'a result'} on one neighbour and {ended_too or 'a result'} on the other ({says})."
+        ends = f"{ended or 'a result'} on one neighbour and with {ended_too or 'a result'} on the other"
+        message = f"'{case.name}' ends with {ends}. Pair: {says.rstrip('.')}."
         yield Finding(rule="DPA221", where=case.name, message=message)
         return
     if not first.released:
@@ -135,7 +140,11 @@ def _neighbours(
     yield from _named(too_far(moves), says)
     yield from _named(too_often(moves, limits, _streams(first)), says)
     if not broken and not ended:
-        yield from _differences(ours, theirs, first, says)
+
+        def repeat() -> Any:
+            return case.run(pair[1], RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
+
+        yield from _differences(ours, theirs, repeat, says)
 
 
 def _named(findings: Iterator[Finding], says: str) -> Iterator[Finding]:
@@ -149,7 +158,7 @@ def _outcome(case: ReplayCase, data: Any, tape: RunTape) -> tuple[Any, str]:
     try:
         with np.errstate(all="ignore"):
             return case.run(data, tape.generator(), _RUNS), ""
-    except Exception as error:  # noqa: BLE001  # an exception is an output of the audited code
+    except Exception as error:  # an exception is an output of the audited code
         return None, type(error).__name__
 
 
@@ -167,26 +176,36 @@ def _structure(first: RunTape, second: RunTape) -> Iterator[Finding]:
     """Yield a finding where the releases differ in label, order, mechanism, runs or shape."""
     for ours, theirs in zip(first.released, second.released, strict=False):
         if ours.labels != theirs.labels or not np.array_equal(ours.runs, theirs.runs):
-            message = f"'{ours.labels[0]}' is released with one data set ({ours.site}), '{theirs.labels[0]}' with the other ({theirs.site})."
+            message = (
+                f"'{ours.labels[0]}' is released with one data set ({ours.site}), '{theirs.labels[0]}' with the other "
+                f"({theirs.site})."
+            )
             yield Finding(rule="DPA221", where=ours.labels[0], message=message)
             return
         if not same(ours.mechanism, theirs.mechanism):
             yield Finding(
-                rule="DPA222", where=ours.labels[0], message=f"'{ours.labels[0]}' has other noise with other data ({ours.site})."
+                rule="DPA222",
+                where=ours.labels[0],
+                message=f"'{ours.labels[0]}' has other noise with other data ({ours.site}).",
             )
             return
         if ours.value.shape != theirs.value.shape:
-            message = f"'{ours.labels[0]}' has shape {ours.value.shape} or {theirs.value.shape}, by the data ({ours.site})."
+            message = (
+                f"'{ours.labels[0]}' has shape {ours.value.shape} or {theirs.value.shape}, by the data ({ours.site})."
+            )
             yield Finding(rule="DPA223", where=ours.labels[0], message=message)
             return
     if len(first.released) != len(second.released):
         counts = len(first.released), len(second.released)
         last = max(first.released, second.released, key=len)[min(counts)]
-        message = f"{counts[0]} releases with one data set, {counts[1]} with the other; '{last.labels[0]}' is one more ({last.site})."
+        message = (
+            f"{counts[0]} releases with one data set, {counts[1]} with the other; '{last.labels[0]}' is one more "
+            f"({last.site})."
+        )
         yield Finding(rule="DPA221", where=last.labels[0], message=message)
 
 
-def _differences(ours: Any, theirs: Any, tape: RunTape, says: str) -> Iterator[Finding]:
+def _differences(ours: Any, theirs: Any, repeat: Callable[[], Any], says: str) -> Iterator[Finding]:
     """Yield a finding for each published field that differs although every release was equal."""
     left, right = _fields(ours), _fields(theirs)
     if list(left) != list(right):
@@ -194,7 +213,11 @@ def _differences(ours: Any, theirs: Any, tape: RunTape, says: str) -> Iterator[F
         return
     for name, value in left.items():
         if not same(value, right[name]):
-            message = f"'{name}' differs {_where(value, right[name])} although every release was equal ({says.rstrip('.')}); it reads data outside the releases."
+            line = first_line(repeat, right[name], value)
+            message = (
+                f"'{name}' differs {_where(value, right[name])} although every release was equal: it reads data "
+                f"outside the releases{f', first at {line}' if line else ''}. Pair: {says.rstrip('.')}."
+            )
             yield Finding(rule="DPA224", where=name, message=message)
 
 
@@ -247,4 +270,6 @@ def _conditions(declaration: Declaration, findings: tuple[Finding, ...], looked:
             text = f"{condition.text} Looked at: {clause}."
             told = Condition(kind=condition.kind, about=condition.about, text=text)
             decided.append(told.seen(holds=not rules & broken))
+    if "DPA227" in broken:
+        decided.append(Condition(kind="distinct_noise").seen(holds=False))
     return tuple(decided)

@@ -5,8 +5,10 @@ release all streams start afresh from (seed, stream, number of releases). Two ru
 numbers after each release, however many numbers the data made them draw before it.
 """
 
-import sys
+import inspect
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
 from typing import Any, Self
 
 import numpy as np
@@ -187,9 +189,14 @@ def drawn_by(mechanism: Mechanism, value: Array, rng: np.random.Generator) -> Ar
 
 def _site() -> str:
     """Return the nearest line of code outside the modules that only carry a release on."""
-    frame: Any = sys._getframe(1)
+    frame = inspect.currentframe()
     while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(_CARRIERS):
         frame = frame.f_back
-    if frame is None:
-        return "unknown:0"
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return "an unknown line" if frame is None else line_of(frame)
+
+
+def line_of(frame: FrameType) -> str:
+    """Return the line that a frame is at, as "package/module.py:line"; a script's line by its file name."""
+    module = str(frame.f_globals.get("__name__", "__main__"))
+    file = Path(frame.f_code.co_filename).name if module == "__main__" else f"{module.replace('.', '/')}.py"
+    return f"{file}:{frame.f_lineno}"

@@ -60,20 +60,32 @@ CONFIGURATIONS: dict[str, str] = {
     "capri joint": _CAPRI.format(model="joint"),
     "capri local": _CAPRI.format(model="local"),
     "dp_ebs central": _DUELING.format(
-        name="dp_ebs", arms=5, more='horizon = 3000\nwidth = "tight"\ncalibration = "tight"', problem="bradley_terry",
+        name="dp_ebs",
+        arms=5,
+        more='horizon = 3000\nwidth = "tight"\ncalibration = "tight"',
+        problem="bradley_terry",
         family=_ONE_GOOD,
     ),
     "dp_ebs batched": _DUELING.format(
-        name="dp_ebs", arms=5, more='horizon = 60000\nvariant = "batched"\ncalibration = "tight"',
-        problem="bradley_terry", family=_ONE_GOOD,
+        name="dp_ebs",
+        arms=5,
+        more='horizon = 60000\nvariant = "batched"\ncalibration = "tight"',
+        problem="bradley_terry",
+        family=_ONE_GOOD,
     ),
     "dp_ebs local": _DUELING.format(
-        name="dp_ebs", arms=5, more='horizon = 3000\nwidth = "tight"\nmodel = "local"', problem="bradley_terry",
+        name="dp_ebs",
+        arms=5,
+        more='horizon = 3000\nwidth = "tight"\nmodel = "local"',
+        problem="bradley_terry",
         family=_ONE_GOOD,
     ),
     "g_optimal": _DUELING.format(
-        name="g_optimal_dueling", arms=4, more='horizon = 100000\ndimension = 3\npreset = "practical"',
-        problem="modechoice", family=_SHARES,
+        name="g_optimal_dueling",
+        arms=4,
+        more='horizon = 100000\ndimension = 3\npreset = "practical"',
+        problem="modechoice",
+        family=_SHARES,
     ),
     "lplr": """
 [algorithm]
@@ -87,10 +99,14 @@ variant = "fixed"
 name = "hard_family"
 users = 1e6
 """,
-    "ucrl joint": _LINEAR.format(name="ucrl_vtr", episodes=100, dimension=3, more='model = "joint"', problem="random_mixture"),
-    "ucrl local": _LINEAR.format(name="ucrl_vtr", episodes=100, dimension=3, more='model = "local"', problem="random_mixture"),
+    "ucrl joint": _LINEAR.format(
+        name="ucrl_vtr", episodes=100, dimension=3, more='model = "joint"', problem="random_mixture"
+    ),
+    "ucrl local": _LINEAR.format(
+        name="ucrl_vtr", episodes=100, dimension=3, more='model = "local"', problem="random_mixture"
+    ),
     "lsvi": _LINEAR.format(name="lsvi_ucb", episodes=2000, dimension=4, more="least_batches = 5", problem="low_rank"),
     "pucb": _TABULAR.format(name="pucb"),
     "ldp_obi": _TABULAR.format(name="ldp_obi"),
-}  # fmt: skip
+}
 """The text of each configuration, by name."""

@@ -50,8 +50,6 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
      'arrays["scale"].append(factors.scale)', 'arrays["scale"].append(factors.scale * (1 + 1e-9 * np.abs(sums).sum(axis=1)))'),
     ("capri half width reads the sum", "capri joint", "capri/run.py",
      "factors.scale * plan.stddev * math.sqrt(noises))", "factors.scale * plan.stddev * math.sqrt(noises) * (1 + 1e-6 * np.abs(sums).sum(axis=1)))"),
-    ("capri releases a cut epoch", "capri joint", "capri/plan.py",
-     'return epoch.complete or self.model == "local"', "return epoch.complete or self.model == 'local' or epoch.length > 3"),
     ("capri surviving set follows the data", "capri joint", "capri/run.py",
      "active = plan.eliminate(estimates, active, half_width)", "active = plan.eliminate(estimates + 1e-3 * sums, active, half_width)"),
     ("capri last epoch sums the first user again", "capri joint", "capri/users.py",
@@ -121,7 +119,7 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
      "return recorder.release(label, mechanism, wins)", "return wins + (recorder.release(label, mechanism, wins) - wins)[:1]"),
     # --- LPLR ---
     ("lplr one person answers in every phase", "lplr", "lplr/run.py",
-     "phases = answers_of(problem, active, users, streams, outcomes)", "phases = __import__('itertools').repeat(next(answers_of(problem, active, users, streams, outcomes)))"),
+     "phases = answers_of(problem, active, users, streams, outcomes, arrived)", "phases = __import__('itertools').repeat(next(answers_of(problem, active, users, streams, outcomes, arrived)))"),
     ("lplr deep residual unclipped", "lplr", "lplr/oracle.py",
      "explained = explained + (shown - positive) * plan.residual(-reward, walk.prediction)",
      "explained = explained + (shown - positive) * (-reward - walk.prediction)"),
@@ -202,6 +200,8 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
 )
 
 _HARMLESS: tuple[tuple[str, str, str, str, str], ...] = (
+    ("capri releases a cut epoch", "capri joint", "capri/plan.py",
+     'return epoch.complete or self.model == "local"', "return epoch.complete or self.model == 'local' or epoch.length > 3"),
     ("capri order of groups", "capri joint", "capri/users.py", "for reward in np.unique(rewards):", "for reward in np.unique(rewards)[::-1]:"),
     ("capri sum in another order", "capri joint", "capri/run.py", "value = factors.apply(sums) / unit[:, None]", "value = factors.apply(sums / unit[:, None])"),
     ("capri wider survival", "capri joint", "capri/elimination.py", "- 4 * half_width", "- 5 * half_width"),
