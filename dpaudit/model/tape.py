@@ -9,7 +9,7 @@ import inspect
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
