@@ -69,8 +69,11 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
             return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
-    findings = (*stated_findings, *admit(subject.declaration, transcript.trace))
-    conditions = (*stated_conditions, *transcript.conditions)
+    replayed = import_module("audits").replay_program(
+        subject.algorithm, subject.problem, subject.declaration, subject.algorithm.cases(subject.problem)
+    )
+    findings = (*stated_findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
+    conditions = (*stated_conditions, *transcript.conditions, *replayed.conditions)
     with configuration.locating():
         return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
 

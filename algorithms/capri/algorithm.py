@@ -7,6 +7,7 @@ from algorithms.capri.cases import cases_of
 from algorithms.capri.declaration import declaration_of
 from algorithms.capri.notes import notes_of
 from algorithms.capri.plan import plan_of
+from algorithms.capri.replays import replays_of
 from algorithms.capri.run import run
 from algorithms.capri.settings import CapriSettings
 
@@ -35,3 +36,4 @@ class Capri(CapriSettings):
     run = run
     cases = cases_of
     notes = notes_of
+    replays = replays_of
