@@ -138,6 +138,7 @@ def _cells(counts: Counts, low: Array, allowed_low: Array, high: Array, allowed_
 
 def _largest_refuted(counts: Counts, curve: Callable[[float], Curve], significance: float, limit: float) -> float:
     """Return a parameter up to `limit` whose curve is refuted, within `_NEAR` of the largest, or 0."""
+
     def surplus(parameter: float) -> float:
         return math.log(max(joint_p_value(counts, curve(parameter), significance), 1e-300) / significance)
 
