@@ -18,7 +18,17 @@ _UNIT = 2.0**-53
 _FAR = 600.0  # exponents up to which a crossing is looked for
 _LEAST = 1e-290  # covers what underflows
 _NEAR = 64  # knots around a crossing in which the best threshold lies
-_STEPS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)  # relative, from where floating point puts a crossing
+_STEPS = (
+    1e-14,
+    1e-12,
+    1e-10,
+    1e-8,
+    1e-6,
+    1e-4,
+    1e-3,
+    1e-2,
+    1e-1,
+)  # relative, from where floating point puts a crossing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +75,7 @@ class UpperCurve:
     log_tail: float
 
     def delta(self, epsilon: float) -> float:
-        """Return delta(epsilon), rounded up; 1 where `epsilon` lies below the window."""
+        """Return an upper bound on delta at `epsilon`; 1 where that lies below the window."""
         frame, start = self.frame, self.frame.knot_above(epsilon)
         if start == frame.first and frame.first > 0:
             return 1.0
@@ -101,7 +111,7 @@ class LowerCurve:
     log_alias: float
 
     def delta(self, epsilon: float) -> float:
-        """Return delta(epsilon), rounded down: the best threshold a little below `epsilon` or above."""
+        """Return a lower bound on delta at `epsilon`, by the best threshold a little below it or above."""
         frame = self.frame
         near = frame.knot_above(epsilon)
         start = max(frame.first, near - math.ceil(min(20 / frame.tilt, 2 / frame.width, frame.size)))

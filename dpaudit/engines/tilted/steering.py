@@ -1,8 +1,8 @@
 """Where to look and how finely: tilt, centre and window of a composition, in plain floating point.
 
 Nothing here enters a proof: any tilt, width and window give true bounds, and good ones give narrow bounds. With
-K(s) = ln E_P[e^(s L)] the weight e^(s L) has its mean at K'(s), and the sum that is delta(epsilon) its largest terms near
-epsilon where K'(s) - 1/s - 1/(1+s) = epsilon (the saddle of K(s) - s epsilon - ln s - ln(1+s)).
+K(s) = ln E_P[e^(s L)] the weight e^(s L) has its mean at K'(s), and the sum that is delta(epsilon) its largest terms
+near epsilon where K'(s) - 1/s - 1/(1+s) = epsilon (the saddle of K(s) - s epsilon - ln s - ln(1+s)).
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 from dpaudit.engines.tilted.transform import Floats
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 
-COARSE = 2000
+COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""
 _ROUGHNESS = 1.0 / 6.0  # mean of (l - a)(b - l) over a cell of width 1
 

@@ -8,12 +8,20 @@ import numpy as np
 
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
 from dpaudit.engines.verified.discretised_loss import cut
-from dpaudit.model.losses import ApproximateLoss, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss, SimpleLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
 
 _OUTSIDE = math.log(1e-9)  # weights that may lie on either side of the window
 _REACHES = (5.5, 6.0, 6.5, 7.0, 8.0, 10.0, 13.0, 17.0, 25.0, 40.0, 80.0)  # deviations
 _SMALLEST = 1 << 10  # knots
 _LONGEST = 1 << 17  # knots of one loss
+_GIVE = 0.25  # octaves by which knots may be wider than wanted
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
 
 
@@ -63,7 +71,7 @@ def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim:
     wanted = min(_wanted(aim, effort), span)
     if highest - lowest <= max(span, wanted * _WHOLE):
         low, span = lowest, highest - lowest
-    size = min(most, max(_SMALLEST, 1 << round(math.log2(span / wanted))))
+    size = min(most, max(_SMALLEST, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
     width = _snapped(parts, span / (size - 8))
     while (size - 8) * width < span and size < most:
         size *= 2
