@@ -9,6 +9,7 @@ from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, di
 from dpaudit.verifier.mechanisms import sides_of
 
 Sides = tuple[list[Multiset], list[Multiset]]
+_SUMS = 10_000
 MODELS = ("local", "central", "joint")
 
 
@@ -22,7 +23,7 @@ def fold(node: Table, relation: str) -> Sides:
         require(node["source"].strip(), "a stated part names no source")
         require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
         epsilon, delta = number(node["epsilon"], "epsilon"), number(node.get("delta", 0.0), "delta")
-        require(0 <= epsilon < math.inf and 0 <= delta < 1, "a stated part is out of range")
+        require(epsilon >= 0 and 0 <= delta < 1, "a stated part is out of range")
         return [Counter([black_box(epsilon, delta)])], [Counter()]
     if kind == "cells":
         return _cells(node, relation)
@@ -48,8 +49,14 @@ def _parts(node: Table, relation: str) -> Sides:
     if node["node"] == "parallel":
         require(node["key"].strip(), "a parallel node has no key")
         return distinct([a for upper, _ in folded for a in upper]), distinct([a for _, lower in folded for a in lower])
-    lowers = reduce(lambda held, new: distinct([a + b for a in held for b in new]), (lower for _, lower in folded))
+    lowers = reduce(_sums, (lower for _, lower in folded))
     return [sum((joined(upper) for upper, _ in folded), start=Counter())], lowers
+
+
+def _sums(held: list[Multiset], new: list[Multiset]) -> list[Multiset]:
+    """Return every sum of one alternative from each side."""
+    require(len(held) * len(new) <= _SUMS, "too many alternatives to be derived again")
+    return distinct([a + b for a in held for b in new])
 
 
 def _cells(node: Table, relation: str) -> Sides:

@@ -16,7 +16,6 @@ Sides = tuple[Multiset, Multiset]
 def sides_of(fields: Table, relation: str) -> Sides:
     """Return what bounds one release from above and what some pair attains; equal where the loss is exact."""
     name = fields["name"]
-    require(name in _MECHANISMS, f"mechanism {name!r} cannot be derived again by this checker")
     require(fields.get("neighbours", relation) == relation, f"{name}: its sensitivity is for other neighbours")
     return _MECHANISMS[name][0](fields, relation)
 
@@ -37,7 +36,7 @@ def _sides(upper: Loss, lower: Loss | None = None) -> Sides:
     return Counter([upper]), Counter([lower or upper])
 
 
-def _ratio(kind: str, moved: str, noise: str) -> Callable[[Table, str], Sides]:
+def _ratio(kind: str, moved: str, noise: str) -> "Reader":
     """Return a reader of a loss whose size is one field over another."""
     return lambda fields, relation: _sides((kind, positive(fields, moved) / positive(fields, noise)))
 
@@ -70,7 +69,7 @@ def _tree(fields: Table, relation: str) -> Sides:
     """A record is met by the nodes that hold its elements, each counted by the square of their sum of signs."""
     signs, separation = tuple(fields.get("signs", (1,))), whole({"separation": 1} | fields, "separation")
     upper, lower = sides_of(fields["leaf"], relation)
-    require(signs and set(signs) <= {1, -1}, "a tree's signs are not +1 and -1")
+    require(signs, "a tree has no signs")
     alternating = all(signs[i] == -signs[i + 1] for i in range(len(signs) - 1))
     require(alternating or all(loss[0] == "gaussian" for loss in upper), "only Gaussian leaves may move one way twice")
     require((len(signs) * separation) ** 3 <= 10**6, "a tree's schedule is too long to be derived again")
@@ -108,8 +107,8 @@ def squared_nodes(horizon: int, signs: tuple[int, ...], separation: int) -> int:
 def _response(fields: Table, relation: str) -> Sides:
     """Randomised response exists under replacement only."""
     require(relation == "replace_one", "randomised response is stated for other neighbours than replace_one")
-    epsilon, others = positive(fields, "epsilon"), fields.get("categories", 2) - 1
-    require(isinstance(others, int) and others >= 1, "randomised response needs two categories or more")
+    epsilon, others = positive(fields, "epsilon"), whole({"categories": 2} | fields, "categories") - 1
+    require(others >= 1, "randomised response needs two categories or more")
     truth = 1 / (1 + others * math.exp(-epsilon))
     lie = truth * math.exp(-epsilon)
     return _sides(discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
@@ -168,8 +167,22 @@ def _symmetrised_wishart(fields: Table, relation: str) -> Sides:
     return _sides(("laplace", shift), discrete([(shift, above), (0.0, 1 - above - below), (-shift, below)]))
 
 
+def _win_clock(fields: Table, relation: str) -> Sides:
+    """Whether a counter has been called at all: the two neighbours are told apart for certain."""
+    return _sides(discrete([], 1.0, 1.0))
+
+
+def _removal_clock(fields: Table, relation: str) -> Sides:
+    """Nothing is promised; attained is the bit whether a difference of noises exceeds 2, for each of the reads."""
+    rare = math.exp(-2.0)
+    often = 2 * rare
+    bit = discrete([(math.log(2.0), often), (math.log1p(-often) - math.log1p(-rare), 1 - often)])
+    return Counter([discrete([], 1.0, 1.0)]), Counter({bit: whole(fields, "reads")})
+
+
+Reader = Callable[[Table, str], Sides]
 # How to read each mechanism; the fields that hold its noise, and the power with which they grow with it.
-_MECHANISMS: dict[str, tuple[Callable[[Table, str], Sides], tuple[str, ...], int]] = {
+_MECHANISMS: dict[str, tuple[Reader, tuple[str, ...], int]] = {
     "gaussian": (_ratio("gaussian", "l2_sensitivity", "stddev"), ("stddev",), 1),
     "laplace": (_ratio("laplace", "l1_sensitivity", "scale"), ("scale",), 1),
     "ball_laplace": (_ball_laplace, ("scale",), 1),
@@ -183,4 +196,6 @@ _MECHANISMS: dict[str, tuple[Callable[[Table, str], Sides], tuple[str, ...], int
     "report_noisy_max": (_noisy_max, ("scale",), 1),
     "one_sided_wishart": (_one_sided_wishart, ("scale",), 1),
     "symmetrised_wishart": (_symmetrised_wishart, ("scale",), 1),
+    "win_clock": (_win_clock, (), 1),
+    "removal_clock": (_removal_clock, (), 1),
 }

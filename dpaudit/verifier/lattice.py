@@ -1,0 +1,70 @@
+"""One loss on a lattice of step h: masses that dominate it, and labels that it attains.
+
+A cell holds the losses l_i < L <= l_{i+1}, with masses p under P and r under Q. From above, its mass is split between
+its two knots so that both masses are kept ("connecting the dots": Doroshenko et al., 2022, Section 4). From below, its
+outputs get one of the two knots as a label, at random, by the ratio p / r: what follows from labels is a test.
+All masses under Q are kept as e^l r, so that nothing overflows.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit.verifier.losses import Loss, require
+from dpaudit.verifier.tails import Array, ends, tails
+
+_MOST = 2**22
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Masses at the knots `first`, `first` + 1, ... times the step, and what is lost to infinity."""
+
+    first: int
+    upper: Array
+    under_p: Array
+    under_q: Array
+    beyond: float
+
+
+def cut(loss: Loss, step: float) -> Cut:
+    """Return a loss on the lattice; errors are added to what counts against it and taken from what counts for it."""
+    low, high = ends(loss)
+    require((high - low) / step < _MOST, "a loss is too wide for this checker's lattice")
+    first = math.floor(low / step) - 1
+    at = np.arange(first, math.ceil(high / step) + 2) * step
+    above, below = tails(loss, at)
+    p, off_p = _cells(above[0], below[0], above[2], below[2], 1.0)
+    q, off_q = _cells(above[1], below[1], above[3], below[3], math.exp(-step))
+    up = np.maximum(0.0, (p - q + off_p + off_q) / -math.expm1(-step))
+    upper = _knots(np.maximum(0.0, p + off_p - up), up)
+    upper[0] += min(1 - above[0][0] + above[2][0], below[0][0] + below[2][0])
+    known = (p > off_p) & (q > off_q)
+    ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0)) / step
+    share = np.where(known, np.clip(ratio, 0.0, 1.0), p > q)
+    p, q = np.maximum(0.0, p - off_p), np.maximum(0.0, q) + off_q
+    return Cut(
+        first=first,
+        upper=upper,
+        under_p=_knots(p * (1 - share), p * share),
+        under_q=_knots(q * (1 - share), q * share * math.exp(step)),
+        beyond=min(1.0, float(above[0][-1] + above[2][-1])),
+    )
+
+
+def _cells(above: Array, below: Array, off_above: Array, off_below: Array, fade: float) -> tuple[Array, Array]:
+    """Return the masses of the cells, from differences of the smaller tail, and their errors."""
+    high = above[:-1] <= below[1:]
+    upwards = above[:-1] - fade * above[1:]
+    with np.errstate(invalid="ignore"):
+        downwards = fade * below[1:] - below[:-1]
+    return np.where(high, upwards, downwards), 2 * np.where(high, off_above[:-1], off_below[1:])
+
+
+def _knots(lower: Array, upper: Array) -> Array:
+    """Return the masses at the knots from those at the two ends of each cell."""
+    held = np.zeros(len(lower) + 1)
+    held[:-1] += lower
+    held[1:] += upper
+    return held
