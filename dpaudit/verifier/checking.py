@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.verifier.conditions import condition_complaints
-from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.curve import Bounds, Worst
 from dpaudit.verifier.folding import fold, walk
 from dpaudit.verifier.losses import Rejection, Table, extended, require
 from dpaudit.verifier.printed import printed_complaints
@@ -94,7 +94,7 @@ def _verification(data: Any) -> Verification:
     return Verification(
         verdict=str(data["verdict"]),
         complaints=tuple(complaints),
-        notes=tuple(_notes(data, max(above.width, below.width))),
+        notes=tuple(_notes(data, [curve.delta(claim["epsilon"]) for curve in (above, below)])),
         claim=claim,
         declaration=tree,
         digest=data["digest"],
@@ -154,12 +154,13 @@ def _formal_complaints(data: Table) -> list[str]:
     )
 
 
-def _notes(data: Table, width: float) -> list[str]:
+def _notes(data: Table, answers: list[Bounds]) -> list[str]:
     """Return what was taken from the certificate, and how closely its numbers were confirmed."""
     sources = dict.fromkeys(node["source"] for node in walk(data["declaration"]) if node["node"] == "stated")
     looked = sum(row["status"] != "assumed" for row in data["conditions"])
+    width = max((high - low) / high for low, high in answers) if all(high for _, high in answers) else 0.0
     return [
         *(f"Taken on trust, as the declaration says: what {source} states." for source in sources),
         *([f"Taken from the certificate: what a run saw of {looked} conditions."] if looked else []),
-        f"The numbers are confirmed to a relative width of {width:.1e} in delta.",
+        f"Delta at the claimed epsilon is proved again to a relative width of {width:.1e}.",
     ]

@@ -10,16 +10,15 @@ import math
 
 import numpy as np
 
-from dpaudit.verifier.lattice import Cut, cut
+from dpaudit.verifier.lattice import cut
 from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, require, reversed_all
-from dpaudit.verifier.sums import Law, Window, log_moments, summed
+from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
 from dpaudit.verifier.tails import Array, blur, ends, tails
 
-_FINE = 1e-6  # relative width of a bracket that the lattice aims at
+_FINE, _WIDE = 1e-6, 1e-3  # relative width that a lattice aims at; beyond this one another epsilon gets its own window
 _SIZES, _KINDS, _COARSE = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
-_WIDE = 1e-3  # relative width beyond which another epsilon gets a window of its own
 _OUTSIDE = 50.0  # -ln of the weighted mass that may lie outside of a window
-_NOTHING, _TINY = 1e-290, 1e-32  # no number below is told from it; a delta below which no width is reported
+_NOTHING = 1e-290  # no number below is told from it
 
 Bounds = tuple[float, float]
 
@@ -30,11 +29,6 @@ class Worst:
     def __init__(self, alternatives: list[Multiset]) -> None:
         self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
-
-    @property
-    def width(self) -> float:
-        """Return the largest relative width of an answer so far, where delta is large enough to matter."""
-        return max(((high - low) / high for low, high in self.known.values() if high > _TINY), default=0.0)
 
     def never(self, delta: float) -> bool:
         """Return whether no epsilon brings delta down to this one."""
@@ -91,48 +85,48 @@ class _Sum:
     """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
     def __init__(self, losses: dict[Loss, int], epsilon: float) -> None:
-        self.theta, window, tilts = _window(losses, epsilon)
-        cuts = [(cut(loss, window.step), n) for loss, n in losses.items()]
-        self.window, self.at = window, window.losses
+        self.theta, self.window, tilts = _window(losses, epsilon)
+        self.at = self.window.losses
+        cuts = [(cut(loss, self.window.step), n) for loss, n in losses.items()]
         self.over, self.p, self.q = (
-            summed([(held.first, getattr(held, side), n) for held, n in cuts], self.theta, window, tilts)
-            for side in ("upper", "under_p", "under_q")
+            summed(
+                [(held.first, masses[i], n) for held, n in cuts for masses in [held.masses]],
+                self.theta,
+                self.window,
+                tilts,
+            )
+            for i in range(3)
         )
         self.beyond = -math.expm1(sum(n * math.log1p(-min(held.beyond, 1 - 1e-16)) for held, n in cuts))
 
     def _scale(self, law: Law, epsilon: float, side: int) -> float:
-        """Return M^n e^(-theta epsilon) with the relative error of everything, on one side."""
-        exponent = law.log_moment - self.theta * epsilon
-        spread = law.relative + 2.0**-50 * (
-            self.window.size + 100 + abs(law.log_moment) + self.theta * (abs(epsilon) + np.abs(self.at[[0, -1]]).max())
-        )
-        return math.exp(min(exponent + side * spread, 700.0))
+        """Return M^n e^(-theta epsilon), moved to one side by the relative error of everything."""
+        reach = abs(epsilon) + max(abs(self.window.bottom), abs(self.window.top))
+        off = law.relative + 2.0**-50 * (self.window.size + 100 + abs(law.log_moment) + self.theta * reach)
+        return math.exp(min(law.log_moment - self.theta * epsilon + side * off, 700.0))
 
     def upper(self, epsilon: float) -> float:
         """Return an upper bound on the delta of an epsilon."""
-        law, excess = self.over, self.at - epsilon
-        inside = excess > 0
-        payoff = np.exp(-self.theta * excess[inside]) * -np.expm1(-excess[inside])
-        held = float(np.maximum(0.0, law.masses[inside] + law.error) @ payoff)
+        law, excess, scale = self.over, self.at - epsilon, self._scale(self.over, epsilon, 1)
+        excess, masses = excess[excess > 0], law.masses[excess > 0]
+        held = float(np.maximum(0.0, masses + law.error) @ (np.exp(-self.theta * excess) * -np.expm1(-excess)))
         held += law.above * math.exp(-self.theta * max(0.0, self.window.top - epsilon))
         held += law.below if self.window.bottom > epsilon else 0.0
-        return min(1.0, self._scale(law, epsilon, 1) * held + self.beyond + _NOTHING)
+        return min(1.0, scale * held + self.beyond + _NOTHING) if scale < math.exp(650) else 1.0
 
     def lower(self, epsilon: float) -> float:
         """Return a lower bound on the delta of an epsilon: the best test that a sum of labels exceeds a threshold."""
-        excess = self.at - epsilon
+        excess, scales = self.at - epsilon, (self._scale(self.p, epsilon, -1), self._scale(self.q, epsilon, 1))
         near = excess > -1 / (1 + self.theta)
-        if not near.any():
+        if not near.any() or max(scales) > math.exp(650):
             return 0.0
-        excess, masses_p, masses_q = excess[near], self.p.masses[near], self.q.masses[near]
+        excess = excess[near]
         shrunk = np.exp(-self.theta * excess)
-        p = np.maximum(0.0, masses_p - self.p.error) * shrunk
-        q = np.maximum(0.0, masses_q + self.q.error) * shrunk * np.exp(-excess)
-        p, q = np.cumsum(p[::-1])[::-1], np.cumsum(q[::-1])[::-1]
+        p = np.cumsum((np.maximum(0.0, self.p.masses[near] - self.p.error) * shrunk)[::-1])[::-1]
+        q = np.cumsum((np.maximum(0.0, self.q.masses[near] + self.q.error) * shrunk * np.exp(-excess))[::-1])[::-1]
         p -= (self.p.above + self.p.below) * shrunk
         q += self.q.above * math.exp(-min((self.theta + 1) * (self.window.top - epsilon), 700.0))
-        tests = self._scale(self.p, epsilon, -1) * p - self._scale(self.q, epsilon, 1) * q
-        return max(0.0, float(tests.max()))
+        return max(0.0, float((scales[0] * p - scales[1] * q).max()))
 
 
 def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Array]:
@@ -141,58 +135,50 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
     Nothing here is proved: from masses of a few hundred cells a loss, whatever is found serves.
     """
     held = [_coarse(loss, n) for loss, n in losses.items()]
-    _, plain, _ = _moments(held, 0.0)
-    tried = np.geomspace(1e-3, 1e3, 72) / max(plain, 1e-9)
+    least = 1e-7 * max(max(map(abs, ends(loss))) for loss in losses) + 1e-200
+    tried = np.geomspace(1e-3, 1e3, 72) / max(_deviation(held, 0.0), least)
     theta = float(tried[np.argmin(_growth(held, tried) - tried * epsilon - np.log(tried + tried**2))])
-    _, deviation, sizes = _moments(held, theta)
-    ways = np.geomspace(0.5, 100, 24) / max(deviation, 1e-9)
-    origin = _growth(held, np.array([theta]))[0]
-    above, below = (np.asarray(_growth(held, theta + way) - origin + _OUTSIDE) / ways for way in (ways, -ways))
+    deviation = max(_deviation(held, theta), least)
+    ways = np.geomspace(0.5, 100, 24) / deviation
+    above, below = (
+        (_growth(held, theta + way) - _growth(held, np.array([theta])) + _OUTSIDE) / ways for way in (ways, -ways)
+    )
     low, high = -float(below.min()), float(above.min())
     tilts = np.array([-ways[np.argmin(below)], ways[np.argmin(above)]])[:, None] * np.array([0.5, 1.0, 2.0])
-    step = _step(sizes, max(theta, 1 / max(deviation, 1e-9)))
+    steep = max(theta, 1 / deviation)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
+    step = math.sqrt(12 * _FINE / (steep * (1 + steep)) / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
-    step = max(step, (high - low) / (size - 8))
+    step = max(step, (high - low) / (size - 8), least / 100)
     require(step < 50, "a composition is too wide for this checker's lattice")
     return theta, Window(math.floor(low / step) - 2, size, step), tilts.ravel()
 
 
-def _coarse(loss: Loss, n: int) -> tuple[Cut, int, float]:
-    """Return a loss in cells of an eighth of its deviation or less."""
+def _coarse(loss: Loss, n: int) -> tuple[Measure, float]:
+    """Return a loss in cells of an eighth of its deviation or less, and their width."""
     low, high = ends(loss)
-    step = max(high - low, 1e-12) / _COARSE
-    held = cut(loss, step), n, step
+    width = step = max(high - low, 1e-12) / _COARSE
     for _ in range(6):
-        _, deviation, _ = _moments([(held[0], 1, step)], 0.0)
-        if step <= deviation / 8 or (high - low) / step > 2**17:
+        part = cut(loss, step)
+        held = (part.first, part.masses[0], n), step
+        deviation = _deviation([((*held[0][:2], 1), step)], 0.0)
+        if step <= deviation / 8 or step < width / 200:
             break
         step = max(deviation, step / 4) / 16
-        held = cut(loss, step), n, step
     return held
 
 
-def _step(sizes: list[tuple[float, int]], theta: float) -> float:
-    """Return a step at which splitting cells widens delta by about `_FINE`: theta (1 + theta) / 2 times n h^2 / 6."""
-    budget = 2 * _FINE / (theta * (1 + theta))
-    smooth = math.sqrt(6 * budget / sum(n for _, n in sizes))
-    return max(smooth, min(smooth * 2, budget / sum(n * size for size, n in sizes)))
-
-
-def _growth(held: list[tuple[Cut, int, float]], thetas: Array) -> Array:
+def _growth(held: list[tuple[Measure, float]], thetas: Array) -> Array:
     """Return ln E[e^(theta L)] of the sum of all losses, for each theta."""
-    rows = [n * log_moments((part.first, part.upper, n), step, thetas) for part, n, step in held]
-    return np.asarray(np.sum(rows, axis=0))
+    return np.asarray(sum(part[2] * growth(part, step, thetas) for part, step in held))
 
 
-def _moments(held: list[tuple[Cut, int, float]], theta: float) -> tuple[float, float, list[tuple[float, int]]]:
-    """Return mean and deviation of the weighted sum of all losses, and the deviation of each loss."""
-    mean, variance, sizes = 0.0, 0.0, []
-    for part, n, step in held:
-        at = (part.first + np.arange(len(part.upper))) * step
-        size = log_moments((part.first, part.upper, n), step, np.array([theta]))[0]
-        weights = np.exp(np.log(np.maximum(part.upper, 1e-320)) + theta * at - size)
-        centre = float(weights @ at)
-        spread = max(float(weights @ (at - centre) ** 2), 0.0)
-        mean, variance = mean + n * centre, variance + n * spread
-        sizes.append((math.sqrt(spread), n))
-    return mean, math.sqrt(variance), sizes
+def _deviation(held: list[tuple[Measure, float]], theta: float) -> float:
+    """Return the deviation of the weighted sum of all losses."""
+    variance = 0.0
+    for (first, masses, n), step in held:
+        at = (first + np.arange(len(masses))) * step
+        weights = np.exp(
+            np.log(np.maximum(masses, 1e-320)) + theta * at - growth((first, masses, n), step, np.array([theta]))
+        )
+        variance += n * max(float(weights @ (at - weights @ at) ** 2), 0.0)
+    return math.sqrt(variance)

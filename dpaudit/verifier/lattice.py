@@ -12,19 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit.verifier.losses import Loss, require
-from dpaudit.verifier.tails import Array, ends, tails
+from dpaudit.verifier.tails import Array, Side, ends, tails
 
 _MOST = 2**22
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Masses at the knots `first`, `first` + 1, ... times the step, and what is lost to infinity."""
+    """Masses at the knots `first`, `first` + 1, ... times the step, and what is lost to infinity.
+
+    Three rows of `masses`: from above under P; of the labels under P, from below; of the labels under Q, from above.
+    """
 
     first: int
-    upper: Array
-    under_p: Array
-    under_q: Array
+    masses: Array
     beyond: float
 
 
@@ -33,10 +34,9 @@ def cut(loss: Loss, step: float) -> Cut:
     low, high = ends(loss)
     require((high - low) / step < _MOST, "a loss is too wide for this checker's lattice")
     first = math.floor(low / step) - 1
-    at = np.arange(first, math.ceil(high / step) + 2) * step
-    above, below = tails(loss, at)
-    p, off_p = _cells(above[0], below[0], above[2], below[2], 1.0)
-    q, off_q = _cells(above[1], below[1], above[3], below[3], math.exp(-step))
+    above, below = tails(loss, np.arange(first, math.ceil(high / step) + 2) * step)
+    p, off_p = _cells(above, below, 0, 1.0)
+    q, off_q = _cells(above, below, 1, math.exp(-step))
     up = np.maximum(0.0, (p - q + off_p + off_q) / -math.expm1(-step))
     upper = _knots(np.maximum(0.0, p + off_p - up), up)
     upper[0] += min(1 - above[0][0] + above[2][0], below[0][0] + below[2][0])
@@ -44,27 +44,19 @@ def cut(loss: Loss, step: float) -> Cut:
     ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0)) / step
     share = np.where(known, np.clip(ratio, 0.0, 1.0), p > q)
     p, q = np.maximum(0.0, p - off_p), np.maximum(0.0, q) + off_q
-    return Cut(
-        first=first,
-        upper=upper,
-        under_p=_knots(p * (1 - share), p * share),
-        under_q=_knots(q * (1 - share), q * share * math.exp(step)),
-        beyond=min(1.0, float(above[0][-1] + above[2][-1])),
-    )
+    labels = _knots(p * (1 - share), p * share), _knots(q * (1 - share), q * share * math.exp(step))
+    return Cut(first, np.array([upper, *labels]), min(1.0, float(above[0][-1] + above[2][-1])))
 
 
-def _cells(above: Array, below: Array, off_above: Array, off_below: Array, fade: float) -> tuple[Array, Array]:
-    """Return the masses of the cells, from differences of the smaller tail, and their errors."""
-    high = above[:-1] <= below[1:]
-    upwards = above[:-1] - fade * above[1:]
+def _cells(above: Side, below: Side, law: int, fade: float) -> tuple[Array, Array]:
+    """Return the masses of the cells under P (0) or Q (1), from differences of the smaller tail, and their errors."""
+    high = above[law][:-1] <= below[law][1:]
     with np.errstate(invalid="ignore"):
-        downwards = fade * below[1:] - below[:-1]
-    return np.where(high, upwards, downwards), 2 * np.where(high, off_above[:-1], off_below[1:])
+        downwards = fade * below[law][1:] - below[law][:-1]
+    masses = np.where(high, above[law][:-1] - fade * above[law][1:], downwards)
+    return masses, 2 * np.where(high, above[law + 2][:-1], below[law + 2][1:])
 
 
 def _knots(lower: Array, upper: Array) -> Array:
     """Return the masses at the knots from those at the two ends of each cell."""
-    held = np.zeros(len(lower) + 1)
-    held[:-1] += lower
-    held[1:] += upper
-    return held
+    return np.concatenate((lower, [0.0])) + np.concatenate(([0.0], upper))

@@ -6,20 +6,9 @@ from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children
 from dpaudit.verifier.losses import Multiset, Table, extended, group_delta, most, number, require
 from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.shape import TABLES
 
 _ENOUGH = 1 + 1e-9  # rounding that a printed number may have
-_GAUSSIANS = {"gaussian", "symmetric_gaussian", "joint_gaussian"}
-_COMPOSED = frozenset(("sequential", "repeat", "parallel"))
-# What kind of node, or which mechanism, each rule speaks of.
-_SUBJECTS = {
-    **dict.fromkeys(("basic", "advanced", "advanced_refined", "advanced_short", "optimal"), _COMPOSED),
-    **dict.fromkeys(("classic_gaussian", "analytic_gaussian"), _GAUSSIANS),
-    **{name: {name} for name in ("randomised_response", "parallel", "cells", "group", "billboard", "local")},
-    "laplace": {"laplace", "discrete_laplace", "ball_laplace"},
-    "tree": {"tree_aggregation"},
-    "wishart": {"one_sided_wishart", "symmetrised_wishart"},
-    "post_processing": {"post_process", "billboard", "local"},
-}
 
 
 def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list[str]:
@@ -70,9 +59,9 @@ def _inside(node: Table) -> list[tuple[float, float]]:
 def breaks(node: Table) -> bool:
     """Return whether one printed step does not follow by its own rule."""
     rule = node["printed"]["rule"]
-    require(rule in _SUBJECTS, f"the printed rule {rule!r} cannot be derived again by this checker")
+    require(rule in TABLES["rules"], f"the printed rule {rule!r} cannot be derived again by this checker")
     subject = node["mechanism"]["name"] if node["node"] == "release" else node["node"]
-    return subject not in _SUBJECTS[rule] or _concluded(rule, node) > budget(node)[0] * _ENOUGH
+    return subject not in TABLES["rules"][rule] or _concluded(rule, node) > budget(node)[0] * _ENOUGH
 
 
 def _concluded(rule: str, node: Table) -> float:

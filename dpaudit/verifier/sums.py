@@ -57,8 +57,8 @@ class Law:
     above: float
 
 
-def log_moments(measure: Measure, step: float, thetas: Array) -> Array:
-    """Return ln of the sum of masses times e^(theta l), for each theta."""
+def growth(measure: Measure, step: float, thetas: Array) -> Array:
+    """Return ln of the sum of masses times e^(theta l), how the measure grows when weighted, for each theta."""
     first, masses, _ = measure
     held = np.flatnonzero(masses)
     sizes = np.log(masses[held]) + thetas[:, None] * ((first + held) * step)
@@ -68,26 +68,21 @@ def log_moments(measure: Measure, step: float, thetas: Array) -> Array:
 
 def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) -> Law:
     """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
-    half = window.size // 2 + 1
-    product, log_size, count = np.ones(half, dtype=complex), np.zeros(half), np.zeros(half)
+    product, log_size, count = np.ones(window.size // 2 + 1, dtype=complex), 0.0, 0.0
     off = _ETA * math.log2(window.size) + 8 * UNIT
-    log_moment, relative, growth = 0.0, 64 * UNIT, np.zeros(len(tilts))
+    log_moment, relative, grown = 0.0, 64 * UNIT, np.zeros(len(tilts))
     for measure in measures:
         first, masses, times = measure
-        moments = log_moments(measure, window.step, np.concatenate(([theta], theta + tilts)))
-        weights = masses * 0.0
-        held = np.flatnonzero(masses)
-        weights[held] = np.exp(np.log(masses[held]) + theta * (first + held) * window.step - moments[0])
-        place = (first + np.arange(len(masses))) % window.size
-        coefficients = np.fft.rfft(np.bincount(place, weights, window.size))
+        at = first + np.arange(len(masses))
+        base, *moments = growth(measure, window.step, np.concatenate(([theta], theta + tilts)))
+        weights = np.exp(np.log(np.where(masses > 0, masses, 1.0)) + theta * at * window.step - base) * (masses > 0)
+        coefficients = np.fft.rfft(np.bincount(at % window.size, weights, window.size))
         size = np.abs(coefficients) + 2 * off
-        log_size += times * np.log(size)
-        count += times * off / size
+        log_size, count = log_size + times * np.log(size), count + times * off / size
         product *= _power(coefficients, times)
-        log_moment += times * float(moments[0])
-        reach = max(abs(first), abs(first + len(masses))) * window.step
+        reach = np.abs(at[[0, -1]]).max() * window.step
         relative += times * UNIT * (64 + 8 * (theta + np.abs(tilts).max()) * reach)
-        growth += times * (moments[1:] - moments[0])
+        log_moment, grown = log_moment + times * float(base), grown + times * (np.array(moments) - base)
     moved = np.exp(np.minimum(log_size, 700.0)) * np.minimum(count, 1.0)
     masses = np.roll(np.fft.irfft(product, window.size), -window.first)
     return Law(
@@ -95,14 +90,14 @@ def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) 
         masses=masses,
         error=2 / window.size * float(moved.sum() + off * np.abs(product).sum()),
         relative=relative,
-        below=_chernoff(growth, tilts, window.bottom, tilts < 0) * (1 + relative),
-        above=_chernoff(growth, tilts, window.top, tilts > 0) * (1 + relative),
+        below=_chernoff(grown, tilts, window.bottom, tilts < 0) * (1 + relative),
+        above=_chernoff(grown, tilts, window.top, tilts > 0) * (1 + relative),
     )
 
 
-def _chernoff(growth: Array, tilts: Array, end: float, side: Array) -> float:
+def _chernoff(grown: Array, tilts: Array, end: float, side: Array) -> float:
     """Return the least bound E[e^(t L)] e^(-t end) over the tilts t of one side."""
-    return min(1.0, float(np.exp(np.minimum((growth - tilts * end)[side], 0.0)).min()))
+    return min(1.0, float(np.exp(np.minimum((grown - tilts * end)[side], 0.0)).min()))
 
 
 def _power(base: Array, times: int) -> Array:

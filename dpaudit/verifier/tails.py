@@ -139,10 +139,4 @@ def _choice(loss: Loss, at: Array) -> tuple[Side, Side]:
     return (found[0], found[1], error, error), (unknown, unknown, unknown, unknown)
 
 
-_TAILS: dict[str, Callable[[Loss, Array], Tails]] = {
-    "gaussian": _gaussian,
-    "laplace": _laplace,
-    "range": _range,
-    "sampled": _sampled,
-    "discrete": _discrete,
-}
+_TAILS = {"gaussian": _gaussian, "laplace": _laplace, "range": _range, "sampled": _sampled, "discrete": _discrete}
