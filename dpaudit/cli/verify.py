@@ -14,14 +14,26 @@ def verify(
     certificate: Annotated[
         Path, typer.Argument(metavar="CERTIFICATE|WITNESS", help="A certificate, or a witness of an audit, in JSON.")
     ],
+    digest: Annotated[
+        str | None, typer.Option("--digest", metavar="DIGEST", help="The digest that the certificate must have.")
+    ] = None,
+    expect_claim: Annotated[
+        str | None,
+        typer.Option(
+            "--expect-claim",
+            metavar="KEY=VALUE,...",
+            help="What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one.",
+        ),
+    ] = None,
     seed: Seed = None,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
     """Check a certificate again from its JSON alone, independently of what produced it.
 
-    Passes if an independent reading comes to the same numbers and the verdict is certified. A witness is counted again
-    on fresh runs: a violation that stands is a finding, one that does not is inconclusive.
+    Passes if an independent reading comes to the same numbers and the verdict is certified. A certificate that was
+    altered, or has another digest or claim than demanded, is a finding; a file that is no JSON cannot be read. A
+    witness is counted again on fresh runs: a violation that stands is a finding, one that does not is inconclusive.
     """
     import json
 
@@ -31,14 +43,15 @@ def verify(
     from dpaudit.config import read_text
     from dpaudit.errors import CertificateError
     from dpaudit.render.verification import verification_markdown, verification_text
+    from dpaudit.verifier import demanding
     from dpaudit.verifier import verify as read_again
 
-    text = read_text(certificate)
+    text, demands = read_text(certificate), _demands(expect_claim)
+    held = demanding(read_again(text), digest, demands)
+    if held.verdict == "unreadable":
+        raise CertificateError(f"{certificate}: {held.complaints[0]}.")
     if is_witness(text):
         return _witness(certificate, text, seed, style, output)
-    held = read_again(text)
-    if held.verdict == "unreadable":
-        raise CertificateError(f"{certificate}: {'; '.join(held.complaints)}.")
     emit(
         lambda: verification_text(held),
         lambda: verification_markdown(held),
@@ -47,6 +60,30 @@ def verify(
         output,
     )
     return Exit.PASS if held.accepted and held.verdict == "certified" else Exit.FINDING
+
+
+def _demands(expected: str | None) -> dict[str, str | float]:
+    """Return the fields of a claim from `key=value,...`; a unit comes last, as it may hold commas.
+
+    Raises: ConfigError: an unknown key, a key twice, or an epsilon or delta that is no number.
+    """
+    from dpaudit.errors import ConfigError
+
+    found: dict[str, str | float] = {}
+    rest = expected
+    while rest:
+        key, _, rest = rest.partition("=")
+        if key not in ("epsilon", "delta", "neighbours", "model", "unit") or key in found:
+            raise ConfigError(
+                f"--expect-claim: {key!r} is unknown or given twice; write epsilon=1,delta=1e-5,neighbours=replace_one "
+                "(and model=, unit=)."
+            )
+        value, _, rest = (rest, "", "") if key == "unit" else rest.partition(",")
+        try:
+            found[key] = float(value) if key in ("epsilon", "delta") else value
+        except ValueError:
+            raise ConfigError(f"--expect-claim: {key}={value!r} is no number.") from None
+    return found
 
 
 def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpaudit.verifier.conditions import condition_complaints
@@ -101,6 +101,19 @@ def _verification(data: Any) -> Verification:
     )
 
 
+def demanding(held: Verification, digest: str | None, claim: Table) -> Verification:
+    """Return a verification with complaints where the certificate has another digest, or claims something else.
+
+    `claim` holds the fields of a claim that are demanded; the others may be anything.
+    """
+    said = held.claim or {}
+    wrong = [f"the digest is {held.digest or 'unknown'}, and {digest} is demanded"] * (
+        digest not in (None, held.digest)
+    )
+    wrong += [f"the claim has {k}={said.get(k)}, and {k}={v} is demanded" for k, v in claim.items() if said.get(k) != v]
+    return replace(held, complaints=(*held.complaints, *wrong))
+
+
 def _unmet(*demands: tuple[object, str]) -> list[str]:
     """Return the complaints of those demands that do not hold."""
     return [complaint for holds, complaint in demands if not holds]
@@ -158,7 +171,7 @@ def _notes(data: Table, answers: list[Bounds]) -> list[str]:
     """Return what was taken from the certificate, and how closely its numbers were confirmed."""
     sources = dict.fromkeys(node["source"] for node in walk(data["declaration"]) if node["node"] == "stated")
     looked = sum(row["status"] != "assumed" for row in data["conditions"])
-    width = max((high - low) / high for low, high in answers) if all(high for _, high in answers) else 0.0
+    width = max(((high - low) / high for low, high in answers if high > _SMALL), default=0.0)
     return [
         *(f"Taken on trust, as the declaration says: what {source} states." for source in sources),
         *([f"Taken from the certificate: what a run saw of {looked} conditions."] if looked else []),
