@@ -79,22 +79,23 @@ def _verification(data: Any) -> Verification:
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
     claim, tree = data["claim"], data["declaration"]
     _check_claim(claim)
-    upper, lower = fold(tree, claim["neighbours"])
-    above = Worst(upper)
-    below = above if upper == lower else Worst(lower)
     complaints = [
-        *_end_complaints("upper", data["tight"], claim, above),
-        *_end_complaints("lower", data["tight"], claim, below),
         *verdict_complaints(data),
         *condition_complaints(data["conditions"], tree, version),
-        *printed_complaints(data.get("printed"), tree, claim),
-        *slack_complaints(data.get("slack"), data),
         *_formal_complaints(data),
     ]
+    notes: list[str] = []
+    if not complaints:  # what is cheap to find comes first
+        upper, lower = fold(tree, claim["neighbours"])
+        above = Worst(upper)
+        below = above if upper == lower else Worst(lower)
+        ends = [*_end_complaints("upper", data, above), *_end_complaints("lower", data, below)]
+        complaints = ends or [*printed_complaints(data.get("printed"), tree, claim), *slack_complaints(data)]
+        notes = _notes(data, [curve.delta(claim["epsilon"]) for curve in (above, below)])
     return Verification(
         verdict=str(data["verdict"]),
         complaints=tuple(complaints),
-        notes=tuple(_notes(data, [curve.delta(claim["epsilon"]) for curve in (above, below)])),
+        notes=tuple(notes),
         claim=claim,
         declaration=tree,
         digest=data["digest"],
@@ -126,9 +127,10 @@ def _check_claim(claim: Table) -> None:
     require(not joint, "a joint claim is about replaced records")
 
 
-def _end_complaints(side: str, tight: Table, claim: Table, curve: Worst) -> list[str]:
+def _end_complaints(side: str, data: Table, curve: Worst) -> list[str]:
     """Ask the curve at the stated ends: none contradicts what is proved, and none is far from it."""
-    delta, epsilon = (extended(tight[name][side], name) for name in ("delta", "epsilon"))
+    delta, epsilon = (extended(data["tight"][name][side], name) for name in ("delta", "epsilon"))
+    claim = data["claim"]
     low, high = curve.delta(claim["epsilon"])
     narrow = high - low <= _WIDE * high or high <= _SMALL
     stated = f"the {side} bound on delta, {delta:.9g}"

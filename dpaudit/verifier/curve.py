@@ -15,7 +15,7 @@ from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, requ
 from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
 from dpaudit.verifier.tails import Array, blur, ends, tails
 
-_FINE, _WIDE = 1e-6, 1e-3  # relative width that a lattice aims at; beyond this one another epsilon gets its own window
+_FINE, _WIDE = 3e-6, 1e-3  # relative width that a lattice aims at; beyond this one another epsilon gets its own window
 _SIZES, _KINDS, _COARSE = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
 _OUTSIDE = 50.0  # -ln of the weighted mass that may lie outside of a window
 _NOTHING = 1e-290  # no number below is told from it
@@ -144,13 +144,13 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
         (_growth(held, theta + way) - _growth(held, np.array([theta])) + _OUTSIDE) / ways for way in (ways, -ways)
     )
     low, high = -float(below.min()), float(above.min())
-    tilts = np.array([-ways[np.argmin(below)], ways[np.argmin(above)]])[:, None] * np.array([0.5, 1.0, 2.0])
+    tilts = np.array([-ways[np.argmin(below)], ways[np.argmin(above)]])
     steep = max(theta, 1 / deviation)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
     step = math.sqrt(12 * _FINE / (steep * (1 + steep)) / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
     step = max(step, (high - low) / (size - 8), least / 100)
     require(step < 50, "a composition is too wide for this checker's lattice")
-    return theta, Window(math.floor(low / step) - 2, size, step), tilts.ravel()
+    return theta, Window(math.floor(low / step) - 2, size, step), tilts
 
 
 def _coarse(loss: Loss, n: int) -> tuple[Measure, float]:

@@ -11,9 +11,9 @@ from dpaudit.verifier.shape import TABLES
 _EQUAL, _NARROW, _EXACT = 1e-6, 0.02, 1e-6  # relative: of ratios, and what a noise is known to, on lattices and exactly
 
 
-def slack_complaints(slack: Table | None, data: Table) -> list[str]:
+def slack_complaints(data: Table) -> list[str]:
     """Return what is wrong with the slack of a claim; it is missing where nothing can be compared."""
-    claim, tight = data["claim"], extended(data["tight"]["epsilon"]["upper"], "upper")
+    slack, claim, tight = data.get("slack"), data["claim"], extended(data["tight"]["epsilon"]["upper"], "upper")
     nodes = walk(data["declaration"])
     if slack is None:
         return []

@@ -17,7 +17,7 @@ from dpaudit.verifier.losses import Loss, leak, options, require, supremum
 UNIT = 2.0**-53
 _UNITS = 64.0
 _FEW, _LARGEST = 64, 600.0  # atoms that are summed one by one; the largest loss of an atom among many
-_FAR, _LOW = 38.0, 13.0  # deviations to the right and to the left of a normal law that are cut into cells
+_FAR, _LOW = 24.0, 9.0  # deviations to the right and to the left of a normal law that are cut into cells
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Side = tuple[Array, Array, Array, Array]  # under P, under Q times e^l, and the absolute errors of both
