@@ -13,7 +13,7 @@ import numpy as np
 from dpaudit.verifier.lattice import cut
 from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, require, reversed_all
 from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
-from dpaudit.verifier.tails import Array, blur, ends, tails
+from dpaudit.verifier.tails import Array, above, blur, ends
 
 _FINE, _WIDE = 3e-6, 1e-3  # relative width that a lattice aims at; beyond this one another epsilon gets its own window
 _SIZES, _KINDS, _COARSE = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
@@ -77,8 +77,8 @@ class _Curve:
 
 def _plain(loss: Loss, epsilon: float) -> Bounds:
     """Return bounds on the delta of one loss, in closed form."""
-    above, scaled, off, moved = (float(row[0]) for row in tails(loss, np.array([epsilon]))[0])
-    return max(0.0, above - scaled - off - moved), min(1.0, max(0.0, above - scaled) + off + moved + _NOTHING)
+    p, q, off = (float(row[0]) for row in above(loss, np.array([epsilon])))
+    return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off + _NOTHING)
 
 
 class _Sum:
@@ -88,15 +88,8 @@ class _Sum:
         self.theta, self.window, tilts = _window(losses, epsilon)
         self.at = self.window.losses
         cuts = [(cut(loss, self.window.step), n) for loss, n in losses.items()]
-        self.over, self.p, self.q = (
-            summed(
-                [(held.first, masses[i], n) for held, n in cuts for masses in [held.masses]],
-                self.theta,
-                self.window,
-                tilts,
-            )
-            for i in range(3)
-        )
+        rows = [[(held.first, held.masses[i], n) for held, n in cuts] for i in range(3)]
+        self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts) for row in rows)
         self.beyond = -math.expm1(sum(n * math.log1p(-min(held.beyond, 1 - 1e-16)) for held, n in cuts))
 
     def _scale(self, law: Law, epsilon: float, side: int) -> float:
@@ -140,11 +133,11 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
     theta = float(tried[np.argmin(_growth(held, tried) - tried * epsilon - np.log(tried + tried**2))])
     deviation = max(_deviation(held, theta), least)
     ways = np.geomspace(0.5, 100, 24) / deviation
-    above, below = (
+    right, left = (
         (_growth(held, theta + way) - _growth(held, np.array([theta])) + _OUTSIDE) / ways for way in (ways, -ways)
     )
-    low, high = -float(below.min()), float(above.min())
-    tilts = np.array([-ways[np.argmin(below)], ways[np.argmin(above)]])
+    low, high = -float(left.min()), float(right.min())
+    tilts = np.array([-ways[np.argmin(left)], ways[np.argmin(right)]])
     steep = max(theta, 1 / deviation)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
     step = math.sqrt(12 * _FINE / (steep * (1 + steep)) / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit.verifier.losses import Loss, require
-from dpaudit.verifier.tails import Array, Side, ends, tails
+from dpaudit.verifier.tails import Array, Side, above, below, ends
 
 _MOST = 2**22
 
@@ -34,27 +34,26 @@ def cut(loss: Loss, step: float) -> Cut:
     low, high = ends(loss)
     require((high - low) / step < _MOST, "a loss is too wide for this checker's lattice")
     first = math.floor(low / step) - 1
-    above, below = tails(loss, np.arange(first, math.ceil(high / step) + 2) * step)
-    p, off_p = _cells(above, below, 0, 1.0)
-    q, off_q = _cells(above, below, 1, math.exp(-step))
+    at = np.arange(first, math.ceil(high / step) + 2) * step
+    over, under = above(loss, at), below(loss, at)
+    p, off_p = _cells(over, under, 0, 1.0)
+    q, off_q = _cells(over, under, 1, math.exp(-step))
     up = np.maximum(0.0, (p - q + off_p + off_q) / -math.expm1(-step))
     upper = _knots(np.maximum(0.0, p + off_p - up), up)
-    upper[0] += min(1 - above[0][0] + above[2][0], below[0][0] + below[2][0])
+    upper[0] += min(1 - over[0][0] + over[2][0], under[0][0] + under[2][0])
     known = (p > off_p) & (q > off_q)
     ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0)) / step
     share = np.where(known, np.clip(ratio, 0.0, 1.0), p > q)
     p, q = np.maximum(0.0, p - off_p), np.maximum(0.0, q) + off_q
     labels = _knots(p * (1 - share), p * share), _knots(q * (1 - share), q * share * math.exp(step))
-    return Cut(first, np.array([upper, *labels]), min(1.0, float(above[0][-1] + above[2][-1])))
+    return Cut(first, np.array([upper, *labels]), min(1.0, float(over[0][-1] + over[2][-1])))
 
 
-def _cells(above: Side, below: Side, law: int, fade: float) -> tuple[Array, Array]:
+def _cells(over: Side, under: Side, law: int, fade: float) -> tuple[Array, Array]:
     """Return the masses of the cells under P (0) or Q (1), from differences of the smaller tail, and their errors."""
-    high = above[law][:-1] <= below[law][1:]
-    with np.errstate(invalid="ignore"):
-        downwards = fade * below[law][1:] - below[law][:-1]
-    masses = np.where(high, above[law][:-1] - fade * above[law][1:], downwards)
-    return masses, 2 * np.where(high, above[law + 2][:-1], below[law + 2][1:])
+    high = over[law][:-1] <= under[law][1:]
+    masses = np.where(high, over[law][:-1] - fade * over[law][1:], fade * under[law][1:] - under[law][:-1])
+    return masses, 2 * np.where(high, over[2][:-1], under[2][1:])
 
 
 def _knots(lower: Array, upper: Array) -> Array:

@@ -85,19 +85,16 @@ def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) 
         log_moment, grown = log_moment + times * float(base), grown + times * (np.array(moments) - base)
     moved = np.exp(np.minimum(log_size, 700.0)) * np.minimum(count, 1.0)
     masses = np.roll(np.fft.irfft(product, window.size), -window.first)
-    return Law(
-        log_moment=log_moment,
-        masses=masses,
-        error=2 / window.size * float(moved.sum() + off * np.abs(product).sum()),
-        relative=relative,
-        below=_chernoff(grown, tilts, window.bottom, tilts < 0) * (1 + relative),
-        above=_chernoff(grown, tilts, window.top, tilts > 0) * (1 + relative),
-    )
+    error = 2 / window.size * float(moved.sum() + off * np.abs(product).sum())
+    beyond = [
+        _chernoff(grown - tilts * end, side) for end, side in ((window.bottom, tilts < 0), (window.top, tilts > 0))
+    ]
+    return Law(log_moment, masses, error, relative, *(mass * (1 + relative) for mass in beyond))
 
 
-def _chernoff(grown: Array, tilts: Array, end: float, side: Array) -> float:
+def _chernoff(exponents: Array, side: Array) -> float:
     """Return the least bound E[e^(t L)] e^(-t end) over the tilts t of one side."""
-    return min(1.0, float(np.exp(np.minimum((grown - tilts * end)[side], 0.0)).min()))
+    return min(1.0, float(np.exp(np.minimum(exponents[side], 0.0)).min()))
 
 
 def _power(base: Array, times: int) -> Array:
