@@ -1,12 +1,16 @@
 """`dpaudit verify`: check a certificate, or a witness of a violation, again."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat, Seed
+
+if TYPE_CHECKING:
+    from dpaudit.verifier import Verification
 
 
 @ending
@@ -43,11 +47,10 @@ def verify(
     from dpaudit.config import read_text
     from dpaudit.errors import CertificateError
     from dpaudit.render.verification import verification_markdown, verification_text
-    from dpaudit.verifier import demanding
     from dpaudit.verifier import verify as read_again
 
     text, demands = read_text(certificate), _demands(expect_claim)
-    held = demanding(read_again(text), digest, demands)
+    held = _demanding(read_again(text), digest, demands)
     if held.verdict == "unreadable":
         raise CertificateError(f"{certificate}: {held.complaints[0]}.")
     if is_witness(text):
@@ -60,6 +63,18 @@ def verify(
         output,
     )
     return Exit.PASS if held.accepted and held.verdict == "certified" else Exit.FINDING
+
+
+def _demanding(held: "Verification", digest: str | None, claim: dict[str, str | float]) -> "Verification":
+    """Return a verification with complaints where the certificate has another digest, or claims something else.
+
+    `claim` holds the fields of a claim that are demanded; the others may be anything.
+    """
+    said = held.claim or {}
+    wrong = [f"the claim has {k}={said.get(k)}, and {k}={v} is demanded" for k, v in claim.items() if said.get(k) != v]
+    if digest not in (None, held.digest):
+        wrong.append(f"the digest is {held.digest or 'unknown'}, and {digest} is demanded")
+    return replace(held, complaints=(*held.complaints, *wrong))
 
 
 def _demands(expected: str | None) -> dict[str, str | float]:

@@ -8,6 +8,6 @@ derived again and compared word for word. Where it cannot derive something again
 principle (what a run saw, what a `stated` part claims) it names.
 """
 
-from dpaudit.verifier.checking import Verification, demanding, verify
+from dpaudit.verifier.checking import Verification, verify
 
-__all__ = ["Verification", "demanding", "verify"]
+__all__ = ["Verification", "verify"]

@@ -86,7 +86,7 @@ class _Sum:
 
     def __init__(self, losses: dict[Loss, int], epsilon: float) -> None:
         self.theta, self.window, tilts = _window(losses, epsilon)
-        self.at = self.window.losses
+        self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
         cuts = [(cut(loss, self.window.step), n) for loss, n in losses.items()]
         rows = [[(held.first, held.masses[i], n) for held, n in cuts] for i in range(3)]
         self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts) for row in rows)

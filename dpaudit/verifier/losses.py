@@ -27,28 +27,11 @@ def require(holds: object, complaint: str) -> None:
         raise Rejection(complaint)
 
 
-def number(value: Any, name: str) -> float:
-    """Return a finite JSON number."""
-    require(type(value) in (int, float), f"{name}={value!r:.80} is no number")
-    return float(value)
-
-
-def extended(value: Any, name: str) -> float:
-    """Return a JSON number, or infinity for its string."""
-    return math.inf if value == "inf" else number(value, name)
-
-
 def positive(fields: Table, key: str) -> float:
     """Return a positive finite field."""
-    value = number(fields[key], key)
+    value = float(fields[key])
     require(value > 0, f"{key}={value} is not positive")
     return value
-
-
-def whole(fields: Table, key: str) -> int:
-    """Return a positive whole field."""
-    require(type(fields[key]) is int and 1 <= fields[key] < 2**63, f"{key}={fields[key]!r:.80} is no count")
-    return int(fields[key])
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:

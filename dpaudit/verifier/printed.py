@@ -4,7 +4,7 @@ import math
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children
-from dpaudit.verifier.losses import Multiset, Table, extended, group_delta, most, number, require
+from dpaudit.verifier.losses import Multiset, Table, group_delta, most, require
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.shape import TABLES
 
@@ -20,7 +20,7 @@ def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list
     broken = [(place, node["printed"]["rule"]) for place, node in steps if breaks(node)]
     broken += [("root", "claim")] * any(end[i] > claim[of] * _ENOUGH for i, of in enumerate(("epsilon", "delta")))
     stated = list(dict.fromkeys((row["node"], row["rule"]) for row in printed["problems"]))
-    said = extended(printed["epsilon"], "epsilon"), printed["delta"]
+    said = float(printed["epsilon"]), printed["delta"]
     close = all(a == b or math.isclose(a, b, rel_tol=1e-9) for a, b in zip(said, end, strict=True))
     return [
         *([] if close else [f"the printed reading does not end at {end}, the budget of the root"]),
@@ -38,7 +38,7 @@ def budget(node: Table) -> tuple[float, float]:
     """Return the budget printed on a node, or implied by its parts."""
     stated = node.get("printed", node if node["node"] == "stated" else None)
     if stated is not None:
-        return number(stated["epsilon"], "epsilon"), number(stated.get("delta", 0.0), "delta")
+        return float(stated["epsilon"]), float(stated.get("delta", 0.0))
     if node["node"] == "release":
         return most(_release(node))
     held = _inside(node)

@@ -8,7 +8,6 @@ from typing import Any
 from dpaudit.verifier.losses import Rejection, Table, require
 
 LONGEST, DEEPEST = 2**25, 450  # characters of a file; brackets inside brackets
-_DIGITS = 25  # of a whole number
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -28,9 +27,7 @@ def read(text: str) -> Any:
     if _depth(text) > DEEPEST:
         raise Unreadable(f"the file nests more than {DEEPEST} brackets")
     try:
-        return json.loads(
-            text, object_pairs_hook=_once, parse_constant=_constant, parse_float=_finite, parse_int=_integer
-        )
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise Unreadable(f"the file is no JSON: {error}") from None
 
@@ -63,9 +60,3 @@ def _finite(digits: str) -> float:
     value = float(digits)
     require(math.isfinite(value), f"the number {digits:.40} is beyond floating point")
     return value
-
-
-def _integer(digits: str) -> int:
-    """Return a whole number of a reasonable length."""
-    require(len(digits) <= _DIGITS, f"the number {digits:.40}... is too long")
-    return int(digits)

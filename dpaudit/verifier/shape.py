@@ -1,30 +1,32 @@
 """The form of a certificate: which keys each table has, what stands under each, and this checker's own table of texts.
 
-`tables.json` holds both. A form names a table's keys (a trailing ? marks one that may be missing) with the form of what
-stands there: a kind of value below, `[form]` for a list, words parted by | for a choice of them, or another table.
+`tables.json` holds both. A form names a table's keys (a ? after one that may be missing) with the form of what
+stands there: a kind of value below, `[form]` for a list, `+[form]` for one that is not empty, words parted by | for a
+choice of them, or another table.
 """
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dpaudit.verifier.losses import Table, extended, number, require, whole
+from dpaudit.verifier.losses import Table, require
 
 _DEPTH, _ITEMS = 200, 100_000  # how deep a declaration may be, and how many nodes it may have
 TABLES: Table = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
-_KINDS = {
-    "number": number,
-    "extended": extended,
-    "count": lambda value, name: whole({name: value}, name),
-    "text": lambda value, name: require(_is_text(value), f"{name}={value!r:.80} is no text"),
-    "truth": lambda value, name: require(type(value) is bool, f"{name}={value!r:.80} is neither true nor false"),
-    "sign": lambda value, name: require(type(value) is int and abs(value) == 1, f"{name}={value!r:.80} is no sign"),
-    "digest": lambda value, name: require(
-        isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef"), f"{name} is no SHA-256"
-    ),
-    "words": lambda value, name: require(
-        isinstance(value, dict) and all(map(_is_text, value.values())), f"{name} is no table of words"
-    ),
+_KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "number": (lambda value: type(value) in (int, float), "a number"),
+    "extended": (lambda value: value == "inf" or type(value) in (int, float), 'a number or "inf"'),
+    "amount": (lambda value: type(value) in (int, float) and value >= 0, "a number of at least 0"),
+    "share": (lambda value: type(value) in (int, float) and 0 <= value < 1, "a number in [0, 1)"),
+    "count": (lambda value: type(value) is int and 1 <= value < 2**63, "a count"),
+    "sign": (lambda value: type(value) is int and abs(value) == 1, "1 or -1"),
+    "truth": (lambda value: type(value) is bool, "true or false"),
+    "text": (lambda value: isinstance(value, str) and value.strip(), "text"),
+    "rule": (lambda value: isinstance(value, str) and value.startswith("DPA"), "the name of a rule"),
+    "digest": (lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{64}", value)), "a SHA-256"),
+    "versions": (lambda value: isinstance(value, dict) and {"python", "dpaudit"} <= {*value}, "a table of versions"),
 }
 
 
@@ -45,11 +47,6 @@ def check_shape(data: Any) -> str:
     return version
 
 
-def _is_text(value: Any) -> bool:
-    """Return whether this is text that says something."""
-    return isinstance(value, str) and bool(value.strip())
-
-
 def _inside(node: Table) -> list[Table]:
     """Return the tables in a node, whatever its kind."""
     found = [held for value in node.values() for held in (value if isinstance(value, list) else [value])]
@@ -59,11 +56,11 @@ def _inside(node: Table) -> list[Table]:
 def _check(value: Any, form: str, name: str) -> None:
     """Refuse a value that has not its form."""
     if form in _KINDS:
-        _KINDS[form](value, name)
-    elif form[0] == "[":
-        require(isinstance(value, list), f"{name} is no list")
+        require(_KINDS[form][0](value), f"{name}={value!r:.80} is not {_KINDS[form][1]}")
+    elif "[" in form:
+        require(isinstance(value, list) and (value or form[0] != "+"), f"{name} is no list, or an empty one")
         for i, item in enumerate(value):
-            _check(item, form[1:-1], f"{name}[{i}]")
+            _check(item, form.strip("+[]"), f"{name}[{i}]")
     elif "|" in form:
         require(isinstance(value, str) and value in form.split("|"), f"{name}={value!r:.80} is none of {form}")
     else:

@@ -35,11 +35,6 @@ class Window:
         """The lowest loss above."""
         return (self.first + self.size) * self.step
 
-    @property
-    def losses(self) -> Array:
-        """All losses inside."""
-        return (self.first + np.arange(self.size)) * self.step
-
 
 @dataclass(frozen=True, slots=True)
 class Law:
@@ -68,7 +63,7 @@ def growth(measure: Measure, step: float, thetas: Array) -> Array:
 
 def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) -> Law:
     """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
-    product, log_size, count = np.ones(window.size // 2 + 1, dtype=complex), 0.0, 0.0
+    product, log_size, count = np.ones(window.size // 2 + 1, dtype=complex), np.zeros(1), np.zeros(1)
     off = _ETA * math.log2(window.size) + 8 * UNIT
     log_moment, relative, grown = 0.0, 64 * UNIT, np.zeros(len(tilts))
     for measure in measures:

@@ -1,8 +1,8 @@
 """Both tails of one loss in closed form, scaled so that nothing overflows, with a bound on their errors.
 
-Above l: P(L > l) and e^l Q(L > l). Below, by the pair read in the other order: P(L <= l) and e^l Q(L <= l). A difference
-of two values is as exact as the smaller tail. Every number is off by at most `_UNITS` + 16 z^2 units of 2^-53, z being
-the argument of a normal tail. That scipy's `log_ndtr` keeps to 32 of these units is assumed; no library proves one.
+Above l: P(L > l) and e^l Q(L > l). Below, by the pair read in the other order: P(L <= l) and e^l Q(L <= l). A
+difference of two values is as exact as the smaller tail. Every number is off by at most `_UNITS` + 16 z^2 units of
+2^-53, z being the argument of a normal tail. That scipy's `log_ndtr` keeps to 32 of these units is assumed.
 """
 
 import math
@@ -19,7 +19,7 @@ _UNITS = 64.0
 _FEW, _LARGEST = 64, 600.0  # atoms that are summed one by one; the largest loss of an atom among many
 _FAR, _LOW = 24.0, 9.0  # deviations to the right and to the left of a normal law that are cut into cells
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = np.ndarray[Any, Any]
 Side = tuple[Array, Array, Array]  # under P, under Q times e^l, and a bound on the absolute error of both
 Tail = tuple[Array, Array, Any]  # the same with an error in units of 2^-53, relative
 

@@ -1,7 +1,7 @@
 """Verdict and reasons, derived again from the brackets, the model, the conditions and the findings."""
 
 from dpaudit.verifier.folding import MODELS, model
-from dpaudit.verifier.losses import Table, extended, require
+from dpaudit.verifier.losses import Table, require
 from dpaudit.verifier.shape import TABLES
 
 
@@ -9,9 +9,14 @@ def verdict_complaints(data: Table) -> list[str]:
     """Return where verdict and reasons are not those that follow."""
     texts: dict[str, str] = TABLES["reasons"]
     claim = data["claim"] | {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
-    low, high = ({n: extended(data["tight"][n][side], n) for n in ("epsilon", "delta")} for side in ("lower", "upper"))
+    low, high = ({n: float(data["tight"][n][side]) for n in ("epsilon", "delta")} for side in ("lower", "upper"))
     require(all(0 <= low[name] <= high[name] for name in low), "a bracket is empty or negative")
-    require(high["delta"] <= 1, "a delta is above 1")
+    require(
+        high["delta"] <= 1 and len(set(data["engines"])) == len(data["engines"]), "a delta above 1, or an engine twice"
+    )
+    require(
+        claim["model"] != "joint" or claim["neighbours"] == "replace_one", "a joint claim is about replaced records"
+    )
     refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
     reasons = [texts["refuted" if refuted else "unproved"].format(low=low, high=high, claim=claim)]
     reasons = reasons if refuted or not met else []

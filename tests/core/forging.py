@@ -177,7 +177,9 @@ def _scaled_end(name: str, side: str, factor: float) -> Callable[[Data], None]:
 def _smaller_claim(data: Data) -> None:
     """A claim of half of what is proved at least, certified all the same, every number in step."""
     low = data["tight"]["epsilon"]["lower"]
-    assert data["verdict"] == "certified" and low != "inf" and low > 0.01
+    assert data["verdict"] == "certified"
+    assert low != "inf"
+    assert low > 0.01
     data["claim"]["epsilon"] = claimed = low / 2
     data["tight"]["epsilon"] = {"lower": claimed / 2, "upper": claimed}
     data.pop("slack", None)
@@ -191,7 +193,8 @@ def _smaller_claim(data: Data) -> None:
 def _tiny_delta(data: Data) -> None:
     """A delta of 1e-30 where far more is lost, certified all the same."""
     low = data["tight"]["delta"]["lower"]
-    assert data["verdict"] == "certified" and low > 1e-25
+    assert data["verdict"] == "certified"
+    assert low > 1e-25
     data["claim"]["delta"] = 1e-30
     data["tight"]["delta"] = {"lower": 0.0, "upper": 1e-30}
     data.pop("slack", None)
@@ -207,7 +210,9 @@ def _said(data: Data) -> str:
 def _nothing_lost(data: Data) -> None:
     """Aliasing: a hundred thousand times the releases, and nothing is lost at all."""
     table = _first(data, "times")
-    assert table is not None and data["verdict"] == "certified" and data["tight"]["epsilon"]["lower"] > 0
+    assert table is not None
+    assert data["verdict"] == "certified"
+    assert data["tight"]["epsilon"]["lower"] > 0
     table["times"] = 100_000
     data["tight"] = {name: {"lower": 0.0, "upper": 0.0} for name in ("epsilon", "delta")}
     data.pop("slack", None)
@@ -237,19 +242,23 @@ def _flipped_with_its_reason(data: Data) -> None:
 
 def _half_the_noise(data: Data) -> None:
     table = _first(data, "stddev") or _first(data, "scale")
-    assert table is not None and _narrow(data, "epsilon")
+    assert table is not None
+    assert _narrow(data, "epsilon")
     table["stddev" if "stddev" in table else "scale"] *= 0.5
 
 
 def _ten_times_as_often(data: Data) -> None:
     table = _first(data, "times")
-    assert table is not None and _narrow(data, "epsilon")
+    assert table is not None
+    assert _narrow(data, "epsilon")
     table["times"] *= 10
 
 
 def _more_parts(data: Data) -> None:
     table = _first(data, "parts")
-    assert table is not None and table["node"] == "sequential" and _narrow(data, "epsilon")
+    assert table is not None
+    assert table["node"] == "sequential"
+    assert _narrow(data, "epsilon")
     table["parts"] = [*table["parts"], *table["parts"]]
 
 
