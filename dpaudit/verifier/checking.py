@@ -16,9 +16,9 @@ from dpaudit.verifier.shape import check_shape
 from dpaudit.verifier.slackness import slack_complaints
 from dpaudit.verifier.verdicts import verdict_complaints
 
-_LOOSE = 0.05  # relative: how far a stated end may lie on the safe side of the truth
-_SMALL = 1e-32  # a delta below which a bound need not be sharp, only true
-_WIDE = 0.02  # relative width of this checker's own bracket beyond which it confirms nothing
+# Relative: how far a stated end may lie on its safe side, and how wide this checker's own bracket may be. A delta below
+# the last one need not be sharp, only true.
+_LOOSE, _WIDE, _SMALL = 0.05, 0.02, 1e-32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +91,6 @@ def _verification(data: Any) -> Verification:
     return Verification(verdict=data["verdict"], complaints=tuple(complaints), **told)
 
 
-def _unmet(*demands: tuple[object, str]) -> list[str]:
-    """Return the complaints of those demands that do not hold."""
-    return [complaint for holds, complaint in demands if not holds]
-
-
 def _end_complaints(side: str, data: Table, curve: Worst) -> list[str]:
     """Ask the curve at the stated ends: none contradicts what is proved, and none is far from it."""
     delta, epsilon = (float(data["tight"][name][side]) for name in ("delta", "epsilon"))
@@ -107,12 +102,12 @@ def _end_complaints(side: str, data: Table, curve: Worst) -> list[str]:
         true, near = delta >= low, delta <= high * (1 + _LOOSE) + _SMALL
     else:
         true, near = delta <= high, delta >= low * (1 - _LOOSE) - _SMALL
-    return _unmet(
+    demands = [
         (narrow, f"this checker brackets delta in [{low:.6g}, {high:.6g}] only, and confirms nothing"),
         (true, f"{stated}, is contradicted: delta lies in [{low:.9g}, {high:.9g}]"),
         (near, f"{stated}, is far from delta, which lies in [{low:.9g}, {high:.9g}]"),
-        *_epsilon_demands(side, epsilon, claim["delta"], curve),
-    )
+    ]
+    return [text for holds, text in [*demands, *_epsilon_demands(side, epsilon, claim["delta"], curve)] if not holds]
 
 
 def _epsilon_demands(side: str, epsilon: float, delta: float, curve: Worst) -> list[tuple[object, str]]:

@@ -17,8 +17,7 @@ from dpaudit.verifier.tails import Array, above, blur, ends
 
 _FINE, _WIDE = 3e-6, 1e-3  # relative width that a lattice aims at; beyond this one another epsilon gets its own window
 _SIZES, _KINDS, _COARSE = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
-_OUTSIDE = 50.0  # -ln of the weighted mass that may lie outside of a window
-_NOTHING = 1e-290  # no number below is told from it
+_OUTSIDE, _NOTHING = 50.0, 1e-290  # -ln of the weighted mass outside of a window; no number below is told from this
 
 Bounds = tuple[float, float]
 

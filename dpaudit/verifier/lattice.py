@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit.verifier.losses import Loss, require
-from dpaudit.verifier.tails import Array, Side, above, below, ends
+from dpaudit.verifier.tails import Array, Side, above, below, blur, ends
 
 _MOST = 2**22
 
@@ -38,7 +38,8 @@ def cut(loss: Loss, step: float) -> Cut:
     over, under = above(loss, at), below(loss, at)
     p, off_p = _cells(over, under, 0, 1.0)
     q, off_q = _cells(over, under, 1, math.exp(-step))
-    up = np.maximum(0.0, (p - q + off_p + off_q) / -math.expm1(-step))
+    slip = 4 * blur(loss) * (np.abs(p) + np.abs(q))  # the cells' ends are rounded
+    up = np.maximum(0.0, (p - q + off_p + off_q + slip) / -math.expm1(-step))
     upper = _knots(np.maximum(0.0, p + off_p - up), up)
     upper[0] += min(1 - over[0][0] + over[2][0], under[0][0] + under[2][0])
     known = (p > off_p) & (q > off_q)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpaudit.verifier.losses import Rejection, Table, require
 
-LONGEST, DEEPEST = 2**25, 450  # characters of a file; brackets inside brackets
+LONGEST, DEEPEST = 2**24, 400  # characters of a file; brackets inside brackets
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 

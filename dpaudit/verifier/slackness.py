@@ -8,7 +8,8 @@ from dpaudit.verifier.losses import Table
 from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.shape import TABLES
 
-_EQUAL, _NARROW, _EXACT = 1e-6, 0.02, 1e-6  # relative: of ratios, and what a noise is known to, on lattices and exactly
+# Relative: of ratios; and what a noise is known to: in closed form, on lattices, and where less noise can be better.
+_EQUAL, _EXACT, _NARROW, _STEPWISE = 1e-6, 1e-6, 0.02, 0.3
 
 
 def slack_complaints(data: Table) -> list[str]:
@@ -42,12 +43,12 @@ def _sentence(row: Table, nodes: list[Table]) -> str:
 
 def _noise_complaints(ratio: float, data: Table) -> list[str]:
     """Return whether 1/ratio of the noise is what the claim just needs: a little more meets it, a little less fails."""
-    claim, exact = data["claim"], set(data["engines"]) <= {"gaussian", "basic"}
+    claim, names = data["claim"], [n["mechanism"]["name"] for n in walk(data["declaration"]) if n["node"] == "release"]
+    known = _EXACT if set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
+    known = _STEPWISE if any(name.startswith("discrete") for name in names) else known
     if not 1e-13 < ratio < 1e13:
         return [f"the noise ratio {ratio} is out of range"]
-    trees = (
-        rescaled(data["declaration"], 1 / (ratio * less)) for less in (1 - 1e-6, 1 + (_EXACT if exact else _NARROW))
-    )
+    trees = (rescaled(data["declaration"], 1 / (ratio * less)) for less in (1 - 1e-6, 1 + known))
     enough, little = (Worst(fold(tree, claim["neighbours"])[0]).delta(claim["epsilon"]) for tree in trees)
     if enough[0] <= claim["delta"] and (little[1] > claim["delta"] or little[1] == 1):
         return []

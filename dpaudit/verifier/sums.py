@@ -94,9 +94,7 @@ def _chernoff(exponents: Array, side: Array) -> float:
 
 def _power(base: Array, times: int) -> Array:
     """Return base^times by squaring: one rounding a product, `times` in all."""
-    result, square = np.ones_like(base), base
-    while times:
-        if times & 1:
-            result = result * square
-        square, times = square * square if times > 1 else square, times >> 1
-    return result
+    if times == 1:
+        return base
+    half = _power(base, times // 2)
+    return half * half * base if times & 1 else half * half
