@@ -1,7 +1,26 @@
-"""Algorithms of papers: each a frozen config with a plan, a claim, a declaration and a vectorised run."""
+"""Algorithms of papers: each is a frozen configuration with a plan, a claim, a declaration and a vectorised run."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from dpaudit import lazy_exports
+
+__all__ = [
+    "NAMES",
+    "Capri",
+    "DpEbs",
+    "DpSgd",
+    "GOptimalDueling",
+    "LdpObi",
+    "Lplr",
+    "LsviUcb",
+    "Pucb",
+    "UcrlVtr",
+    "load",
+]
+
+DISTRIBUTION = "dpaudit"
+"""The distribution that this package belongs to; the guard of the package names reads this line."""
 
 NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
@@ -16,23 +35,49 @@ NAMES: dict[str, str] = {
 }
 """Every algorithm by name, with one line on what it does."""
 
-_HOMES = {
-    "capri": "algorithms.capri:Capri",
-    "dp_sgd": "algorithms.dp_sgd:DpSgd",
-    "lplr": "algorithms.lplr:Lplr",
-    "ldp_obi": "algorithms.tabular_rl:LdpObi",
-    "lsvi_ucb": "algorithms.linear_rl:LsviUcb",
-    "pucb": "algorithms.tabular_rl:Pucb",
-    "ucrl_vtr": "algorithms.linear_rl:UcrlVtr",
-    "dp_ebs": "algorithms.dp_ebs:DpEbs",
-    "g_optimal_dueling": "algorithms.g_optimal:GOptimalDueling",
+EXPORTS: dict[str, str] = {
+    "Capri": "algorithms.capri",
+    "DpEbs": "algorithms.dp_ebs",
+    "DpSgd": "algorithms.dp_sgd",
+    "GOptimalDueling": "algorithms.g_optimal_dueling",
+    "LdpObi": "algorithms.ldp_obi",
+    "Lplr": "algorithms.lplr",
+    "LsviUcb": "algorithms.lsvi_ucb",
+    "Pucb": "algorithms.pucb",
+    "UcrlVtr": "algorithms.ucrl_vtr",
+}
+"""Every public name that is imported on first use, with the module that defines it."""
+
+if TYPE_CHECKING:
+    from algorithms.capri import Capri as Capri
+    from algorithms.dp_ebs import DpEbs as DpEbs
+    from algorithms.dp_sgd import DpSgd as DpSgd
+    from algorithms.g_optimal_dueling import GOptimalDueling as GOptimalDueling
+    from algorithms.ldp_obi import LdpObi as LdpObi
+    from algorithms.lplr import Lplr as Lplr
+    from algorithms.lsvi_ucb import LsviUcb as LsviUcb
+    from algorithms.pucb import Pucb as Pucb
+    from algorithms.ucrl_vtr import UcrlVtr as UcrlVtr
+else:
+    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
+
+_CLASSES = {
+    "capri": "Capri",
+    "dp_sgd": "DpSgd",
+    "lplr": "Lplr",
+    "ldp_obi": "LdpObi",
+    "lsvi_ucb": "LsviUcb",
+    "pucb": "Pucb",
+    "ucrl_vtr": "UcrlVtr",
+    "dp_ebs": "DpEbs",
+    "g_optimal_dueling": "GOptimalDueling",
 }
 
 
 def load(name: str) -> Any:
-    """Return the config class of the algorithm called `name`, importing only its module.
+    """Return the class of the algorithm called `name`, importing only its module.
 
     Raises: KeyError: no such algorithm.
     """
-    module, _, attribute = _HOMES[name].partition(":")
-    return getattr(import_module(module), attribute)
+    class_name = _CLASSES[name]
+    return getattr(import_module(EXPORTS[class_name]), class_name)

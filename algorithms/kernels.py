@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 KERNELS = ("squared_exponential", "matern", "linear", "features")
 """The kernels by name; `features` takes the problem's own explicit features."""
@@ -51,8 +51,8 @@ def factor(kernel: Array, tolerance: float = 1e-12) -> Array:
     Shape: (N, N) to (N, D).
     """
     values, vectors = np.linalg.eigh(kernel)
-    kept = values > tolerance * values[-1]
-    features: Array = vectors[:, kept] * np.sqrt(values[kept])
+    positive = values > tolerance * values[-1]
+    features: Array = vectors[:, positive] * np.sqrt(values[positive])
     return features
 
 

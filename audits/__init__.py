@@ -1,19 +1,151 @@
-"""Attacks and statistics: lower bounds on what an implementation really delivers.
+"""Attacks and statistics: lower bounds on what an implementation delivers.
 
-Everything public is reachable from here and imported on first use, so that `import audits` is cheap.
+Every public name is imported on first use, so that `import audits` costs little.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from dpaudit import lazy_exports
+
+__all__ = [
+    "NAMES",
+    "Carried",
+    "ChunkStore",
+    "Conformance",
+    "EProcess",
+    "Execution",
+    "LikelihoodRatio",
+    "PriorEvidence",
+    "Refutation",
+    "Tape",
+    "TrainingAudit",
+    "accountant_curve",
+    "audit",
+    "audit_anytime",
+    "audit_case",
+    "audit_sequentially",
+    "audit_training",
+    "awkward_pairs",
+    "bit_features",
+    "blind_delta",
+    "ceiling",
+    "continue_audit",
+    "credible_bound",
+    "declared_case",
+    "e_process_bound",
+    "error_rate_bound",
+    "error_rate_delta",
+    "gaussian_bound",
+    "gaussian_rate_bound",
+    "guessing_bound",
+    "joint_bound",
+    "joint_gaussian_bound",
+    "joint_p_value",
+    "judge",
+    "learn_score",
+    "learn_thresholds",
+    "learn_zones",
+    "load",
+    "one_run_bound",
+    "one_run_gaussian_bound",
+    "one_run_guesses",
+    "one_run_orthogonal_bound",
+    "recheck",
+    "refute",
+    "replay_neighbours",
+    "runs_needed",
+    "search_neighbours",
+    "watch_noise",
+    "witness_bound",
+    "witness_delta",
+]
+
+DISTRIBUTION = "dpaudit"
+"""The distribution that this package belongs to; the guard of the package names reads this line."""
+
+NAMES: dict[str, str] = {
+    "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
+    "e_process": "bound: an e-process against the claim; exact at any time, for audits that stop early",
+    "clopper_pearson": "bound: both error rates of one threshold, joined by a union",
+    "joint": "bound: both error rates of one threshold, tested together; exact",
+    "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
+    "gaussian_rates": "bound: both error rates read as a Gaussian trade-off; assumption as for 'gaussian'",
+    "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
+    "one_run": "bound: right guesses among the canaries of a single run",
+    "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
+    "one_run_orthogonal": "bound: right guesses among the canaries of one run that leak independently: an assumption",
+    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that raise delta",
+    "credible": "bound: a Bayesian interval; credible, not a guarantee",
+    "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
+    "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
+    "learned_zones": "attack: averaged thresholds on one column, for few runs",
+    "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "training_run": "check: one training run: conformance, one step, the whole run with canaries",
+    "watch_noise": "check: the law of a mechanism's outputs against its density, sequentially",
+    "replay": "check: neighbours on one tape of noise; sensitivity, structure and undeclared reads of the data",
+}
+"""Every bound, attack and check by name, with one line on what it does."""
+
+EXPORTS: dict[str, str] = {
+    "Carried": "audits.procedures.prior_evidence",
+    "ChunkStore": "audits.experiment.chunk_store",
+    "Conformance": "audits.checks.noise_law",
+    "EProcess": "audits.bounds.e_process",
+    "Execution": "audits.experiment.execution",
+    "LikelihoodRatio": "audits.attacks.likelihood",
+    "PriorEvidence": "audits.procedures.prior_evidence",
+    "Refutation": "audits.procedures.witness",
+    "Tape": "audits.checks.tape",
+    "TrainingAudit": "audits.training.training_audit",
+    "accountant_curve": "audits.bounds.joint",
+    "audit": "audits.procedures.fixed_size",
+    "audit_anytime": "audits.procedures.anytime",
+    "audit_case": "audits.procedures.fixed_size",
+    "audit_sequentially": "audits.procedures.anytime",
+    "audit_training": "audits.training.training_audit",
+    "awkward_pairs": "audits.experiment.neighbours",
+    "bit_features": "audits.attacks.bits",
+    "blind_delta": "audits.decision.power",
+    "ceiling": "audits.decision.power",
+    "continue_audit": "audits.procedures.anytime",
+    "credible_bound": "audits.bounds.credible",
+    "declared_case": "audits.attacks.likelihood",
+    "e_process_bound": "audits.bounds.e_process",
+    "error_rate_bound": "audits.bounds.error_rates",
+    "error_rate_delta": "audits.bounds.error_rates",
+    "gaussian_bound": "audits.bounds.gaussian",
+    "gaussian_rate_bound": "audits.bounds.gaussian",
+    "guessing_bound": "audits.bounds.guessing",
+    "joint_bound": "audits.bounds.joint",
+    "joint_gaussian_bound": "audits.bounds.joint",
+    "joint_p_value": "audits.bounds.joint",
+    "judge": "audits.training.training_audit",
+    "learn_score": "audits.attacks.classifier",
+    "learn_thresholds": "audits.attacks.thresholds",
+    "learn_zones": "audits.attacks.thresholds",
+    "one_run_bound": "audits.bounds.one_run",
+    "one_run_gaussian_bound": "audits.bounds.one_run",
+    "one_run_guesses": "audits.bounds.one_run",
+    "one_run_orthogonal_bound": "audits.bounds.one_run",
+    "recheck": "audits.procedures.witness",
+    "refute": "audits.procedures.witness",
+    "replay_neighbours": "audits.checks.paired_replay",
+    "runs_needed": "audits.decision.power",
+    "search_neighbours": "audits.procedures.neighbour_search",
+    "watch_noise": "audits.checks.noise_law",
+    "witness_bound": "audits.bounds.hockey_stick",
+    "witness_delta": "audits.bounds.hockey_stick",
+}
+"""Every public name that is imported on first use, with the module that defines it."""
 
 if TYPE_CHECKING:
     from audits.attacks.bits import bit_features as bit_features
     from audits.attacks.classifier import learn_score as learn_score
     from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
     from audits.attacks.likelihood import declared_case as declared_case
-    from audits.attacks.zones import learn_zones as learn_zones
-    from audits.auditor import audit as audit
-    from audits.auditor import audit_case as audit_case
+    from audits.attacks.thresholds import learn_thresholds as learn_thresholds
+    from audits.attacks.thresholds import learn_zones as learn_zones
     from audits.bounds.credible import credible_bound as credible_bound
     from audits.bounds.e_process import EProcess as EProcess
     from audits.bounds.e_process import e_process_bound as e_process_bound
@@ -32,126 +164,33 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
-    from audits.carried import Carried as Carried
-    from audits.conformance import Conformance as Conformance
-    from audits.conformance import watch_noise as watch_noise
-    from audits.layers import TrainingAudit as TrainingAudit
-    from audits.layers import audit_training as audit_training
-    from audits.layers import judge as judge
-    from audits.neighbours import awkward_pairs as awkward_pairs
-    from audits.planning import blind_delta as blind_delta
-    from audits.planning import ceiling as ceiling
-    from audits.planning import runs_needed as runs_needed
-    from audits.refutation import Refutation as Refutation
-    from audits.refutation import recheck as recheck
-    from audits.refutation import refute as refute
-    from audits.replay import Tape as Tape
-    from audits.replay import replay_neighbours as replay_neighbours
-    from audits.search import search_neighbours as search_neighbours
-    from audits.sequential import audit_anytime as audit_anytime
-    from audits.sequential import audit_sequentially as audit_sequentially
-    from audits.sequential import continue_audit as continue_audit
-    from audits.storage import ChunkStore as ChunkStore
+    from audits.checks.noise_law import Conformance as Conformance
+    from audits.checks.noise_law import watch_noise as watch_noise
+    from audits.checks.paired_replay import replay_neighbours as replay_neighbours
+    from audits.checks.tape import Tape as Tape
+    from audits.decision.power import blind_delta as blind_delta
+    from audits.decision.power import ceiling as ceiling
+    from audits.decision.power import runs_needed as runs_needed
+    from audits.experiment.chunk_store import ChunkStore as ChunkStore
+    from audits.experiment.execution import Execution as Execution
+    from audits.experiment.neighbours import awkward_pairs as awkward_pairs
+    from audits.procedures.anytime import audit_anytime as audit_anytime
+    from audits.procedures.anytime import audit_sequentially as audit_sequentially
+    from audits.procedures.anytime import continue_audit as continue_audit
+    from audits.procedures.fixed_size import audit as audit
+    from audits.procedures.fixed_size import audit_case as audit_case
+    from audits.procedures.neighbour_search import search_neighbours as search_neighbours
+    from audits.procedures.prior_evidence import Carried as Carried
+    from audits.procedures.prior_evidence import PriorEvidence as PriorEvidence
+    from audits.procedures.witness import Refutation as Refutation
+    from audits.procedures.witness import recheck as recheck
+    from audits.procedures.witness import refute as refute
+    from audits.training.training_audit import TrainingAudit as TrainingAudit
+    from audits.training.training_audit import audit_training as audit_training
+    from audits.training.training_audit import judge as judge
+else:
+    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
 
-NAMES: dict[str, str] = {
-    "guessing": "bound: right guesses of a fair coin, with abstention; exact for every mechanism",
-    "e_process": "bound: wealth of a bettor against the claim; exact at any time, for audits that stop early",
-    "clopper_pearson": "bound: both error rates of one threshold, joined by a union",
-    "joint": "bound: both error rates of one threshold, tested together; exact",
-    "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
-    "gaussian_rates": "bound: both error rates read as a Gaussian trade-off; assumption as for 'gaussian'",
-    "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
-    "one_run": "bound: right guesses among the canaries of a single run",
-    "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
-    "one_run_orthogonal": "bound: right guesses among the canaries of one run, each leaking by itself: an assumption",
-    "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that live in delta",
-    "credible": "bound: a Bayesian interval; credible, not a guarantee",
-    "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
-    "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
-    "learned_zones": "attack: averaged zones of one column, quick with few runs",
-    "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
-    "training_run": "check: one training run in three layers: conformance, one step, the whole run with canaries",
-    "watch_noise": "check: the law of a mechanism's outputs against its density; noise of another size shows soon",
-    "replay": "check: neighbours on one tape of noise; sensitivity, structure and hidden reads without statistics",
-}
-"""Every bound, attack and check by name, with one line on what it does."""
-
-_HOMES: dict[str, tuple[str, ...]] = {
-    "attacks.bits": ("bit_features",),
-    "attacks.classifier": ("learn_score",),
-    "attacks.likelihood": (
-        "LikelihoodRatio",
-        "declared_case",
-    ),
-    "attacks.zones": ("learn_zones",),
-    "auditor": (
-        "audit",
-        "audit_case",
-    ),
-    "bounds.credible": ("credible_bound",),
-    "bounds.e_process": (
-        "EProcess",
-        "e_process_bound",
-    ),
-    "bounds.error_rates": (
-        "error_rate_bound",
-        "error_rate_delta",
-    ),
-    "bounds.gaussian": (
-        "gaussian_bound",
-        "gaussian_rate_bound",
-    ),
-    "bounds.guessing": ("guessing_bound",),
-    "bounds.hockey_stick": (
-        "witness_bound",
-        "witness_delta",
-    ),
-    "bounds.joint": (
-        "accountant_curve",
-        "joint_bound",
-        "joint_gaussian_bound",
-        "joint_p_value",
-    ),
-    "bounds.one_run": (
-        "one_run_bound",
-        "one_run_gaussian_bound",
-        "one_run_guesses",
-        "one_run_orthogonal_bound",
-    ),
-    "carried": ("Carried",),
-    "conformance": (
-        "Conformance",
-        "watch_noise",
-    ),
-    "layers": (
-        "TrainingAudit",
-        "audit_training",
-        "judge",
-    ),
-    "neighbours": ("awkward_pairs",),
-    "planning": (
-        "blind_delta",
-        "ceiling",
-        "runs_needed",
-    ),
-    "refutation": (
-        "Refutation",
-        "recheck",
-        "refute",
-    ),
-    "replay": (
-        "Tape",
-        "replay_neighbours",
-    ),
-    "search": ("search_neighbours",),
-    "sequential": (
-        "audit_anytime",
-        "audit_sequentially",
-        "continue_audit",
-    ),
-    "storage": ("ChunkStore",),
-}
-_HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
 _ENTRIES = {
     "guessing": "guessing_bound",
     "e_process": "e_process_bound",
@@ -167,7 +206,7 @@ _ENTRIES = {
     "credible": "credible_bound",
     "likelihood_ratio": "LikelihoodRatio",
     "learned_classifier": "learn_score",
-    "learned_zones": "learn_zones",
+    "learned_zones": "learn_thresholds",
     "bit_features": "bit_features",
     "training_run": "audit_training",
     "watch_noise": "watch_noise",
@@ -180,16 +219,5 @@ def load(name: str) -> Any:
 
     Raises: KeyError: no such name.
     """
-    return __getattr__(_ENTRIES[name])
-
-
-def __getattr__(name: str) -> Any:
-    """Return a public object, importing its module on first use."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'audits' has no attribute {name!r}")
-    return getattr(import_module(f"audits.{_HOME_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """Return the public names."""
-    return sorted(_HOME_OF)
+    entry = _ENTRIES[name]
+    return getattr(import_module(EXPORTS[entry]), entry)

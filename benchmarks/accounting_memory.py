@@ -57,8 +57,8 @@ def measure(name: str) -> None:
 
     started = time.process_time()
     if name.endswith((".toml", ".json")):
-        from dpaudit.cli.steps import certificate_of
-        from dpaudit.config import read_config
+        from dpaudit.configuration.config import read_config
+        from dpaudit.workflow import certificate_of
 
         certificate = certificate_of(read_config(ROOT / name), 0)
     else:

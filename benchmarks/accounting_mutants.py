@@ -2,8 +2,8 @@
 
 Each bug is planted in our code, a declaration, a run or a certificate; the table says what caught it, and what
 dp-accounting answers on the input where it shows. With --record the catchers of code defects are written to
-tests/mutation/caught.json, from which the test tries them again, and the page to docs/accounting_bugs.md. Takes a few
-minutes.
+tests/mutation/caught.json, from which the test tries them again, and the page to
+docs/measured/accounting_bugs.md. Takes a few minutes.
 """
 
 import json
@@ -99,7 +99,7 @@ def main() -> int:
     if "--record" in sys.argv:
         target = ROOT / "tests" / "mutation" / "caught.json"
         target.write_text(json.dumps(caught, indent=1, sort_keys=True) + "\n")
-        (ROOT / "docs" / "accounting_bugs.md").write_text(page(rows))
+        (ROOT / "docs" / "measured" / "accounting_bugs.md").write_text(page(rows))
     return int(number < 0.95 * len(rows))
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dpaudit.bracket import Bracket
 from dpaudit.engines import ENGINES
+from dpaudit.model.bracket import Bracket
 
 TESTS = Path(__file__).parent.parent / "tests" / "accounting"
 DIGITS = 60

@@ -10,7 +10,8 @@ import time
 
 import numpy as np
 
-from audits.coin import Execution, toss
+from audits.experiment.execution import Execution
+from audits.experiment.trials import run_trials
 from dpaudit import AuditCase
 
 ROUNDS, RUNS, TARGET = 5, 1_000, 0.005
@@ -34,7 +35,9 @@ def score(view):
 def measure(busy: AuditCase, chunks: int, jobs: int) -> tuple[float, float]:
     """Seconds for all chunks, and a number that must not depend on `jobs`."""
     started = time.perf_counter()
-    seen = toss(busy, chunks * RUNS, np.random.default_rng(0), keep=score, how=Execution(jobs=jobs, chunk_runs=RUNS))
+    seen = run_trials(
+        busy, chunks * RUNS, np.random.default_rng(0), keep=score, how=Execution(jobs=jobs, chunk_runs=RUNS)
+    )
     return time.perf_counter() - started, float(seen.kept.sum())
 
 

@@ -2,7 +2,7 @@
 
 Run: python benchmarks/dueling_speed.py
 
-The loop is Algorithm 1 round by round in plain Python with the same trees, as tests/dueling/stepper.py has it.
+The loop is Algorithm 1 round by round in plain Python with the same trees, as tests/papers/dueling/stepper.py has it.
 The public package duelpy (its RUCB and double Thompson sampling, without privacy) is timed where it is installed; its
 last release asks numpy for names that are gone since 1.24, which are put back for it here. Wall time and
 CPU time are both shown, as the two differ on a busy machine; linear algebra runs on one thread.
@@ -22,12 +22,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from algorithms._dueling.baselines import POLICIES, policy, simulate
 from algorithms.dp_ebs import DpEbs
-from algorithms.dueling_baselines import POLICIES, policy, simulate
-from algorithms.g_optimal import GOptimalDueling
+from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from dpaudit import Streams
-from tests.dueling.stepper import step_by_step
+from tests.papers.dueling.stepper import step_by_step
 
 
 def timed(action):

@@ -12,9 +12,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from algorithms._dueling.baselines import POLICIES, policy, simulate
 from algorithms.dp_ebs import DpEbs
-from algorithms.dueling_baselines import POLICIES, policy, simulate
-from algorithms.g_optimal import GOptimalDueling
+from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from dpaudit import Streams
 

@@ -53,7 +53,7 @@ def peer():
 
 def ours():
     """Our microseconds a step of a run, with private noise."""
-    from algorithms.linear_rl import LsviUcb
+    from algorithms.lsvi_ucb import LsviUcb
     from algorithms.problems import load
     from dpaudit import Streams
 

@@ -19,8 +19,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from algorithms.linear_rl import UcrlVtr
 from algorithms.problems import load
+from algorithms.ucrl_vtr import UcrlVtr
 from dpaudit import Streams
 
 RUNS, EPISODES, LOOP_EPISODES = 1_000, 10_000, 200

@@ -17,10 +17,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from algorithms.linear_rl import LsviUcb, UcrlVtr
-from algorithms.linear_rl.episodes import checkpoints
+from algorithms.ldp_obi import LdpObi
+from algorithms.lsvi_ucb import LsviUcb
 from algorithms.problems import load
-from algorithms.tabular_rl import LdpObi, Pucb
+from algorithms.pucb import Pucb
+from algorithms.ucrl_vtr import UcrlVtr
+from algorithms.ucrl_vtr.run import checkpoints
 from dpaudit import Streams, bracket_epsilon, fold
 
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from audits.proving.catalogue import CATALOGUE, SUITE
-from audits.proving.hunt import Hunt, hunt
-from audits.proving.mutants import SURVIVORS, correct_variants, mutants
-from audits.proving.table import Row, measure_catalogue, measure_published
+from audits.catalogue.catalogue import CATALOGUE, SUITE
+from audits.catalogue.hunt import Hunt, hunt
+from audits.catalogue.mutants import SURVIVORS, correct_variants, mutants
+from audits.catalogue.table import Row, measure_catalogue, measure_published
 
 
 def catalogue(runs: int = 100_000) -> None:

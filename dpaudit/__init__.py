@@ -1,36 +1,205 @@
 """dpaudit: certify, audit and report the privacy of differentially private algorithms.
 
-Everything public is reachable from here and imported on first use, so that `import dpaudit` is cheap.
+Every public name is imported on first use, so that `import dpaudit` costs little.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dpaudit.runtime.exports import lazy_exports as lazy_exports
+
+__all__ = [
+    "ApproximateLoss",
+    "AuditCase",
+    "AuditResult",
+    "Billboard",
+    "Bracket",
+    "Cells",
+    "Certificate",
+    "CertificateError",
+    "ChoiceLoss",
+    "Claim",
+    "ComposedLoss",
+    "Composition",
+    "Condition",
+    "ConfigError",
+    "Conformity",
+    "Counts",
+    "DPAuditError",
+    "Declaration",
+    "DeclarationError",
+    "DiscreteLoss",
+    "EngineDisagreementError",
+    "Filter",
+    "Finding",
+    "GaussianLoss",
+    "Group",
+    "InternalError",
+    "LaplaceLoss",
+    "LedgerError",
+    "Local",
+    "Loss",
+    "LowerBound",
+    "Mechanism",
+    "Model",
+    "Neighbours",
+    "NormalForm",
+    "Odometer",
+    "Parallel",
+    "Planted",
+    "PostProcess",
+    "Power",
+    "Printed",
+    "Recorder",
+    "Refusal",
+    "Release",
+    "Released",
+    "Repeat",
+    "Report",
+    "SampledGaussianLoss",
+    "Sequential",
+    "Slots",
+    "Split",
+    "Stated",
+    "Streams",
+    "Subsample",
+    "System",
+    "Training",
+    "Transcript",
+    "UnsupportedError",
+    "Verification",
+    "Watch",
+    "admit",
+    "advanced_filter",
+    "basic_filter",
+    "bracket_delta",
+    "bracket_epsilon",
+    "certify",
+    "concentrated_filter",
+    "conform",
+    "find_plugin",
+    "fold",
+    "from_history",
+    "from_state_dict",
+    "gaussian_filter",
+    "gradient_canaries",
+    "lazy_exports",
+    "meets",
+    "plant",
+    "smallest_holding",
+    "smallest_noise",
+    "split_noise",
+    "stated_by",
+    "verify",
+]
+
+DISTRIBUTION = "dpaudit"
+"""The distribution that this package belongs to; the guard of the package names reads this line."""
+
+EXPORTS: dict[str, str] = {
+    "ApproximateLoss": "dpaudit.model.losses",
+    "AuditCase": "dpaudit.model.case",
+    "AuditResult": "dpaudit.model.audit_result",
+    "Billboard": "dpaudit.model.declaration",
+    "Bracket": "dpaudit.model.bracket",
+    "Cells": "dpaudit.model.declaration",
+    "Certificate": "dpaudit.certification.certificate",
+    "CertificateError": "dpaudit.errors",
+    "ChoiceLoss": "dpaudit.model.losses",
+    "Claim": "dpaudit.model.claim",
+    "ComposedLoss": "dpaudit.model.losses",
+    "Composition": "dpaudit.model.losses",
+    "Condition": "dpaudit.model.condition",
+    "ConfigError": "dpaudit.errors",
+    "Conformity": "dpaudit.training",
+    "Counts": "dpaudit.model.audit_result",
+    "DPAuditError": "dpaudit.errors",
+    "Declaration": "dpaudit.model.declaration",
+    "DeclarationError": "dpaudit.errors",
+    "DiscreteLoss": "dpaudit.model.losses",
+    "EngineDisagreementError": "dpaudit.errors",
+    "Filter": "dpaudit.budgets.filters",
+    "Finding": "dpaudit.model.trace",
+    "GaussianLoss": "dpaudit.model.losses",
+    "Group": "dpaudit.model.declaration",
+    "InternalError": "dpaudit.errors",
+    "LaplaceLoss": "dpaudit.model.losses",
+    "LedgerError": "dpaudit.errors",
+    "Local": "dpaudit.model.declaration",
+    "Loss": "dpaudit.model.losses",
+    "LowerBound": "dpaudit.model.audit_result",
+    "Mechanism": "dpaudit.model.mechanism",
+    "Model": "dpaudit.model.claim",
+    "Neighbours": "dpaudit.model.claim",
+    "NormalForm": "dpaudit.accounting.normal_form",
+    "Odometer": "dpaudit.budgets.odometers",
+    "Parallel": "dpaudit.model.declaration",
+    "Planted": "dpaudit.training",
+    "PostProcess": "dpaudit.model.declaration",
+    "Power": "dpaudit.model.audit_result",
+    "Printed": "dpaudit.model.declaration",
+    "Recorder": "dpaudit.model.trace",
+    "Refusal": "dpaudit.budgets.filters",
+    "Release": "dpaudit.model.declaration",
+    "Released": "dpaudit.model.trace",
+    "Repeat": "dpaudit.model.declaration",
+    "Report": "dpaudit.report",
+    "SampledGaussianLoss": "dpaudit.model.losses",
+    "Sequential": "dpaudit.model.declaration",
+    "Slots": "dpaudit.training",
+    "Split": "dpaudit.accounting.noise_split",
+    "Stated": "dpaudit.model.declaration",
+    "Streams": "dpaudit.model.streams",
+    "Subsample": "dpaudit.model.declaration",
+    "System": "dpaudit.model.system",
+    "Training": "dpaudit.training",
+    "Transcript": "dpaudit.model.transcript",
+    "UnsupportedError": "dpaudit.errors",
+    "Verification": "dpaudit.verifier",
+    "Watch": "dpaudit.training",
+    "admit": "dpaudit.model.trace",
+    "advanced_filter": "dpaudit.budgets.filters",
+    "basic_filter": "dpaudit.budgets.filters",
+    "bracket_delta": "dpaudit.accounting.accountant",
+    "bracket_epsilon": "dpaudit.accounting.accountant",
+    "certify": "dpaudit.certification.verdict",
+    "concentrated_filter": "dpaudit.budgets.filters",
+    "conform": "dpaudit.training",
+    "find_plugin": "dpaudit.runtime.plugins",
+    "fold": "dpaudit.accounting.fold",
+    "from_history": "dpaudit.interchange.opacus_history",
+    "from_state_dict": "dpaudit.interchange.opacus_history",
+    "gaussian_filter": "dpaudit.budgets.filters",
+    "gradient_canaries": "dpaudit.training",
+    "meets": "dpaudit.engines.single",
+    "plant": "dpaudit.training",
+    "smallest_holding": "dpaudit.accounting.calibration",
+    "smallest_noise": "dpaudit.accounting.calibration",
+    "split_noise": "dpaudit.accounting.noise_split",
+    "stated_by": "dpaudit.budgets.filters",
+    "verify": "dpaudit.verifier",
+}
+"""Every public name that is imported on first use, with the module that defines it."""
 
 if TYPE_CHECKING:
-    from dpaudit.accountant import bracket_delta as bracket_delta
-    from dpaudit.accountant import bracket_epsilon as bracket_epsilon
-    from dpaudit.bracket import Bracket as Bracket
-    from dpaudit.calibrate import smallest_noise as smallest_noise
-    from dpaudit.case import AuditCase as AuditCase
-    from dpaudit.certificate import Certificate as Certificate
-    from dpaudit.certifier import certify as certify
-    from dpaudit.claim import Claim as Claim
-    from dpaudit.claim import Model as Model
-    from dpaudit.claim import Neighbours as Neighbours
-    from dpaudit.condition import Condition as Condition
-    from dpaudit.declaration import Billboard as Billboard
-    from dpaudit.declaration import Cells as Cells
-    from dpaudit.declaration import Declaration as Declaration
-    from dpaudit.declaration import Group as Group
-    from dpaudit.declaration import Local as Local
-    from dpaudit.declaration import Parallel as Parallel
-    from dpaudit.declaration import PostProcess as PostProcess
-    from dpaudit.declaration import Printed as Printed
-    from dpaudit.declaration import Release as Release
-    from dpaudit.declaration import Repeat as Repeat
-    from dpaudit.declaration import Sequential as Sequential
-    from dpaudit.declaration import Stated as Stated
-    from dpaudit.declaration import Subsample as Subsample
+    from dpaudit.accounting.accountant import bracket_delta as bracket_delta
+    from dpaudit.accounting.accountant import bracket_epsilon as bracket_epsilon
+    from dpaudit.accounting.calibration import smallest_holding as smallest_holding
+    from dpaudit.accounting.calibration import smallest_noise as smallest_noise
+    from dpaudit.accounting.fold import fold as fold
+    from dpaudit.accounting.noise_split import Split as Split
+    from dpaudit.accounting.noise_split import split_noise as split_noise
+    from dpaudit.accounting.normal_form import NormalForm as NormalForm
+    from dpaudit.budgets.filters import Filter as Filter
+    from dpaudit.budgets.filters import Refusal as Refusal
+    from dpaudit.budgets.filters import advanced_filter as advanced_filter
+    from dpaudit.budgets.filters import basic_filter as basic_filter
+    from dpaudit.budgets.filters import concentrated_filter as concentrated_filter
+    from dpaudit.budgets.filters import gaussian_filter as gaussian_filter
+    from dpaudit.budgets.filters import stated_by as stated_by
+    from dpaudit.budgets.odometers import Odometer as Odometer
+    from dpaudit.certification.certificate import Certificate as Certificate
+    from dpaudit.certification.verdict import certify as certify
+    from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError
     from dpaudit.errors import ConfigError as ConfigError
     from dpaudit.errors import DeclarationError as DeclarationError
@@ -39,39 +208,50 @@ if TYPE_CHECKING:
     from dpaudit.errors import InternalError as InternalError
     from dpaudit.errors import LedgerError as LedgerError
     from dpaudit.errors import UnsupportedError as UnsupportedError
-    from dpaudit.evidence import AuditResult as AuditResult
-    from dpaudit.evidence import Counts as Counts
-    from dpaudit.evidence import LowerBound as LowerBound
-    from dpaudit.evidence import Power as Power
-    from dpaudit.filters import Filter as Filter
-    from dpaudit.filters import Refusal as Refusal
-    from dpaudit.filters import advanced_filter as advanced_filter
-    from dpaudit.filters import basic_filter as basic_filter
-    from dpaudit.filters import concentrated_filter as concentrated_filter
-    from dpaudit.filters import gaussian_filter as gaussian_filter
-    from dpaudit.filters import stated_by as stated_by
-    from dpaudit.folding import fold as fold
-    from dpaudit.losses import ApproximateLoss as ApproximateLoss
-    from dpaudit.losses import ChoiceLoss as ChoiceLoss
-    from dpaudit.losses import ComposedLoss as ComposedLoss
-    from dpaudit.losses import Composition as Composition
-    from dpaudit.losses import DiscreteLoss as DiscreteLoss
-    from dpaudit.losses import GaussianLoss as GaussianLoss
-    from dpaudit.losses import LaplaceLoss as LaplaceLoss
-    from dpaudit.losses import Loss as Loss
-    from dpaudit.losses import SampledGaussianLoss as SampledGaussianLoss
-    from dpaudit.mechanism import Mechanism as Mechanism
-    from dpaudit.normal_form import NormalForm as NormalForm
-    from dpaudit.odometers import Odometer as Odometer
+    from dpaudit.interchange.opacus_history import from_history as from_history
+    from dpaudit.interchange.opacus_history import from_state_dict as from_state_dict
+    from dpaudit.model.audit_result import AuditResult as AuditResult
+    from dpaudit.model.audit_result import Counts as Counts
+    from dpaudit.model.audit_result import LowerBound as LowerBound
+    from dpaudit.model.audit_result import Power as Power
+    from dpaudit.model.bracket import Bracket as Bracket
+    from dpaudit.model.case import AuditCase as AuditCase
+    from dpaudit.model.claim import Claim as Claim
+    from dpaudit.model.claim import Model as Model
+    from dpaudit.model.claim import Neighbours as Neighbours
+    from dpaudit.model.condition import Condition as Condition
+    from dpaudit.model.declaration import Billboard as Billboard
+    from dpaudit.model.declaration import Cells as Cells
+    from dpaudit.model.declaration import Declaration as Declaration
+    from dpaudit.model.declaration import Group as Group
+    from dpaudit.model.declaration import Local as Local
+    from dpaudit.model.declaration import Parallel as Parallel
+    from dpaudit.model.declaration import PostProcess as PostProcess
+    from dpaudit.model.declaration import Printed as Printed
+    from dpaudit.model.declaration import Release as Release
+    from dpaudit.model.declaration import Repeat as Repeat
+    from dpaudit.model.declaration import Sequential as Sequential
+    from dpaudit.model.declaration import Stated as Stated
+    from dpaudit.model.declaration import Subsample as Subsample
+    from dpaudit.model.losses import ApproximateLoss as ApproximateLoss
+    from dpaudit.model.losses import ChoiceLoss as ChoiceLoss
+    from dpaudit.model.losses import ComposedLoss as ComposedLoss
+    from dpaudit.model.losses import Composition as Composition
+    from dpaudit.model.losses import DiscreteLoss as DiscreteLoss
+    from dpaudit.model.losses import GaussianLoss as GaussianLoss
+    from dpaudit.model.losses import LaplaceLoss as LaplaceLoss
+    from dpaudit.model.losses import Loss as Loss
+    from dpaudit.model.losses import SampledGaussianLoss as SampledGaussianLoss
+    from dpaudit.model.mechanism import Mechanism as Mechanism
+    from dpaudit.model.streams import Streams as Streams
+    from dpaudit.model.system import System as System
+    from dpaudit.model.trace import Finding as Finding
+    from dpaudit.model.trace import Recorder as Recorder
+    from dpaudit.model.trace import Released as Released
+    from dpaudit.model.trace import admit as admit
+    from dpaudit.model.transcript import Transcript as Transcript
     from dpaudit.report import Report as Report
-    from dpaudit.split import Split as Split
-    from dpaudit.split import split_noise as split_noise
-    from dpaudit.streams import Streams as Streams
-    from dpaudit.system import System as System
-    from dpaudit.trace import Finding as Finding
-    from dpaudit.trace import Recorder as Recorder
-    from dpaudit.trace import Released as Released
-    from dpaudit.trace import admit as admit
+    from dpaudit.runtime.plugins import find_plugin as find_plugin
     from dpaudit.training import Conformity as Conformity
     from dpaudit.training import Planted as Planted
     from dpaudit.training import Slots as Slots
@@ -80,94 +260,7 @@ if TYPE_CHECKING:
     from dpaudit.training import conform as conform
     from dpaudit.training import gradient_canaries as gradient_canaries
     from dpaudit.training import plant as plant
-    from dpaudit.transcript import Transcript as Transcript
     from dpaudit.verifier import Verification as Verification
     from dpaudit.verifier import verify as verify
-
-_HOMES: dict[str, tuple[str, ...]] = {
-    "accountant": ("bracket_delta", "bracket_epsilon"),
-    "bracket": ("Bracket",),
-    "calibrate": ("smallest_noise",),
-    "case": ("AuditCase",),
-    "certificate": ("Certificate",),
-    "certifier": ("certify",),
-    "claim": ("Claim", "Model", "Neighbours"),
-    "condition": ("Condition",),
-    "declaration": (
-        "Billboard",
-        "Cells",
-        "Declaration",
-        "Group",
-        "Local",
-        "Parallel",
-        "PostProcess",
-        "Printed",
-        "Release",
-        "Repeat",
-        "Sequential",
-        "Stated",
-        "Subsample",
-    ),
-    "errors": (
-        "CertificateError",
-        "ConfigError",
-        "DPAuditError",
-        "DeclarationError",
-        "EngineDisagreementError",
-        "InternalError",
-        "LedgerError",
-        "UnsupportedError",
-    ),
-    "evidence": ("AuditResult", "Counts", "LowerBound", "Power"),
-    "folding": ("fold",),
-    "losses": (
-        "ApproximateLoss",
-        "ChoiceLoss",
-        "ComposedLoss",
-        "Composition",
-        "DiscreteLoss",
-        "GaussianLoss",
-        "LaplaceLoss",
-        "Loss",
-        "SampledGaussianLoss",
-    ),
-    "normal_form": ("NormalForm",),
-    "mechanism": ("Mechanism",),
-    "report": ("Report",),
-    "streams": ("Streams",),
-    "system": ("System",),
-    "trace": ("Finding", "Recorder", "Released", "admit"),
-    "filters": (
-        "Filter",
-        "Refusal",
-        "advanced_filter",
-        "basic_filter",
-        "concentrated_filter",
-        "gaussian_filter",
-        "stated_by",
-    ),
-    "odometers": ("Odometer",),
-    "split": (
-        "Split",
-        "split_noise",
-    ),
-    "verifier": (
-        "Verification",
-        "verify",
-    ),
-    "training": ("Conformity", "Planted", "Slots", "Training", "Watch", "conform", "gradient_canaries", "plant"),
-    "transcript": ("Transcript",),
-}
-_HOME_OF = {name: home for home, held in _HOMES.items() for name in held}
-
-
-def __getattr__(name: str) -> Any:
-    """Return a public object, importing its module on first use."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
-    return getattr(import_module(f"dpaudit.{_HOME_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """Return the public names."""
-    return sorted(_HOME_OF)
+else:
+    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)

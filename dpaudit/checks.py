@@ -5,6 +5,7 @@ Every check rejects NaN, booleans and strings, and its message names the value, 
 """
 
 import math
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import TypeVar
 
@@ -12,16 +13,50 @@ Text = TypeVar("Text", bound=str)
 _LARGEST_COUNT = 2**63 - 1
 
 
+class FieldError(ValueError):
+    """A value that a field does not take; `field` is the field's name.
+
+    >>> FieldError("epsilon", "Expected epsilon=-1 to be positive.").field
+    'epsilon'
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(field, message)
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+    @property
+    def field(self) -> str:
+        """Return the name of the field."""
+        return str(self.args[0])
+
+
+def field_of(error: Exception, fields: Iterable[str]) -> str | None:
+    """Return which of `fields` an error is about: what a `FieldError` says, or None.
+
+    A plain error raised by a user's own class is about the field that its message expects first, if any.
+
+    >>> field_of(ValueError("Expected rows=0 to be positive."), ("rows", "columns"))
+    'rows'
+    """
+    if isinstance(error, FieldError):
+        return error.field if error.field in fields else None
+    message = str(error)
+    return next((name for name in fields if message.startswith((f"Expected {name}=", f"Expected {name} "))), None)
+
+
 def _real(name: str, value: object) -> float:
     """Return `value` as a float, or say that it is no number."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"Expected {name}={value!r} to be a number.")
+        raise FieldError(name, f"Expected {name}={value!r} to be a number.")
     try:
         number = float(value)
     except OverflowError:
-        raise ValueError(f"Expected {name} to be a number that floating point can hold; it is too large.") from None
+        message = f"Expected {name} to be a number that floating point can hold; it is too large."
+        raise FieldError(name, message) from None
     if math.isnan(number):
-        raise ValueError(f"Expected {name}=nan to be a number; check where the NaN came from.")
+        raise FieldError(name, f"Expected {name}=nan to be a number; check where the NaN came from.")
     return number
 
 
@@ -35,7 +70,7 @@ def positive(name: str, value: object) -> float:
     """
     number = _real(name, value)
     if not 0 < number < math.inf:
-        raise ValueError(f"Expected {name}={value!r} to be positive and finite.")
+        raise FieldError(name, f"Expected {name}={value!r} to be positive and finite.")
     return number
 
 
@@ -46,7 +81,7 @@ def non_negative(name: str, value: object) -> float:
     """
     number = _real(name, value)
     if not 0 <= number < math.inf:
-        raise ValueError(f"Expected {name}={value!r} to be zero or positive, and finite.")
+        raise FieldError(name, f"Expected {name}={value!r} to be zero or positive, and finite.")
     return number
 
 
@@ -58,11 +93,11 @@ def probability_below_one(name: str, value: object) -> float:
     >>> probability_below_one("delta", 1.5)
     Traceback (most recent call last):
     ...
-    ValueError: Expected delta=1.5 in [0, 1).
+    dpaudit.checks.FieldError: Expected delta=1.5 in [0, 1).
     """
     number = _real(name, value)
     if not 0 <= number < 1:
-        raise ValueError(f"Expected {name}={value!r} in [0, 1).")
+        raise FieldError(name, f"Expected {name}={value!r} in [0, 1).")
     return number
 
 
@@ -73,7 +108,7 @@ def open_probability(name: str, value: object) -> float:
     """
     number = _real(name, value)
     if not 0 < number < 1:
-        raise ValueError(f"Expected {name}={value!r} strictly between 0 and 1.")
+        raise FieldError(name, f"Expected {name}={value!r} strictly between 0 and 1.")
     return number
 
 
@@ -83,9 +118,9 @@ def count(name: str, value: object, *, at_least: int = 1) -> int:
     Raises: ValueError: not a whole number, too small or too large.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
-        raise ValueError(f"Expected {name}={value!r} to be a whole number of at least {at_least}.")
+        raise FieldError(name, f"Expected {name}={value!r} to be a whole number of at least {at_least}.")
     if int(value) > _LARGEST_COUNT:
-        raise ValueError(f"Expected {name} to be below 2^63.")
+        raise FieldError(name, f"Expected {name} to be below 2^63.")
     return int(value)
 
 
@@ -97,4 +132,4 @@ def one_of(name: str, value: object, allowed: tuple[Text, ...]) -> Text:
     for member in allowed:
         if member == value:
             return member
-    raise ValueError(f"Expected {name}={value!r} to be one of: {', '.join(allowed)}.")
+    raise FieldError(name, f"Expected {name}={value!r} to be one of: {', '.join(allowed)}.")

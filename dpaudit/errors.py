@@ -2,6 +2,7 @@
 
     DPAuditError                 every error this package raises on purpose
     |-- ConfigError          2   a configuration, data file or output folder is not usable
+    |   `-- Fault            2   one value read from a file does not fit, with its path inside the file
     |-- DeclarationError     2   a declaration contradicts itself or the claim it is read under
     |-- UnsupportedError     2   well formed, but no engine, attack or format here covers it
     |-- CertificateError     2   a certificate is truncated, malformed or altered
@@ -13,17 +14,41 @@ A bad argument to a Python function is a plain `ValueError`. "Not proved" is a v
 Each message names the value, the rule it breaks and the remedy.
 """
 
-from typing import ClassVar
+from copy import copy
+from typing import ClassVar, Self
+
+KeyPath = tuple[str | int, ...]
+"""The keys and list places from the root of a file to one of its values."""
 
 
 class DPAuditError(Exception):
     """Every error that dpaudit raises on purpose; `exit_code` is what the command line ends with.
 
+    `file` and `line` say where the cause stands, where that is known; as text the error starts with them.
+
     >>> DPAuditError.exit_code
     2
+    >>> str(DPAuditError("no such key").at("a.toml", 3))
+    'a.toml:3: no such key'
     """
 
     exit_code: ClassVar[int] = 2
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
+
+    @property
+    def message(self) -> str:
+        """Return what is wrong, without file and line."""
+        return str(self.args[-1]) if self.args else ""
+
+    def at(self, file: str, line: int) -> Self:
+        """Return the same error, caused by a line of a file."""
+        located = copy(self)
+        located.file, located.line = file, line
+        return located
 
 
 class ConfigError(DPAuditError):
@@ -32,6 +57,29 @@ class ConfigError(DPAuditError):
     >>> issubclass(ConfigError, DPAuditError)
     True
     """
+
+
+class Fault(ConfigError):  # noqa: N818 - the word of the field: a fault in the input
+    """One value read from a file does not fit: `where` is its path inside the file, `message` says what is wrong.
+
+    Whoever knows the file adds its name and line by `at`; a path to nothing is that of the file as a whole.
+
+    >>> Fault(("claim", "epsilon"), "Expected epsilon=-1 to be positive.").where
+    ('claim', 'epsilon')
+    """
+
+    def __init__(self, where: KeyPath, message: str) -> None:
+        super().__init__(where, message)
+
+    @property
+    def where(self) -> KeyPath:
+        """Return the path of the value inside its file."""
+        where: KeyPath = self.args[0]
+        return where
+
+    def inside(self, *where: str | int) -> "Fault":
+        """Return the same fault, seen from outside the table at `where`."""
+        return Fault((*where, *self.where), self.message)
 
 
 class DeclarationError(DPAuditError):

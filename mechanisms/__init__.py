@@ -1,7 +1,30 @@
-"""Noise: one mechanism a file. Adding one is a file, its line in `NAMES`, and nothing else."""
+"""Noise: one mechanism a file. A new one is a file, its line in `NAMES`, and its name in `EXPORTS`."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from dpaudit import lazy_exports
+
+__all__ = [
+    "NAMES",
+    "BallLaplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Exponential",
+    "Gaussian",
+    "JointGaussian",
+    "Laplace",
+    "OneSidedWishart",
+    "RandomisedResponse",
+    "ReportNoisyMax",
+    "SymmetricGaussian",
+    "SymmetrisedWishart",
+    "TreeAggregation",
+    "load",
+]
+
+DISTRIBUTION = "dpaudit"
+"""The distribution that this package belongs to; the guard of the package names reads this line."""
 
 NAMES: dict[str, str] = {
     "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
@@ -20,6 +43,40 @@ NAMES: dict[str, str] = {
 }
 """Every mechanism by the name of its file, with one line on what it does."""
 
+EXPORTS: dict[str, str] = {
+    "BallLaplace": "mechanisms.ball_laplace",
+    "DiscreteGaussian": "mechanisms.discrete_gaussian",
+    "DiscreteLaplace": "mechanisms.discrete_laplace",
+    "Exponential": "mechanisms.exponential",
+    "Gaussian": "mechanisms.gaussian",
+    "JointGaussian": "mechanisms.joint_gaussian",
+    "Laplace": "mechanisms.laplace",
+    "OneSidedWishart": "mechanisms.one_sided_wishart",
+    "RandomisedResponse": "mechanisms.randomised_response",
+    "ReportNoisyMax": "mechanisms.report_noisy_max",
+    "SymmetricGaussian": "mechanisms.symmetric_gaussian",
+    "SymmetrisedWishart": "mechanisms.symmetrised_wishart",
+    "TreeAggregation": "mechanisms.tree_aggregation",
+}
+"""Every public name that is imported on first use, with the module that defines it."""
+
+if TYPE_CHECKING:
+    from mechanisms.ball_laplace import BallLaplace as BallLaplace
+    from mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+    from mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
+    from mechanisms.exponential import Exponential as Exponential
+    from mechanisms.gaussian import Gaussian as Gaussian
+    from mechanisms.joint_gaussian import JointGaussian as JointGaussian
+    from mechanisms.laplace import Laplace as Laplace
+    from mechanisms.one_sided_wishart import OneSidedWishart as OneSidedWishart
+    from mechanisms.randomised_response import RandomisedResponse as RandomisedResponse
+    from mechanisms.report_noisy_max import ReportNoisyMax as ReportNoisyMax
+    from mechanisms.symmetric_gaussian import SymmetricGaussian as SymmetricGaussian
+    from mechanisms.symmetrised_wishart import SymmetrisedWishart as SymmetrisedWishart
+    from mechanisms.tree_aggregation import TreeAggregation as TreeAggregation
+else:
+    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
+
 
 def load(name: str) -> Any:
     """Return the class of the mechanism called `name`, importing only its file.
@@ -28,17 +85,5 @@ def load(name: str) -> Any:
     """
     if name not in NAMES:
         raise KeyError(name)
-    return getattr(import_module(f"mechanisms.{name}"), _class_name(name))
-
-
-def __getattr__(attribute: str) -> Any:
-    """Return a mechanism's class by its own name, as in `from mechanisms import Gaussian`."""
-    for name in NAMES:
-        if _class_name(name) == attribute:
-            return load(name)
-    raise AttributeError(f"module 'mechanisms' has no attribute {attribute!r}")
-
-
-def _class_name(name: str) -> str:
-    """Return the class name of a file name: `randomised_response` holds `RandomisedResponse`."""
-    return "".join(word.capitalize() for word in name.split("_"))
+    class_name = "".join(word.capitalize() for word in name.split("_"))
+    return getattr(import_module(f"mechanisms.{name}"), class_name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _REMEMBERED = 8
 

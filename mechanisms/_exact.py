@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _BITS = 62
 _SLACK = 2.0**-44

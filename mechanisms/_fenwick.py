@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 Plan: TypeAlias = tuple[int, tuple[int, ...]]
 """Sum of squared node counts, and the elements (from 1, in order) that reach it."""

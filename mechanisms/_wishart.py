@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def symmetric_matrices(value: Array, dimension: int) -> Array:

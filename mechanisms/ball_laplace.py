@@ -8,8 +8,9 @@ import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours
 from dpaudit.checks import count, non_negative, one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
+from mechanisms._additive import laplace_log_density, with_laplace_noise
 from mechanisms.laplace import Laplace
 
 
@@ -77,13 +78,11 @@ class BallLaplace:
         exact = np.asarray(value, dtype=np.float64)
         if exact.shape[-1:] != (self.dimension,):
             raise ValueError(f"Expected vectors of dimension={self.dimension} on the last axis, got {exact.shape}.")
-        return exact + rng.laplace(0.0, self.scale, exact.shape)
+        return with_laplace_noise(exact, self.scale, rng)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of each coordinate of `output`; sum over a release's own axes."""
-        distance = np.abs(np.asarray(output) - np.asarray(value)) / self.scale
-        log_density: Array = -distance - math.log(2 * self.scale)
-        return log_density
+        return laplace_log_density(np.asarray(output) - np.asarray(value), self.scale)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

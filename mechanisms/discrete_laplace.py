@@ -7,12 +7,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, DiscreteLoss, Neighbours
-from dpaudit.calibrate import smallest_holding
+from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.checks import count, one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.engines.single import meets
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_laplace
 
 _SMALLEST, _LARGEST, _LARGEST_SHIFT = 2.0**-8, 2.0**53, 500.0

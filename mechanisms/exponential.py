@@ -7,12 +7,10 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.special import log_softmax
 
-from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours
-from dpaudit.calibrate import smallest_holding
+from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.checks import one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.engines.single import meets
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 300.0
 _STEPS = 1000

@@ -1,6 +1,5 @@
 """Gaussian noise on a query of known l2 sensitivity."""
 
-import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -8,8 +7,9 @@ import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
 from dpaudit.checks import one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
+from mechanisms._additive import normal_log_density
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +68,7 @@ class Gaussian:
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of each coordinate of `output`; sum over a release's own axes."""
-        residual = (np.asarray(output) - np.asarray(value)) / self.stddev
-        log_density: Array = -0.5 * residual**2 - math.log(self.stddev) - 0.5 * math.log(2 * math.pi)
-        return log_density
+        return normal_log_density(np.asarray(output) - np.asarray(value), self.stddev)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
 from dpaudit.checks import one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
 from mechanisms.symmetric_gaussian import SymmetricGaussian
 

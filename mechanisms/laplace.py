@@ -6,11 +6,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError
+from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
 from dpaudit.checks import one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.engines.single import meets
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
+from mechanisms._additive import laplace_log_density, with_laplace_noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +70,11 @@ class Laplace:
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in float64 and the same shape."""
-        exact = np.asarray(value, dtype=np.float64)
-        return exact + rng.laplace(0.0, self.scale, exact.shape)
+        return with_laplace_noise(value, self.scale, rng)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of each coordinate of `output`; sum over a release's own axes."""
-        distance = np.abs(np.asarray(output) - np.asarray(value)) / self.scale
-        log_density: Array = -distance - math.log(2 * self.scale)
-        return log_density
+        return laplace_log_density(np.asarray(output) - np.asarray(value), self.scale)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

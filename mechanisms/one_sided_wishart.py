@@ -12,8 +12,8 @@ import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import count, one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
 
 _ROUNDING = 1e-9

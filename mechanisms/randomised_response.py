@@ -6,10 +6,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError
+from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError, meets
 from dpaudit.checks import count, one_of, positive
-from dpaudit.engines.single import meets
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
 from dpaudit.checks import one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace
 

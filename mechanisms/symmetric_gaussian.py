@@ -8,8 +8,9 @@ import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
 from dpaudit.checks import one_of, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
+from mechanisms._additive import normal_log_density
 
 Symmetry = Literal["half", "mirror", "sqrt2"]
 
@@ -94,8 +95,7 @@ class SymmetricGaussian:
         rows, columns = np.triu_indices(residual.shape[-1])
         diagonal, off = self.deviations
         deviation = np.where(rows == columns, diagonal, off)
-        each = -0.5 * (residual[..., rows, columns] / deviation) ** 2 - np.log(deviation) - 0.5 * math.log(2 * math.pi)
-        log_density: Array = each.sum(axis=-1)
+        log_density: Array = normal_log_density(residual[..., rows, columns], deviation).sum(axis=-1)
         return log_density
 
     def scaled(self, factor: float) -> Self:

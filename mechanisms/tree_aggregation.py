@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
 from dpaudit.checks import count
-from dpaudit.mechanism import AdditiveMechanism, Array, DominatedMechanism
+from dpaudit.model.mechanism import AdditiveMechanism, Array, DominatedMechanism
 from mechanisms._counters import TreeBank, TreePath
 from mechanisms._fenwick import node_values, parted_nodes, prefix_sums, touched_nodes, worst_plan
 from mechanisms.gaussian import Gaussian

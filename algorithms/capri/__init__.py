@@ -4,6 +4,6 @@ Source: Pavlovic, Salgia and Zhao (2025), "Differential Privacy in Kernelized Co
 Projections", arXiv 2507.13639; equations, lemmas and lines of Algorithm 1 are cited by its numbers.
 """
 
-from algorithms.capri.config import Capri
+from algorithms.capri.algorithm import Capri
 
 __all__ = ["Capri"]

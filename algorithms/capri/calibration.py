@@ -1,4 +1,4 @@
-"""How much noise: five ways to turn (epsilon, delta) into a noise multiplier, from the printed one to the tight one."""
+"""Noise multipliers of CAPRI: five calibrations for (epsilon, delta), from the printed one to the tight one."""
 
 import math
 

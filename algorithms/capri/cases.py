@@ -1,4 +1,4 @@
-"""Audits of CAPRI: neighbouring data sets, the real code run on them, and the likelihood ratio of the output.
+"""Audits of CAPRI: neighbouring data sets, the algorithm run on them, and the likelihood ratio of its output.
 
 All cases run on the audit domain: there the sensitivity bound is attained at context 0, whatever action the
 user draws, and context 1 shows which direction the estimate prefers. The target is the user of the first
@@ -8,38 +8,39 @@ makes their sum known, and stand at context 1.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
 from algorithms.capri.design import Design, cell_law, factorise
 from algorithms.capri.domain import domain_of
-from algorithms.capri.lockstep import run_epochs
-from algorithms.capri.plan import Domain, Plan
+from algorithms.capri.plan import Domain, Plan, plan_of
 from algorithms.capri.releases import message
+from algorithms.capri.run import run_epochs
+from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import RecordedUsers
 from algorithms.problems.worst_case import audit_domain
 from dpaudit import AuditCase, Recorder, Streams
-from dpaudit.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.capri.config import Capri
+from dpaudit.model.mechanism import Array
 
 _TARGET_CONTEXT, _WITNESS_CONTEXT = 0, 1
 
 
-def cases_of(config: "Capri") -> tuple[AuditCase, ...]:
-    """Return the audits that fit the model of `config`."""
-    plan = config.plan()
-    if config.model == "local":
-        return (message_case(config, plan),)
-    return transcript_case(config, plan), actions_case(config, plan)
+def cases_of(settings: CapriSettings, problem: Any = None) -> tuple[AuditCase, ...]:
+    """Return the audits that fit the model, all on the domain where the worst case is attained.
+
+    `problem` does not matter: privacy depends on the settings alone, and no problem is worse than that domain.
+    """
+    plan = plan_of(settings)
+    if settings.model == "local":
+        return (message_case(settings, plan),)
+    return transcript_case(settings, plan), actions_case(settings, plan)
 
 
-def transcript_case(config: "Capri", plan: Plan) -> AuditCase:
+def transcript_case(settings: CapriSettings, plan: Plan) -> AuditCase:
     """Return the white-box audit: all that is published in the target's epoch, scored by its likelihood ratio."""
-    domain = audit_geometry(config, plan)
+    domain = audit_geometry(settings, plan)
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         short = replace(plan, epochs=plan.epochs[:1])
@@ -57,9 +58,9 @@ def transcript_case(config: "Capri", plan: Plan) -> AuditCase:
     )
 
 
-def actions_case(config: "Capri", plan: Plan) -> AuditCase:
+def actions_case(settings: CapriSettings, plan: Plan) -> AuditCase:
     """Return the black-box audit: what users of the second epoch play, when only the best action survives."""
-    domain = audit_geometry(replace(config, elimination="argmax"), plan)
+    domain = audit_geometry(replace(settings, elimination="argmax"), plan)
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         second = replace(plan.epochs[1], complete=False)
@@ -79,9 +80,9 @@ def actions_case(config: "Capri", plan: Plan) -> AuditCase:
     )
 
 
-def message_case(config: "Capri", plan: Plan) -> AuditCase:
+def message_case(settings: CapriSettings, plan: Plan) -> AuditCase:
     """Return the local audit: one user's own message, a run being a user of the first epoch."""
-    domain = audit_geometry(config, plan)
+    domain = audit_geometry(settings, plan)
 
     def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
@@ -94,7 +95,7 @@ def message_case(config: "Capri", plan: Plan) -> AuditCase:
         rewards = np.full(n_runs, np.clip(data, -plan.reward_bound, plan.reward_bound))
         sent = message(Recorder(streams.noise), plan.label(plan.epochs[0]), plan.mechanism, vectors, rewards)
         public = {"basis": design.basis, "covariance": design.covariance, "scale": factors.scale}
-        shared = {name: np.repeat(held[:, None], n_runs, axis=0) for name, held in public.items()}
+        shared = {name: np.repeat(array[:, None], n_runs, axis=0) for name, array in public.items()}
         return {**shared, "release": sent[:, None, :]}
 
     return AuditCase(
@@ -152,7 +153,7 @@ def first_action_share(view: Mapping[str, Array]) -> Array:
     return share
 
 
-def audit_geometry(config: "Capri", plan: Plan) -> Domain:
+def audit_geometry(settings: CapriSettings, plan: Plan) -> Domain:
     """Return the audit domain, with the target's direction rare but almost surely met in the first epoch."""
     share = float(np.clip(7 / plan.epochs[0].length, 0.06, 0.3))
-    return domain_of(replace(config, kernel="features"), audit_domain(canary_share=share))
+    return domain_of(replace(settings, kernel="features"), audit_domain(canary_share=share))

@@ -1,29 +1,42 @@
-"""What a run of CAPRI can look at, and the looking.
+"""The conditions that a run of CAPRI checks on its own arrays.
 
-Each text says what was seen and no more, so that a look does not turn a general condition of the declaration into a
-checked one. The exception is the sensitivity, which the look decides: the bound comes from the very map applied.
+Each text states what was observed and no more, so that an observation does not turn a general condition of the
+declaration into a checked one. The exception is the sensitivity: the bound comes from the very map that the run
+applies, so the check decides it.
 """
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from algorithms._conditions import SENSITIVITY
 from algorithms.capri.design import Design, Factors
 from algorithms.capri.schedule import Epoch
-from dpaudit import Condition, Released, Streams
-from dpaudit.mechanism import Array
+from dpaudit import Condition
+from dpaudit.model.mechanism import Array
 
-KEY = "the epoch in which a user arrives"
-"""What decides the part of the declaration that a record touches."""
+CLIPPED = Condition(
+    kind="clipping",
+    about=("rewards",),
+    text="No cell's sum of rewards exceeded reward_bound times the number of its users.",
+)
+BOUND = Condition(
+    kind="whole_domain",
+    about=("contexts and active actions",),
+    text="The sensitivity bound runs over every context, those of probability 0 included, and every active action.",
+)
+GENERATOR = Condition(
+    kind="independent_design",
+    about=("R and S",),
+    text="In no epoch did R or S repeat the contexts of all its users in every run.",
+)
+SCHEDULE = Condition(
+    kind="public_schedule",
+    about=("users of each epoch",),
+    text="Each epoch took exactly its scheduled number of users.",
+)
 
-CLIPPED = "No cell's sum of rewards exceeded reward_bound times the number of its users."
-BOUND = "The sensitivity bound runs over every context, those of probability 0 included, and every active action."
-GENERATOR = "In no epoch did R or S repeat the contexts of all its users in every run."
-SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
-FRESH = "No two releases of the run carried the same noise, and noise had a stream of its own."
-SCHEDULE = "Each epoch took exactly its scheduled number of users."
-
-EVERY_EPOCH: tuple[str, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
-"""What is looked at in every epoch."""
+EVERY_EPOCH: tuple[Condition, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
+"""The conditions that are checked in every epoch."""
 
 _ROUNDING = 1 + 1e-9
 _COINCIDENCE = -27.7
@@ -62,15 +75,3 @@ def design_is_independent(design: Design, counts: Array, context_probabilities: 
         return True
     drawn = (points.reshape(counts.shape).sum(axis=2) for points in (design.covariance, design.basis))
     return not any(np.array_equal(contexts, users) for contexts in drawn)
-
-
-def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
-    """Return whether noise has a stream of its own and no two releases carry the same noise."""
-    others = (streams.actions, streams.environment, streams.public)
-    fingerprints = [line.fingerprint for line in released if line.fingerprint is not None]
-    return all(streams.noise is not other for other in others) and len(set(fingerprints)) == len(fingerprints)
-
-
-def conditions(looked: dict[str, bool]) -> tuple[Condition, ...]:
-    """Return each condition that was looked at, as checked or violated."""
-    return tuple(Condition(text=text, status="checked" if held else "violated") for text, held in looked.items())

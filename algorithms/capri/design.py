@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _RANK_TOLERANCE = 1e-10
 _BLOCK_ROWS = 32
@@ -128,6 +128,6 @@ def _whitened(root: Array, targets: Array) -> Array:
 def _projector(features: Array, present: Array) -> Array:
     """Return the orthogonal projector on the span of the present cells' features, shape (runs, D, D)."""
     values, vectors = np.linalg.eigh(_weighted_gram(features, present))
-    kept = vectors * (values > _RANK_TOLERANCE * values[:, -1:])[:, None, :]
-    projector: Array = kept @ np.swapaxes(kept, 1, 2)
+    basis = vectors * (values > _RANK_TOLERANCE * values[:, -1:])[:, None, :]
+    projector: Array = basis @ np.swapaxes(basis, 1, 2)
     return projector

@@ -1,50 +1,46 @@
-"""From a problem to the geometry that a plan runs on."""
-
-from typing import TYPE_CHECKING
+"""The geometry of a problem: its features under the chosen kernel, its contexts and its width rule."""
 
 import numpy as np
 
 from algorithms.capri.elimination import HalfWidth
 from algorithms.capri.plan import Domain
 from algorithms.capri.schedule import completed
+from algorithms.capri.settings import CapriSettings
 from algorithms.kernels import factor, linear_features, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.capri.config import Capri
+from dpaudit.model.mechanism import Array
 
 
-def domain_of(config: "Capri", problem: KernelBandit) -> Domain:
-    """Return features, context law and width rule of `problem` under the kernel of `config`.
+def domain_of(settings: CapriSettings, problem: KernelBandit) -> Domain:
+    """Return features, context law and width rule of `problem` under the kernel of `settings`.
 
     Raises: ValueError: the kernel is "features" and the problem brings none, or a feature is longer than 1.
     """
     return Domain(
-        features=_features(config, problem),
+        features=_features(settings, problem),
         context_probabilities=problem.context_probabilities,
         n_actions=problem.n_actions,
         half_width=HalfWidth(
-            elimination=config.elimination,
-            width_factor=config.width_factor,
-            fail_prob=config.fail_prob,
-            horizon=config.horizon,
-            reward_bound=config.reward_bound,
-            ridge=config.ridge,
+            elimination=settings.elimination,
+            width_factor=settings.width_factor,
+            fail_prob=settings.fail_prob,
+            horizon=settings.horizon,
+            reward_bound=settings.reward_bound,
+            ridge=settings.ridge,
             cells=problem.n_contexts * problem.n_actions,
-            epochs=completed(config.horizon),
+            epochs=completed(settings.horizon),
         ),
     )
 
 
-def _features(config: "Capri", problem: KernelBandit) -> Array:
+def _features(settings: CapriSettings, problem: KernelBandit) -> Array:
     """Return a row of features for every cell, none longer than 1; shape (C * X, D)."""
     points = pairs(problem.contexts, problem.actions)
-    match config.kernel:
+    match settings.kernel:
         case "squared_exponential":
-            return factor(squared_exponential(points, config.length_scale))
+            return factor(squared_exponential(points, settings.length_scale))
         case "matern":
-            return factor(matern(points, config.length_scale, config.smoothness))
+            return factor(matern(points, settings.length_scale, settings.smoothness))
         case "linear":
             return _bounded("linear", linear_features(problem.contexts, problem.actions))
         case _ if problem.features is None:

@@ -1,4 +1,4 @@
-"""Which actions survive an epoch: everything here reads the published release only."""
+"""The elimination of actions after an epoch, which reads nothing but the published release."""
 
 import math
 from dataclasses import dataclass
@@ -6,10 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.capri.design import Factors
-from dpaudit.mechanism import Array
-
-ELIMINATIONS = ("practical", "theory", "argmax")
-"""The half widths by name."""
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,5 +64,5 @@ def survivors(estimates: Array, active: Array, half_width: Array) -> Array:
     Source: Eq. (7).
     """
     values = np.where(active, estimates.reshape(active.shape), -np.inf)
-    kept: Array = active & (values >= values.max(axis=2, keepdims=True) - 4 * half_width[:, None, None])
-    return kept
+    survivors: Array = active & (values >= values.max(axis=2, keepdims=True) - 4 * half_width[:, None, None])
+    return survivors

@@ -1,11 +1,19 @@
-"""What a reader should know about CAPRI that is neither proof nor attack: which printed constants are vacuous."""
+"""Notes on CAPRI for a report: which of the printed constants are vacuous on a problem."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from algorithms.capri.design import Design, cell_law, factorise
-from algorithms.capri.plan import Domain, Plan
+from algorithms.capri.domain import domain_of
+from algorithms.capri.plan import Domain, Plan, plan_of
+from algorithms.capri.settings import CapriSettings
+from algorithms.problems.kernel_bandit import KernelBandit
+
+
+def notes_of(settings: CapriSettings, problem: KernelBandit) -> tuple[str, ...]:
+    """Return what the printed confidence width amounts to on `problem`."""
+    return width_note(plan_of(settings), domain_of(settings, problem), settings.elimination)
 
 
 def width_note(plan: Plan, domain: Domain, elimination: str) -> tuple[str, ...]:

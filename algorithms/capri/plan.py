@@ -1,4 +1,4 @@
-"""What is settled before any data is seen: the schedule, the calibrated mechanism, and the five steps of an epoch."""
+"""The plan of a run, fixed before any data is seen: schedule, calibrated mechanism and the steps of an epoch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,10 +7,16 @@ import numpy as np
 
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import HalfWidth, survivors
-from algorithms.capri.schedule import Epoch
+from algorithms.capri.releases import release_messages, release_sum
+from algorithms.capri.schedule import Epoch, epochs_of
+from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import Played, clipped_sums
 from dpaudit import Mechanism, Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
+from mechanisms import Gaussian
+
+_SAFETY = 1 + 1e-9
+"""A relative excess of noise, so that no rounding puts the certified epsilon above the claim."""
 
 Draw = Callable[[Array, int, np.random.Generator], Design]
 Factorise = Callable[[Array, Design, Array, float], Factors]
@@ -48,6 +54,28 @@ class Plan:
     def label(self, epoch: Epoch) -> str:
         """Return the label of the epoch's release, the same in the declaration and in the trace."""
         return f"message in epoch {epoch.number}" if self.model == "local" else f"epoch {epoch.number}"
+
+
+def plan_of(settings: CapriSettings) -> Plan:
+    """Return the schedule, the calibrated mechanism and the steps; they depend on nothing but the settings.
+
+    The query is an epoch's sum over its public bound, so that its sensitivity is 2 reward_bound in every epoch.
+    """
+    multiplier = settings.noise_multiplier()
+    sensitivity = 2 * settings.reward_bound  # Lemma 6.6, Step 5
+    mechanism = Gaussian(
+        l2_sensitivity=sensitivity, stddev=multiplier * sensitivity * _SAFETY, neighbours="replace_one"
+    )
+    return Plan(
+        model=settings.model,
+        epochs=epochs_of(settings.horizon),
+        noise_multiplier=multiplier,
+        stddev=mechanism.stddev,
+        mechanism=mechanism,
+        reward_bound=settings.reward_bound,
+        ridge=settings.ridge,
+        release=release_messages if settings.model == "local" else release_sum,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

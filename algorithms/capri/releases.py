@@ -1,4 +1,4 @@
-"""The two places where noise is added: by the learner once an epoch, or by every user before uploading.
+"""The noisy release of an epoch: by the learner once (joint model), or by every user before uploading (local model).
 
 The query is the epoch's sum of reward times h_w, over the epoch's public bound `scale`; so its sensitivity is
 2 reward_bound in every epoch, and one mechanism object serves all of them.
@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from dpaudit import Mechanism, Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def release_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:

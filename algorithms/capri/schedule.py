@@ -1,4 +1,4 @@
-"""Epochs that double: a schedule that depends on the horizon alone."""
+"""The schedule of epochs, each twice as long as the last; it depends on the horizon alone."""
 
 import math
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ def epochs_of(horizon: int) -> tuple[Epoch, ...]:
     [32, 64, 128, 256, 512, 8]
     """
     epochs: list[Epoch] = []
-    start, length = 0, math.isqrt(horizon - 1) + 1
+    start, length = 0, math.isqrt(horizon - 1) + 1  # line 2
     while start < horizon:
         stop = min(start + length, horizon)
         epochs.append(Epoch(number=len(epochs) + 1, start=start, stop=stop, complete=stop == start + length))
-        start, length = stop, 2 * length
+        start, length = stop, 2 * length  # line 20
     return tuple(epochs)
 
 

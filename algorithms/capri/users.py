@@ -1,4 +1,4 @@
-"""The users of an epoch: who arrives, what they play, and which rewards they see.
+"""The users of an epoch: their contexts, their actions and their rewards, simulated or recorded.
 
 Rewards travel as groups, (reward, how many users of each cell saw it), so that the cost of an epoch does
 not grow with its length and clipping still acts on each single reward.
@@ -12,7 +12,7 @@ import numpy as np
 from algorithms.capri.schedule import Epoch
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,12 +24,12 @@ class Played:
     @property
     def counts(self) -> Array:
         """How often each cell was played, shape (n_runs, C, X)."""
-        counts: Array = sum((held for _, held in self.groups[1:]), start=self.groups[0][1])
+        counts: Array = sum((group for _, group in self.groups[1:]), start=self.groups[0][1])
         return counts
 
 
 class Users(Protocol):
-    """Whoever answers: simulated by a problem, or recorded in a data set."""
+    """The source of contexts and rewards: a problem that simulates them, or a data set."""
 
     def play(self, epoch: Epoch, active: Array, streams: Streams) -> Played:
         """Return the rounds of `epoch` when `active`, shape (n_runs, C, X), is on the billboard."""

@@ -4,6 +4,6 @@ Source: Saha and Asi (2024), "DP-Dueling: Learning from Preference Feedback with
 arXiv 2403.15045; equations, lemmas and Algorithm 1 are cited by its numbers.
 """
 
-from algorithms.dp_ebs.config import DpEbs
+from algorithms.dp_ebs.algorithm import DpEbs
 
 __all__ = ["DpEbs"]

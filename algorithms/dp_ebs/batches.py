@@ -1,37 +1,32 @@
-"""Runs of the batched variant: each batch plays, is summed with noise once, and is forgotten."""
-
-from typing import TYPE_CHECKING
+"""The batched variant of DP-EBS: each batch is played, summed with noise once, and discarded."""
 
 import numpy as np
 
-from algorithms.dp_ebs import checks
-from algorithms.dp_ebs.batched import Batch, batches_of
-from algorithms.dp_ebs.calibration import batch_noise
+from algorithms._dueling.voters import SimulatedVoters
 from algorithms.dp_ebs.lockstep import Outcome
-from algorithms.dp_ebs.voters import SimulatedVoters
+from algorithms.dp_ebs.noise import batch_noise
+from algorithms.dp_ebs.settings import DpEbsSettings
+from algorithms.dp_ebs.widths import Batch, batches_of
 from dpaudit import Recorder, Streams
-from dpaudit.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.dp_ebs.config import DpEbs
+from dpaudit.model.mechanism import Array
 
 
 def play_batches(
-    config: "DpEbs", voters: SimulatedVoters, streams: Streams, n_runs: int, recorder: Recorder
-) -> tuple[Outcome, dict[str, bool]]:
-    """Return what `n_runs` runs in lock-step did, and what was looked at.
+    settings: DpEbsSettings, voters: SimulatedVoters, streams: Streams, n_runs: int, recorder: Recorder
+) -> tuple[Outcome, bool]:
+    """Return what `n_runs` runs in lock-step did, and whether every answer entered one batch's sums.
 
     Every option left plays the batch's number of duels against uniform opponents; a batch that the horizon cuts
     short plays the options in turn and releases a sum of nobody. Duels are drawn as counts, exact in law.
     """
-    mechanism = batch_noise(config.epsilon)
-    plays = np.zeros((n_runs, config.arms, config.arms))
-    alive = np.ones((n_runs, config.arms), dtype=bool)
-    eliminated_at = np.full((n_runs, config.arms), config.horizon + 1)
+    mechanism = batch_noise(settings.epsilon)
+    plays = np.zeros((n_runs, settings.arms, settings.arms))
+    alive = np.ones((n_runs, settings.arms), dtype=bool)
+    eliminated_at = np.full((n_runs, settings.arms), settings.horizon + 1)
     spent = np.zeros(n_runs)
     whole = True
-    for batch in batches_of(epsilon=config.epsilon, horizon=config.horizon, arms=config.arms):
-        going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= config.horizon)
+    for batch in batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms):
+        going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= settings.horizon)
         duels, wins = _played(batch, alive & going[:, None], voters, streams)
         whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all())
         plays += duels
@@ -41,11 +36,8 @@ def play_batches(
         gone = alive & going[:, None] & (noisy + batch.half_width < best - batch.half_width)
         eliminated_at = np.where(gone, spent[:, None].astype(np.int64), eliminated_at)
         alive &= ~gone
-    _fill(plays, alive, config.horizon - spent, streams)
-    return Outcome(plays=plays, eliminated_at=eliminated_at), {
-        checks.BATCH: whole,
-        checks.OWN_STREAM: checks.streams_differ(streams),
-    }
+    _fill(plays, alive, settings.horizon - spent, streams)
+    return Outcome(plays=plays, eliminated_at=eliminated_at), whole
 
 
 def _played(batch: Batch, active: Array, voters: SimulatedVoters, streams: Streams) -> tuple[Array, Array]:

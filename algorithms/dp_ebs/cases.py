@@ -1,4 +1,4 @@
-"""Audits of DP-EBS: neighbouring answers, the real code run on them, and the best score there is for what it shows.
+"""Audits of DP-EBS: neighbouring answers, the algorithm run on them, and the best known score of its output.
 
 All run at small horizons: one answer shifts a few of a tree's nodes, each by 1 over the node's noise; at a realistic
 horizon no audit sees that. In the counters' view the opponents and the removals are scripted. Both are public
@@ -8,62 +8,63 @@ person, who compares option 1 with option 2.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from algorithms.dp_ebs.calibration import batch_noise, vote_response
+from algorithms._dueling.voters import RecordedVoters
 from algorithms.dp_ebs.lockstep import Pushed, play
-from algorithms.dp_ebs.plan import ExactCounters, Plan
-from algorithms.dp_ebs.voters import RecordedVoters
+from algorithms.dp_ebs.noise import batch_noise, vote_response
+from algorithms.dp_ebs.plan import ExactCounters, Plan, plan_of
+from algorithms.dp_ebs.settings import DpEbsSettings
 from dpaudit import AuditCase, Recorder, Streams
-from dpaudit.case import Score
-from dpaudit.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.dp_ebs.config import DpEbs
+from dpaudit.model.case import Score
+from dpaudit.model.mechanism import Array
 
 _SHORT, _LONG = 4, 128
 
 
-def cases_of(config: "DpEbs") -> tuple[AuditCase, ...]:
-    """Return the audits that fit the model and the variant of `config`."""
-    if config.model == "local":
-        return (message_case(config),)
-    if config.variant == "batched":
-        return (sums_case(config),)
-    return counters_case(config), arms_case(config)
+def cases_of(settings: DpEbsSettings, problem: Any = None) -> tuple[AuditCase, ...]:
+    """Return the audits that fit the model and the variant, at a horizon at which an audit can see something.
+
+    `problem` does not matter: privacy depends on the settings alone.
+    """
+    if settings.model == "local":
+        return (message_case(settings),)
+    if settings.variant == "batched":
+        return (sums_case(settings),)
+    return counters_case(settings), arms_case(settings)
 
 
-def counters_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
+def counters_case(settings: DpEbsSettings, plan: Plan | None = None) -> AuditCase:
     """Return the white-box audit: every output of every counter, scored by its likelihood ratio.
 
     `plan` takes a broken copy of the audit's own plan, for tests.
     """
-    held = audit_plan(config) if plan is None else plan
-    honest = audit_plan(config)
-    first, second = neighbours_of(held)
+    honest = audit_plan(settings)
+    audited = honest if plan is None else plan
+    first, second = neighbours_of(audited)
     score: dict[str, Score] = {"R0": first_answer_shows, "R4": ClockPattern(plan=honest, neighbours=(first, second))}
     return AuditCase(
         name="dp_ebs counters",
         view="counters",
-        description=f"All outputs of all counters, over {held.horizon} rounds; the first person's answer differs.",
+        description=f"All outputs of all counters, over {audited.horizon} rounds; the first person's answer differs.",
         neighbours=(first, second),
         relation="replace_one",
-        run=lambda data, rng, n_runs: outputs_of(held, data, Streams.spawn(rng), n_runs),
-        score=score.get(config.removal) or LikelihoodRatio(plan=honest, neighbours=(first, second)),
+        run=lambda data, rng, n_runs: outputs_of(audited, data, Streams.spawn(rng), n_runs),
+        score=score.get(settings.removal) or LikelihoodRatio(plan=honest, neighbours=(first, second)),
     )
 
 
-def arms_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
+def arms_case(settings: DpEbsSettings, plan: Plan | None = None) -> AuditCase:
     """Return the black-box audit: who is removed and when, at a width so small that removals happen."""
-    small = replace(config, horizon=16, arms=3, width="tight", width_factor=0.02)
-    held = small.plan() if plan is None else plan
-    answers = (np.arange(held.horizon) % 2).astype(float)
+    small = replace(settings, horizon=16, arms=3, width="tight", width_factor=0.02)
+    audited = plan_of(small) if plan is None else plan
+    answers = (np.arange(audited.horizon) % 2).astype(float)
     low, high = (RecordedVoters(answers=np.concatenate([[bit], answers[1:]])) for bit in (0.0, 1.0))
 
     def run(voters: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        outcome = play(held, voters, Streams.spawn(rng), n_runs)
+        outcome = play(audited, voters, Streams.spawn(rng), n_runs)
         return {"eliminated_at": outcome.eliminated_at, "plays": outcome.plays}
 
     return AuditCase(
@@ -77,9 +78,9 @@ def arms_case(config: "DpEbs", plan: Plan | None = None) -> AuditCase:
     )
 
 
-def message_case(config: "DpEbs") -> AuditCase:
+def message_case(settings: DpEbsSettings) -> AuditCase:
     """Return the local audit: one person's own message."""
-    response = vote_response(config.epsilon)
+    response = vote_response(settings.epsilon)
     return AuditCase(
         name="dp_ebs message",
         view="message",
@@ -91,9 +92,9 @@ def message_case(config: "DpEbs") -> AuditCase:
     )
 
 
-def sums_case(config: "DpEbs") -> AuditCase:
+def sums_case(settings: DpEbsSettings) -> AuditCase:
     """Return the audit of one batch's noisy sums."""
-    mechanism = batch_noise(config.epsilon)
+    mechanism = batch_noise(settings.epsilon)
 
     def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         sums = np.tile([data, 0.0], (n_runs, 1))
@@ -134,16 +135,16 @@ class Script:
         return gone
 
 
-def audit_plan(config: "DpEbs") -> Plan:
+def audit_plan(settings: DpEbsSettings) -> Plan:
     """Return the plan of a short horizon with scripted duels: four rounds, or 128 where the clock's pattern counts.
 
     Over four rounds the first option's counter holds the target's answer at clock 1 and takes it back at clock 3
     (5 where both options are credited): 2 L - 3 nodes of opposite signs that are read.
     """
-    slow = config.removal == "R4"
-    small = replace(config, horizon=_LONG if slow else _SHORT, arms=3 if slow else 2, width="tight", width_factor=1.0)
+    slow = settings.removal == "R4"
+    small = replace(settings, horizon=_LONG if slow else _SHORT, arms=3 if slow else 2, width="tight", width_factor=1.0)
     script = Script(opponent=2, removal=12) if slow else Script(opponent=1, removal=_SHORT)
-    return replace(small.plan(), opponents=script.opponents, eliminate=script.eliminate)
+    return replace(plan_of(small), opponents=script.opponents, eliminate=script.eliminate)
 
 
 def neighbours_of(plan: Plan) -> tuple[RecordedVoters, RecordedVoters]:
@@ -180,7 +181,7 @@ def outputs_of(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) 
 def exact_sums(plan: Plan, data: RecordedVoters) -> tuple[Array, Array]:
     """Return what the counters would show without noise, and which counter it is, for every push."""
 
-    def exact(held: Plan, size: int, rng: np.random.Generator) -> ExactCounters:
+    def exact(plan: Plan, size: int, rng: np.random.Generator) -> ExactCounters:
         return ExactCounters(n_counters=size)
 
     quiet = replace(plan, counters=exact)

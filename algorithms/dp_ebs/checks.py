@@ -1,17 +1,23 @@
-"""What a run of DP-EBS can look at, and the looking. Each text says what was seen and no more."""
+"""The conditions that a run of DP-EBS checks. Each text states what was observed and no more."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from algorithms.dp_ebs.lockstep import Pushed
-from dpaudit import Condition, Streams
-from dpaudit.mechanism import Array
+from dpaudit import Condition
+from dpaudit.model.mechanism import Array
 
-ROUNDS = "Every run played exactly its horizon of duels, one person each."
-OWN_STREAM = "Noise had a random stream of its own, shared with no published choice."
-CLOCK = "A counter got one element a round it was played and one a removal, whatever the answers."
-BATCH = "Every answer entered exactly one batch's sums, and moved one of them by 1 at most."
+CLOCK = Condition(
+    kind="public_schedule",
+    about=("elements of a counter",),
+    text="A counter got one element a round it was played and one a removal, whatever the answers.",
+)
+BATCH = Condition(
+    kind="one_contribution",
+    about=("answers",),
+    text="Every answer entered exactly one batch's sums, and moved one of them by 1 at most.",
+)
 
 _REMEMBERED = 8
 
@@ -24,23 +30,12 @@ class Sample:
     outputs: dict[int, list[float]] = field(default_factory=dict)
 
     def __call__(self, pushed: Pushed) -> None:
-        """Remember."""
-        first = np.flatnonzero(pushed.runs == 0)
-        for place in first:
-            held = self.outputs.setdefault(int(pushed.arms[place]), [])
-            if len(held) < _REMEMBERED:
-                held.append(float(pushed.outputs[place]) % 1.0)
+        """Remember the outputs of the first run, up to a few for each counter."""
+        for position in np.flatnonzero(pushed.runs == 0):
+            remembered = self.outputs.setdefault(int(pushed.arms[position]), [])
+            if len(remembered) < _REMEMBERED:
+                remembered.append(float(pushed.outputs[position]) % 1.0)
 
     def noises(self) -> list[Array]:
         """Return the fractional parts of the outputs, which are those of the noise, by option."""
         return [np.array(self.outputs.get(arm, [])) for arm in range(self.arms)]
-
-
-def streams_differ(streams: Streams) -> bool:
-    """Return whether noise has a stream of its own."""
-    return all(streams.noise is not other for other in (streams.actions, streams.environment, streams.public))
-
-
-def conditions(looked: dict[str, bool]) -> tuple[Condition, ...]:
-    """Return each condition that was looked at, as checked or violated."""
-    return tuple(Condition(text=text, status="checked" if held else "violated") for text, held in looked.items())

@@ -1,4 +1,4 @@
-"""What a tree tells whose clock the data sets: the leak of the two literal readings, as mechanisms to declare.
+"""The leaks of the two literal readings, whose clocks depend on the data, as mechanisms to declare.
 
 They exist to be refuted. Neither has noise that could be made larger: more of it changes nothing.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from dpaudit import ComposedLoss, DiscreteLoss, Neighbours
 from dpaudit.checks import count
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _SURE = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
 """The loss of telling two neighbours apart for certain."""

@@ -1,9 +1,9 @@
-"""One long run of DP-EBS, from removal to removal instead of round by round.
+"""The rounds of DP-EBS for one long run, from removal to removal instead of one by one.
 
-Between two removals the duels are public: the option on the left is the one with the fewest plays kept, so plays come
-in the order of (plays kept, option). A block of them is played at once, as a table with a row for each number of
-plays and a column for each option; the first cell after which some upper bound is below the best lower bound ends
-the block. Nodes drawn beyond that cell are never read. Equal in law to the loop over rounds.
+Between two removals the duels are public: the option on the left is the one with the fewest plays retained, so plays
+come in the order of (plays retained, option). A block of them is played at once, as a table with a row for each
+number of plays and a column for each option; the first cell after which some upper bound is below the best lower
+bound ends the block. Nodes drawn beyond that cell are never read. Equal in law to the loop over rounds.
 """
 
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.plan import Plan, debiased
-from algorithms.dp_ebs.voters import Voters
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _CELLS = 4096
 
@@ -28,7 +28,7 @@ class _Run:
     paths: list[Any]
     clocks: Array = field(init=False)
     sums: Array = field(init=False)
-    kept: Array = field(init=False)
+    retained: Array = field(init=False)
     upper: Array = field(init=False)
     lower: Array = field(init=False)
     pairs: Array = field(init=False)
@@ -37,7 +37,7 @@ class _Run:
 
     def __post_init__(self) -> None:
         arms = self.plan.arms
-        self.clocks, self.kept = np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64)
+        self.clocks, self.retained = np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64)
         self.sums, self.left = np.zeros(arms), np.arange(arms)
         self.upper, self.lower = np.full(arms, np.inf), np.full(arms, -np.inf)
         self.pairs, self.wins = np.zeros((arms, arms)), np.zeros((arms, arms))
@@ -77,25 +77,25 @@ def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any]) -> 
 def _block(run: _Run, voters: Voters, streams: Streams, number: int) -> tuple[int, bool]:
     """Play one block; return how many rounds it took, and whether a removal ended it."""
     plan, left = run.plan, run.left
-    first = int(run.kept[left].min())
+    first = int(run.retained[left].min())
     rows = max(2, _CELLS // len(left))
     levels = np.arange(first, first + rows)
-    due = levels[:, None] >= run.kept[left][None, :]
-    places = np.flatnonzero(due)[: plan.horizon - number]
+    due = levels[:, None] >= run.retained[left][None, :]
+    cells = np.flatnonzero(due)[: plan.horizon - number]
     due = np.zeros(due.size, dtype=bool)
-    due[places] = True
+    due[cells] = True
     due = due.reshape(rows, len(left))
-    columns = places % len(left)
-    options, others = left[columns], left[(streams.actions.random(len(places)) * len(left)).astype(np.int64)]
-    sent = voters.votes(number + np.arange(len(places)), options, others, streams.environment)
+    columns = cells % len(left)
+    options, others = left[columns], left[(streams.actions.random(len(cells)) * len(left)).astype(np.int64)]
+    sent = voters.votes(number + np.arange(len(cells)), options, others, streams.environment)
     if plan.response is not None:
         sent = plan.response.release(sent.astype(np.int64), streams.noise)
     won = debiased(plan, sent)
-    upper, lower = _intervals(run, due, places, won, levels)
+    upper, lower = _intervals(run, due, cells, won, levels)
     cell = _first_event(run, upper, lower, due)
-    taken = len(places) if cell is None else int(np.searchsorted(places, cell)) + 1
+    taken = len(cells) if cell is None else int(np.searchsorted(cells, cell)) + 1
     _commit(run, options[:taken], others[:taken], won[:taken])
-    last = places[taken - 1]
+    last = cells[taken - 1]
     row, column = divmod(int(last), len(left))
     done = np.where(np.arange(len(left)) <= column, row, row - 1)
     seen = done >= 0
@@ -104,11 +104,11 @@ def _block(run: _Run, voters: Voters, streams: Streams, number: int) -> tuple[in
     return taken, cell is not None
 
 
-def _intervals(run: _Run, due: Array, places: Array, won: Array, levels: Array) -> tuple[Array, Array]:
+def _intervals(run: _Run, due: Array, cells: Array, won: Array, levels: Array) -> tuple[Array, Array]:
     """Return both bounds after every cell, carried forward where an option does not play. Shape: that of `due`."""
     plan, left = run.plan, run.left
     table = np.zeros(due.size)
-    table[places] = won
+    table[cells] = won
     totals = run.sums[left] + np.cumsum(table.reshape(due.shape), axis=0)
     upper = np.broadcast_to(run.upper[left], due.shape).copy()
     lower = np.broadcast_to(run.lower[left], due.shape).copy()
@@ -117,10 +117,10 @@ def _intervals(run: _Run, due: Array, places: Array, won: Array, levels: Array) 
         if not rows.size:
             continue
         span = slice(int(rows[0]), int(rows[-1]) + 1)
-        kept = levels[span] + 1
+        retained = levels[span] + 1
         clocks = run.clocks[arm] + 1 + np.arange(rows.size)
-        mean = (totals[span, column] + run.noise(int(arm), rows.size)) / kept
-        width = plan.half_width.of(kept, clocks)
+        mean = (totals[span, column] + run.noise(int(arm), rows.size)) / retained
+        width = plan.half_width.of(retained, clocks)
         upper[span, column], lower[span, column] = mean + width, mean - width
         upper[span.stop :, column], lower[span.stop :, column] = (
             upper[span.stop - 1, column],
@@ -134,20 +134,20 @@ def _first_event(run: _Run, upper: Array, lower: Array, due: Array) -> int | Non
 
     After cell (r, c) the options up to c show row r, the others row r - 1 (before the block where r = 0).
     """
-    held_upper, held_lower = run.upper[run.left], run.lower[run.left]
-    if min(upper.min(), held_upper.min()) >= max(lower.max(), held_lower.max()):
+    last_upper, last_lower = run.upper[run.left], run.lower[run.left]
+    if min(upper.min(), last_upper.min()) >= max(lower.max(), last_lower.max()):
         return None
     top = np.maximum.accumulate(lower, axis=1)
     low = np.minimum.accumulate(upper, axis=1)
-    rest_top, rest_low = _suffixes(lower, held_lower, np.maximum), _suffixes(upper, held_upper, np.minimum)
+    rest_top, rest_low = _suffixes(lower, last_lower, np.maximum), _suffixes(upper, last_upper, np.minimum)
     event = np.flatnonzero(due & (np.minimum(low, rest_low) < np.maximum(top, rest_top)))
     return int(event[0]) if event.size else None
 
 
-def _suffixes(values: Array, held: Array, combine: np.ufunc) -> Array:
-    """Return, for each cell, the extreme over the later columns of the row above, which is `held` for the first."""
+def _suffixes(values: Array, before: Array, combine: np.ufunc) -> Array:
+    """Return, for each cell, the extreme over the later columns of the row above, which is `before` for the first."""
     result = np.full(values.shape, -np.inf if combine is np.maximum else np.inf)
-    above = np.concatenate([held[None, :], values[:-1]])
+    above = np.concatenate([before[None, :], values[:-1]])
     result[:, :-1] = combine.accumulate(above[:, ::-1], axis=1)[:, ::-1][:, 1:]
     return result
 
@@ -155,12 +155,12 @@ def _suffixes(values: Array, held: Array, combine: np.ufunc) -> Array:
 def _commit(run: _Run, options: Array, others: Array, won: Array) -> None:
     """Enter the duels that took place."""
     arms = run.plan.arms
-    places = options * arms + others
-    run.pairs += np.bincount(places, minlength=arms * arms).reshape(arms, arms)
-    run.wins += np.bincount(places, weights=won, minlength=arms * arms).reshape(arms, arms)
+    cells = options * arms + others
+    run.pairs += np.bincount(cells, minlength=arms * arms).reshape(arms, arms)
+    run.wins += np.bincount(cells, weights=won, minlength=arms * arms).reshape(arms, arms)
     run.sums += np.bincount(options, weights=won, minlength=arms)
     counts = np.bincount(options, minlength=arms)
-    run.kept += counts
+    run.retained += counts
     for arm in np.flatnonzero(counts):
         run.advance(int(arm), int(counts[arm]))
 
@@ -171,12 +171,12 @@ def _remove(run: _Run, gone: Array) -> None:
     run.left = run.left[~np.isin(run.left, gone)]
     for arm in gone:
         for other in run.left:
-            run.kept[other] -= int(run.pairs[other, arm])
+            run.retained[other] -= int(run.pairs[other, arm])
             run.sums[other] -= 1.0 if plan.reading == "R1" else run.wins[other, arm]
             output = run.sums[other] + float(run.noise(int(other), 1)[0])
             run.advance(int(other), 1)
-            kept = max(int(run.kept[other]), 1)
-            width = float(plan.half_width.of(np.array([kept]), run.clocks[other : other + 1])[0])
-            none = run.kept[other] == 0
-            run.upper[other] = np.inf if none else output / kept + width
-            run.lower[other] = -np.inf if none else output / kept - width
+            retained = max(int(run.retained[other]), 1)
+            width = float(plan.half_width.of(np.array([retained]), run.clocks[other : other + 1])[0])
+            none = run.retained[other] == 0
+            run.upper[other] = np.inf if none else output / retained + width
+            run.lower[other] = -np.inf if none else output / retained - width

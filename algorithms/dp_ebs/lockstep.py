@@ -1,4 +1,4 @@
-"""Many runs of DP-EBS in lock-step: one loop over rounds, everything else over all runs at once.
+"""The rounds of DP-EBS for many runs in lock-step: one loop over rounds, everything else over all runs at once.
 
 Inside, the axis of options comes first and runs are contiguous, as every step reduces over options. Runs that are over
 are dropped now and then. Memory: 16 K^2 + 8 K (levels + 8) bytes a run.
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.plan import Counters, Plan, debiased
-from algorithms.dp_ebs.readings import BROKEN
-from algorithms.dp_ebs.voters import Voters
+from algorithms.dp_ebs.settings import BROKEN
 from dpaudit import Streams
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 REMOVAL = -1
 """The source of an element that a removal pushed: REMOVAL - i for option i; plays have their round, from 0."""
@@ -55,7 +55,7 @@ class _Runs:
     plan: Plan
     counters: Counters
     ids: Array
-    kept: Array = field(init=False)
+    retained: Array = field(init=False)
     upper: Array = field(init=False)
     lower: Array = field(init=False)
     alive: Array = field(init=False)
@@ -67,7 +67,7 @@ class _Runs:
 
     def __post_init__(self) -> None:
         arms, runs = self.plan.arms, len(self.ids)
-        self.kept = np.zeros((arms, runs))
+        self.retained = np.zeros((arms, runs))
         self.upper, self.lower = np.full((arms, runs), np.inf), np.full((arms, runs), -np.inf)
         self.alive = np.ones((arms, runs), dtype=bool)
         self.lists = np.tile(np.arange(arms), (runs, 1))
@@ -77,9 +77,9 @@ class _Runs:
 
     def credit(self, arms: Array, runs: Array, elements: Array) -> Array:
         """Push one element each and return the outputs."""
-        places = arms * len(self.ids) + runs
-        outputs = self.counters.push(places, elements)
-        self.shown[places] = outputs
+        indices = arms * len(self.ids) + runs
+        outputs = self.counters.push(indices, elements)
+        self.shown[indices] = outputs
         return outputs
 
     def last(self, arms: Array, runs: Array) -> Array:
@@ -89,10 +89,10 @@ class _Runs:
 
     def bound(self, arms: Array, runs: Array, outputs: Array) -> None:
         """Set the intervals of some options after a new output; an option without plays has none."""
-        kept = self.kept[arms, runs]
+        retained = self.retained[arms, runs]
         clocks = self.counters.clocks[arms * len(self.ids) + runs]
-        some = kept > 0
-        safe = np.where(some, kept, 1.0)
+        some = retained > 0
+        safe = np.where(some, retained, 1.0)
         width = self.plan.half_width.of(safe, clocks)
         mean = outputs / safe
         self.upper[arms, runs] = np.where(some, mean + width, np.inf)
@@ -104,19 +104,19 @@ class _Runs:
         alive = self.alive[:, runs]
         self.left[runs] = alive.sum(axis=0)
         self.lists[runs] = np.argsort(~alive, axis=0, kind="stable").T
-        for held, value in ((self.kept, np.inf), (self.upper, np.inf), (self.lower, -np.inf)):
-            block = held[:, runs]
-            block[~alive] = value
-            held[:, runs] = block
+        for values, outside in ((self.retained, np.inf), (self.upper, np.inf), (self.lower, -np.inf)):
+            block = values[:, runs]
+            block[~alive] = outside
+            values[:, runs] = block
 
     def keep(self, on: Array) -> None:
         """Forget the runs outside `on`."""
         arms, before = self.plan.arms, len(self.ids)
-        places = (np.arange(arms)[:, None] * before + on).ravel()
-        self.counters.keep(places)
-        self.shown = self.shown[places]
+        indices = (np.arange(arms)[:, None] * before + on).ravel()
+        self.counters.keep(indices)
+        self.shown = self.shown[indices]
         self.ids, self.left, self.lists = self.ids[on], self.left[on], self.lists[on]
-        for name in ("kept", "alive", "upper", "lower", "pairs", "wins"):
+        for name in ("retained", "alive", "upper", "lower", "pairs", "wins"):
             setattr(self, name, np.ascontiguousarray(getattr(self, name)[..., on]))
 
 
@@ -131,11 +131,11 @@ def play(plan: Plan, voters: Voters, streams: Streams, n_runs: int, watch: Watch
     eliminated_at = np.full((n_runs, plan.arms), plan.horizon + 1)
     idle = 0.0 if watch is not None else _IDLE_SHARE
     for number in range(plan.horizon):
-        duel = _duel(runs, voters, streams, number, watch)
-        gone = plan.eliminate(number, runs.upper, runs.lower, runs.alive)
+        duel = _duel(runs, voters, streams, number, watch)  # lines 4 to 9
+        gone = plan.eliminate(number, runs.upper, runs.lower, runs.alive)  # line 10: below the largest lower bound
         hit = np.flatnonzero(gone.any(axis=0))
         if hit.size:
-            _remove(runs, gone[:, hit], hit, number, eliminated_at, watch, duel)
+            _remove(runs, gone[:, hit], hit, number, eliminated_at, watch, duel)  # lines 11 to 15
         over = runs.left == 1
         if over.any() and over.mean() > idle:
             _finish(runs, over, plays, plan.horizon - number - 1)
@@ -147,26 +147,26 @@ def play(plan: Plan, voters: Voters, streams: Streams, n_runs: int, watch: Watch
 
 
 def _duel(runs: _Runs, voters: Voters, streams: Streams, number: int, watch: Watch | None) -> tuple[Array, Array]:
-    """Play one round in every run and return who met whom: lines 4 to 9 of Algorithm 1."""
+    """Play one round in every run and return who met whom (Algorithm 1, lines 4 to 9)."""
     plan, every = runs.plan, np.arange(len(runs.ids))
-    left = runs.kept.argmin(axis=0)
-    right = plan.opponents(number, runs.lists, runs.left, streams.actions)
+    left = runs.retained.argmin(axis=0)  # the fewest plays; ties to the smallest option
+    right = plan.opponents(number, runs.lists, runs.left, streams.actions)  # uniform on those left
     sent = voters.votes(number, left, right, streams.environment)
     if plan.response is not None:
         sent = plan.response.release(sent.astype(np.int64), streams.noise)
-    won = debiased(plan, sent)
+    won = debiased(plan, sent)  # Remark 3 in the local model, else the answer
     pair = (left * plan.arms + right) * len(every) + every
-    runs.kept.ravel()[left * len(every) + every] += 1
+    runs.retained.ravel()[left * len(every) + every] += 1
     runs.pairs.ravel()[pair] += 1
     runs.wins.ravel()[pair] += won
     ticking = np.flatnonzero(won > 0) if plan.reading == "R0" else every
-    runs.credit(left[ticking], ticking, won[ticking])
+    runs.credit(left[ticking], ticking, won[ticking])  # Lemma 1: one element, a win or a loss
     outputs = runs.last(left, every)
-    runs.bound(left, every, outputs)
+    runs.bound(left, every, outputs)  # section 3.1 (3)
     _tell(watch, runs, every, left, outputs, number, left, right)
-    if plan.credits_both:
+    if plan.credits_both:  # the second counter of Lemma 2
         other = np.flatnonzero(left != right)
-        runs.kept[right[other], other] += 1
+        runs.retained[right[other], other] += 1
         outputs = runs.credit(right[other], other, 1 - won[other])
         runs.bound(right[other], other, outputs)
         _tell(watch, runs, other, right[other], outputs, number, left, right)
@@ -182,7 +182,7 @@ def _remove(
     watch: Watch | None,
     duel: tuple[Array, Array],
 ) -> None:
-    """Remove options in some runs and take their duels out of the survivors' counters: lines 11 to 15."""
+    """Remove options in some runs and take their duels out of the survivors' counters (Algorithm 1, lines 11 to 15)."""
     plan = runs.plan
     for arm in range(plan.arms):
         eliminated_at[runs.ids[hit[gone[arm]]], arm] = number + 1
@@ -194,14 +194,14 @@ def _remove(
             if not some.size:
                 continue
             arms = np.full(len(some), other)
-            runs.kept[other, some] -= _met(runs, other, arm, some)
+            runs.retained[other, some] -= _met(runs, other, arm, some)
             outputs = _take_back(runs, arms, some, _won(runs, other, arm, some))
             runs.bound(arms, some, outputs)
             _tell(watch, runs, some, arms, outputs, REMOVAL - arm, duel[0], duel[1])
 
 
 def _met(runs: _Runs, other: int, arm: int, some: Array) -> Array:
-    """Return how many of an option's kept plays were against the one that goes."""
+    """Return how many of an option's retained plays were against the one that goes."""
     met: Array = runs.pairs[other, arm, some]
     if runs.plan.credits_both:
         met = met + runs.pairs[arm, other, some]
@@ -217,7 +217,7 @@ def _won(runs: _Runs, other: int, arm: int, some: Array) -> Array:
 
 
 def _take_back(runs: _Runs, arms: Array, some: Array, won: Array) -> Array:
-    """Return the outputs after the element, or elements, of a removal; see `readings`."""
+    """Return the outputs after the element, or elements, of a removal; see `noise`."""
     reading = runs.plan.reading
     if reading in BROKEN:
         steps = int(won.max(initial=0)) if reading == "R4" else 1
@@ -242,7 +242,7 @@ def _finish(runs: _Runs, over: Array, plays: Array, rounds: int) -> None:
 def _tell(
     watch: Watch | None, runs: _Runs, some: Array, arms: Array, outputs: Array, source: int, left: Array, right: Array
 ) -> None:
-    """Tell the observer, if there is one."""
+    """Call the observer, if there is one."""
     if watch is not None and len(some):
         watch(
             Pushed(

@@ -1,18 +1,16 @@
-"""What is settled before anybody votes: the calibrated mechanisms, the width, and the steps of a round."""
+"""The plan of a run, fixed before anybody votes: the calibrated mechanisms, the width and the steps of a round."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from algorithms.dp_ebs.calibration import vote_response
+from algorithms.dp_ebs.noise import tree_of, vote_response
+from algorithms.dp_ebs.settings import DpEbsSettings
 from algorithms.dp_ebs.widths import HalfWidth, half_width
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import RandomisedResponse, TreeAggregation
-
-if TYPE_CHECKING:
-    from algorithms.dp_ebs.config import DpEbs
 
 
 class Counters(Protocol):
@@ -59,27 +57,27 @@ class Plan:
         return self.reading == "R3"
 
 
-def plan_of(config: "DpEbs") -> Plan:
-    """Return the plan of a config; it reads nothing but the config."""
-    local = config.model == "local"
-    tree = None if local else config.tree()
+def plan_of(settings: DpEbsSettings) -> Plan:
+    """Return the plan, which depends on nothing but the settings: mechanisms, widths and steps."""
+    local = settings.model == "local"
+    tree = None if local else tree_of(settings)
     scale = 0.0 if tree is None else float(getattr(tree.leaf, "scale", 0.0))
     width = half_width(
-        config.width,
-        arms=config.arms,
-        horizon=config.horizon,
-        fail_prob=1 / config.horizon if config.fail_prob is None else config.fail_prob,
+        settings.width,
+        arms=settings.arms,
+        horizon=settings.horizon,
+        fail_prob=1 / settings.horizon if settings.fail_prob is None else settings.fail_prob,
         scale=scale,
-        levels=(config.horizon + config.arms).bit_length(),
-        factor=config.width_factor,
+        levels=(settings.horizon + settings.arms).bit_length(),
+        factor=settings.width_factor,
     )
-    response = vote_response(config.epsilon) if local else None
+    response = vote_response(settings.epsilon) if local else None
     if response is not None:
         width = HalfWidth(sampling=width.sampling / (2 * response.probability - 1), tree=width.tree)
     return Plan(
-        arms=config.arms,
-        horizon=config.horizon,
-        reading=config.removal,
+        arms=settings.arms,
+        horizon=settings.horizon,
+        reading=settings.removal,
         tree=tree,
         response=response,
         half_width=width,

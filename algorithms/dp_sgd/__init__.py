@@ -4,8 +4,8 @@ Source: Abadi et al. (2016), "Deep Learning with Differential Privacy", Algorith
 """
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
-from algorithms.dp_sgd.config import DpSgd
+from algorithms.dp_sgd.algorithm import DpSgd
+from algorithms.dp_sgd.notes import Review, review
 from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint, read_engine
-from algorithms.dp_sgd.review import Review, review
 
 __all__ = ["DpSgd", "Review", "TrainingRecord", "epsilon_of_history", "read_checkpoint", "read_engine", "review"]

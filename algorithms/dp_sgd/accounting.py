@@ -1,4 +1,4 @@
-"""Epsilon of a history of noisy, Poisson-sampled steps, for both neighbour relations and quickly.
+"""The epsilon of a history of noisy, Poisson-sampled steps, for both neighbour relations.
 
 One step sees a record with probability `rate`; with z the noise multiplier and m = 1/z its output laws are
 
@@ -25,8 +25,8 @@ from scipy.special import logsumexp, ndtr
 
 from dpaudit import Neighbours, UnsupportedError
 from dpaudit.checks import count, one_of, open_probability, positive
-from dpaudit.claim import NEIGHBOURS
-from dpaudit.mechanism import Array
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
 
 Order = Literal["remove", "add", "replace"]
 History = Sequence[tuple[float, float, int]]
@@ -96,8 +96,8 @@ def _epsilon(history: tuple[tuple[float, float, int], ...], delta: float, order:
     infinite = math.fsum(part.infinite * part.times for part in parts)
 
     def exceeds(epsilon: float) -> bool:
-        held = losses > epsilon
-        terms = tilted[held] * np.exp(scale - tilt * losses[held]) * -np.expm1(epsilon - losses[held])
+        above = losses > epsilon
+        terms = tilted[above] * np.exp(scale - tilt * losses[above]) * -np.expm1(epsilon - losses[above])
         rounding = lost * math.exp(min(700.0, scale - tilt * epsilon))
         total = float(terms.sum()) * (1 + 1e-12 * steps**0.5 + 1e-14 * steps)
         return bool(total + rounding + infinite > delta)
@@ -176,7 +176,7 @@ def _lattice(shift: float, rate: float, times: int, order: Order, width: float, 
 
 
 def _cells(x: Array) -> tuple[Array, Array]:
-    """Return standard normal probabilities between neighbouring places, and bounds on their rounding."""
+    """Return standard normal probabilities between neighbouring points, and bounds on their rounding."""
     low, high = x[:-1], x[1:]
     flip = low > 0
     left, right = np.where(flip, -high, low), np.where(flip, -low, high)
@@ -198,9 +198,9 @@ def _dotted(p: Array, q: Array, error: Array, knots: Array) -> Array:
 
 def _log_moment(part: _Lattice, width: float, tilt: float) -> float:
     """Return ln sum of masses e^(tilt loss) of one step."""
-    held = part.masses > 0
-    losses = (part.first + np.flatnonzero(held)) * width
-    return float(logsumexp(tilt * losses + np.log(part.masses[held])))
+    positive_mass = part.masses > 0
+    losses = (part.first + np.flatnonzero(positive_mass)) * width
+    return float(logsumexp(tilt * losses + np.log(part.masses[positive_mass])))
 
 
 def _tilt(parts: list[_Lattice], width: float, delta: float) -> float:
@@ -238,9 +238,9 @@ def _composed(parts: list[_Lattice], width: float, tilt: float) -> tuple[Array, 
         part.masses * np.exp(tilt * (part.first + np.arange(len(part.masses))) * width - log)
         for part, log in zip(parts, logs, strict=True)
     ]
-    places = [(part.first + np.arange(len(part.masses))) * width for part in parts]
-    means = [float(w @ at) for w, at in zip(weighted, places, strict=True)]
-    spreads = [float(w @ (at - mean) ** 2) for w, at, mean in zip(weighted, places, means, strict=True)]
+    losses_of = [(part.first + np.arange(len(part.masses))) * width for part in parts]
+    means = [float(w @ at) for w, at in zip(weighted, losses_of, strict=True)]
+    spreads = [float(w @ (at - mean) ** 2) for w, at, mean in zip(weighted, losses_of, means, strict=True)]
     centre = math.fsum(p.times * mean for p, mean in zip(parts, means, strict=True))
     deviation = math.sqrt(math.fsum(p.times * spread for p, spread in zip(parts, spreads, strict=True)))
     top = _quiet(parts, width, tilt, scale, centre, deviation)
@@ -249,8 +249,8 @@ def _composed(parts: list[_Lattice], width: float, tilt: float) -> tuple[Array, 
     modulus, whole = np.ones(size // 2 + 1), np.ones(size // 2 + 1, dtype=complex)
     doubt = np.zeros(size // 2 + 1)
     level = 8 * _UNIT * math.log2(size)
-    for part, held in zip(parts, weighted, strict=True):
-        folded = np.bincount(np.arange(len(held)) % size, weights=held, minlength=size)
+    for part, tilted in zip(parts, weighted, strict=True):
+        folded = np.bincount(np.arange(len(tilted)) % size, weights=tilted, minlength=size)
         phase = np.exp(2j * math.pi * ((np.arange(size // 2 + 1) * (part.first % size)) % size) / -size)
         power = np.fft.rfft(folded)
         size_of = np.abs(power) + level

@@ -1,4 +1,4 @@
-"""Audits of DP-SGD: canaries in feature slots of the real loop, each slot an experiment of its own.
+"""Audits of DP-SGD: canaries in feature slots of the training loop, each slot a separate experiment.
 
 The neighbours are a canary absent and present (or, where records are replaced, with one label and the other). Every
 slot of a training run repeats the experiment: gradients of different slots are orthogonal, each passes through the
@@ -10,36 +10,39 @@ from dataclasses import replace
 
 import numpy as np
 
-from algorithms.dp_sgd.running import Settings, run_watched
+from algorithms.dp_sgd.plan import Plan, plan_of
+from algorithms.dp_sgd.run import run_watched
+from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
 from dpaudit import AuditCase, Claim, plant
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _SLOTS = 1000
 
 
-def cases_of(settings: Settings, claim: Claim, problem: Classification) -> tuple[AuditCase, ...]:
+def cases_of(settings: DpSgdSettings, problem: Classification) -> tuple[AuditCase, ...]:
     """Return the white-box case, which sees every noisy gradient, and the one that sees the trained model."""
+    plan, claim = plan_of(settings), settings.claim()
     absent, present = (-1, 1) if claim.neighbours == "replace_one" else (0, 1)
 
     def gradients(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-        return np.concatenate([_slots(settings, problem, data, part, rng)[0] for part in _parts(n_runs)])
+        return np.concatenate([_slots(plan, problem, data, part, rng)[0] for part in _parts(n_runs)])
 
     def model(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-        return np.concatenate([_slots(settings, problem, data, part, rng)[1] for part in _parts(n_runs)])
+        return np.concatenate([_slots(plan, problem, data, part, rng)[1] for part in _parts(n_runs)])
 
     def log_odds(view: Array) -> Array:
-        return _log_ratio(view / (settings.noise_multiplier * settings.max_grad_norm), settings, claim)
+        return _log_ratio(view / (plan.noise_multiplier * plan.max_grad_norm), plan, claim)
 
     def weakened_gradients(factor: float) -> AuditCase:
         def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-            return _simulated(settings, data, factor, rng, n_runs)
+            return _simulated(plan, data, factor, rng, n_runs)
 
         return replace(seeing_gradients, run=run)
 
     def weakened_model(factor: float) -> AuditCase:
         def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-            total: Array = _simulated(settings, data, factor, rng, n_runs).sum(axis=1)
+            total: Array = _simulated(plan, data, factor, rng, n_runs).sum(axis=1)
             return total
 
         return replace(seeing_model, run=run)
@@ -72,9 +75,7 @@ def _parts(n_runs: int) -> list[int]:
     return [min(_SLOTS, n_runs - start) for start in range(0, n_runs, _SLOTS)]
 
 
-def _slots(
-    settings: Settings, problem: Classification, data: int, slots: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
+def _slots(plan: Plan, problem: Classification, data: int, slots: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return projections of gradients (slots, steps) and of the trained weights (slots,), downhill counted positive.
 
     `data` 1 trains on all canaries with the second label, -1 with the first, 0 on none.
@@ -83,14 +84,14 @@ def _slots(
     planted = plant(problem.features, problem.labels, outputs=2, canaries=slots, rng=rng, blanks=0, included=included)
     if data < 0:
         planted.labels[len(problem.labels) :] = 0
-    watch, done = run_watched(settings, planted, rng)
+    watch, done = run_watched(plan, planted, rng)
     rows = done["weights"][planted.slots.canaries]
     return np.array(watch.projections).T, -np.einsum("mk,mk->m", rows, planted.slots.directions)
 
 
-def _log_ratio(shifts: Array, settings: Settings, claim: Claim) -> Array:
+def _log_ratio(shifts: Array, plan: Plan, claim: Claim) -> Array:
     """Return each slot's log likelihood ratio; `shifts` (slots, steps) is in standard deviations of the noise."""
-    shift, rate = 1 / settings.noise_multiplier, 1 / settings.batches
+    shift, rate = 1 / plan.noise_multiplier, 1 / plan.batches
 
     def mixed(sign: int) -> Array:
         exponent = sign * shift * shifts - shift**2 / 2
@@ -102,11 +103,9 @@ def _log_ratio(shifts: Array, settings: Settings, claim: Claim) -> Array:
     return summed
 
 
-def _simulated(settings: Settings, data: int, factor: float, rng: np.random.Generator, n_runs: int) -> Array:
+def _simulated(plan: Plan, data: int, factor: float, rng: np.random.Generator, n_runs: int) -> Array:
     """Return projections (n_runs, steps) of a run that samples and clips as declared, with a factor of its noise."""
-    shape = (n_runs, settings.steps)
-    taken = data * (rng.random(shape) < 1 / settings.batches)
-    projections: Array = settings.max_grad_norm * (
-        taken + factor * settings.noise_multiplier * rng.standard_normal(shape)
-    )
+    shape = (n_runs, plan.steps)
+    taken = data * (rng.random(shape) < 1 / plan.batches)
+    projections: Array = plan.max_grad_norm * (taken + factor * plan.noise_multiplier * rng.standard_normal(shape))
     return projections

@@ -1,4 +1,4 @@
-"""The optional dependency: a clear refusal where it is missing."""
+"""The refusal of runs and checkpoints that need the extra "opacus" where it is not installed."""
 
 from importlib.util import find_spec
 

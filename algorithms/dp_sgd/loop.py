@@ -1,7 +1,8 @@
-"""One training run through Opacus, watched from outside: what entered the noise, what left it, who was sampled.
+"""One training run through Opacus, watched from outside: sums before and after noise, and the sampled records.
 
-The file needs numpy, torch and opacus alone, and runs as a script as well, so that a release of Opacus in an
-environment of its own, where dpaudit is not installed, is watched by the same code: `python loop.py IN.npz OUT.npz`.
+The steps are those of Abadi et al. (2016), Algorithm 1. The file needs numpy, torch and opacus alone, and runs as a
+script as well, so that a release of Opacus in an environment of its own, where dpaudit is not installed, is watched
+by the same code: `python loop.py IN.npz OUT.npz`.
 """
 
 import json
@@ -122,20 +123,20 @@ def _run(model: Any, optimizer: Any, loader: Any, backward: Any, steps: int, ste
 
     def watched() -> None:
         summed = [p.summed_grad.detach().clone() for p in optimizer.params]
-        add_noise()
+        add_noise()  # Algorithm 1, "add noise"
         for before, parameter in zip(summed, optimizer.params, strict=True):
             step(_array(parameter.grad), _array(before), np.array(batch))
 
     optimizer.add_noise = watched
     taken = 0
     while taken < steps:
-        for x, y, index in loader:
+        for x, y, index in loader:  # Algorithm 1, "take a random sample"
             if taken == steps:
                 return
             batch = index.numpy()
             optimizer.zero_grad()
-            backward(x, y.long())
-            optimizer.step()
+            backward(x, y.long())  # Algorithm 1, "compute gradient"
+            optimizer.step()  # Algorithm 1, "clip gradient", then the noise above, then "descent"
             taken += 1
 
 
@@ -146,9 +147,9 @@ def _array(tensor: Any) -> Any:
 
 def main(source: str, target: str) -> None:
     """Train once for each row of the file's settings and write everything that was watched."""
-    held = np.load(source, allow_pickle=False)
-    found: dict[str, Any] = {}
-    for place, settings in enumerate(json.loads(str(held["settings"]))):
+    given = np.load(source, allow_pickle=False)
+    watched: dict[str, Any] = {}
+    for row, settings in enumerate(json.loads(str(given["settings"]))):
         released: list[Any] = []
         summed: list[Any] = []
         batches: list[Any] = []
@@ -157,13 +158,13 @@ def main(source: str, target: str) -> None:
             for to, value in zip(lists, (after, before, batch), strict=True):
                 to.append(value)
 
-        done = train(held[f"features{place}"], held[f"labels{place}"], step=keep, **settings)
-        found[f"released{place}"], found[f"summed{place}"] = np.array(released), np.array(summed)
-        found[f"batches{place}"] = np.concatenate(batches).astype(np.int64)
-        found[f"sizes{place}"] = np.array([len(batch) for batch in batches])
-        found[f"history{place}"] = np.array(done["engine"].accountant.history, dtype=np.float64)
-        found["version"] = np.array(done["version"])
-    np.savez(target, **found)
+        done = train(given[f"features{row}"], given[f"labels{row}"], step=keep, **settings)
+        watched[f"released{row}"], watched[f"summed{row}"] = np.array(released), np.array(summed)
+        watched[f"batches{row}"] = np.concatenate(batches).astype(np.int64)
+        watched[f"sizes{row}"] = np.array([len(batch) for batch in batches])
+        watched[f"history{row}"] = np.array(done["engine"].accountant.history, dtype=np.float64)
+        watched["version"] = np.array(done["version"])
+    np.savez(target, **watched)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What Opacus keeps of a training run, read without trusting it: a PrivacyEngine, a checkpoint, or a JSON file."""
+"""The record of a training run, read from a PrivacyEngine, a checkpoint or a JSON file without trusting it."""
 
 import json
 from collections.abc import Mapping
@@ -9,8 +9,7 @@ from typing import Any
 
 from algorithms.dp_sgd.accounting import checked_history
 from algorithms.dp_sgd.extra import require_opacus
-from dpaudit import ConfigError, Declaration
-from dpaudit.interchange.opacus_history import from_history, from_state_dict
+from dpaudit import ConfigError, Declaration, from_history, from_state_dict
 
 _STATE = "privacy_accountant_state_dict"
 
@@ -78,20 +77,20 @@ def read_checkpoint(path: Path | str, **stated: Any) -> TrainingRecord:
     builds tensors and plain containers alone.
     Raises: ConfigError: a file that is missing, unreadable or unsafe, or that holds no accountant's state.
     """
-    place = Path(path)
+    file = Path(path)
     try:
-        state = _parsed(place.read_text(encoding="utf-8")) if place.suffix == ".json" else _loaded(place)
+        state = _parsed(file.read_text(encoding="utf-8")) if file.suffix == ".json" else _loaded(file)
     except OSError as error:
-        raise ConfigError(f"{place}: cannot be read ({error.strerror}).") from None
+        raise ConfigError(f"{file}: cannot be read ({error.strerror}).") from None
     except (UnicodeDecodeError, ValueError) as error:
-        raise ConfigError(f"{place}: no checkpoint: {error}.") from None
-    held = state.get(_STATE, state) if isinstance(state, Mapping) else state
-    if not isinstance(held, Mapping) or "history" not in held:
+        raise ConfigError(f"{file}: no checkpoint: {error}.") from None
+    accounted = state.get(_STATE, state) if isinstance(state, Mapping) else state
+    if not isinstance(accounted, Mapping) or "history" not in accounted:
         raise ConfigError(
-            f"{place}: no accountant's state in it; save it with PrivacyEngine.save_checkpoint, or write "
+            f"{file}: no accountant's state in it; save it with PrivacyEngine.save_checkpoint, or write "
             "json.dumps(engine.accountant.state_dict()) to a file called *.json."
         )
-    return _record(held, **stated)
+    return _record(accounted, **stated)
 
 
 def _record(state: Mapping[str, Any], **known: Any) -> TrainingRecord:
@@ -113,17 +112,17 @@ def _parsed(text: str) -> Any:
     return json.loads(text)
 
 
-def _loaded(place: Path) -> Any:
+def _loaded(file: Path) -> Any:
     """Return what a checkpoint holds, tensors and plain containers alone."""
     require_opacus("Reading a checkpoint")
     import torch
 
     try:
-        return torch.load(place, map_location="cpu", weights_only=True)
+        return torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # whatever a damaged or hostile file makes of the safe reader
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ConfigError(
-            f"{place}: refused, because it is no checkpoint of tensors and plain containers ({first:.120}). "
+            f"{file}: refused, because it is no checkpoint of tensors and plain containers ({first:.120}). "
             "Write the accountant's state to a *.json file instead."
         ) from None
 
@@ -134,7 +133,7 @@ def _loading(loader: Any) -> dict[str, Any]:
         return {}
     poisson = type(loader).__name__ == "DPDataLoader" or hasattr(loader, "sample_rate")
     sampler = getattr(loader, "sampler", None)
-    names = {type(held).__name__ for held in (sampler, getattr(loader, "batch_sampler", None))}
+    names = {type(source).__name__ for source in (sampler, getattr(loader, "batch_sampler", None))}
     batches, batch_size = len(loader), getattr(loader, "batch_size", None)
     records = len(loader.dataset)
     return {

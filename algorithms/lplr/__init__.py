@@ -4,6 +4,6 @@ Source: Li, Simchi-Levi and Wang (2024), "On the Optimal Regret of Locally Priva
 2404.09413; algorithms, lemmas and equations are cited by its numbers.
 """
 
-from algorithms.lplr.config import Lplr
+from algorithms.lplr.algorithm import Lplr
 
 __all__ = ["Lplr"]

@@ -1,4 +1,4 @@
-"""The tree of bins, walked by all atoms of all runs at once: which bin each is in, and what is left of its vector.
+"""The tree of bins, walked by all atoms of all runs at once: the bin of each atom, and the rest of its vector.
 
 An atom is a context with an action, so a feature vector that many users share. A bin of layer h is a bin of layer
 h - 1 with the index of the norm that is left; only bins that hold an atom are followed, as all others hold noise
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.lplr.schedule import Resolution
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,16 +44,16 @@ class Bins:
     together: Array
     first: Array
 
-    def sums(self, held: Array) -> Array:
-        """Return each bin's sum of `held`, (R, A, K, ...), at every atom of the bin."""
-        flat = held.reshape(*self.key.shape, -1)
-        total: Array = (self.together.astype(np.float64) @ flat).reshape(held.shape)
+    def sums(self, values: Array) -> Array:
+        """Return each bin's sum of `values`, (R, A, K, ...), at every atom of the bin."""
+        flat = values.reshape(*self.key.shape, -1)
+        total: Array = (self.together.astype(np.float64) @ flat).reshape(values.shape)
         return total
 
-    def shared(self, held: Array) -> Array:
-        """Return what the first atom of each bin holds, at every atom of the bin."""
-        index = self.first.reshape(*self.first.shape, *([1] * (held.ndim - 3)))
-        return np.take_along_axis(held, np.broadcast_to(index, held.shape), axis=2)
+    def shared(self, values: Array) -> Array:
+        """Return the value of the first atom of each bin, at every atom of the bin."""
+        index = self.first.reshape(*self.first.shape, *([1] * (values.ndim - 3)))
+        return np.take_along_axis(values, np.broadcast_to(index, values.shape), axis=2)
 
 
 def start(features: Array, n_runs: int) -> Walk:
@@ -76,8 +76,8 @@ def keys(norms: Array, resolution: Resolution) -> Array:
     Source: Figure 2.
     """
     limits = np.array([resolution.width(k) for k in range(1, resolution.depth + 1)])
-    found: Array = (norms[..., None] <= limits).sum(axis=-1)
-    return found
+    indices: Array = (norms[..., None] <= limits).sum(axis=-1)
+    return indices
 
 
 def bins_of(walk: Walk, resolution: Resolution) -> Bins:

@@ -1,73 +1,78 @@
-"""What a run of LPLR can look at, and the looking. Each text says what was seen, and no more.
+"""Conditions that a run of LPLR checks. Each text says what the run saw, and no more.
 
-The look at residuals does not wait for a bad history to come up: privacy is claimed for every history, so the step
-that the device runs is tried on predictions of any size.
+The check of residuals does not wait for a bad history: privacy is claimed for every history, so the step that the
+device runs is tried on predictions of any size.
 """
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from algorithms._conditions import SENSITIVITY
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
-from dpaudit import Condition, Released, Streams
-from dpaudit.mechanism import Array
+from dpaudit import Condition, Released
+from dpaudit.model.mechanism import Array
 
-SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
-NORMS = "The device shortens features longer than 1 and turns what is not a number into no record."
-ENTRIES = "No confidence entry left [0, 1] in any run."
-SCHEDULE = "Every phase took exactly its scheduled number of users, and nobody was in two phases."
-FRESH = "No two releases of the run carried the same noise, and noise had a stream of its own."
+NORMS = Condition(
+    kind="clipping",
+    about=("features",),
+    text="The device shortens features longer than 1 and turns what is not a number into no record.",
+)
+ENTRIES = Condition(kind="clipping", about=("confidence entries",), text="No confidence entry left [0, 1] in any run.")
+SCHEDULE = Condition(
+    kind="public_schedule",
+    about=("users of each phase",),
+    text="Every phase took exactly its scheduled number of users, and nobody was in two phases.",
+)
 
 _ROUNDING = 1 + 1e-9
 _TRIED = (0.0, 1.0, 3.0, 1e6)
 
 
 @dataclass(slots=True)
-class Looks:
-    """Whether each condition held throughout a run, so far."""
+class Outcomes:
+    """The outcome of each condition over a run: True where every check of it so far held."""
 
-    held: dict[str, bool] = field(default_factory=dict)
+    by_condition: dict[Condition, bool] = field(default_factory=dict)
 
-    def see(self, text: str, *, holds: bool) -> None:
-        """Write down that `text` held here, or not."""
-        self.held[text] = self.held.get(text, True) and holds
-
-    def conditions(self) -> tuple[Condition, ...]:
-        """Return each condition that was looked at, as checked or violated."""
-        return tuple(Condition(text=text, status="checked" if ok else "violated") for text, ok in self.held.items())
+    def add(self, condition: Condition, *, holds: bool) -> None:
+        """Add one check of `condition`."""
+        self.by_condition[condition] = self.by_condition.get(condition, True) and holds
 
 
-def look_at_device(plan: Plan) -> Looks:
-    """Return what the steps of `plan` that run on a device hold for every record and every history.
+def check_device(plan: Plan) -> Outcomes:
+    """Return the checks of the steps of `plan` that run on a device, for every record and every history.
 
     A printed plan is also held against three premises that only its printed argument needs.
     """
-    looks = Looks()
-    residuals = residual_text(plan)
+    outcomes = Outcomes()
+    residuals = residual_condition(plan)
     bounded = largest_residual(plan) <= plan.deep_bound * _ROUNDING
     shortened = norms_hold(plan)
-    looks.see(residuals, holds=bounded)
-    looks.see(NORMS, holds=shortened)
-    looks.see(SENSITIVITY, holds=bounded and shortened)
+    outcomes.add(residuals, holds=bounded)
+    outcomes.add(NORMS, holds=shortened)
+    outcomes.add(SENSITIVITY, holds=bounded and shortened)
     if plan.first_confidence:
         floor = delta_floor(plan.strength)
-        looks.see(
+        support = (
             f"Both neighbours can produce every output (the printed matrix noise lies in a cone: with probability "
-            f"{floor:.6g} its output is impossible for the other one, at every epsilon).",
-            holds=False,
+            f"{floor:.6g} its output is impossible for the other one, at every epsilon)."
         )
-        looks.see(
+        cells = (
             "A replaced record changes one cell of a message (it empties one and fills another, so that counts and "
-            "vectors cost twice the printed budget).",
-            holds=False,
+            "vectors cost twice the printed budget)."
         )
-    return looks
+        both = Condition(kind="printed_premise", about=("outputs of both neighbours",), text=support)
+        outcomes.add(both, holds=False)
+        outcomes.add(Condition(kind="printed_premise", about=("cells of a message",), text=cells), holds=False)
+    return outcomes
 
 
-def residual_text(plan: Plan) -> str:
+def residual_condition(plan: Plan) -> Condition:
     """Return the condition on residuals, with the bound that the noise is calibrated to."""
-    return f"Residuals beyond the first layer are at most {plan.deep_bound:g}, whatever was published before."
+    text = f"Residuals beyond the first layer are at most {plan.deep_bound:g}, whatever was published before."
+    return Condition(kind="clipping", about=("residuals beyond the first layer",), text=text)
 
 
 def largest_residual(plan: Plan) -> float:
@@ -83,13 +88,6 @@ def norms_hold(plan: Plan) -> bool:
     return bool(np.linalg.norm(long) <= _ROUNDING and not np.any(nothing))
 
 
-def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
-    """Return whether noise has a stream of its own and no two releases carry the same noise."""
-    others = (streams.actions, streams.environment, streams.public)
-    fingerprints = [line.fingerprint for line in released if line.fingerprint is not None]
-    return all(streams.noise is not other for other in others) and len(set(fingerprints)) == len(fingerprints)
-
-
 def phase_is_full(counts: Array, users: int) -> bool:
     """Return whether as many users took part as the schedule says, in every run. Shape: counts (R, A, K)."""
     return bool((counts.sum(axis=(1, 2)) == users).all())
@@ -100,7 +98,7 @@ def message_lines(released: tuple[Released, ...]) -> tuple[Released, ...]:
 
     A run has many phases, each with users of its own; every one of them sends one message of either kind.
     """
-    held: dict[tuple[str, object], Released] = {}
+    lines: dict[tuple[str, object], Released] = {}
     for line in released:
-        held.setdefault((line.label, line.mechanism), line)
-    return tuple(held.values())
+        lines.setdefault((line.label, line.mechanism), line)
+    return tuple(lines.values())

@@ -1,11 +1,8 @@
-"""What LPLR declares: one message a user, an array of cells of which the record fills one."""
+"""The declaration of LPLR: one message a user, an array of cells of which the record fills one."""
 
-from typing import TYPE_CHECKING
-
+from algorithms.lplr.leaves import leaves_of
+from algorithms.lplr.settings import LplrSettings
 from dpaudit import Cells, Declaration, Local, Mechanism, Parallel, Printed, Release, Sequential
-
-if TYPE_CHECKING:
-    from algorithms.lplr.config import Lplr
 
 KEY = "the epoch and the phase in which a user arrives"
 """What decides which kind of message a user sends."""
@@ -13,43 +10,47 @@ KEY = "the epoch and the phase in which a user arrives"
 _RULES = {"count": "laplace", "vector": "laplace", "matrix": "wishart", "width": "laplace"}
 
 
-def declaration_of(config: "Lplr") -> Declaration:
-    """Return the declaration of `config`: parallel over users, cells within a message, a sum within a cell.
+def declaration_of(settings: LplrSettings) -> Declaration:
+    """Return the declaration of the settings: parallel over users, cells within a message, a sum within a cell.
 
     Cells range over bins *and* actions, as a replaced record may change either; so one budget serves all actions.
     With variant "paper" the nodes repeat the paper: thirds of epsilon for the three statistics (Proposition 4.1), all
     of it for the confidence message (Lemma 4.4), and one budget for all actions (Theorem 3.2).
     """
-    same, alone = config.leaves("replace_one"), config.leaves("add_remove")
+    same, alone = leaves_of(settings), leaves_of(settings, "add_remove")
     return Parallel(
         parts=(
-            _message(config, same.update, alone.update),
-            _message(config, same.confidence, alone.confidence),
+            _message(settings, same.update, alone.update),
+            _message(settings, same.confidence, alone.confidence),
         ),
         key=KEY,
-        printed=_printed(config, "parallel"),
+        printed=_printed(settings, "parallel"),
     )
 
 
 def _message(
-    config: "Lplr", inside: tuple[tuple[str, Mechanism], ...], touched: tuple[tuple[str, Mechanism], ...]
+    settings: LplrSettings, inside: tuple[tuple[str, Mechanism], ...], touched: tuple[tuple[str, Mechanism], ...]
 ) -> Declaration:
     """Return one kind of message."""
     cells = Cells(
-        inside=_statistics(config, inside), touched=_statistics(config, touched), printed=_printed(config, "cells")
+        inside=_statistics(settings, inside),
+        touched=_statistics(settings, touched),
+        printed=_printed(settings, "cells"),
     )
-    return Local(part=cells, printed=_printed(config, "local"))
+    return Local(part=cells, printed=_printed(settings, "local"))
 
 
-def _statistics(config: "Lplr", leaves: tuple[tuple[str, Mechanism], ...]) -> Declaration:
+def _statistics(settings: LplrSettings, leaves: tuple[tuple[str, Mechanism], ...]) -> Declaration:
     """Return what one cell receives: each statistic with noise of its own."""
     releases = tuple(
-        Release(label=label, mechanism=held, printed=_printed(config, _RULES.get(label, ""), share=1 / len(leaves)))
-        for label, held in leaves
+        Release(
+            label=label, mechanism=mechanism, printed=_printed(settings, _RULES.get(label, ""), share=1 / len(leaves))
+        )
+        for label, mechanism in leaves
     )
-    return releases[0] if len(releases) == 1 else Sequential(parts=releases, printed=_printed(config, "basic"))
+    return releases[0] if len(releases) == 1 else Sequential(parts=releases, printed=_printed(settings, "basic"))
 
 
-def _printed(config: "Lplr", rule: str, share: float = 1.0) -> Printed | None:
+def _printed(settings: LplrSettings, rule: str, share: float = 1.0) -> Printed | None:
     """Return the paper's own step, where the paper's noise is what runs."""
-    return Printed(rule=rule, epsilon=config.epsilon * share) if config.variant == "paper" else None
+    return Printed(rule=rule, epsilon=settings.epsilon * share) if settings.variant == "paper" else None

@@ -1,4 +1,4 @@
-"""The noise of one message: which mechanism each of its numbers goes through, as printed and as repaired.
+"""The noise of one message: the mechanism that each of its numbers goes through, as printed and as repaired.
 
 All of it is in scaled units: a bin of index k on layer h holds vectors of norm at most gamma^-k, which the device
 multiplies by gamma^k, and residuals at most R_h, which it divides by R_h. So every bin has the same noise.
@@ -7,12 +7,9 @@ multiplies by gamma^k, and residuals at most R_h, which it divides by R_h. So ev
 import math
 from dataclasses import dataclass
 
+from algorithms.lplr.settings import SHARES, LplrSettings
 from dpaudit import Claim, Mechanism, Neighbours
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
-
-THIRDS = (1 / 3, 1 / 3, 1 / 3)
-UNEVEN = (0.2, 0.4, 0.4)
-"""Shares of epsilon for count, vector and matrix; the count only decides which bins are kept, so it may have less."""
 
 _SAFETY = 1 + 1e-12
 """Above the exact scales, so that the sum of six rounded losses does not exceed the claim in its last digit."""
@@ -31,6 +28,15 @@ class Leaves:
     def of(self, label: str) -> Mechanism:
         """Return the mechanism called `label`."""
         return dict(self.update + self.confidence)[label]
+
+
+def leaves_of(settings: LplrSettings, neighbours: Neighbours = "replace_one") -> Leaves:
+    """Return the mechanisms of one message: for two records in the same cell, or for one against none."""
+    if settings.noise == "gaussian":
+        return gaussian_leaves(settings.claim(), neighbours)
+    if settings.variant == "paper":
+        return printed_leaves(settings.epsilon, settings.dimension, neighbours)
+    return repaired_leaves(settings.epsilon, settings.dimension, neighbours, SHARES[settings.calibration])
 
 
 def printed_leaves(epsilon: float, dimension: int, neighbours: Neighbours) -> Leaves:
@@ -55,7 +61,7 @@ def printed_leaves(epsilon: float, dimension: int, neighbours: Neighbours) -> Le
 
 
 def repaired_leaves(
-    epsilon: float, dimension: int, neighbours: Neighbours, shares: tuple[float, float, float] = THIRDS
+    epsilon: float, dimension: int, neighbours: Neighbours, shares: tuple[float, float, float] = SHARES["tight"]
 ) -> Leaves:
     """Return noise that makes the whole message exactly epsilon-private when a record is replaced.
 

@@ -1,4 +1,4 @@
-"""What one user's device computes and sends: the code that privacy is about, written for one record.
+"""The message of one user's device, computed from one record: the code that the privacy claim is about.
 
 A message has an entry for every stored bin of every action. The record fills the one bin that it falls in; all other
 entries are noise alone, and all are sent. Noise goes with the bin and never with the user's own index.
@@ -13,7 +13,7 @@ from algorithms.lplr.bins import keys
 from algorithms.lplr.oracle import joined_message
 from algorithms.lplr.plan import Plan
 from dpaudit import Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,24 +47,24 @@ def bottom(plan: Plan) -> Record:
     return Record(features=(0.0,) * plan.dimension, reward=0.0)
 
 
-def scaled_vector(plan: Plan, held: Bin, record: Record) -> tuple[Array, float] | None:
-    """Return what `record` puts into `held`, a vector of norm at most 1 and the prediction so far; None if elsewhere.
+def scaled_vector(plan: Plan, target: Bin, record: Record) -> tuple[Array, float] | None:
+    """Return what `record` puts into `target`, a vector of norm at most 1 and the prediction so far; None if elsewhere.
 
     Source: Figure 2, one path.
     """
     left = plan.normalise(np.asarray(record.features, dtype=np.float64))
-    if record.action != held.action or not np.isfinite(record.reward):
+    if record.action != target.action or not np.isfinite(record.reward):
         return None
     prediction = 0.0
-    for layer, index in enumerate(held.indices):
+    for layer, index in enumerate(target.indices):
         if int(keys(np.asarray(np.linalg.norm(left)), plan.resolution)) != index:
             return None
-        if layer < len(held.directions):
-            direction = np.asarray(held.directions[layer])
+        if layer < len(target.directions):
+            direction = np.asarray(target.directions[layer])
             along = float(direction @ left)
-            prediction += held.slopes[layer] * along
+            prediction += target.slopes[layer] * along
             left = left - along * direction
-    return plan.normalise(left * plan.resolution.gamma ** held.indices[-1]), prediction
+    return plan.normalise(left * plan.resolution.gamma ** target.indices[-1]), prediction
 
 
 def update_answers(plan: Plan, bins: tuple[Bin, ...], record: Record) -> dict[str, Array]:
@@ -75,15 +75,15 @@ def update_answers(plan: Plan, bins: tuple[Bin, ...], record: Record) -> dict[st
     dimension = plan.dimension
     count, vector = np.zeros((len(bins), 1)), np.zeros((len(bins), dimension))
     matrix = np.zeros((len(bins), dimension, dimension))
-    for place, held in enumerate(bins):
-        found = scaled_vector(plan, held, record)
-        if found is None:
+    for index, target in enumerate(bins):
+        contribution = scaled_vector(plan, target, record)
+        if contribution is None:
             continue
-        scaled, prediction = found
+        scaled, prediction = contribution
         residual = plan.residual(np.asarray(record.reward), np.asarray(prediction))
-        count[place] = 1.0
-        vector[place] = float(residual) / plan.bound(len(held.indices)) * scaled
-        matrix[place] = np.outer(scaled, scaled)
+        count[index] = 1.0  # line 3
+        vector[index] = float(residual) / plan.bound(len(target.indices)) * scaled  # line 4
+        matrix[index] = np.outer(scaled, scaled)  # line 5
     if plan.leaves.update[0][0] == "message":
         return {"message": joined_message(count[:, 0], vector, matrix)}
     return {"count": count, "vector": vector, "matrix": matrix}
@@ -95,11 +95,11 @@ def confidence_answers(plan: Plan, bins: tuple[Bin, ...], record: Record) -> dic
     Source: Algorithm 5.
     """
     width = np.zeros(len(bins))
-    for place, held in enumerate(bins):
-        found = scaled_vector(plan, held, record)
-        if found is not None:
-            along = abs(float(np.asarray(held.direction) @ found[0]))
-            width[place] = float(plan.clamp(np.asarray(held.half_width))) * along
+    for index, target in enumerate(bins):
+        contribution = scaled_vector(plan, target, record)
+        if contribution is not None:
+            along = abs(float(np.asarray(target.direction) @ contribution[0]))
+            width[index] = float(plan.clamp(np.asarray(target.half_width))) * along  # line 4
     return {"width": width}
 
 

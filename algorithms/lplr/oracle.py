@@ -10,12 +10,12 @@ from algorithms.lplr.plan import Plan
 from algorithms.lplr.regression import Fit, principal_component, widened
 from algorithms.lplr.sums import released_sum
 from dpaudit import Recorder
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """What the users of one phase bring: how many stood at each atom, and how many saw reward +1; (R, A, K)."""
+    """The users of one phase: how many stood at each atom, and how many saw reward +1; (R, A, K)."""
 
     counts: Array
     positive: Array
@@ -47,17 +47,17 @@ def fit_oracle(
     """
     walk = start(plan.normalise(features), n_runs)
     layers, entries = np.zeros(walk.prediction.shape, dtype=np.int64), [0.0]
-    for layer in range(1, plan.dimension + 1):
-        bins = bins_of(walk, plan.resolution)
-        fit = update_phase(plan, walk, bins, layer, users, next(phases), recorder)
+    for layer in range(1, plan.dimension + 1):  # Algorithm 2, line 1
+        bins = bins_of(walk, plan.resolution)  # line 2
+        fit = update_phase(plan, walk, bins, layer, users, next(phases), recorder)  # lines 3 to 8
         entry = np.where(
             fit.active, plan.clamp(walk.half_width) * np.abs((fit.direction * bins.scaled).sum(axis=-1)), 0.0
         )
         entries += [float(entry.max()), float(entry.min())]
         mean = None
         if layer > 1 or plan.first_confidence:
-            mean = confidence_phase(plan, bins, entry, users, next(phases), recorder)
-        walk = descended(plan, walk, bins, fit, layer, users, mean)
+            mean = confidence_phase(plan, bins, entry, users, next(phases), recorder)  # line 9
+        walk = descended(plan, walk, bins, fit, layer, users, mean)  # line 9 (server) and line 11
         layers = layers + walk.alive
     vague = walk.half_width >= 1
     prediction = np.clip(walk.prediction, -1, 1)
@@ -80,28 +80,28 @@ def update_phase(
     """
     shown = np.where(bins.inside, answers.counts, 0)
     positive = np.where(bins.inside, answers.positive, 0)
-    one = np.ones_like(walk.prediction)
-    explained = positive * plan.residual(one, walk.prediction)
-    explained = explained + (shown - positive) * plan.residual(-one, walk.prediction)
-    count = bins.sums(shown.astype(np.float64))
-    vector = bins.sums((explained / plan.bound(layer))[..., None] * bins.scaled)
-    matrix = bins.sums(shown[..., None, None] * bins.scaled[..., :, None] * bins.scaled[..., None, :])
+    reward = np.ones_like(walk.prediction)  # Algorithm 3, line 2: y_h = y less the prediction so far
+    explained = positive * plan.residual(reward, walk.prediction)
+    explained = explained + (shown - positive) * plan.residual(-reward, walk.prediction)
+    count = bins.sums(shown.astype(np.float64))  # line 3
+    vector = bins.sums((explained / plan.bound(layer))[..., None] * bins.scaled)  # line 4
+    matrix = bins.sums(shown[..., None, None] * bins.scaled[..., :, None] * bins.scaled[..., None, :])  # line 5
     noisy = noisy_statistics(plan, recorder, users, count, vector, matrix)
-    return principal_component(plan, walk, bins, layer, users, *(bins.shared(held) for held in noisy))
+    return principal_component(plan, walk, bins, layer, users, *(bins.shared(values) for values in noisy))
 
 
 def noisy_statistics(
     plan: Plan, recorder: Recorder, users: int, count: Array, vector: Array, matrix: Array
 ) -> tuple[Array, Array, Array]:
     """Return the three sums with the noise of `users` messages each."""
-    held = dict(plan.leaves.update)
-    if "message" in held:
+    mechanisms = dict(plan.leaves.update)
+    if "message" in mechanisms:
         joined = joined_message(count, vector, matrix)
-        return parted_message(released_sum(recorder, "message", held["message"], joined, users), plan.dimension)
+        return parted_message(released_sum(recorder, "message", mechanisms["message"], joined, users), plan.dimension)
     return (
-        released_sum(recorder, "count", held["count"], count[..., None], users)[..., 0],
-        released_sum(recorder, "vector", held["vector"], vector, users),
-        released_sum(recorder, "matrix", held["matrix"], matrix, users),
+        released_sum(recorder, "count", mechanisms["count"], count[..., None], users)[..., 0],
+        released_sum(recorder, "vector", mechanisms["vector"], vector, users),
+        released_sum(recorder, "matrix", mechanisms["matrix"], matrix, users),
     )
 
 
@@ -110,6 +110,7 @@ def confidence_phase(plan: Plan, bins: Bins, entry: Array, users: int, answers: 
 
     Source: Algorithm 5, the users' part.
     """
+    # lines 3 to 6: each user adds their entry to their own bin, and noise to every bin
     total = bins.sums(np.where(bins.inside, answers.counts, 0) * entry)
     return bins.shared(released_sum(recorder, "width", plan.leaves.of("width"), total, users))
 
@@ -124,12 +125,14 @@ def descended(plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: i
     along = (fit.direction * walk.vectors).sum(axis=-1)
     rest = walk.vectors - fit.direction * along[..., None]
     added = np.where(going, widened(plan, walk, bins, fit, layer, users, mean), plan.resolution.gamma**-bins.key)
+    # Algorithm 5, line 14, and line 11 for inactive bins
     half_width = np.where(walk.alive, plan.clamp(walk.half_width + added), walk.half_width)
     direction = np.where(going[..., None], fit.direction, 0.0)
     return replace(
         walk,
         vectors=np.where(going[..., None], rest, walk.vectors),
         path=np.concatenate([walk.path, direction[..., None]], axis=-1),
+        # Algorithm 6, line 6
         prediction=walk.prediction + np.where(going, fit.slope * along, 0.0),
         half_width=half_width,
         alive=going,

@@ -1,29 +1,32 @@
-"""What is settled before any data is seen: schedule, resolution, noise, and the rule for confidence widths."""
+"""The calibrated plan of LPLR, fixed before any data is seen: schedule, resolution, noise, and the confidence rule."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from algorithms.lplr.leaves import Leaves
-from algorithms.lplr.schedule import Epoch, Resolution
-from dpaudit.mechanism import Array
-
-Residual = Callable[[Array, Array], Array]
-"""residual(reward, prediction) -> what is left of a reward for deeper layers to explain."""
-
-Normalise = Callable[[Array], Array]
-"""normalise(vectors) -> vectors of norm 1 at most."""
+from algorithms.lplr.device_steps import (
+    Normalise,
+    Residual,
+    as_given,
+    at_most_one,
+    clipped_residual,
+    printed_residual,
+    unit_ball,
+    within_unit,
+)
+from algorithms.lplr.leaves import Leaves, leaves_of
+from algorithms.lplr.schedule import Epoch, Resolution, epochs_of, first_length, phases_of
+from algorithms.lplr.settings import LplrSettings
+from dpaudit import Mechanism
+from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A calibrated protocol for one horizon; `leaves` is what every user's message goes through.
 
-    `residual`, `normalise` and `clamp` (of half widths) run on the device and are what the sensitivities rest on; they
-    are fields, so that a test can replace one of them by a broken copy and see who notices. `deep_bound` is R_h beyond
-    the first layer.
+    `residual`, `normalise` and `clamp` (of half widths) run on the device, and the sensitivities rest on them. They are
+    fields, so that a test can replace one of them by a broken copy and assert which audit notices. `deep_bound` is R_h
+    beyond the first layer.
     """
 
     dimension: int
@@ -51,58 +54,44 @@ class Plan:
 
     def scale(self, label: str) -> float:
         """Return the standard deviation of one number of a leaf's noise; off the diagonal for the matrix."""
-        return float(noise_deviation(self.leaves.of(label), self.dimension))
+        return noise_deviation(self.leaves.of(label), self.dimension)
 
 
-def noise_deviation(mechanism: object, dimension: int) -> float:
-    """Return the standard deviation of one number of a mechanism's noise; off the diagonal for a matrix."""
-    scale = getattr(mechanism, "scale", None)
-    match getattr(mechanism, "name", ""):
-        case "one_sided_wishart":
-            return float(scale or 0) * math.sqrt(dimension + 1)
-        case "symmetrised_wishart":
-            return float(scale or 0) * math.sqrt(2 * (dimension + 1))
-        case "gaussian":
-            return float(getattr(mechanism, "stddev", 0.0))
-        case _:
-            return float(scale or 0) * math.sqrt(2)
+def noise_deviation(mechanism: Mechanism, dimension: int) -> float:
+    """Return the standard deviation of one number of a mechanism's noise; off the diagonal for a matrix.
 
-
-def printed_residual(reward: Array, prediction: Array) -> Array:
-    """Return reward minus prediction: as printed, with nothing that bounds it."""
-    left: Array = np.asarray(reward) - np.asarray(prediction)
-    return left
-
-
-def clipped_residual(reward: Array, prediction: Array) -> Array:
-    """Return reward minus the prediction clipped to [-1, 1], so at most 2 in absolute value.
-
-    The prediction and not the residual is clipped: the true value lies in [-1, 1], so clipping only brings it closer,
-    and the analysis of the estimate goes through.
+    Raises: ValueError: a mechanism that no message uses.
     """
-    left: Array = np.clip(reward, -1, 1) - np.clip(prediction, -1, 1)
-    return left
+    match mechanism:
+        case OneSidedWishart(scale=scale):
+            return float(scale) * math.sqrt(dimension + 1)
+        case SymmetrisedWishart(scale=scale):
+            return float(scale) * math.sqrt(2 * (dimension + 1))
+        case Gaussian(stddev=stddev):
+            return float(stddev)
+        case Laplace(scale=scale) | BallLaplace(scale=scale):
+            return float(scale) * math.sqrt(2)
+        case _:
+            raise ValueError(f"Expected noise of a message, got {mechanism!r}.")
 
 
-def unit_ball(vectors: Array) -> Array:
-    """Return vectors over the larger of 1 and their norm; what is not a number becomes 0."""
-    held = np.nan_to_num(np.asarray(vectors, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
-    shortened: Array = held / np.maximum(1.0, np.linalg.norm(held, axis=-1, keepdims=True))
-    return shortened
-
-
-def within_unit(half_widths: Array) -> Array:
-    """Return half widths clamped to [0, 1]: noise can make a mean negative, and an entry must not leave [0, 1]."""
-    clamped: Array = np.clip(half_widths, 0.0, 1.0)
-    return clamped
-
-
-def at_most_one(half_widths: Array) -> Array:
-    """Return half widths capped above only, as printed."""
-    capped: Array = np.minimum(half_widths, 1.0)
-    return capped
-
-
-def as_given(vectors: Array) -> Array:
-    """Return the vectors themselves: as printed, norms are taken on trust."""
-    return np.asarray(vectors, dtype=np.float64)
+def plan_of(settings: LplrSettings) -> Plan:
+    """Return the plan with the noise and the steps of the settings' variant."""
+    printed = settings.variant == "paper"
+    resolution = settings.resolution()
+    return Plan(
+        dimension=settings.dimension,
+        actions=settings.actions,
+        epochs=epochs_of(settings.horizon, first_length(settings.dimension, resolution)),
+        resolution=resolution,
+        phases=phases_of(settings.dimension, first_confidence=printed),
+        first_confidence=printed,
+        leaves=leaves_of(settings),
+        ci=settings.ci,
+        quantile=settings.quantile,
+        strength=settings.epsilon,
+        deep_bound=1.0 if printed else 2.0,
+        residual=printed_residual if printed else clipped_residual,
+        normalise=as_given if printed else unit_ball,
+        clamp=at_most_one if printed else within_unit,
+    )

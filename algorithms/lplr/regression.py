@@ -1,4 +1,4 @@
-"""What the server makes of a phase: the principal component of each bin (Algorithm 4) and widths (Algorithm 5)."""
+"""The server's estimates after a phase: the principal component of each bin (Algorithm 4) and widths (Algorithm 5)."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 from algorithms.lplr.bins import Bins, Walk
 from algorithms.lplr.plan import Plan
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _CONSTANTS = {"activity": (43, 48), "count": (15, 48), "mean": (118, 24), "bias": (300, 48)}
 """The printed constants kappa_1, kappa_1', kappa_2, kappa_3 as factor and argument: f ln(a d / (beta fail_prob))."""
@@ -15,7 +15,7 @@ _CONSTANTS = {"activity": (43, 48), "count": (15, 48), "mean": (118, 24), "bias"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fit:
-    """What each bin shows, at every atom of it.
+    """The estimates of each bin, at every atom of it.
 
     Shape: `share` of users (R, A, K); `direction` (R, A, K, d); `slope`, the coefficient along it, and `energy`, the
     top eigenvalue s, (R, A, K), both in the unit of the vectors; `active` (R, A, K).
@@ -34,8 +34,8 @@ def kappa(plan: Plan, name: str) -> float:
     Source: Lemmas 4.3 and 4.4.
     """
     factor, inside = _CONSTANTS[name]
-    held = plan.resolution
-    return factor * math.log(inside * plan.dimension / (held.beta * held.fail_prob)) / plan.strength
+    resolution = plan.resolution
+    return factor * math.log(inside * plan.dimension / (resolution.beta * resolution.fail_prob)) / plan.strength
 
 
 def activity_threshold(plan: Plan, users: int) -> float:
@@ -54,20 +54,21 @@ def principal_component(
     The count cancels: the slope is u . vector over the top eigenvalue of the projected matrix. An eigenvalue of 0 or
     less makes a bin inactive, where the printed algorithm divides by it.
     """
-    projected = _projected(matrix, walk.path)
-    values, vectors = np.linalg.eigh(projected)
+    projected = _projected(matrix, walk.path)  # Algorithm 4, lines 5 and 6
+    values, vectors = np.linalg.eigh(projected)  # line 7
     top = values[..., -1]
     direction = _oriented(vectors[..., -1], walk.path)
     share = count / users
     gamma = plan.resolution.gamma
     width = gamma ** -bins.key.astype(np.float64)
     safe = np.where(top > 0, top, 1.0)
+    # line 8: psi n cancels between s and u . lambda
     slope = plan.bound(layer) / width * (direction * vector).sum(axis=-1) / safe
     counted = np.where(share > 0, share, 1.0)
     energy = width**2 * safe / (counted * users)
     active = bins.inside & (top > 0) & (share > 0)
     if plan.ci == "theory":
-        active = active & (share > activity_threshold(plan, users))
+        active = active & (share > activity_threshold(plan, users))  # lines 2 and 3
     else:
         active = active & (share > plan.quantile * plan.scale(_count_label(plan)) / math.sqrt(users))
         active = active & (top > plan.quantile * _matrix_deviation(plan, users))
@@ -80,8 +81,8 @@ def widened(plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: int
     """Return how much each bin adds to the half width of its atoms; `mean` is the noisy sum of entries, or None.
 
     Shape: mean (R, A, K), in units of gamma^-key / sqrt(s); without one (first layer) every entry is 0.
-    Source: Algorithm 5, with the root of the number of users that Corollary 8.3 proves; section 2.10 of this package's
-    page for the calibrated widths.
+    Source: Algorithm 5, with the root of the number of users that Corollary 8.3 proves; docs/papers/ldp_linear.md for
+    the calibrated widths.
     """
     along = np.abs((fit.direction * walk.vectors).sum(axis=-1))
     root = np.sqrt(fit.energy)
@@ -91,6 +92,7 @@ def widened(plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: int
     if plan.ci == "theory":
         mean_error = kappa(plan, "mean") * plan.resolution.gamma * plan.dimension**1.5 / (share * math.sqrt(users))
         bias = kappa(plan, "bias") * plan.resolution.gamma**2 * (plan.dimension + 1) ** 4 / (share * math.sqrt(users))
+        # Algorithm 5, lines 13 and 14
         printed: Array = bias + (seen + mean_error) * along / root
         return printed
     noise = plan.quantile * plan.scale("width") / math.sqrt(users) * width / root / share
@@ -126,16 +128,16 @@ def _matrix_label(plan: Plan) -> str:
 def _projected(matrix: Array, path: Array) -> Array:
     """Return P M P for P the projection away from the path's directions, symmetric to the last bit."""
     away = np.eye(matrix.shape[-1]) - path @ np.swapaxes(path, -1, -2)
-    held = away @ matrix @ away
-    symmetric: Array = (held + np.swapaxes(held, -1, -2)) / 2
+    projected = away @ matrix @ away
+    symmetric: Array = (projected + np.swapaxes(projected, -1, -2)) / 2
     return symmetric
 
 
 def _oriented(direction: Array, path: Array) -> Array:
     """Return unit vectors orthogonal to the path again after rounding, with their largest entry positive."""
-    held = direction - (path @ (np.swapaxes(path, -1, -2) @ direction[..., None]))[..., 0]
-    norms = np.linalg.norm(held, axis=-1, keepdims=True)
-    held = np.where(norms > 1e-6, held / np.maximum(norms, 1e-6), 0.0)
-    largest = np.take_along_axis(held, np.abs(held).argmax(axis=-1)[..., None], axis=-1)
-    oriented: Array = np.where(largest < 0, -held, held)
+    orthogonal = direction - (path @ (np.swapaxes(path, -1, -2) @ direction[..., None]))[..., 0]
+    norms = np.linalg.norm(orthogonal, axis=-1, keepdims=True)
+    unit = np.where(norms > 1e-6, orthogonal / np.maximum(norms, 1e-6), 0.0)
+    largest = np.take_along_axis(unit, np.abs(unit).argmax(axis=-1)[..., None], axis=-1)
+    oriented: Array = np.where(largest < 0, -unit, unit)
     return oriented

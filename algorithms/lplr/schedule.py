@@ -1,4 +1,4 @@
-"""Epochs, phases and the resolution of the bins: all of it fixed by the horizon and the dimension alone."""
+"""Epochs, phases and the resolution of the bins, fixed by the horizon and the dimension alone."""
 
 import math
 from dataclasses import dataclass
@@ -41,11 +41,11 @@ def resolution_of(horizon: int, beta: float | None = None, fail_prob: float | No
     >>> [resolution_of(horizon).depth for horizon in (10**4, 10**5, 10**6, 10**12)]
     [5, 6, 7, 14]
     """
-    held = 1 / math.log(horizon) if beta is None else beta
+    exponent = 1 / math.log(horizon) if beta is None else beta
     return Resolution(
-        beta=held,
-        gamma=math.exp(held * math.log(horizon)),
-        depth=math.ceil(1 / (2 * held) - 1e-9),
+        beta=exponent,
+        gamma=math.exp(exponent * math.log(horizon)),
+        depth=math.ceil(1 / (2 * exponent) - 1e-9),
         fail_prob=float(horizon) ** -2 if fail_prob is None else fail_prob,
     )
 
@@ -67,9 +67,9 @@ def epochs_of(horizon: int, unit: int) -> tuple[Epoch, ...]:
     epochs: list[Epoch] = []
     start, length = 0, 2 * unit
     while start < horizon:
-        held = min(length, horizon - start)
-        epochs.append(Epoch(number=len(epochs) + 1, length=held, complete=held == length))
-        start, length = start + held, 2 * length
+        users = min(length, horizon - start)
+        epochs.append(Epoch(number=len(epochs) + 1, length=users, complete=users == length))
+        start, length = start + users, 2 * length
     return tuple(epochs)
 
 

@@ -1,4 +1,4 @@
-"""Noise of a whole phase, exact in law: one user's by the declared mechanism itself, the others' by their sum's law.
+"""The noise of a whole phase, exact in law: the first user's from the declared mechanism, the others' as one sum.
 
 Sums of independent Laplace variables are differences of gamma variables, sums of Wishart matrices are Wishart
 matrices, sums of normals are normal. So a phase costs the same for a thousand users and for 10^17.
@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from dpaudit import Mechanism, Recorder, UnsupportedError
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
+from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
 
 
 def released_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:
@@ -26,9 +27,11 @@ def released_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Ar
 
 def noise_mean(mechanism: Mechanism, shape: tuple[int, ...]) -> Array:
     """Return the public mean of one message's noise: 0 but for one-sided Wishart noise."""
-    if mechanism.name != "one_sided_wishart":
-        return np.zeros(shape)
-    return (shape[-1] + 1) * float(getattr(mechanism, "scale", 0.0)) * np.broadcast_to(np.eye(shape[-1]), shape)
+    match mechanism:
+        case OneSidedWishart(scale=scale):
+            return (shape[-1] + 1) * float(scale) * np.broadcast_to(np.eye(shape[-1]), shape)
+        case _:
+            return np.zeros(shape)
 
 
 def noise_sum(mechanism: Mechanism, shape: tuple[int, ...], users: int, rng: np.random.Generator) -> Array:
@@ -36,20 +39,18 @@ def noise_sum(mechanism: Mechanism, shape: tuple[int, ...], users: int, rng: np.
 
     Raises: UnsupportedError: a mechanism whose sums have no law here.
     """
-    scale = float(getattr(mechanism, "scale", 0.0))
     if users == 0:
         return np.zeros(shape)
-    match mechanism.name:
-        case "laplace" | "ball_laplace":
+    match mechanism:
+        case Laplace(scale=scale) | BallLaplace(scale=scale):
             laplace: Array = scale * (rng.standard_gamma(users, shape) - rng.standard_gamma(users, shape))
             return laplace
-        case "one_sided_wishart":
+        case OneSidedWishart(scale=scale):
             return wishart_sum(shape, scale, users, rng)
-        case "symmetrised_wishart":
+        case SymmetrisedWishart(scale=scale):
             return wishart_sum(shape, scale, users, rng) - wishart_sum(shape, scale, users, rng)
-        case "gaussian":
-            stddev = math.sqrt(users) * float(getattr(mechanism, "stddev", 0.0))
-            return stddev * rng.standard_normal(shape)
+        case Gaussian(stddev=stddev):
+            return math.sqrt(users) * float(stddev) * rng.standard_normal(shape)
         case _:
             raise UnsupportedError(f"The sum of many {mechanism.name!r} noises has no law here; draw them one by one.")
 
@@ -63,7 +64,7 @@ def wishart_sum(shape: tuple[int, ...], scale: float, users: int, rng: np.random
     dimension = shape[-1]
     factor = np.tril(rng.standard_normal(shape), -1)
     degrees = float(users) * (dimension + 1) - np.arange(dimension)
-    places = np.arange(dimension)
-    factor[..., places, places] = np.sqrt(2 * rng.standard_gamma(degrees / 2, shape[:-1]))
+    diagonal = np.arange(dimension)
+    factor[..., diagonal, diagonal] = np.sqrt(2 * rng.standard_gamma(degrees / 2, shape[:-1]))
     product: Array = scale * (factor @ np.swapaxes(factor, -1, -2))
     return product

@@ -1,4 +1,4 @@
-"""Who has had an extramarital affair: a sensitive answer to learn privately, from a survey of 1974.
+"""A classification problem with a sensitive label: reports of extramarital affairs in a survey of 1974.
 
 The table that statsmodels distributes holds 6,366 married women's answers to a magazine's survey (Fair, 1978). A
 record is one woman's answers; the label is whether she reported any affair. Eight features are put in [-1, 1] by the
@@ -12,7 +12,7 @@ import numpy as np
 
 from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit.checks import count
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 SCALES: dict[str, tuple[float, float]] = {
     "rate_marriage": (1, 5),
@@ -54,12 +54,12 @@ def affairs(*, path: Path | None = None, records: int = 6366) -> Classification:
     """
     source = path if path is not None else bundled_table("fair", "fair.csv")
     table = read_columns(source, (*SCALES, "affairs"))
-    kept = slice(count("records", records))
+    first = slice(count("records", records))
     columns = [2 * (np.clip(table[name], low, high) - low) / (high - low) - 1 for name, (low, high) in SCALES.items()]
-    labels = (table["affairs"][kept] > 0).astype(np.int64)
+    labels = (table["affairs"][first] > 0).astype(np.int64)
     return Classification(
         name="affairs",
         description=f"Whether a survey's respondent reported an affair; {len(labels)} of {source.name}.",
-        features=np.column_stack(columns)[kept],
+        features=np.column_stack(columns)[first],
         labels=labels,
     )

@@ -16,18 +16,18 @@ import numpy as np
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
 from dpaudit.checks import one_of
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 WINNERS = ("model_a", "model_b", "tie", "tie (bothbad)")
-"""What the column `winner` may say."""
+"""The values of the column `winner`."""
 
 TIES = ("half", "drop")
-"""What to do with a tie: half a win for either side, which is a coin's mean, or nothing."""
+"""How ties count: half a win for either side, which is the mean of a fair draw, or nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonLog:
-    """Votes: (first option, second option, winner), options by their place in `names`; votes of each person."""
+    """Votes: (first option, second option, winner), options by their index in `names`; votes of each person."""
 
     names: tuple[str, ...]
     votes: tuple[tuple[int, int, str], ...]
@@ -54,7 +54,7 @@ def read_log(path: Path) -> ComparisonLog:
     Raises: ConfigError: an unreadable file, a missing column, or a winner that is none of `WINNERS`.
     """
     rows = _rows(path)
-    places: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     votes: list[tuple[int, int, str]] = []
     people: Counter[str] = Counter()
     for number, row in rows:
@@ -65,13 +65,13 @@ def read_log(path: Path) -> ComparisonLog:
             )
         if row["winner"] not in WINNERS:
             raise ConfigError(f"{path}, line {number}: winner {row['winner']!r:.40} is none of: {', '.join(WINNERS)}.")
-        first, second = (places.setdefault(str(row[name]), len(places)) for name in ("model_a", "model_b"))
+        first, second = (numbers.setdefault(str(row[name]), len(numbers)) for name in ("model_a", "model_b"))
         if first != second:
             votes.append((first, second, str(row["winner"])))
         people[str(row.get("judge") or f"line {number}")] += 1
     if not votes:
         raise ConfigError(f"{path} holds no votes between two different options.")
-    return ComparisonLog(names=tuple(places), votes=tuple(votes), votes_per_person=max(people.values()))
+    return ComparisonLog(names=tuple(numbers), votes=tuple(votes), votes_per_person=max(people.values()))
 
 
 def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Duels:
@@ -82,21 +82,21 @@ def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Due
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     place = Path(folder) / "log.csv"
-    ...     _ = place.write_text("model_a,model_b,winner,judge\nx,y,model_a,j1\nx,y,tie,j2\n", encoding="utf-8")
-    ...     comparison_log(path=place).names
+    ...     file = Path(folder) / "log.csv"
+    ...     _ = file.write_text("model_a,model_b,winner,judge\nx,y,model_a,j1\nx,y,tie,j2\n", encoding="utf-8")
+    ...     comparison_log(path=file).names
     ('x', 'y')
     """
     one_of("ties", ties, TIES)
-    held = read_log(path)
-    wins = held.wins(ties)
+    log = read_log(path)
+    wins = log.wins(ties)
     return Duels(
         name="comparison_log",
-        description=f"{len(held.names)} options in {len(held.votes)} votes of {path.name}.",
+        description=f"{len(log.names)} options in {len(log.votes)} votes of {path.name}.",
         preferences=win_rates(wins, prior),
         utilities=fitted_utilities(wins),
-        names=held.names,
-        votes_per_person=held.votes_per_person,
+        names=log.names,
+        votes_per_person=log.votes_per_person,
     )
 
 

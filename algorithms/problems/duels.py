@@ -1,11 +1,11 @@
-"""People who compare two options: who wins how often, and what a duel costs."""
+"""Dueling problems: the probability that one option is preferred to another, and the regret of a duel."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit.checks import count
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,9 +29,9 @@ class Duels:
 
     def __post_init__(self) -> None:
         for field in ("preferences", "utilities", "features"):
-            held = getattr(self, field)
-            if held is not None:
-                array = np.array(held, dtype=np.float64)
+            values = getattr(self, field)
+            if values is not None:
+                array = np.array(values, dtype=np.float64)
                 array.setflags(write=False)
                 object.__setattr__(self, field, array)
         object.__setattr__(self, "votes_per_person", count("votes_per_person", self.votes_per_person))
@@ -41,9 +41,9 @@ class Duels:
         if not ((table >= 0) & (table <= 1)).all() or not np.allclose(table + table.T, 1, atol=1e-9):
             raise ValueError("Expected preferences[i][j] + preferences[j][i] = 1 with entries in [0, 1].")
         for field in ("utilities", "features", "names"):
-            held = getattr(self, field)
-            if held is not None and len(held) not in (len(table), 0 if field == "names" else len(table)):
-                raise ValueError(f"Expected one entry of {field} for each of {len(table)} options, got {len(held)}.")
+            values = getattr(self, field)
+            if values is not None and len(values) not in (len(table), 0 if field == "names" else len(table)):
+                raise ValueError(f"Expected one entry of {field} for each of {len(table)} options, got {len(values)}.")
 
     @property
     def arms(self) -> int:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from algorithms.problems.arrays import frozen
+from dpaudit.model.mechanism import Array
 
 _ROUNDING = 1e-9
 
@@ -77,15 +78,3 @@ class FiniteMdp:
         rows = self._cumulated[step][states, actions]
         after: Array = np.minimum((rng.random(states.shape)[..., None] >= rows).sum(axis=-1), self.shape[1] - 1)
         return after
-
-
-def frozen(name: str, values: Array) -> Array:
-    """Return a read-only copy in float64, all finite.
-
-    Raises: ValueError: nothing in it, or something that is not finite.
-    """
-    held = np.array(values, dtype=np.float64)
-    if not held.size or not np.isfinite(held).all():
-        raise ValueError(f"Expected {name} to hold finite numbers, at least one.")
-    held.setflags(write=False)
-    return held

@@ -1,4 +1,4 @@
-"""Which insurance plan for which patients: a bandit simulated from the RAND Health Insurance Experiment.
+"""Insurance plans for groups of patients: a bandit simulated from the RAND Health Insurance Experiment.
 
 The experiment (1974 to 1982) assigned families at random to plans that differ in coinsurance, the share of
 the bill that the patient pays. The table distributed with statsmodels holds 20,190 person-years.
@@ -29,7 +29,7 @@ from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit import ConfigError
 from dpaudit.checks import positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 COLUMNS = ("mdvis", "lncoins", "physlm", "disea", "hlthf", "hlthp")
 """The columns of the table that are read."""

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from algorithms.problems.arrays import frozen
 from dpaudit.checks import positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,9 +32,9 @@ class KernelBandit:
     def __post_init__(self) -> None:
         object.__setattr__(self, "reward_bound", positive("reward_bound", self.reward_bound))
         for field in ("contexts", "actions", "context_probabilities", "mean_reward", "features"):
-            held = getattr(self, field)
-            if held is not None:
-                object.__setattr__(self, field, _frozen(field, held))
+            values = getattr(self, field)
+            if values is not None:
+                object.__setattr__(self, field, frozen(field, values))
         self._require_shapes()
         law = self.context_probabilities
         if (law < 0).any() or abs(law.sum() - 1) > 1e-9:
@@ -71,12 +72,3 @@ class KernelBandit:
             raise ValueError("Expected contexts and actions as matrices, one point a row.")
         if self.features is not None and self.features.shape[:-1] != (cells[0] * cells[1],):
             raise ValueError(f"Expected one row of features a cell, {cells[0] * cells[1]}, got {len(self.features)}.")
-
-
-def _frozen(name: str, values: Array) -> Array:
-    """Return a read-only copy in float64, all finite."""
-    held = np.array(values, dtype=np.float64)
-    if not held.size or not np.isfinite(held).all():
-        raise ValueError(f"Expected {name} to hold finite numbers, at least one.")
-    held.setflags(write=False)
-    return held

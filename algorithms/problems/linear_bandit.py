@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from algorithms.problems.arrays import frozen
+from dpaudit.model.mechanism import Array
 
 _ROUNDING = 1e-9
 
@@ -28,11 +29,7 @@ class LinearBandit:
 
     def __post_init__(self) -> None:
         for field in ("features", "context_probabilities", "mean_reward"):
-            held = np.array(getattr(self, field), dtype=np.float64)
-            if not held.size or not np.isfinite(held).all():
-                raise ValueError(f"Expected {field} to hold finite numbers, at least one.")
-            held.setflags(write=False)
-            object.__setattr__(self, field, held)
+            object.__setattr__(self, field, frozen(field, getattr(self, field)))
         if self.features.ndim != 3:
             raise ValueError(f"Expected features of shape (contexts, actions, d), got {self.features.shape}.")
         cells = self.features.shape[:2]
@@ -80,8 +77,8 @@ class LinearBandit:
         """The linear function closest to the means, by weighted least squares; shape (d,)."""
         weights = np.sqrt(np.repeat(self.context_probabilities, self.n_actions))
         cells = self.features.reshape(-1, self.dimension)
-        found: Array = np.linalg.lstsq(weights[:, None] * cells, weights * self.mean_reward.ravel(), rcond=None)[0]
-        return found
+        parameter: Array = np.linalg.lstsq(weights[:, None] * cells, weights * self.mean_reward.ravel(), rcond=None)[0]
+        return parameter
 
     @property
     def misfit(self) -> float:

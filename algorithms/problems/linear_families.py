@@ -11,7 +11,7 @@ import numpy as np
 from algorithms.problems.health_insurance import rand_hie
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit.checks import count, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def ill_conditioned(*, users: float = 1e9, actions: int = 1) -> LinearBandit:

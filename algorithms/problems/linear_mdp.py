@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms.problems.finite_mdp import FiniteMdp, frozen
+from algorithms.problems.arrays import frozen
+from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mixture import first_state, river_swim, tabular_mixture
 from dpaudit.checks import count, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,9 +39,9 @@ class LinearMdp:
             "reward_weights": (float(np.linalg.norm(self.reward_weights, axis=1).max()), root),
             "measures": (float(np.linalg.norm(np.abs(self.measures).sum(axis=2), axis=1).max()), root),
         }
-        for field_, (found, allowed) in sizes.items():
-            if found > allowed + 1e-9:
-                raise ValueError(f"Expected {field_} of norm at most {allowed:.6g}, got up to {found:.6g}.")
+        for field_, (size, allowed) in sizes.items():
+            if size > allowed + 1e-9:
+                raise ValueError(f"Expected {field_} of norm at most {allowed:.6g}, got up to {size:.6g}.")
         transitions = np.einsum("sad,hdt->hsat", self.features, self.measures)
         rewards = np.einsum("sad,hd->hsa", self.features, self.reward_weights)
         object.__setattr__(
@@ -67,14 +68,14 @@ def low_rank(
     S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
     H, d = count("steps", steps), count("dimension", dimension)  # noqa: N806
     rng = np.random.default_rng(count("seed", seed, at_least=0))
-    held = positive("concentration", concentration)
+    spread = positive("concentration", concentration)
     weights = 0.2 * rng.random((H, d))
     weights[:, 0] = 1.0
     return LinearMdp(
         name="low_rank",
         description=f"a drawn process of rank {d} on {S} states",
-        features=rng.dirichlet(np.full(d, held), size=(S, A)),
-        measures=rng.dirichlet(np.full(S, held), size=(H, d)),
+        features=rng.dirichlet(np.full(d, spread), size=(S, A)),
+        measures=rng.dirichlet(np.full(S, spread), size=(H, d)),
         reward_weights=weights,
         initial=first_state(S),
     )
@@ -97,8 +98,8 @@ def tabular_mdp(*, states: int = 3, actions: int = 2, steps: int = 3, seed: int 
     >>> tabular_mdp().mdp.shape
     (3, 3, 2)
     """
-    held = tabular_mixture(states=states, actions=actions, steps=steps, seed=seed)
-    return of_table(held.mdp, "tabular_mdp", "a drawn tabular process, as a linear one")
+    mixture = tabular_mixture(states=states, actions=actions, steps=steps, seed=seed)
+    return of_table(mixture.mdp, "tabular_mdp", "a drawn tabular process, as a linear one")
 
 
 def of_table(mdp: FiniteMdp, name: str, description: str) -> LinearMdp:

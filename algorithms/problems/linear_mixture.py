@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms.problems.finite_mdp import FiniteMdp, frozen
+from algorithms.problems.arrays import frozen
+from algorithms.problems.finite_mdp import FiniteMdp
 from dpaudit.checks import count, open_probability, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -22,20 +22,20 @@ def bradley_terry(
     (5, 5)
     """
     one_of("family", family, FAMILIES)
-    places = np.arange(count("arms", arms, at_least=2))
+    options = np.arange(count("arms", arms, at_least=2))
     drawn = {
-        "one_good": (places == 0).astype(float),
-        "arithmetic": 1 - places / (len(places) - 1),
-        "geometric": 0.5**places,
-        "hard": np.log(3) * (places == 0),
+        "one_good": (options == 0).astype(float),
+        "arithmetic": 1 - options / (len(options) - 1),
+        "geometric": 0.5**options,
+        "hard": np.log(3) * (options == 0),
     }[family]
-    held = np.array(utilities, dtype=np.float64) if utilities else drawn
+    values = np.array(utilities, dtype=np.float64) if utilities else drawn
     described = "given utilities" if utilities else f"the {family} family"
     return Duels(
         name="bradley_terry",
-        description=f"{len(held)} options with {described}.",
-        preferences=logistic(held),
-        utilities=held,
+        description=f"{len(values)} options with {described}.",
+        preferences=logistic(values),
+        utilities=values,
         names=names,
     )
 

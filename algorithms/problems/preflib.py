@@ -18,7 +18,7 @@ import numpy as np
 
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,8 @@ class Rankings:
         """Return how many people rank i above j; shape (K, K)."""
         wins = np.zeros((len(self.names), len(self.names)))
         for count, order in self.orders:
-            for place, option in enumerate(order):
-                wins[option, list(order[place + 1 :])] += count
+            for rank, option in enumerate(order):
+                wins[option, list(order[rank + 1 :])] += count
         return wins
 
 
@@ -70,35 +70,35 @@ def preflib(*, path: Path, prior: float = 2.0) -> Duels:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     place = Path(folder) / "votes.soc"
-    ...     _ = place.write_text("# NUMBER ALTERNATIVES: 2\n# NUMBER VOTERS: 3\n2: 1,2\n1: 2,1\n", encoding="utf-8")
-    ...     preflib(path=place).preferences.shape
+    ...     file = Path(folder) / "votes.soc"
+    ...     _ = file.write_text("# NUMBER ALTERNATIVES: 2\n# NUMBER VOTERS: 3\n2: 1,2\n1: 2,1\n", encoding="utf-8")
+    ...     preflib(path=file).preferences.shape
     (2, 2)
     """
-    held = read_soc(path)
-    wins = held.wins()
+    rankings = read_soc(path)
+    wins = rankings.wins()
     return Duels(
         name="preflib",
-        description=f"{len(held.names)} options as {held.people} people rank them, from {path.name}.",
+        description=f"{len(rankings.names)} options as {rankings.people} people rank them, from {path.name}.",
         preferences=win_rates(wins, prior),
         utilities=fitted_utilities(wins),
-        names=held.names,
+        names=rankings.names,
     )
 
 
 def _marked(path: Path, rows: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[tuple[int, str]]]:
     """Return names and orders of the present layout."""
-    found: dict[int, str] = {}
+    named: dict[int, str] = {}
     total = 0
     for number, line in rows:
         key, _, value = line.lstrip("# ").partition(":")
         if line.startswith("# NUMBER ALTERNATIVES"):
             total = _whole(path, number, value)
         if line.startswith("# ALTERNATIVE NAME"):
-            found[_whole(path, number, key.rsplit(" ", 1)[-1])] = value.strip()
+            named[_whole(path, number, key.rsplit(" ", 1)[-1])] = value.strip()
     if not total:
         raise ConfigError(f"{path} lacks the line '# NUMBER ALTERNATIVES: m' of the PrefLib format.")
-    names = tuple(found.get(option, f"option {option}") for option in range(1, total + 1))
+    names = tuple(named.get(option, f"option {option}") for option in range(1, total + 1))
     return names, [(number, line) for number, line in rows if not line.startswith("#")]
 
 

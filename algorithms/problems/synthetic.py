@@ -5,7 +5,7 @@ import numpy as np
 from algorithms.kernels import KERNELS, SMOOTHNESSES, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit.checks import count, one_of, open_probability, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _DRAWN = tuple(kernel for kernel in KERNELS if kernel in ("squared_exponential", "matern"))
 

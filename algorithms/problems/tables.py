@@ -1,4 +1,4 @@
-"""Reading a table of numbers from a CSV file, with every fault named by column and row."""
+"""Tables of numbers read from CSV files, with every fault named by column and row."""
 
 import csv
 import math
@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 
 from dpaudit import ConfigError
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 
 def bundled_table(folder: str, file: str) -> Path:
-    """Return the place of a table that statsmodels distributes, without importing statsmodels.
+    """Return the path of a table that statsmodels distributes, without importing statsmodels.
 
     Raises: ConfigError: statsmodels is not installed.
     """
-    found = find_spec("statsmodels")
-    if found is None or found.origin is None:
+    statsmodels = find_spec("statsmodels")
+    if statsmodels is None or statsmodels.origin is None:
         raise ConfigError(f"{file} is distributed with statsmodels; install statsmodels, or give path=.")
-    return Path(found.origin).parent / "datasets" / folder / file
+    return Path(statsmodels.origin).parent / "datasets" / folder / file
 
 
 def read_columns(path: Path, columns: tuple[str, ...]) -> dict[str, Array]:
@@ -42,17 +42,17 @@ def read_columns(path: Path, columns: tuple[str, ...]) -> dict[str, Array]:
         raise ConfigError(
             f"{path} has no column {', '.join(map(repr, missing))} in row 1; it needs: {', '.join(columns)}."
         )
-    places = {name: header.index(name) for name in columns}
+    indices = {name: header.index(name) for name in columns}
     body = [(number, row) for number, row in enumerate(rows[1:], start=2) if row]
     if not body:
         raise ConfigError(f"{path} has a header but no rows; give a file with at least one row of data.")
     return {
-        name: np.array([_number(path, number, row, name, place, len(header)) for number, row in body])
-        for name, place in places.items()
+        name: np.array([_number(path, number, row, name, index, len(header)) for number, row in body])
+        for name, index in indices.items()
     }
 
 
-def _number(path: Path, number: int, row: list[str], name: str, place: int, width: int) -> float:
+def _number(path: Path, number: int, row: list[str], name: str, index: int, width: int) -> float:
     """Return one cell as a finite float."""
     if len(row) != width:
         raise ConfigError(
@@ -60,12 +60,12 @@ def _number(path: Path, number: int, row: list[str], name: str, place: int, widt
             "Complete or remove the row."
         )
     try:
-        value = float(row[place])
+        value = float(row[index])
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         raise ConfigError(
-            f"{path}, row {number}, column {name!r}: expected a finite number, found {row[place]!r}. "
+            f"{path}, row {number}, column {name!r}: expected a finite number, found {row[index]!r}. "
             "Fill in or remove the row."
         )
     return value

@@ -1,4 +1,4 @@
-"""Which way to travel? A dueling bandit simulated from 210 travellers' choices among four modes.
+"""Travel by air, train, bus or car: a dueling bandit simulated from 210 travellers' choices.
 
 The table that statistics courses know as the travel mode choice data (Greene and Hensher, 1997): 210 non-business
 trips between Sydney, Canberra and Melbourne in 1987, each with the mode that was chosen out of air, train, bus and car.
@@ -11,15 +11,15 @@ averages over travellers of its waiting time, cost and time in the vehicle, stan
 """
 
 import csv
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from algorithms.problems.duels import Duels, luce
+from algorithms.problems.tables import bundled_table
 from dpaudit import ConfigError
 from dpaudit.checks import positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 MODES = ("air", "train", "bus", "car")
 """The four modes, in the order of the table."""
@@ -37,7 +37,7 @@ def modechoice(*, path: Path | None = None, shares: tuple[float, ...] = ()) -> D
     >>> modechoice().preferences.shape
     (4, 4)
     """
-    source = path if path is not None else _bundled()
+    source = path if path is not None else bundled_table("modechoice", "modechoice.csv")
     table = _read(source)
     chosen = np.bincount(table["mode"][table["choice"] == 1].astype(int), minlength=5)[1:5].astype(float)
     if len(shares) not in (0, 4):
@@ -63,14 +63,6 @@ def _standardised(attributes: Array) -> Array:
     centred = (attributes - attributes.mean(axis=0)) / np.maximum(attributes.std(axis=0), 1e-12)
     scaled: Array = centred / np.linalg.norm(centred, axis=1).max()
     return scaled
-
-
-def _bundled() -> Path:
-    """Return the place of the table that statsmodels distributes, without importing statsmodels."""
-    found = find_spec("statsmodels")
-    if found is None or found.origin is None:
-        raise ConfigError("modechoice needs the data that statsmodels distributes; install it, or give path=.")
-    return Path(found.origin).parent / "datasets" / "modechoice" / "modechoice.csv"
 
 
 def _read(source: Path) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""The smallest domain on which a kernel bandit loses exactly as much privacy as it may."""
+"""The audit domain of kernel bandits: the smallest on which the privacy bound is attained exactly."""
 
 import numpy as np
 

@@ -1,1 +1,1 @@
-"""Attacks: each turns what an adversary sees into one number a run, larger where the second neighbour is likelier."""
+"""Attacks: scores of a view, one number a run, larger where the second neighbour is likelier."""

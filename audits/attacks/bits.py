@@ -1,20 +1,20 @@
-"""Bit-level features: floating-point noise reaches only some doubles, and which ones may depend on the data."""
+"""Features from the bits of doubles, for leaks of floating-point noise."""
 
 from typing import Any
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LOW_BITS = 12
 
 
 def bit_features(view: Any) -> Array:
-    """Return what the bits of one double a run say: low mantissa bits, trailing zeros, exponent, and the value.
+    """Return features of one double a run: low mantissa bits, number of trailing zeros, exponent, and the value.
 
     Shape: `view` is (runs,) or (runs, 1) of floats; the result (runs, 15). Use it in front of a learner, as in
-    `audit(lambda data, rng, n: bit_features(function(data, rng, n)), ...)`: what is computed from an output alone
-    is post-processing, and shows no more than the output holds.
+    `audit(lambda data, rng, n: bit_features(function(data, rng, n)), ...)`: the features are post-processing of the
+    output, so that a bound on their epsilon is a bound on the output's.
     Source: Mironov (2012) for the leak; Bichsel et al. (2021) for bit patterns as features.
 
     >>> bit_features(np.array([0.5, 0.1])).shape

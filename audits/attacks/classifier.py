@@ -1,9 +1,9 @@
-"""A learned attack for any output: an additive model of the log odds over binned columns, in plain numpy.
+"""The learned attack for any output: an additive model of the log odds over binned columns.
 
-Independent noise in every coordinate makes the true log odds a sum over coordinates, so the sum is the right
-shape; joined columns (sums, extremes, the whitened linear discriminant) see what no single coordinate shows,
-such as noise that cancels. What is left to columns in company is left to trees. Outputs with few distinct
-values are counted outright, with the additive odds as a first guess.
+With independent noise in every coordinate the true log odds are a sum over coordinates, as in an additive model. Joint
+columns (sums, extremes, the whitened linear discriminant) detect what no single coordinate shows, such as noise that
+cancels. Trees model the interactions that remain. For outputs with few distinct values the odds of each value are
+estimated from its counts, with the additive odds as a starting point.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks.columns import joined, most_telling
+from audits.attacks.columns import joined, most_informative
 from audits.attacks.counting import CountedOdds
 from audits.attacks.discriminant import Discriminant
 from audits.attacks.table import Bins, Table
 from audits.attacks.trees import Tree, grow_trees
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _ROUNDS = 100
 _RATE = 0.4
@@ -52,10 +52,10 @@ class LearnedScore:
 
 
 def learn_score(view: Any, labels: Array, rng: np.random.Generator) -> "LearnedScore | CountedOdds":
-    """Return a score learned from runs whose coins are known; the runs to be counted must be others.
+    """Return a score learned from labelled runs; the counted runs must be others.
 
     Shape: `view` has the runs axis first, `labels` is (runs,) and true where the second neighbour ran.
-    Deterministic: `rng` is left alone.
+    Deterministic: `rng` is not used.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.random(2000) < 0.5
@@ -81,7 +81,7 @@ def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -
     everything = joined(numbers, discriminant)
     most = int(np.clip(len(labels) ** 0.5, 4, _MOST_BINS))
     bins = Bins.learned(everything, most)
-    columns = most_telling(bins, everything, labels, _MOST_COLUMNS)
+    columns = most_informative(bins, everything, labels, _MOST_COLUMNS)
     bins = Bins(edges=tuple(bins.edges[i] for i in columns))
     known = everything[:, columns]
     codes = bins.codes(known)
@@ -108,15 +108,15 @@ def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -
 def _sum_of_weights(codes: Array, weights: tuple[Array, ...], intercept: float) -> Array:
     """Return the additive log odds of each run."""
     score = np.full(len(codes), intercept)
-    for place, weight in enumerate(weights):
-        score += weight[codes[:, place]]
+    for column, weight in enumerate(weights):
+        score += weight[codes[:, column]]
     return score
 
 
 def _boosted(bins: Bins, codes: Array, labels: Array) -> tuple[tuple[Array, ...], float]:
     """Return one weight a bin and an intercept, by boosted stumps: greedy Newton steps on the logistic loss.
 
-    A stump that gains less than chance would stops the search, so that flat odds stay flat.
+    The search stops at a stump that gains less than chance would, so that constant odds stay constant.
     Source: Friedman, Hastie and Tibshirani (2000), additive logistic regression.
     """
     weights = [np.zeros(size) for size in bins.sizes]
@@ -129,19 +129,19 @@ def _boosted(bins: Bins, codes: Array, labels: Array) -> tuple[tuple[Array, ...]
         share = 1 / (1 + np.exp(-odds))
         stumps = [
             _best_stump(
-                np.bincount(codes[:, place], labels - share, minlength=size),
-                np.bincount(codes[:, place], share * (1 - share), minlength=size),
+                np.bincount(codes[:, column], labels - share, minlength=size),
+                np.bincount(codes[:, column], share * (1 - share), minlength=size),
             )
-            for place, size in enumerate(bins.sizes)
+            for column, size in enumerate(bins.sizes)
         ]
         gains = np.array([gain for gain, _ in stumps]) - least - unused
-        place = int(np.argmax(gains))
-        step = stumps[place][1]
-        if gains[place] < 0:
+        best = int(np.argmax(gains))
+        step = stumps[best][1]
+        if gains[best] < 0:
             break
-        unused[place] = 0.0
-        weights[place] += step
-        odds += step[codes[:, place]]
+        unused[best] = 0.0
+        weights[best] += step
+        odds += step[codes[:, best]]
     return tuple(weights), intercept
 
 

@@ -1,7 +1,7 @@
-"""The plainest scores of all: one column of the output, or what all columns together show, and nothing learned.
+"""Single columns of the output as scores, and columns computed from all columns together.
 
-A threshold on the right column is often the best event there is, and a learned score only blurs it. Which column,
-which way round and which thresholds is left to the runs that choose.
+A threshold on the right column is often the best event, better than a threshold on a learned score. The column, its
+sign and the thresholds are chosen on the choosing runs.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import numpy as np
 
 from audits.attacks.discriminant import Discriminant
 from audits.attacks.table import Bins, Table
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _MOST = 4
 _BINS = 16
@@ -23,49 +23,52 @@ _JOINED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Columns:
-    """Some columns of the joined table, each turned so that larger values speak for the second neighbour."""
+    """Some columns of the joined table, each with a sign: larger values are likelier under the second neighbour."""
 
     table: Table
     discriminant: Discriminant
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     signs: tuple[float, ...]
 
     @classmethod
     def learned(cls, table: Table, discriminant: Discriminant, view: Any, labels: Array) -> "Columns":
         """Return the columns that differ most between the neighbours, and the discriminant where there are several."""
         numbers = joined(table.numbers(view), discriminant)
-        places = most_telling(Bins.learned(numbers, _BINS), numbers, labels, _MOST)
+        indices = most_informative(Bins.learned(numbers, _BINS), numbers, labels, _MOST)
         if numbers.shape[1] > 1:
-            places = np.union1d(places, [numbers.shape[1] - _JOINED])
-        picked = np.nan_to_num(numbers[:, places], nan=0.0)
+            indices = np.union1d(indices, [numbers.shape[1] - _JOINED])
+        picked = np.nan_to_num(numbers[:, indices], nan=0.0)
         ranks = np.argsort(np.argsort(picked, axis=0), axis=0)
         gap = ranks[labels].sum(axis=0) / max(1, labels.sum()) - ranks[~labels].sum(axis=0) / max(1, (~labels).sum())
         return cls(
             table=table,
             discriminant=discriminant,
-            places=tuple(int(place) for place in places),
+            indices=tuple(int(index) for index in indices),
             signs=tuple(float(sign) for sign in np.where(gap < 0, -1.0, 1.0)),
         )
 
     def __call__(self, view: Any) -> Array:
-        """Return one score a run for every column; NaN says nothing. Shape: (runs, columns)."""
-        numbers = joined(self.table.numbers(view), self.discriminant)[:, list(self.places)]
+        """Return one score a run for every column; NaN scores 0. Shape: (runs, columns)."""
+        numbers = joined(self.table.numbers(view), self.discriminant)[:, list(self.indices)]
         scores: Array = np.where(np.isnan(numbers), 0.0, numbers) * np.array(self.signs)
         return scores
 
-    def only(self, place: int) -> Callable[[Any], Array]:
-        """Return the score of one of the columns."""
-        one = Columns(
+    def only(self, position: int) -> Callable[[Any], Array]:
+        """Return the score of the column at `position`."""
+        column = Columns(
             table=self.table,
             discriminant=self.discriminant,
-            places=self.places[place : place + 1],
-            signs=self.signs[place : place + 1],
+            indices=self.indices[position : position + 1],
+            signs=self.signs[position : position + 1],
         )
-        return lambda view: one(view)[:, 0]
+        return lambda view: column(view)[:, 0]
 
 
 def joined(numbers: Array, discriminant: Discriminant) -> Array:
-    """Return the columns, and beside them what only all columns together show: pairs, then `_JOINED` others."""
+    """Return the columns and the joint ones: agreements of pairs, then `_JOINED` others.
+
+    The last `_JOINED` are the discriminant, the sum, the maximum, the minimum and the index of the maximum.
+    """
     if numbers.shape[1] == 1:
         return numbers
     known = np.where(np.isnan(numbers), 0.0, numbers)
@@ -82,7 +85,7 @@ def joined(numbers: Array, discriminant: Discriminant) -> Array:
 
 
 def _agreeing(numbers: Array) -> tuple[Array, ...]:
-    """Return, for every two columns of whole numbers, where they agree: what a hash tells is whether it meets."""
+    """Return, for every two columns, where they agree: a hashed report is informative where it equals its hash."""
     return tuple(
         (numbers[:, i] == numbers[:, j]).astype(float)
         for i, j in combinations(range(numbers.shape[1]), 2)
@@ -90,8 +93,8 @@ def _agreeing(numbers: Array) -> tuple[Array, ...]:
     )
 
 
-def most_telling(bins: Bins, columns: Array, labels: Array, most: int) -> Array:
-    """Return the places of the columns whose bins differ most between the neighbours, in order."""
+def most_informative(bins: Bins, columns: Array, labels: Array, most: int) -> Array:
+    """Return the indices of the columns whose bins differ most between the neighbours, in increasing order."""
     codes = bins.codes(columns)
     gains = np.array([_chi_square(codes[:, i], labels, size) for i, size in enumerate(bins.sizes)])
     return np.sort(np.argsort(-gains, kind="stable")[:most])
@@ -105,7 +108,7 @@ def _sum(known: Array) -> Array:
 
 
 def _chi_square(codes: Array, labels: Array, size: int) -> float:
-    """Return how much more one column's bins differ than chance lets them."""
+    """Return the chi-square distance of one column's bins between the neighbours, less its mean under chance."""
     second = np.bincount(codes[labels], minlength=size) + 0.5
     first = np.bincount(codes[~labels], minlength=size) + 0.5
     return float((((second - first) ** 2) / (second + first)).sum() - size)

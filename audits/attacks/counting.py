@@ -1,7 +1,7 @@
-"""Exact counting: for outputs with few distinct values, the odds of each value, as far as the counts support them.
+"""Log odds of each distinct output, for outputs with few distinct values, shrunk by empirical Bayes.
 
-Counts of rare outputs are mostly luck. How far the odds of outputs lie from a first guess is learned from all outputs
-at once, and each output's odds are averaged over what its own counts leave possible.
+Estimates of rare outputs are shrunk. The distribution of the distances between an output's odds and its starting point
+is estimated from all outputs; the odds of an output are the posterior mean given its own counts.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from audits.attacks.table import Table
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _RUNS_A_VALUE = 20
 _FEW = 50
@@ -36,30 +36,30 @@ class CountedOdds:
 
     @classmethod
     def few(cls, numbers: Array) -> bool:
-        """Return whether there are so few distinct rows that a first guess would only be in the way."""
+        """Return whether there are so few distinct rows that no starting point is needed."""
         return len(_distinct(numbers)[0]) <= _FEW
 
     @classmethod
     def learned(cls, table: Table, numbers: Array, labels: Array, guess: Array | None = None) -> "CountedOdds":
-        """Return the odds of each distinct row, given a first `guess` at the odds of every run, or none (0).
+        """Return the odds of each distinct row, shrunk towards a `guess` of the odds of every run, or 0.
 
-        Private odds pile up at their ends, and such a distribution finds where.
-        Source: Kiefer and Wolfowitz (1956), the law of the distances that makes all counts likeliest, on a grid.
-        Of few outputs each counts by its runs, so that no rare one makes a law of its own; of many all count alike.
+        The odds of private mechanisms concentrate at their extremes; the estimated distribution shows where.
+        Source: Kiefer and Wolfowitz (1956), the maximum likelihood distribution of the distances, on a grid. With few
+        outputs each is weighted by its runs, so that a rare output has little weight; with many all weigh the same.
         """
-        keys, places = _distinct(numbers)
-        runs = np.bincount(places)
-        second = np.bincount(places[labels], minlength=len(keys))
-        start = np.zeros(len(keys)) if guess is None else np.bincount(places, guess, minlength=len(keys)) / runs
+        keys, rows = _distinct(numbers)
+        runs = np.bincount(rows)
+        second = np.bincount(rows[labels], minlength=len(keys))
+        start = np.zeros(len(keys)) if guess is None else np.bincount(rows, guess, minlength=len(keys)) / runs
         weights = runs / runs.mean() if guess is None else np.ones(len(keys))
         odds = _posterior(second, runs - second, start, weights)
         return cls(table=table, odds={key.tobytes(): float(value) for key, value in zip(keys, odds, strict=True)})
 
     def __call__(self, view: Any) -> Array:
         """Return one score a run."""
-        keys, places = np.unique(_keys(self.table.numbers(view)), return_inverse=True)
+        keys, rows = np.unique(_keys(self.table.numbers(view)), return_inverse=True)
         values = np.array([self.odds.get(key.tobytes(), 0.0) for key in keys])
-        scores: Array = values[places]
+        scores: Array = values[rows]
         return scores
 
 
@@ -69,24 +69,27 @@ def _posterior(second: Array, first: Array, start: Array, weights: Array) -> Arr
     likelihood = -second[:, None] * np.logaddexp(0, -odds) - first[:, None] * np.logaddexp(0, odds)
     likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
     prior = np.full(len(_DISTANCES), 1 / len(_DISTANCES))
-    held = likelihood / likelihood.sum(axis=1, keepdims=True)
+    posterior = likelihood / likelihood.sum(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
-        held = likelihood * prior
-        held /= held.sum(axis=1, keepdims=True)
-        prior = (weights @ held + _PRIOR / len(prior)) / (len(second) + _PRIOR)
-    share = (held / (1 + np.exp(-odds))).sum(axis=1)
+        posterior = likelihood * prior
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        prior = (weights @ posterior + _PRIOR / len(prior)) / (len(second) + _PRIOR)
+    share = (posterior / (1 + np.exp(-odds))).sum(axis=1)
     result: Array = np.log(share) - np.log1p(-share)
     return result
 
 
 def _distinct(numbers: Array) -> tuple[Array, Array]:
-    """Return the distinct rows as comparable values, and which of them each row is, piece by piece to save memory."""
+    """Return the distinct rows as comparable values, and the index of each row among them.
+
+    Piece by piece, to save memory.
+    """
     pieces = [np.unique(_keys(numbers[i : i + _ROWS]), return_inverse=True) for i in range(0, len(numbers), _ROWS)]
-    keys = np.unique(np.concatenate([found for found, _ in pieces]))
-    return keys, np.concatenate([np.searchsorted(keys, found)[places] for found, places in pieces])
+    keys = np.unique(np.concatenate([distinct for distinct, _ in pieces]))
+    return keys, np.concatenate([np.searchsorted(keys, distinct)[rows] for distinct, rows in pieces])
 
 
 def _keys(numbers: Array) -> Array:
-    """Return each row as one comparable value; all NaN are alike and -0.0 equals 0.0."""
+    """Return each row as one comparable value; all NaN are equal and -0.0 equals 0.0."""
     clean = np.ascontiguousarray(np.where(np.isnan(numbers), np.nan, numbers) + 0.0)
     return clean.view(np.dtype((np.void, clean.dtype.itemsize * clean.shape[1]))).reshape(-1)

@@ -1,14 +1,14 @@
-"""The whitened linear discriminant: the one direction in which the neighbours lie furthest apart.
+"""The whitened linear discriminant: the direction in which the neighbours lie furthest apart.
 
-Noise that is shared between coordinates cancels in some direction; whitening finds that direction, which a
-likelihood ratio built on independent noise never looks at.
+Noise that is shared between coordinates cancels in some direction; whitening finds that direction. A likelihood ratio
+for independent noise does not.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _RELATIVE_RIDGE = 1e-13
 _MOST_COLUMNS = 512

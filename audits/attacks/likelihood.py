@@ -1,4 +1,4 @@
-"""The sharpest white-box score: the likelihood ratio of a transcript, leaf by leaf, from the declaration alone."""
+"""The likelihood ratio of a transcript, leaf by leaf, from the declaration: the sharpest white-box score."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit import AuditCase, Declaration, Mechanism, Release, Repeat
-from dpaudit.declaration import children
-from dpaudit.mechanism import Array
+from dpaudit.model.declaration import children
+from dpaudit.model.mechanism import Array
 
 Answers = Mapping[str, Array] | Callable[[Any], Mapping[str, Array]]
 """The exact answers of every label's query on one neighbour, or a function of the view for adaptive queries."""
@@ -19,8 +19,8 @@ class LikelihoodRatio:
     """Log likelihood ratio of each run, second neighbour over first: a sum over the declared releases.
 
     Shape: the view is a dict from label to outputs, runs axis first; answers broadcast against the outputs.
-    Edge cases: an output that only one neighbour can produce scores plus or minus infinity; one that neither
-    can produce says nothing and scores 0.
+    Edge cases: an output that only one neighbour can produce scores plus or minus infinity; an output that
+    neither can produce scores 0.
     Source: Neyman and Pearson (1933); for adaptive queries the ratio is the product over releases, given the past.
 
     >>> from dpaudit import Release
@@ -39,7 +39,9 @@ class LikelihoodRatio:
     def of(cls, declaration: Declaration, first: Answers, second: Answers) -> "LikelihoodRatio":
         """Return the score of every release that `declaration` lists."""
         return cls(
-            mechanisms=tuple((label, held) for label, held, _ in leaves(declaration)), first=first, second=second
+            mechanisms=tuple((label, mechanism) for label, mechanism, _ in leaves(declaration)),
+            first=first,
+            second=second,
         )
 
     def __call__(self, view: Mapping[str, Array]) -> Array:
@@ -79,18 +81,18 @@ def declared_case(
     >>> case.view, case.relation
     ('releases', 'replace_one')
     """
-    held = tuple(leaves(declaration))
-    missing = [label for label, _, _ in held if label not in pairs]
-    if missing:
-        raise ValueError(f"Expected answers of both neighbours for every label; missing: {', '.join(missing)}.")
-    answers = [{label: np.asarray(pairs[label][side]) for label, _, _ in held} for side in (0, 1)]
+    sampled = tuple(leaves(declaration))
+    unanswered = [label for label, _, _ in sampled if label not in pairs]
+    if unanswered:
+        raise ValueError(f"Expected answers of both neighbours for every label; missing: {', '.join(unanswered)}.")
+    answers = [{label: np.asarray(pairs[label][side]) for label, _, _ in sampled} for side in (0, 1)]
     return AuditCase(
         name=name,
         view="releases",
         description="the declared mechanisms, sampled and attacked by their own densities",
         neighbours=(answers[0], answers[1]),
-        relation=held[0][1].neighbours,
-        run=_Sampler(leaves=held),
+        relation=sampled[0][1].neighbours,
+        run=_Sampler(leaves=sampled),
         score=LikelihoodRatio.of(declaration, answers[0], answers[1]),
     )
 

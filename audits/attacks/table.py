@@ -1,4 +1,4 @@
-"""From whatever a mechanism puts out to a table of numbers, one row a run, and on to a table of small bins."""
+"""Tables of numbers from outputs of any kind, one row a run, and bins of their columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.views import length
-from dpaudit.mechanism import Array
+from audits.experiment.views import length
+from dpaudit.model.mechanism import Array
 
 _WIDEST = 256
 _ATOM_SHARE = 1 / 64
@@ -17,7 +17,7 @@ _END_CUTS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
-    """How to turn a view into numbers: learned once, then a function of each run alone.
+    """An encoding of views as numbers: learned once, then a function of each run alone.
 
     Numbers stay numbers; categories become codes in the order first seen, with -1 for new ones; a sequence of
     varying length becomes its length and its first entries, padded with NaN.
@@ -44,10 +44,10 @@ class Table:
             return np.concatenate([flat.real, flat.imag], axis=1) if view.dtype.kind == "c" else flat.astype(float)
         rows = [_sequence(row) for row in view]
         numbers = np.full((length(view), self.width + 1), np.nan)
-        for place, row in enumerate(rows):
-            numbers[place, 0] = len(row)
-            held = [float(x) if _is_number(x) else float(self.codes.get(x, -1)) for x in row[: self.width]]
-            numbers[place, 1 : len(held) + 1] = held
+        for run, row in enumerate(rows):
+            numbers[run, 0] = len(row)
+            entries = [float(x) if _is_number(x) else float(self.codes.get(x, -1)) for x in row[: self.width]]
+            numbers[run, 1 : len(entries) + 1] = entries
         return numbers
 
 
@@ -68,9 +68,9 @@ class Bins:
     def codes(self, columns: Array) -> Array:
         """Return the bin of every entry. Shape: (runs, columns), whole numbers."""
         result = np.empty(columns.shape, dtype=np.int64)
-        for place, edges in enumerate(self.edges):
-            column = columns[:, place]
-            result[:, place] = np.where(np.isnan(column), len(edges) + 1, np.searchsorted(edges, column, side="right"))
+        for index, edges in enumerate(self.edges):
+            column = columns[:, index]
+            result[:, index] = np.where(np.isnan(column), len(edges) + 1, np.searchsorted(edges, column, side="right"))
         return result
 
     @property
@@ -80,7 +80,7 @@ class Bins:
 
 
 def _edges(column: Array, most: int) -> Array:
-    """Return where one column is cut."""
+    """Return the edges of one column's bins."""
     known = np.sort(column[~np.isnan(column)])
     if len(known) == 0:
         return known
@@ -88,17 +88,17 @@ def _edges(column: Array, most: int) -> Array:
     if len(values) <= most:
         return values
     atoms = values[counts > _ATOM_SHARE * len(known)]
-    places = np.linspace(0, len(known) - 1, most + 1)[1:-1].astype(int)
+    inner = np.linspace(0, len(known) - 1, most + 1)[1:-1].astype(int)
     ends = np.unique(np.geomspace(_LEAST_RUNS, len(known) / most, _END_CUTS).astype(int))
     ends = ends[(ends > 0) & (ends < len(known) // 2)]
     tails = np.concatenate([known[ends], known[len(known) - 1 - ends]])
     with np.errstate(over="ignore"):
         after = np.nextafter(atoms, np.inf)
-    return np.unique(np.concatenate([known[places], tails, atoms, after]))
+    return np.unique(np.concatenate([known[inner], tails, atoms, after]))
 
 
 def _longest(view: Any) -> int:
-    """Return the length of the longest sequence that a run put out."""
+    """Return the length of the longest output that is a sequence; 0 for arrays of numbers."""
     if isinstance(view, Mapping):
         return max(map(_longest, view.values()))
     if isinstance(view, np.ndarray) and view.dtype.kind in "biufc":

@@ -1,1 +1,1 @@
-"""Lower bounds on epsilon, one idea a file: what each counts, what it assumes, where it is exact."""
+"""Lower bounds on epsilon; each module states its evidence, its assumptions and its guarantee."""

@@ -1,9 +1,10 @@
-"""Exact one-sided limits of a binomial proportion, the only statistics that most bounds need."""
+"""Exact one-sided limits of a binomial proportion, and binomial tails."""
 
 import numpy as np
 from scipy.special import betainc, betaincinv
 
-from dpaudit.mechanism import Array
+from audits.bounds.bisection import least_count
+from dpaudit.model.mechanism import Array
 
 
 def proportion_lower(successes: Array | float, trials: Array | float, significance: float) -> Array:
@@ -48,11 +49,4 @@ def tail_quantile(trials: int, probability: float, significance: float) -> int:
     """
     if probability == 0:
         return 0
-    low, high = -1, trials
-    while high - low > 1:
-        middle = (low + high) // 2
-        if tail(middle + 1, trials, probability) <= significance:
-            high = middle
-        else:
-            low = middle
-    return high
+    return least_count(lambda k: bool(tail(k + 1, trials, probability) <= significance), -1, trials)

@@ -1,4 +1,4 @@
-"""An anytime-valid bound: wealth that grows only if the loss is larger than claimed; look whenever you like.
+"""The anytime-valid bound: an e-process per claimed epsilon, valid at every stopping time.
 
 A fair coin b picks the neighbour, z is any estimate of logit P(b = 1 | view) made from *earlier* runs, s = +1 where
 b = 1 and -1 elsewhere. One run is worth
@@ -12,9 +12,9 @@ So the product W of all E is a non-negative supermartingale, and P(W ever reache
 An (epsilon, delta)-private pair is purely private with probability 1 - delta and arbitrary otherwise. As E never
 exceeds 1 + e^-epsilon, E / (1 + delta e^-epsilon) is again at most 1 on average.
 
-The lower bound is the largest grid point below which every grid point was rejected, each at some time. If
-epsilon is true, the next grid point above it is a true hypothesis too; unless *it* is rejected the bound stays
-below, so one alpha pays for the whole grid and for all times.
+The lower bound is the largest grid point such that it and every smaller grid point were rejected, each at some time.
+If epsilon is true, the next grid point above it is a true hypothesis too. The bound exceeds epsilon only if that one
+hypothesis is rejected, so one alpha covers the whole grid and all times.
 """
 
 import math
@@ -24,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpaudit import LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 LEVELS = np.concatenate([np.arange(0, 2, 0.005), np.arange(2, 16.01, 0.05)])
 _MIDDLES = (LEVELS[1:] + LEVELS[:-1]) / 2
@@ -33,14 +33,14 @@ _LOOKS = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EProcess:
-    """Log wealth against every epsilon of a grid, now and at its best; runs are added, never taken back.
+    """Log wealth against every epsilon of a grid, now and at its maximum; `extended` adds runs.
 
     Guarantee: for a pair that is (epsilon, delta)-private, `lower(alpha)` ever exceeds epsilon with probability at most
-    alpha, however often and for whatever reason one looks, stops and goes on, if each score came from earlier runs.
+    alpha, at every stopping time, if each score is computed from earlier runs.
 
-    >>> coins = np.array([True, False] * 200)
-    >>> right = EProcess.fresh(0.0).extended(np.where(coins, 2.0, -2.0), coins)
-    >>> right.runs, right.lower(0.05) > 1.5
+    >>> labels = np.array([True, False] * 200)
+    >>> process = EProcess.fresh(0.0).extended(np.where(labels, 2.0, -2.0), labels)
+    >>> process.runs, process.lower(0.05) > 1.5
     (400, True)
     """
 
@@ -51,14 +51,14 @@ class EProcess:
 
     @classmethod
     def fresh(cls, delta: float) -> "EProcess":
-        """Return a process that has seen nothing: wealth 1."""
+        """Return a process without runs: wealth 1."""
         return cls(delta=delta, wealth=np.zeros(len(LEVELS)), best=np.zeros(len(LEVELS)))
 
     def extended(self, scores: Array, labels: Array, looks: int = _LOOKS) -> "EProcess":
-        """Return the process after further runs, looked at `looks` times on the way.
+        """Return the process after further runs; its maximum is updated at `looks` points in between.
 
         Shape: `scores` (estimated log odds of the second neighbour) and `labels` are (runs,).
-        Scores are rounded onto a grid, which is as predictable as the scores.
+        Scores are rounded onto a grid; a rounded score depends on earlier runs only, as the score does.
         """
         gains = block_gains(scores, labels, self.delta, looks)
         paths = self.wealth + np.cumsum(gains, axis=0)
@@ -79,8 +79,8 @@ def e_process_bound(scores: Array, labels: Array, delta: float, significance: fl
 
     Guarantee: as for `EProcess`; no assumption on the mechanism.
 
-    >>> coins = np.array([True, False] * 200)
-    >>> e_process_bound(np.where(coins, 2.0, -2.0), coins, 0.0, 0.05).epsilon > 1.5
+    >>> labels = np.array([True, False] * 200)
+    >>> e_process_bound(np.where(labels, 2.0, -2.0), labels, 0.0, 0.05).epsilon > 1.5
     True
     """
     process = EProcess.fresh(delta).extended(scores, labels)
@@ -88,14 +88,17 @@ def e_process_bound(scores: Array, labels: Array, delta: float, significance: fl
 
 
 def lowest_survivor(best: Array, significance: float) -> float:
-    """Return the largest grid point all of whose predecessors, and itself, once reached 1 / significance."""
+    """Return the largest grid point such that it and all smaller ones once reached wealth 1 / significance, or 0."""
     surviving = np.flatnonzero(best < -math.log(significance))
-    place = int(surviving[0]) if len(surviving) else len(LEVELS)
-    return float(LEVELS[place - 1]) if place else 0.0
+    rejected = int(surviving[0]) if len(surviving) else len(LEVELS)
+    return float(LEVELS[rejected - 1]) if rejected else 0.0
 
 
 def block_gains(scores: Array, labels: Array, delta: float, blocks: int) -> Array:
-    """Return the log wealth gained in each of `blocks` equal stretches; few runs stand alone. Shape: (blocks, grid)."""
+    """Return the log wealth gained in each of `blocks` equal blocks; Shape: (blocks, grid).
+
+    Edge cases: where runs are few, every run is a block.
+    """
     size = np.abs(np.nan_to_num(scores, nan=0.0))
     level = np.searchsorted(_MIDDLES, size, side="right")
     right = (scores > 0) == labels
@@ -103,8 +106,8 @@ def block_gains(scores: Array, labels: Array, delta: float, blocks: int) -> Arra
         each: Array = _table(delta)[2 * level + right]
         return each if len(labels) else np.zeros((1, len(LEVELS)))
     blocks = max(1, min(blocks, len(labels)))
-    place = np.arange(len(labels)) * blocks // max(1, len(labels))
-    cell = (place * len(LEVELS) + level) * 2 + right
+    block = np.arange(len(labels)) * blocks // max(1, len(labels))
+    cell = (block * len(LEVELS) + level) * 2 + right
     counts = np.bincount(cell, minlength=blocks * len(LEVELS) * 2).reshape(blocks, -1).astype(float)
     used = np.flatnonzero(counts.any(axis=0))
     gains: Array = counts[:, used] @ _table(delta)[used]

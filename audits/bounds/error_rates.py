@@ -1,4 +1,4 @@
-"""Epsilon from the two error rates of a fixed threshold test: Clopper-Pearson on each, joined by a union."""
+"""Epsilon from both error rates of a fixed threshold test: a Clopper-Pearson limit on each, joined by a union bound."""
 
 import math
 
@@ -15,12 +15,8 @@ def error_rate_bound(counts: Counts, delta: float, significance: float) -> Lower
     Edge cases: no error at all gives a finite bound; no run on one side gives 0.
     Source: Jagielski, Ullman and Oprea (2020), Section 4; Kairouz, Oh and Viswanath (2015), Theorem 2.1.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> round(error_rate_bound(counts, 0.0, 0.05).epsilon, 2)
+    >>> from audits.examples import COUNTS
+    >>> round(error_rate_bound(COUNTS, 0.0, 0.05).epsilon, 2)
     1.23
     """
     if min(counts.positives, counts.negatives) == 0:
@@ -41,12 +37,8 @@ def error_rate_delta(counts: Counts, epsilon: float, significance: float) -> flo
 
     Guarantee: wrong with probability at most `significance`, for a test fixed on other runs. Never negative.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> 0.1 < error_rate_delta(counts, 1.0, 0.05) < 0.3
+    >>> from audits.examples import COUNTS
+    >>> 0.1 < error_rate_delta(COUNTS, 1.0, 0.05) < 0.3
     True
     """
     missed = counts.positives - counts.true_positives

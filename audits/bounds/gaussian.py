@@ -1,8 +1,8 @@
-"""Gaussian privacy from the accuracy or the error rates of one test: sharp where the trade-off is Gaussian.
+"""Bounds under Gaussian privacy, from the accuracy or the error rates of one test.
 
 A mu-Gaussian private mechanism lets no test of a fair coin be right more often than Phi(mu / 2), and no test with
-false positive rate a find more than Phi(Phi^-1(a) + mu). Both are turned round here. Nothing is ever taken in
-absolute value: on identical laws a difference of quantiles is negative half of the time, and stays at 0.
+false positive rate a find more than Phi(Phi^-1(a) + mu). Both are inverted here. Differences of
+quantiles keep their sign: on identical laws they are negative half of the time, and the bound is 0.
 """
 
 from functools import lru_cache
@@ -13,7 +13,7 @@ from audits.bounds.binomial import proportion_lower, proportion_upper
 from dpaudit import Composition, Counts, GaussianLoss, LowerBound, NormalForm, bracket_epsilon
 
 ASSUMPTION = "the trade-off between neighbours is Gaussian"
-"""What a Gaussian bound takes for granted when the claim under audit is not itself a Gaussian one."""
+"""The assumption of a Gaussian bound against a claim that is not Gaussian."""
 
 
 def gaussian_bound(counts: Counts, delta: float, significance: float, assumption: str = ASSUMPTION) -> LowerBound:
@@ -24,12 +24,8 @@ def gaussian_bound(counts: Counts, delta: float, significance: float, assumption
     Edge cases: 0 for delta = 0, where no Gaussian loss has a finite epsilon, and when half are right or fewer.
     Source: Dong, Roth and Su (2022), Definition 2.6: FPR + FNR >= 2 Phi(-mu / 2) for every test.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> gaussian_bound(counts, 1e-5, 0.05).epsilon > 4
+    >>> from audits.examples import COUNTS
+    >>> gaussian_bound(COUNTS, 1e-5, 0.05).epsilon > 4
     True
     """
     right = counts.true_positives + counts.negatives - counts.false_positives
@@ -45,12 +41,8 @@ def gaussian_rate_bound(counts: Counts, delta: float, significance: float, assum
     price of a union of two limits. Sharper than the accuracy where the threshold lies far out.
     Source: Nasr et al. (2023), Section 4, with the sign kept.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> gaussian_rate_bound(counts, 1e-5, 0.05).epsilon > 4
+    >>> from audits.examples import COUNTS
+    >>> gaussian_rate_bound(COUNTS, 1e-5, 0.05).epsilon > 4
     True
     """
     if min(counts.positives, counts.negatives) == 0:

@@ -1,6 +1,6 @@
-"""The fair-coin guessing game: guess which neighbour ran, or abstain; count how often the guess was right.
+"""The guessing bound: guess which neighbour ran, or abstain; count the right guesses.
 
-A coin b picks the neighbour, the view is X ~ M(D_b), and a fixed rule guesses b or abstains. Under pure
+A fair coin b picks the neighbour, the view is X ~ M(D_b), and a fixed rule guesses b or abstains. Under pure
 epsilon-privacy each guess is right with probability at most q = 1 / (1 + e^-epsilon), whatever the rest of the
 run looked like, so the right guesses among r are stochastically at most Bin(r, q): one exact binomial limit,
 no union bound, and abstaining where the view says little is free.
@@ -18,25 +18,22 @@ import math
 import numpy as np
 
 from audits.bounds.binomial import proportion_lower, tail, tail_quantile
+from audits.bounds.bisection import least_count
 from dpaudit import Counts, LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LEAK_SHARE = 0.1
 
 
 def guessing_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
-    """Return the epsilon below which so many right guesses would be too lucky.
+    """Return the largest epsilon that so many right guesses refute.
 
     Guarantee: exact for independent runs and a rule fixed on other runs; no assumption on the mechanism.
     Edge cases: 0 without guesses, or when fewer than half are right.
     Source: Steinke, Nasr and Jagielski (2023), Theorem 3.1, for independent runs; see the module for delta > 0.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> round(guessing_bound(counts, 0.0, 0.05).epsilon, 2)
+    >>> from audits.examples import COUNTS
+    >>> round(guessing_bound(COUNTS, 0.0, 0.05).epsilon, 2)
     1.87
     """
     epsilon = float(guessing_epsilon(counts.correct, counts.guesses, counts.runs, delta, significance))
@@ -51,7 +48,34 @@ def guessing_epsilon(
     >>> float(guessing_epsilon(2000, 2000, 2000, 0.0, 0.05).round(2))
     6.5
     """
-    leaks, rest = leak_allowance(runs, delta, significance)
+    return _epsilon(correct, guesses, *leak_allowance(runs, delta, significance))
+
+
+def guessing_epsilon_at(counts: Counts, delta: float, stored: float, significance: float) -> float:
+    """Return the bound at another significance than the `stored` one, from the same counts.
+
+    Guarantee: as for `guessing_bound`, for a significance fixed beforehand; increasing in `significance`, and equal to
+    `guessing_bound` at `stored`. The number of leaks is whole, and `guessing_bound` may decrease where it jumps. So
+    above `stored` that number stays; below, the result is the least bound at `significance`, `stored` and the jumps
+    between.
+
+    >>> from audits.examples import COUNTS
+    >>> guessing_epsilon_at(COUNTS, 0.0, 0.05, 0.05) == guessing_bound(COUNTS, 0.0, 0.05).epsilon
+    True
+    """
+    runs = counts.runs
+    leaks, _ = leak_allowance(runs, delta, stored)
+    if significance >= stored:
+        rest = significance - float(tail(leaks + 1, runs, delta))
+        return float(_epsilon(counts.correct, counts.guesses, leaks, rest))
+    most, _ = leak_allowance(runs, delta, significance)
+    jumps = [float(tail(number + 1, runs, delta)) / _LEAK_SHARE * (1 + 1e-12) for number in range(leaks, most)]
+    levels = (significance, stored, *(jump for jump in jumps if significance < jump < stored))
+    return min(float(guessing_epsilon(counts.correct, counts.guesses, runs, delta, level)) for level in levels)
+
+
+def _epsilon(correct: Array | float, guesses: Array | float, leaks: int, rest: float) -> Array:
+    """Return the bound with `leaks` right guesses discounted, at the significance `rest` that is left."""
     trials = np.maximum(np.asarray(guesses, dtype=float) - leaks, 0)
     right = np.clip(np.asarray(correct, dtype=float) - leaks, 0, trials)
     share = np.minimum(proportion_lower(right, np.maximum(trials, right), rest), 1 - 2.0**-53)
@@ -60,9 +84,9 @@ def guessing_epsilon(
 
 
 def leak_allowance(runs: int, delta: float, significance: float) -> tuple[int, float]:
-    """Return how many runs may leak everything for free, and the significance that is left.
+    """Return how many right guesses are discounted as leaks of delta, and the significance that is left.
 
-    A tenth of the significance at most pays for the number; what the whole number does not use is kept.
+    At most a tenth of the significance covers the event of more leaks; what that event does not use is left.
     """
     if delta == 0:
         return 0, significance
@@ -72,14 +96,11 @@ def leak_allowance(runs: int, delta: float, significance: float) -> tuple[int, f
 
 def critical_correct(guesses: int, runs: int, epsilon: float, delta: float, significance: float) -> int:
     """Return how many of `guesses` must be right before the bound exceeds `epsilon`; guesses + 1 if none is enough."""
-    low, high = -1, guesses + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if float(guessing_epsilon(middle, guesses, runs, delta, significance)) > epsilon:
-            high = middle
-        else:
-            low = middle
-    return high
+
+    def exceeds(correct: int) -> bool:
+        return float(guessing_epsilon(correct, guesses, runs, delta, significance)) > epsilon
+
+    return least_count(exceeds, -1, guesses + 1)
 
 
 def log_odds(probability: float) -> float:

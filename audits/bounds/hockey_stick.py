@@ -1,4 +1,6 @@
-"""A witness of the hockey-stick divergence, for leaks that live in delta: bet on phi(X) - e^epsilon phi(Y) - delta.
+"""The witness bound on the hockey-stick divergence, by bets on phi(X) - e^epsilon phi(Y) - delta.
+
+It detects leaks that raise delta rather than epsilon.
 
 For any phi with values in [0, 1], a private mechanism has E phi(X) - e^epsilon E phi(Y) <= delta, X and Y outputs on
 the two neighbours. One bettor plays against every claim at once: a predictable stake s, of which at most c e^-epsilon
@@ -6,9 +8,9 @@ is laid against the claim epsilon, multiplies the wealth by
 
     1 + min(s, c e^-epsilon) (phi(X) - e^epsilon phi(Y)) - s delta,      s <= c = 3/4 / (1 + delta)^2,
 
-which stays positive and has mean at most 1 if the claim is true. It falls in epsilon whatever happens, and so does the
-largest wealth ever reached: what is refuted is an interval from 0, found by bisection, and one significance pays for
-all. The stakes are what Kelly (1956) would lay against the largest claim that the past could refute.
+which stays positive and has mean at most 1 if the claim is true. The wealth decreases in epsilon for every data set,
+and so does its maximum: the refuted claims are an interval from 0, found by bisection, and one significance covers all.
+The stakes are those of Kelly (1956) against the largest claim that the past could refute.
 """
 
 import math
@@ -16,8 +18,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from audits.bounds.bisection import bisected
 from dpaudit import LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _LARGEST = 12.0
 _STEPS = 14
@@ -131,11 +134,7 @@ def _directions(first: Array, second: Array) -> tuple[tuple[Array, Array], tuple
 
 
 def _last(refuted: Callable[[float], bool], limit: float) -> float:
-    """Return the end of the interval from 0 that is refuted, from below, or 0."""
+    """Return the upper end of the refuted interval from 0, rounded down, or 0."""
     if not refuted(0.0):
         return 0.0
-    low, high = 0.0, limit
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return bisected(refuted, 0.0, limit, _STEPS)[0]

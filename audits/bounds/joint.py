@@ -1,7 +1,7 @@
-"""The exact test of two binomials together: is the pair of rates outside what a trade-off curve allows?
+"""The exact joint test of both error rates against a trade-off curve.
 
 A curve g gives the largest true positive rate g(p0) that a private mechanism leaves at false positive rate p0. For
-each p0 the observed pair is compared through the statistic that does not feel p0 itself,
+each p0 the observed pair is compared through a statistic whose mean is, to first order, free of p0,
 
     T = p1_hat - g'(p0) p0_hat,
 
@@ -14,12 +14,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from dpaudit import Counts, LowerBound
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 Curve = Callable[[Array], Array]
 """curve(false positive rates) -> the largest true positive rates that the hypothesis allows; increasing."""
@@ -37,12 +38,8 @@ def joint_bound(counts: Counts, delta: float, significance: float) -> LowerBound
     assumption. Sharper than limits on each rate joined by a union.
     Source: Berger and Boos (1994) for the interval; the condition is Kairouz, Oh and Viswanath (2015), Theorem 2.1.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> 1.2 < joint_bound(counts, 0.0, 0.05).epsilon < 1.4
+    >>> from audits.examples import COUNTS
+    >>> 1.2 < joint_bound(COUNTS, 0.0, 0.05).epsilon < 1.4
     True
     """
     epsilon = _largest_refuted(counts, lambda e: private_curve(e, delta), significance, 16.0)
@@ -54,12 +51,8 @@ def joint_gaussian_bound(counts: Counts, delta: float, significance: float, assu
 
     Guarantee: exact refutation of Gaussian claims, for any threshold fixed on other runs; otherwise see `assumption`.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
-    >>> bound = joint_gaussian_bound(counts, 1e-5, 0.05)
+    >>> from audits.examples import COUNTS
+    >>> bound = joint_gaussian_bound(COUNTS, 1e-5, 0.05)
     >>> bound.epsilon > 4, bound.assumption != ""
     (True, True)
     """
@@ -113,13 +106,9 @@ def joint_p_value(counts: Counts, curve: Curve, significance: float) -> float:
 
     The share of p0's interval is 0.2 % of `significance` and included. Edge cases: 1 where one side has no run.
 
-    >>> from dpaudit import Counts
-    >>> counts = Counts(
-    ...     runs=2000, guesses=1200, correct=1060, true_positives=800, false_positives=200,
-    ...     positives=1000, negatives=1000,
-    ... )
+    >>> from audits.examples import COUNTS
     >>> from audits.bounds.joint import private_curve
-    >>> joint_p_value(counts, private_curve(1.0, 0.0), 0.05) < 0.001
+    >>> joint_p_value(COUNTS, private_curve(1.0, 0.0), 0.05) < 0.001
     True
     """
     if min(counts.positives, counts.negatives) == 0:
@@ -149,7 +138,6 @@ def _cells(counts: Counts, low: Array, allowed_low: Array, high: Array, allowed_
 
 def _largest_refuted(counts: Counts, curve: Callable[[float], Curve], significance: float, limit: float) -> float:
     """Return a parameter up to `limit` whose curve is refuted, within `_NEAR` of the largest, or 0."""
-    from scipy.optimize import brentq
 
     def surplus(parameter: float) -> float:
         return math.log(max(joint_p_value(counts, curve(parameter), significance), 1e-300) / significance)

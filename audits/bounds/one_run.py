@@ -1,7 +1,7 @@
-"""One run with many canaries: each is in or out by a fair coin, the attack guesses some, right guesses are counted.
+"""Bounds for one run with many canaries: a fair coin includes each, the attack guesses some, right guesses are counted.
 
-Canaries share a run, so their leaks need not be independent; for delta > 0 only the expected number of leaked ones is
-known, and the tail pays for it by the worst way to place them.
+Canaries share a run, so their leaks may be dependent. For delta > 0 only the expected number of leaked canaries is
+known; the tail bound takes the worst distribution with that mean.
 """
 
 import math
@@ -12,12 +12,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, tail
+from audits.bounds.bisection import bisected
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from dpaudit import LowerBound
 from dpaudit.checks import count
 
 ORTHOGONAL = "the noise is Gaussian and each canary leaks by itself, so that guesses are right independently"
-"""What the sharpest bound for one run takes for granted, beyond a Gaussian claim."""
+"""The assumption of the sharpest bound for one run, beyond a Gaussian claim."""
 
 _STEPS = 24
 _STILL = 1e-12
@@ -45,7 +46,7 @@ def one_run_bound(canaries: int, guesses: int, correct: int, delta: float, signi
     """Return the largest epsilon whose p-value is below `significance`.
 
     Guarantee: exact validity for canaries that are in or out by independent fair coins, with guesses fixed by the
-    output alone. Tight only if canaries do not get into each other's way (Keinan-Shenfeld and Ligett 2025).
+    output alone. Tight only if canaries do not interfere with each other (Keinan-Shenfeld and Ligett 2025).
     Raises: ValueError: more guesses than canaries, or more right ones than guesses.
 
     >>> round(one_run_bound(1000, 100, 75, 1e-4, 0.05).epsilon, 3)
@@ -97,8 +98,8 @@ def one_run_orthogonal_bound(
 def one_run_guesses(canaries: int, mu: float, significance: float) -> int:
     """Return how many guesses, the surest first, promise the largest Gaussian bound if the canaries' true loss is `mu`.
 
-    To be fixed before the run. Far fewer than all: the recursion starts from a share of the guesses and asks how fast
-    right ones may outnumber wrong ones, which the surest guesses show best; too few, and luck rules.
+    To be fixed before the run. The optimum is far below all canaries: the surest guesses have the largest share of
+    right ones; with too few guesses the sampling error dominates.
 
     >>> one_run_guesses(10_000, 1.0, 0.05) < 500
     True
@@ -117,12 +118,9 @@ def one_run_guesses(canaries: int, mu: float, significance: float) -> int:
 
 def _distance(share: float, mu: float) -> float:
     """Return how far from the middle the surest `share` of the canaries' Gaussian scores lie, by bisection."""
-    low, high = 0.0, 40.0 + mu
-    for _ in range(60):
-        middle = (low + high) / 2
-        beyond = float(ndtr(mu / 2 - middle) + ndtr(-mu / 2 - middle))
-        low, high = (middle, high) if beyond > share else (low, middle)
-    return low
+    return bisected(
+        lambda distance: float(ndtr(mu / 2 - distance) + ndtr(-mu / 2 - distance)) > share, 0.0, 40.0 + mu, 60
+    )[0]
 
 
 def _gaussian_rejected(canaries: int, guesses: int, correct: int, mu: float, significance: float) -> bool:
@@ -150,17 +148,11 @@ def _gaussian_rejected(canaries: int, guesses: int, correct: int, mu: float, sig
 
 def _largest(rejected: Callable[[float], bool], limit: float) -> float:
     """Return the largest rejected number up to `limit`, by bisection from below, or 0."""
-    low, high = 0.0, limit
-    if not rejected(low):
-        return 0.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if rejected(middle) else (low, middle)
-    return low
+    return bisected(rejected, 0.0, limit, _STEPS)[0] if rejected(0.0) else 0.0
 
 
 def _check(canaries: int, guesses: int, correct: int) -> None:
-    """Refuse counts that cannot be."""
+    """Refuse inconsistent counts."""
     count("canaries", canaries)
     if not 0 <= correct <= guesses <= canaries:
         raise ValueError(f"Expected 0 <= correct={correct} <= guesses={guesses} <= canaries={canaries}.")

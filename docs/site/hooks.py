@@ -115,13 +115,10 @@ def package_page(package: str) -> str:
 
     module = import_module(package)
     if package in ("mechanisms", "algorithms"):
-        names = [f"{held.__module__}.{held.__name__}" for held in map(module.load, sorted(module.NAMES))]
+        names = [f"{entry.__module__}.{entry.__name__}" for entry in map(module.load, sorted(module.NAMES))]
     else:
-        homes: dict[str, tuple[str, ...]] = vars(module)["_HOMES"]
-        names = sorted(
-            (f"{package}.{home}.{name}" for home, held in homes.items() for name in held),
-            key=lambda path: path.rpartition(".")[2].lower(),
-        )
+        exports: dict[str, str] = module.EXPORTS
+        names = [f"{exports[name]}.{name}" for name in sorted(exports, key=str.lower)]
     first = (module.__doc__ or "").strip()
     return "\n\n".join([f"# {package}", first, *(f"::: {name}" for name in names)]) + "\n"
 
@@ -136,7 +133,7 @@ def parameter_tables() -> str:
     import algorithms
     import mechanisms
     from algorithms import problems
-    from dpaudit.sections import parameters_of
+    from dpaudit.configuration.tables import parameters_of
 
     parts: list[str] = []
     for heading, home in (("Algorithms", algorithms), ("Problems", problems), ("Mechanisms", mechanisms)):
@@ -154,6 +151,6 @@ def parameter_tables() -> str:
 def _typed(hint: Any) -> str:
     """Return a type as a reader of a table wants it."""
     text = hint.__name__ if isinstance(hint, type) else str(hint)
-    for prefix in ("typing.", "dpaudit.claim.", "dpaudit.mechanism.", "pathlib."):
+    for prefix in ("typing.", "dpaudit.model.claim.", "dpaudit.model.mechanism.", "pathlib."):
         text = text.replace(prefix, "")
     return text.replace("|", "\\|")

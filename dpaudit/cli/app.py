@@ -1,27 +1,84 @@
-"""The table of commands, in the order in which a newcomer meets them."""
+"""The table of commands, in the order in which a newcomer meets them; the module of a command is imported on use."""
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from dpaudit.cli.audit import audit
-from dpaudit.cli.baseline import baseline
-from dpaudit.cli.bench import bench
-from dpaudit.cli.calibrate import calibrate
-from dpaudit.cli.certify import certify
-from dpaudit.cli.check import check
-from dpaudit.cli.demo import demo
-from dpaudit.cli.diff import diff
-from dpaudit.cli.doctor import doctor
-from dpaudit.cli.explain import explain
-from dpaudit.cli.ledger import ledger
-from dpaudit.cli.listing import listing
-from dpaudit.cli.report import report
-from dpaudit.cli.schema import schema
-from dpaudit.cli.verify import verify
+from dpaudit.cli.exits import internal_error
+
+
+class Command(NamedTuple):
+    """One line of the table: the module in `dpaudit.cli` defines an object of its own name; `help` is its summary."""
+
+    name: str
+    module: str
+    help: str
+
+    def load(self) -> Any:
+        """Return the command as click calls it, once its module is imported."""
+        subject = getattr(import_module(f"dpaudit.cli.{self.module}"), self.module)
+        if isinstance(subject, typer.Typer):
+            return get_command(subject)
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(name=self.name)(subject)
+        return get_command(single)
+
+
+COMMANDS = (
+    Command("certify", "certify", "Prove or refute a claim on paper."),
+    Command("audit", "audit", "Attack the code: run it on neighbouring data and bound epsilon from below."),
+    Command("report", "report", "Write certificate and audits as one report: HTML, Markdown and JSON."),
+    Command("verify", "verify", "Check a certificate again from its JSON alone, independently of what produced it."),
+    Command("calibrate", "calibrate", "Find the smallest noise that certifies the claim, and what it saves."),
+    Command(
+        "explain", "explain", "Show how the claim is derived, node by node, and where it is loose; or what a rule says."
+    ),
+    Command("list", "listing", "List the algorithms, mechanisms, audits and problems there are, plug-ins included."),
+    Command("check", "check", "Certify and audit several configurations and say whether a pipeline may go on."),
+    Command(
+        "baseline",
+        "baseline",
+        "Accept the open issues of a check until a day, for a reason; the file is meant to be reviewed like code.",
+    ),
+    Command("diff", "diff", "Show what changed between two reports; a change for the worse is a finding."),
+    Command("schema", "schema", "Print the JSON Schema (2020-12) of what dpaudit writes, complete in itself."),
+    Command("doctor", "doctor", "Check the installation: packages, versions, engines, noise, auditor, plug-ins."),
+    Command(
+        "bench",
+        "bench",
+        "Measure the auditor on mechanisms, correct and broken, whose privacy is known; "
+        "or dpaudit on a corpus of bugs.",
+    ),
+    Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
+    Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
+)
+"""Every command of `dpaudit`."""
+
+
+class LazyGroup(TyperGroup):
+    """A group whose help reads the table alone; the module of a command is imported when the command is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return name, command and remaining arguments, with the command itself in place of its placeholder."""
+        name, placeholder, rest = super().resolve_command(ctx, args)
+        return name, _loaded(name) or placeholder, rest
+
+
+def _loaded(name: str | None) -> Any:
+    """Return the command of a name, or None; a module that cannot be imported ends the process with exit code 3."""
+    command = next((entry for entry in COMMANDS if entry.name == name), None)
+    try:
+        return command and command.load()
+    except Exception as error:
+        raise typer.Exit(internal_error(error)) from None
+
 
 app = typer.Typer(
     name="dpaudit",
+    cls=LazyGroup,
     help="Certify, audit and report the privacy of differentially private algorithms.",
     epilog="Exit codes: 0 pass, 1 finding, 2 usage or configuration, 3 internal error, 4 inconclusive.",
     add_completion=False,
@@ -32,11 +89,9 @@ app = typer.Typer(
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
-    """Print the version and stop."""
+    """Print the version and stop; the module that reads it costs a sixth of the start, so it is imported on use too."""
     if wanted:
-        from dpaudit.source import distribution_version
-
-        typer.echo(distribution_version("dpaudit"))
+        typer.echo(import_module("dpaudit.runtime.provenance").distribution_version("dpaudit"))
         raise typer.Exit
 
 
@@ -50,18 +105,9 @@ def common(
     """Certify, audit and report the privacy of differentially private algorithms."""
 
 
-app.command()(certify)
-app.command()(audit)
-app.command()(report)
-app.command()(verify)
-app.command()(calibrate)
-app.command()(explain)
-app.command(name="list")(listing)
-app.command()(check)
-app.command()(baseline)
-app.command()(diff)
-app.command()(schema)
-app.command()(doctor)
-app.command()(bench)
-app.command()(demo)
-app.add_typer(ledger, name="ledger")
+def _placeholder() -> None:
+    """Stand for a command in the help, until its module is imported."""
+
+
+for _command in COMMANDS:
+    app.command(name=_command.name, help=_command.help)(_placeholder)

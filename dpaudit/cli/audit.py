@@ -1,12 +1,22 @@
-"""`dpaudit audit`: attack the code and bound epsilon from below."""
+"""`dpaudit audit`: membership-inference attacks on the code and lower bounds on epsilon."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group
 
-from dpaudit.cli.exits import Exit, ending, worst
+from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Backend, Config, Format, Jobs, Output, OutputFormat, Runs, Seed, Significance
+from dpaudit.cli.output import emit, note, progress
+from dpaudit.cli.verdicts import audit_exit, worst
+from dpaudit.cli.witness import write_witnesses
+from dpaudit.configuration.config import read_config
+from dpaudit.errors import ConfigError
+from dpaudit.render.markdown import audit_markdown
+from dpaudit.render.text import audit_text
+from dpaudit.workflow import AuditExecution, audits_of, cases_of, certificate_of, drawn_seed, settings_of, usable_store
 
 
 @ending
@@ -32,37 +42,21 @@ def audit(
     """Attack the code: run it on neighbouring data and bound epsilon from below.
 
     Every case of the configured view is audited against the claim and against the certificate. JSON is a
-    list with one object a case. A witness is a small file that `dpaudit verify` checks on fresh runs.
+    list with one object for each case. A witness is a small file that `dpaudit verify` checks on fresh runs.
     """
-    import json
-
-    from rich.console import Group
-
-    from dpaudit.cli.output import emit, note
-    from dpaudit.cli.steps import (
-        Place,
-        audit_exit,
-        audits_of,
-        cases_of,
-        certificate_of,
-        drawn_seed,
-        settings_of,
-        storing,
-    )
-    from dpaudit.cli.witness import write_witnesses
-    from dpaudit.config import read_config
-    from dpaudit.errors import ConfigError
-    from dpaudit.render.markdown import audit_markdown
-    from dpaudit.render.text import audit_text
-
     if (backend is Backend.DASK) != (scheduler is not None):
         raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     configuration = read_config(config)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
     cases = cases_of(configuration, settings.view)
-    drawn = drawn_seed(settings.seed)
-    where = Place(scheduler=scheduler, store=storing(store), what=configuration.text)
-    results = audits_of(cases, certificate_of(configuration, drawn), settings, drawn, where)
+    used_seed = drawn_seed(settings.seed, note)
+    execution = AuditExecution(
+        progress=progress,
+        scheduler=scheduler,
+        store=usable_store(store),
+        configuration_text=configuration.text,
+    )
+    results = audits_of(cases, certificate_of(configuration, used_seed), settings, used_seed, execution)
     emit(
         lambda: Group(*map(audit_text, results)),
         lambda: "\n".join(map(audit_markdown, results)),
@@ -71,6 +65,6 @@ def audit(
         output,
     )
     if witness is not None:
-        for file in write_witnesses(configuration, cases, results, drawn, witness):
+        for file in write_witnesses(configuration, cases, results, used_seed, witness):
             note(f"witness {file}")
     return worst(*map(audit_exit, results))

@@ -1,11 +1,16 @@
-"""`dpaudit baseline`: accept what a check found, with a reason and an expiry."""
+"""`dpaudit baseline`: acceptance of the issues of a check, with a reason and a date of expiry."""
 
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.output import write
+from dpaudit.errors import ConfigError
+from dpaudit.gate.acceptance import accept
+from dpaudit.gate.baseline import Baseline, read_baseline, read_json
 
 
 @ending
@@ -24,20 +29,13 @@ def baseline(
 
     Prints the issues that it accepted, one a line.
     """
-    from datetime import UTC, date, datetime
-
-    from dpaudit.cli.output import write
-    from dpaudit.errors import ConfigError
-    from dpaudit.gate.acceptance import accept
-    from dpaudit.gate.baseline import Baseline, read_baseline, read_json
-
     try:
         last = date.fromisoformat(expires)
     except ValueError:
         raise ConfigError(f"Expected --expires={expires!r} as YYYY-MM-DD.") from None
-    known = read_baseline(output) if output.exists() else Baseline()
+    previous = read_baseline(output) if output.exists() else Baseline()
     added = accept(read_json(check), check, reason, datetime.now(UTC).date(), last, rule)
-    write(output, known.with_entries(added).to_json())
+    write(output, previous.with_entries(added).to_json())
     for entry in added:
         typer.echo(f"{entry.rule} {entry.config}: {entry.subject}")
     return Exit.PASS

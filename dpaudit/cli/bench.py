@@ -1,5 +1,7 @@
-"""`dpaudit bench`: measure a part of dpaudit where the truth is known."""
+"""`dpaudit bench`: measurements of dpaudit on subjects whose privacy is known."""
 
+import json
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -8,10 +10,16 @@ import typer
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
+from dpaudit.cli.output import emit, note, progress
+from dpaudit.errors import ConfigError
+from dpaudit.model.codec import encode
+from dpaudit.render.benchmark import benchmark_markdown, benchmark_text
+from dpaudit.render.bugs import bugs_markdown, bugs_text
+from dpaudit.runtime.plugins import load_package
 
 
 class Part(StrEnum):
-    """What can be measured."""
+    """The subjects of a measurement."""
 
     AUDITS = "audits"
     BUGS = "bugs"
@@ -44,21 +52,12 @@ def bench(
     away are listed: more runs, or a sharper attack, would show them. bugs: an accused fixed version is a finding, and
     so is a defect that gets away; what could not be run is said to be not run.
     """
-    import json
-    from dataclasses import asdict
-    from importlib import import_module
-
-    from dpaudit.cli.output import emit, progress
-    from dpaudit.codec import encode
-    from dpaudit.errors import ConfigError
-    from dpaudit.render.benchmark import benchmark_markdown, benchmark_text
-
     if part is Part.BUGS:
         return _bugs(seeds, seed, opacus_broken, make_environment, style, output)
     if not 0 < significance < 1:
         raise ConfigError(f"Expected significance={significance} strictly between 0 and 1.")
     with progress(f"bench {part.value}") as advance:
-        rows = import_module("audits.proving.table").measure_catalogue(
+        rows = load_package("audits.catalogue.table").measure_catalogue(
             runs=runs, seed=seed, jobs=jobs, significance=significance, progress=advance
         )
     emit(
@@ -75,19 +74,11 @@ def _bugs(
     seeds: int, seed: int, opacus_broken: Path | None, make_environment: Path | None, style: Format, output: Path | None
 ) -> Exit:
     """Run the corpus of defects and write its table."""
-    import json
-    from dataclasses import asdict
-    from importlib import import_module
-
-    from dpaudit.cli.output import emit, note, progress
-    from dpaudit.codec import encode
-    from dpaudit.render.bugs import bugs_markdown, bugs_text
-
     if make_environment is not None:
         note(f"installing into {make_environment}")
-        opacus_broken = import_module("audits.corpus.released").make_environment(make_environment)
+        opacus_broken = load_package("audits.known_bugs.released").make_environment(make_environment)
     with progress("bench bugs") as advance:
-        rows = import_module("audits.corpus.bugs").measure_bugs(
+        rows = load_package("audits.known_bugs.bugs").measure_bugs(
             seeds=seeds, seed=seed, opacus_broken=opacus_broken, progress=advance
         )
     emit(

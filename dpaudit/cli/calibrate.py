@@ -1,7 +1,14 @@
-"""`dpaudit calibrate`: the smallest noise that certifies the claim."""
+"""`dpaudit calibrate`: the smallest noise scale that certifies the claim."""
 
+import json
+
+from dpaudit.accounting.needed_noise import calibration_of
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Config, Format, Output, OutputFormat
+from dpaudit.cli.output import emit
+from dpaudit.configuration.config import read_config
+from dpaudit.configuration.configuration import Configured
+from dpaudit.render.calibration import calibration_markdown, calibration_text
 
 
 @ending
@@ -10,24 +17,17 @@ def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output 
 
     All noise is scaled by one factor, in the proportions of the declaration.
     """
-    import json
-
-    from dpaudit.cli.output import emit
-    from dpaudit.config import Configured, read_config
-    from dpaudit.noise import calibration_of
-    from dpaudit.render.calibration import calibration_markdown, calibration_text
-
     configuration = read_config(config)
     subject = configuration.subject
     with configuration.locating():
-        found = calibration_of(subject.declaration, subject.claim)
-    saves = found.factor < 1 - 1e-6
+        calibration = calibration_of(subject.declaration, subject.claim)
+    saves = calibration.factor < 1 - 1e-6
     has_tight = isinstance(subject, Configured) and getattr(subject.algorithm, "calibration", "tight") != "tight"
     advice = 'Set calibration = "tight" in [algorithm] to run with the smaller noise.' if saves and has_tight else ""
     emit(
-        lambda: calibration_text(found, advice),
-        lambda: calibration_markdown(found, advice),
-        lambda: json.dumps(found.to_dict(), indent=2, sort_keys=True),
+        lambda: calibration_text(calibration, advice),
+        lambda: calibration_markdown(calibration, advice),
+        lambda: json.dumps(calibration.to_dict(), indent=2, sort_keys=True),
         style,
         output,
     )

@@ -1,22 +1,22 @@
-"""`dpaudit certify`: from a claim to a certificate."""
+"""`dpaudit certify`: the certificate of a claim."""
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Config, Format, Output, OutputFormat, Seed
+from dpaudit.cli.output import emit
+from dpaudit.cli.verdicts import certificate_exit
+from dpaudit.configuration.config import read_config
+from dpaudit.render.markdown import certificate_markdown
+from dpaudit.render.text import certificate_text
+from dpaudit.workflow import certificate_of
 
 
 @ending
 def certify(config: Config, style: OutputFormat = Format.TEXT, output: Output = None, seed: Seed = None) -> Exit:
     """Prove or refute a claim on paper.
 
-    The declaration of an algorithm, or one written down, is folded and accounted from both sides. An
-    algorithm with a problem also runs briefly, and its trace is held against its declaration.
+    The declaration, of an algorithm or written in the file, is folded and accounted from both sides. An
+    algorithm with a problem also runs a few times, and its trace is compared with its declaration.
     """
-    from dpaudit.cli.output import emit
-    from dpaudit.cli.steps import certificate_exit, certificate_of
-    from dpaudit.config import read_config
-    from dpaudit.render.markdown import certificate_markdown
-    from dpaudit.render.text import certificate_text
-
     certificate = certificate_of(read_config(config), seed)
     emit(
         lambda: certificate_text(certificate),

@@ -1,5 +1,6 @@
-"""`dpaudit check`: the gate of a pipeline, in one command."""
+"""`dpaudit check`: certificates and audits of several configurations, as the gate of a pipeline."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,13 @@ import typer
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Jobs, Runs, Seed, Significance
+from dpaudit.cli.output import note, output_folder, progress, show, write
+from dpaudit.gate.baseline import Baseline, read_baseline
+from dpaudit.gate.junit import junit
+from dpaudit.gate.running import run_checks
+from dpaudit.gate.sarif import sarif
+from dpaudit.gate.summary import append_step_summary, summary
+from dpaudit.gate.terminal import document_text
 
 
 @ending
@@ -34,16 +42,6 @@ def check(
     Prints one line an issue. With -o it writes the files that pipelines read; on GitHub it also adds to the step
     summary. Without a seed, the seed is 0: the same code gives the same result.
     """
-    from datetime import UTC, datetime
-
-    from dpaudit.cli.output import note, output_folder, show, write
-    from dpaudit.gate.baseline import Baseline, read_baseline
-    from dpaudit.gate.junit import junit
-    from dpaudit.gate.running import run_checks
-    from dpaudit.gate.sarif import sarif
-    from dpaudit.gate.summary import append_step_summary, summary
-    from dpaudit.render.gate import document_text
-
     accepted = Baseline() if baseline is None else read_baseline(baseline)
     folder = None if output is None else output_folder(output)
     document = run_checks(
@@ -55,6 +53,7 @@ def check(
         significance=significance,
         jobs=jobs,
         seed=seed,
+        progress=progress,
     )
     show(document_text(document))
     if folder is not None:

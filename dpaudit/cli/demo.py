@@ -1,13 +1,20 @@
-"""`dpaudit demo`: the whole story on one algorithm and bundled data."""
+"""`dpaudit demo`: proof, calibration, audit and report for one algorithm on bundled data."""
 
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.output import output_folder, progress, show, write
+from dpaudit.configuration.config import read_config
+from dpaudit.render import story
+from dpaudit.workflow import AuditExecution, attack, audits_of, cases_of, certificate_of, write_report
 
-_BOLD = 0.4
+_FALSE_SHARE = 0.4
 """The false claim of the fourth chapter, as a share of the true one."""
 
 
@@ -22,46 +29,34 @@ def demo(
     CAPRI, a contextual bandit, chooses insurance plans for groups of patients: its claim is proved, its noise
     is measured against the claim, its code is attacked, and the attack is tried on a claim that is false.
     """
-    from dataclasses import replace
-
-    import numpy as np
-
-    from dpaudit.cli.output import output_folder, show
-    from dpaudit.cli.steps import attack, audits_of, cases_of, certificate_of, write_report
-    from dpaudit.config import read_config
-    from dpaudit.render import story
-
     folder = output_folder(output)
     paper, tight = (_copied(name, folder) for name in ("paper.toml", "tight.toml"))
     published = read_config(paper)
     first = certificate_of(published, published.audit.seed)
     show(story.on_paper(first))
 
-    needed = read_config(tight)
-    settings, seed = needed.audit, needed.audit.seed or 0
-    second = certificate_of(needed, seed)
+    calibrated = read_config(tight)
+    settings, seed = calibrated.audit, calibrated.audit.seed or 0
+    second = certificate_of(calibrated, seed)
     show(story.needed(first, second))
 
-    cases = cases_of(needed, settings.view)
-    audits = audits_of(cases, second, settings, seed)
+    cases = cases_of(calibrated, settings.view)
+    execution = AuditExecution(progress=progress)
+    audits = audits_of(cases, second, settings, seed, execution)
     show(story.attacked(audits))
 
-    bold = replace(second.claim, epsilon=_BOLD * second.claim.epsilon)
-    place, case = cases[0]
-    caught = attack(case, bold, float("inf"), settings, seed, np.random.default_rng([seed, place]))
-    show(story.false_claim(caught))
+    false_claim = replace(second.claim, epsilon=_FALSE_SHARE * second.claim.epsilon)
+    number, case = cases[0]
+    rng = np.random.default_rng([seed, number])
+    show(story.false_claim(attack(case, false_claim, float("inf"), settings, seed, rng, execution)))
 
     write_report(published, first, (), published.audit, published.audit.seed, output_folder(folder / "as-published"))
-    files = write_report(needed, second, audits, settings, seed, folder)
+    files = write_report(calibrated, second, audits, settings, seed, folder)
     show(story.files((*files, folder / "as-published", paper, tight)))
     return Exit.PASS
 
 
 def _copied(name: str, folder: Path) -> Path:
-    """Return a bundled configuration's copy in `folder`, where its reader can change it and run it again."""
-    from importlib.resources import files
-
-    from dpaudit.cli.output import write
-
+    """Return the path of a copy, in `folder`, of a bundled configuration; the user can change it and run it again."""
     write(folder / name, files("dpaudit").joinpath("demo", name).read_text(encoding="utf-8"))
     return folder / name

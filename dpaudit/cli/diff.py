@@ -1,5 +1,7 @@
-"""`dpaudit diff`: two reports side by side."""
+"""`dpaudit diff`: the differences between two reports."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +9,10 @@ import typer
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
+from dpaudit.cli.output import emit
+from dpaudit.gate.baseline import read_json
+from dpaudit.gate.changes import changes_markdown, changes_text
+from dpaudit.gate.comparison import compare
 
 
 @ending
@@ -17,16 +23,11 @@ def diff(
     output: Output = None,
 ) -> Exit:
     """Show what changed between two reports; a change for the worse is a finding."""
-    from dpaudit.cli.output import emit
-    from dpaudit.gate.baseline import read_json
-    from dpaudit.gate.comparison import compare
-    from dpaudit.render.gate import changes_json, changes_markdown, changes_text
-
     changes = compare(read_json(before), read_json(after))
     emit(
         lambda: changes_text(changes),
         lambda: changes_markdown(changes),
-        lambda: changes_json(changes),
+        lambda: json.dumps([asdict(change) for change in changes], indent=2, sort_keys=True),
         style,
         output,
     )

@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, and one line on stderr for everything that goes wrong.
+"""Exit codes: what a result and an error mean to a script, with one line on stderr for each error.
 
 0    pass
 1    finding: refuted, not proved, or a violation
@@ -18,13 +18,13 @@ from typing import ParamSpec
 import typer
 
 from dpaudit.errors import DPAuditError
-from dpaudit.siblings import require_siblings
+from dpaudit.runtime.package_guard import require_packages
 
 P = ParamSpec("P")
 
 
 class Exit(IntEnum):
-    """What the process tells a script."""
+    """The exit codes of the process."""
 
     PASS = 0
     FINDING = 1
@@ -36,7 +36,7 @@ class Exit(IntEnum):
 
 
 def ending(command: Callable[P, Exit]) -> Callable[P, None]:
-    """Return `command` as typer calls it: its result is the exit code, its errors are one line each."""
+    """Return `command` in the form that typer calls: the result becomes the exit code, an error becomes one line."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -45,16 +45,10 @@ def ending(command: Callable[P, Exit]) -> Callable[P, None]:
     return run
 
 
-def worst(*codes: Exit) -> Exit:
-    """Return the gravest of several outcomes: a finding over an inconclusive one over a pass."""
-    order = (Exit.PASS, Exit.INCONCLUSIVE, Exit.FINDING)
-    return max(codes, key=order.index, default=Exit.PASS)
-
-
 def _outcome(command: Callable[[], Exit]) -> Exit:
-    """Return the exit code of a command, whatever happens in it."""
+    """Return the exit code of a command, also if it raises."""
     try:
-        require_siblings()
+        require_packages()
         code = command()
         sys.stdout.flush()
         return code
@@ -66,13 +60,21 @@ def _outcome(command: Callable[[], Exit]) -> Exit:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.UNREAD
     except Exception as error:
-        if os.environ.get("DPAUDIT_TRACEBACK") == "1":
-            raise
-        return _say(
-            f"Internal error, {type(error).__name__}: {' '.join(str(error).split())} "
-            "(set DPAUDIT_TRACEBACK=1 and run again for the traceback)",
-            Exit.INTERNAL,
-        )
+        return internal_error(error)
+
+
+def internal_error(error: Exception) -> Exit:
+    """Write one line on an error that is a defect of dpaudit or of its installation, and return its exit code.
+
+    Raises: the error itself, where DPAUDIT_TRACEBACK=1 asks for the traceback.
+    """
+    if os.environ.get("DPAUDIT_TRACEBACK") == "1":
+        raise error
+    return _say(
+        f"Internal error, {type(error).__name__}: {' '.join(str(error).split())} "
+        "(set DPAUDIT_TRACEBACK=1 and run again for the traceback)",
+        Exit.INTERNAL,
+    )
 
 
 def _say(message: str, code: Exit) -> Exit:

@@ -1,12 +1,22 @@
-"""`dpaudit explain`: the derivation in words, and the slack factor by factor; or one rule of the rule book."""
+"""`dpaudit explain`: the derivation of a claim in words, with its slack factor by factor; or the text of one rule."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dpaudit.certification.verdict import certify
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
+from dpaudit.cli.output import emit
+from dpaudit.configuration.config import read_config
+from dpaudit.gate.catalogue import RULES as ISSUES
+from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text
+from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
+from dpaudit.render.rule import rule_data, rule_markdown, rule_text
+from dpaudit.rules import RULES
 
 
 @ending
@@ -25,53 +35,40 @@ def explain(
 
     A rule is a theorem of the rule book (explain billboard), or an issue of `dpaudit check` (explain DPA212).
     """
-    import json
+    issue, theorem = str(config).upper(), str(config).replace("-", "_")
+    if issue in ISSUES and not config.is_file():
+        _explain_issue(issue, style, output)
+    elif theorem in RULES and not config.is_file():
+        _explain_theorem(theorem, style, output)
+    else:
+        _explain_derivation(config, style, output)
+    return Exit.PASS
 
-    from dpaudit.cli.output import emit
-    from dpaudit.gate.catalogue import RULES as ISSUES
-    from dpaudit.rules import RULES
 
-    if (identifier := str(config).upper()) in ISSUES and not config.is_file():
-        from dataclasses import asdict
+def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:
+    """Write the text of one rule of the gate."""
+    emit(
+        lambda: gate_rule_text(identifier),
+        lambda: gate_rule_markdown(identifier),
+        lambda: json.dumps(asdict(ISSUES[identifier]), indent=2, sort_keys=True),
+        style,
+        output,
+    )
 
-        from dpaudit.render.gate_rule import gate_rule_markdown, gate_rule_text
 
-        emit(
-            lambda: gate_rule_text(identifier),
-            lambda: gate_rule_markdown(identifier),
-            lambda: json.dumps(asdict(ISSUES[identifier]), indent=2, sort_keys=True),
-            style,
-            output,
-        )
-        return Exit.PASS
-    name = str(config).replace("-", "_")
-    if name in RULES and not config.is_file():
-        from dpaudit.render.rule import rule_data, rule_markdown, rule_text
+def _explain_theorem(name: str, style: Format, output: Path | None) -> None:
+    """Write the text of one theorem of the rule book."""
+    emit(
+        lambda: rule_text(name),
+        lambda: rule_markdown(name),
+        lambda: json.dumps(rule_data(name), indent=2, sort_keys=True),
+        style,
+        output,
+    )
 
-        emit(
-            lambda: rule_text(name),
-            lambda: rule_markdown(name),
-            lambda: json.dumps(rule_data(name), indent=2, sort_keys=True),
-            style,
-            output,
-        )
-        return Exit.PASS
-    if str(config).upper() in ISSUES and not config.is_file():
-        from dpaudit.render.issue import issue_data, issue_markdown, issue_text
 
-        issue = ISSUES[str(config).upper()]
-        emit(
-            lambda: issue_text(issue),
-            lambda: issue_markdown(issue),
-            lambda: json.dumps(issue_data(issue), indent=2, sort_keys=True),
-            style,
-            output,
-        )
-        return Exit.PASS
-    from dpaudit.certifier import certify
-    from dpaudit.config import read_config
-    from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
-
+def _explain_derivation(config: Path, style: Format, output: Path | None) -> None:
+    """Write the derivation of the claim of a configuration."""
     configuration = read_config(config)
     with configuration.locating():
         certificate = certify(configuration.subject.declaration, configuration.subject.claim)
@@ -82,4 +79,3 @@ def explain(
         style,
         output,
     )
-    return Exit.PASS

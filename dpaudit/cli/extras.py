@@ -1,4 +1,4 @@
-"""What a report shows beside certificate and audits: everything is read before anything runs."""
+"""The inputs of a report beside certificate and audits; all files are read before a run starts."""
 
 import json
 import re
@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpaudit.cli.steps import Extras
-from dpaudit.config import Configuration, read_text
-from dpaudit.deployment import Deployment, read_deployment
+from dpaudit.configuration.configuration import Configuration
+from dpaudit.configuration.deployment_file import read_deployment
+from dpaudit.configuration.files import read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance, Ledger, store_at
+from dpaudit.model.deployment import Deployment
+from dpaudit.report.pdf import require_typst
+from dpaudit.workflow import Extras
 
 
 def extras_of(
@@ -23,14 +26,12 @@ def extras_of(
     account: str | None,
     previous: Path | None,
 ) -> Extras:
-    """Return what was asked for.
+    """Return the extras that the options ask for.
 
     Raises: ConfigError: a file that does not fit, or two places that declare the deployment. LedgerError: no such
         account. UnsupportedError: a PDF without the extra `pdf`.
     """
     if pdf:
-        from dpaudit.report.pdf import require_typst
-
         require_typst()
     if deployment is not None and configuration.deployment != Deployment():
         raise configuration.error("[deployment] stands here and in --deployment; keep one of the two.", "deployment")
@@ -54,19 +55,19 @@ def extras_of(
 
 
 def _option(name: str, value: object) -> tuple[str, ...]:
-    """Return an option as it is typed, or nothing."""
+    """Return an option as the user types it; nothing if it has no value."""
     return () if value is None else (f"--{name} {shlex.quote(str(value))}",)
 
 
-def _without_password(place: str) -> str:
-    """Return a ledger's place without the password that an address may have."""
-    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1@", place)
+def _without_password(address: str) -> str:
+    """Return the address of a ledger without its password."""
+    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1@", address)
 
 
-def _balance(place: str, account: str) -> tuple[Balance, str]:
+def _balance(address: str, account: str) -> tuple[Balance, str]:
     """Return an account's balance and the chain's last digest."""
-    held = Ledger(store_at(place))
-    return held.balance(account), held.statement().head
+    ledger = Ledger(store_at(address))
+    return ledger.balance(account), ledger.statement().head
 
 
 def _report(path: Path) -> Mapping[str, Any]:
@@ -79,6 +80,6 @@ def _report(path: Path) -> Mapping[str, Any]:
     except ValueError:
         raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.") from None
     needed = {"verdict", "created", "certificate", "audits", "config"}
-    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:1":
+    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:2":
         raise ConfigError(f"{path}: not a report of this version; give the report.json of an earlier report.")
     return data

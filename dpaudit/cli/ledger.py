@@ -1,5 +1,6 @@
-"""`dpaudit ledger`: certificates booked against a data set's budget over time."""
+"""`dpaudit ledger`: bookings of certificates on the budget of a data set."""
 
+import json
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -7,8 +8,19 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from dpaudit.budgets.filters import Refusal
+from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
+from dpaudit.cli.output import emit, write
+from dpaudit.configuration.files import read_text
+from dpaudit.errors import CertificateError, ConfigError, LedgerError
+from dpaudit.ledger import Account as LedgerAccount
+from dpaudit.ledger import Ledger, recompute, store_at
+from dpaudit.ledger.entry import Entry
+from dpaudit.model.claim import Claim
+from dpaudit.render.budget import statement_data, statement_markdown, statement_text
+from dpaudit.verifier import verify as verify_certificate
 
 ledger = typer.Typer(
     help="Keep budgets: book certificates against what a data set may spend in all.",
@@ -17,7 +29,7 @@ ledger = typer.Typer(
     rich_markup_mode=None,
 )
 
-Place: TypeAlias = Annotated[str, typer.Argument(metavar="LEDGER", help="A file (SQLite), or postgresql://...")]
+Address: TypeAlias = Annotated[str, typer.Argument(metavar="LEDGER", help="A file (SQLite), or postgresql://...")]
 Account: TypeAlias = Annotated[str, typer.Option("--account", metavar="NAME", help="The data set's account.")]
 
 
@@ -48,7 +60,7 @@ class Counting(StrEnum):
 @ledger.command(name="open")
 @ending
 def open_account(
-    place: Place,
+    address: Address,
     account: Account,
     epsilon: Annotated[float, typer.Option("--epsilon", help="The budget's epsilon, for all releases together.")],
     unit: Annotated[str, typer.Option("--unit", help="What one person contributes, as in the certificates.")],
@@ -59,25 +71,20 @@ def open_account(
     refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
 ) -> Exit:
     """Open an account: a budget for one data set. Prints the entry's number and digest."""
-    from dpaudit.claim import Claim
-    from dpaudit.errors import ConfigError
-    from dpaudit.ledger import Account as LedgerAccount
-    from dpaudit.ledger import Ledger, store_at
-
     try:
         budget = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours.value, model=model.value, unit=unit)
-        held = LedgerAccount(name=account, budget=budget, rule=rule.value, refresh=refresh)
+        opened = LedgerAccount(name=account, budget=budget, rule=rule.value, refresh=refresh)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    booked = Ledger(store_at(place, create=True)).open(held, _now())
-    typer.echo(f"{'already open' if booked.before else 'opened'}: entry {booked.sequence}, {booked.digest}")
+    booking = Ledger(store_at(address, create=True)).open(opened, _now())
+    typer.echo(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
     return Exit.PASS
 
 
 @ledger.command()
 @ending
 def book(
-    place: Place,
+    address: Address,
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate in JSON.")],
     account: Account,
     label: Annotated[str, typer.Option("--label", help="The release's name, once in an account.")],
@@ -86,17 +93,12 @@ def book(
 
     The certificate is checked again first. Repeating a booking with the same label and certificate changes nothing.
     """
-    from dpaudit.certificate import Certificate
-    from dpaudit.config import read_text
-    from dpaudit.errors import CertificateError
-    from dpaudit.filters import Refusal
-    from dpaudit.ledger import Ledger, store_at
-    from dpaudit.verifier import verify
-
-    store, text = store_at(place), read_text(certificate)
-    checked = verify(text)
-    if not checked.accepted:
-        raise CertificateError(f"{certificate}: {'; '.join(checked.complaints) or 'the certificate does not verify'}.")
+    store, text = store_at(address), read_text(certificate)
+    verification = verify_certificate(text)
+    if not verification.accepted:
+        raise CertificateError(
+            f"{certificate}: {'; '.join(verification.complaints) or 'the certificate does not verify'}."
+        )
     result = Ledger(store).book(account, Certificate.from_json(text), label, _now())
     if isinstance(result, Refusal):
         typer.echo(f"refused: {result.reason}")
@@ -108,20 +110,13 @@ def book(
 @ledger.command()
 @ending
 def show(
-    place: Place,
+    address: Address,
     account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="One account only.")] = None,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
     """Show what every account has spent and what is left, rule by rule; exit code 1 if the chain was altered."""
-    import json
-
-    from dpaudit.cli.output import emit
-    from dpaudit.errors import LedgerError
-    from dpaudit.ledger import Ledger, store_at
-    from dpaudit.render.budget import statement_data, statement_markdown, statement_text
-
-    statement = Ledger(store_at(place)).statement()
+    statement = Ledger(store_at(address)).statement()
     if account is not None and account not in statement.accounts:
         raise LedgerError(f"There is no account {account!r}; there is: {', '.join(statement.accounts) or 'none'}.")
     emit(
@@ -131,13 +126,13 @@ def show(
         style,
         output,
     )
-    return Exit.FINDING if statement.complaints else Exit.PASS
+    return Exit.FINDING if statement.inconsistencies else Exit.PASS
 
 
 @ledger.command()
 @ending
 def verify(
-    place: Place,
+    address: Address,
     head: Annotated[
         str | None, typer.Option("--head", metavar="DIGEST", help="A digest kept elsewhere that must be in the chain.")
     ] = None,
@@ -146,18 +141,15 @@ def verify(
 
     A chain does not show what was cut off at its end: give the last digest that you know with --head.
     """
-    from dpaudit.ledger import Ledger, replay, store_at
-
-    held = Ledger(store_at(place))
-    entries = held.store.entries()
-    statement = replay(entries)
-    for complaint in statement.complaints:
-        typer.echo(f"{complaint.rule} entry {complaint.sequence}: {complaint.message}")
-    known = {entry.data["digest"] for entry in entries} if head and not statement.complaints else set()
+    entries = store_at(address).entries()
+    statement = recompute(entries)
+    for inconsistency in statement.inconsistencies:
+        typer.echo(f"{inconsistency.rule} entry {inconsistency.sequence}: {inconsistency.message}")
+    known = {entry.data["digest"] for entry in entries} if head and not statement.inconsistencies else set()
     missing = head is not None and head not in known
-    if missing and not statement.complaints:
+    if missing and not statement.inconsistencies:
         typer.echo(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
-    if statement.complaints or missing:
+    if statement.inconsistencies or missing:
         return Exit.FINDING
     typer.echo(f"intact: {statement.entries} entries, last digest {statement.head}")
     return Exit.PASS
@@ -165,12 +157,9 @@ def verify(
 
 @ledger.command()
 @ending
-def export(place: Place, output: Output = None) -> Exit:
+def export(address: Address, output: Output = None) -> Exit:
     """Write every entry as one line of JSON, to a file or to stdout."""
-    from dpaudit.cli.output import write
-    from dpaudit.ledger import Ledger, store_at
-
-    text = "".join(f"{line}\n" for line in Ledger(store_at(place)).lines())
+    text = "".join(f"{line}\n" for line in Ledger(store_at(address)).lines())
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -181,17 +170,13 @@ def export(place: Place, output: Output = None) -> Exit:
 @ledger.command(name="import")
 @ending
 def import_lines(
-    place: Place, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
+    address: Address, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
 ) -> Exit:
     """Take over exported entries, once they are all found intact; entries that are here already must be equal."""
-    from dpaudit.config import read_text
-    from dpaudit.ledger import Ledger, replay, store_at
-    from dpaudit.ledger.entry import Entry
-
     lines = read_text(file).split("\n")
-    sound = not replay(Entry(text=line) for line in lines if line.strip()).complaints
-    taken = Ledger(store_at(place, create=sound)).take(lines)
-    typer.echo(f"imported: {taken} entries")
+    intact = not recompute(Entry(text=line) for line in lines if line.strip()).inconsistencies
+    imported = Ledger(store_at(address, create=intact)).take(lines)
+    typer.echo(f"imported: {imported} entries")
     return Exit.PASS
 
 

@@ -1,5 +1,6 @@
-"""`dpaudit list`: what can be named in a configuration."""
+"""`dpaudit list`: the names that a configuration may use."""
 
+import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -7,10 +8,13 @@ import typer
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
+from dpaudit.cli.output import emit
+from dpaudit.render.listing import listing_markdown, listing_text
+from dpaudit.runtime.plugins import names
 
 
 class Kind(StrEnum):
-    """What there are several of."""
+    """The kinds of things that have names."""
 
     ALGORITHMS = "algorithms"
     MECHANISMS = "mechanisms"
@@ -25,17 +29,11 @@ def listing(
     output: Output = None,
 ) -> Exit:
     """List the algorithms, mechanisms, audits and problems there are, plug-ins included."""
-    import json
-
-    from dpaudit.cli.output import emit
-    from dpaudit.plugins import names
-    from dpaudit.render.listing import listing_markdown, listing_text
-
-    found = {held.value: names(held.value) for held in ([kind] if kind else Kind)}
+    names_by_kind = {shown.value: names(shown.value) for shown in ([kind] if kind else Kind)}
     emit(
-        lambda: listing_text(found),
-        lambda: listing_markdown(found),
-        lambda: json.dumps(found, indent=2),
+        lambda: listing_text(names_by_kind),
+        lambda: listing_markdown(names_by_kind),
+        lambda: json.dumps(names_by_kind, indent=2),
         style,
         output,
     )

@@ -1,4 +1,4 @@
-"""Where results and progress go: stdout carries the result and nothing else."""
+"""Output streams: the result alone goes to stdout; progress and notes go to stderr."""
 
 import sys
 from collections.abc import Callable, Generator
@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dpaudit.cli.options import Format
 from dpaudit.errors import ConfigError
+from dpaudit.render.layout import to_text
 
 _WIDTH = 100
 
@@ -27,8 +29,8 @@ def emit(
     if style is Format.TEXT and file is None:
         show(text())
         return
-    held = {Format.TEXT: lambda: _plain(text()), Format.MARKDOWN: markdown, Format.JSON: json}[style]()
-    content = held if held.endswith("\n") else f"{held}\n"
+    written = {Format.TEXT: lambda: to_text(text(), _WIDTH), Format.MARKDOWN: markdown, Format.JSON: json}[style]()
+    content = written if written.endswith("\n") else f"{written}\n"
     if file is None:
         sys.stdout.write(content)
     else:
@@ -36,9 +38,9 @@ def emit(
 
 
 def show(rendered: RenderableType) -> None:
-    """Print a result to stdout, no wider than is comfortable to read; colours on a terminal, unless NO_COLOR."""
+    """Print a result to stdout, at most 100 columns wide; a terminal shows colours unless NO_COLOR is set."""
     if not sys.stdout.isatty():
-        sys.stdout.write(_plain(rendered))
+        sys.stdout.write(to_text(rendered, _WIDTH))
         return
     console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
     console.width = min(console.width, _WIDTH)
@@ -47,9 +49,7 @@ def show(rendered: RenderableType) -> None:
 
 @contextmanager
 def progress(description: str) -> Generator[Callable[[int, int], None], None, None]:
-    """Yield `advance(done, total)`, which moves a bar on stderr; without a terminal there it shows nothing."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+    """Yield `advance(done, total)`, which moves a progress bar on stderr; without a terminal it shows nothing."""
     console = Console(file=sys.stderr, legacy_windows=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
@@ -74,7 +74,7 @@ def write(file: Path, content: str) -> None:
 
 
 def output_folder(folder: Path) -> Path:
-    """Return `folder`, made where it is missing, once a file could be written in it.
+    """Return `folder` after creating it if necessary and testing that a file can be written in it.
 
     Raises: ConfigError: it is a file, or nothing may be written there.
     """
@@ -86,10 +86,3 @@ def output_folder(folder: Path) -> Path:
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be written to ({error.strerror}); name another folder.") from None
     return folder
-
-
-def _plain(rendered: RenderableType) -> str:
-    """Return the text form of a result for a file."""
-    from dpaudit.render.layout import to_text
-
-    return to_text(rendered, _WIDTH)

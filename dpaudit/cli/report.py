@@ -1,12 +1,26 @@
-"""`dpaudit report`: certificate and audits in one folder, to show to somebody."""
+"""`dpaudit report`: certificate and audits as one report in a folder."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending, worst
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.extras import extras_of
 from dpaudit.cli.options import Config, Jobs, Runs, Seed, Significance
+from dpaudit.cli.output import note, output_folder, progress
+from dpaudit.cli.verdicts import audit_exit, certificate_exit, worst
+from dpaudit.configuration.config import read_config
+from dpaudit.workflow import (
+    AuditExecution,
+    audits_of,
+    cases_of,
+    certificate_of,
+    drawn_seed,
+    runs_code,
+    settings_of,
+    write_report,
+)
 
 
 @ending
@@ -34,32 +48,16 @@ def report(
 
     Prints the files it wrote, one a line. A declaration without code is reported without audits.
     """
-    from dpaudit.cli.extras import extras_of
-    from dpaudit.cli.output import output_folder
-    from dpaudit.cli.steps import (
-        audit_exit,
-        audits_of,
-        cases_of,
-        certificate_exit,
-        certificate_of,
-        drawn_seed,
-        settings_of,
-        write_report,
-    )
-    from dpaudit.config import Configured, read_config
-
     configuration = read_config(config)
     extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
     folder = output_folder(output)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
-    subject = configuration.subject
-    runs_code = isinstance(subject, Configured) and subject.problem is not None
-    cases = cases_of(configuration, settings.view) if runs_code else ()
-    drawn = drawn_seed(settings.seed) if runs_code else 0
-    certificate = certificate_of(configuration, drawn)
-    audits = audits_of(cases, certificate, settings, drawn)
-    for path in write_report(
-        configuration, certificate, audits, settings, drawn if runs_code else None, folder, extras
-    ):
+    audited = runs_code(configuration)
+    cases = cases_of(configuration, settings.view) if audited else ()
+    used_seed = drawn_seed(settings.seed, note) if audited else 0
+    certificate = certificate_of(configuration, used_seed)
+    audits = audits_of(cases, certificate, settings, used_seed, AuditExecution(progress=progress))
+    stated_seed = used_seed if audited else None
+    for path in write_report(configuration, certificate, audits, settings, stated_seed, folder, extras):
         typer.echo(path)
     return worst(certificate_exit(certificate), *map(audit_exit, audits))

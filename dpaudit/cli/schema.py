@@ -1,11 +1,17 @@
 """`dpaudit schema`: the published JSON Schemas."""
 
+import json
+import sys
 from typing import Annotated
 
 import typer
 
+from dpaudit import schemas
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Output
+from dpaudit.cli.output import write
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.plugins import suggestion
 
 
 @ending
@@ -14,14 +20,6 @@ def schema(
     output: Output = None,
 ) -> Exit:
     """Print the JSON Schema (2020-12) of what dpaudit writes, complete in itself."""
-    import json
-    import sys
-
-    from dpaudit import schemas
-    from dpaudit.cli.output import write
-    from dpaudit.errors import ConfigError
-    from dpaudit.plugins import suggestion
-
     if name is None:
         text = "".join(f"{known}\n" for known in schemas.NAMES)
     elif name in schemas.NAMES:

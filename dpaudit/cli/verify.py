@@ -1,16 +1,24 @@
-"""`dpaudit verify`: check a certificate, or a witness of a violation, again."""
+"""`dpaudit verify`: an independent check of a certificate, or of a witness of a violation."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat, Seed
-
-if TYPE_CHECKING:
-    from dpaudit.verifier import Verification
+from dpaudit.cli.output import emit, note
+from dpaudit.cli.witness import check_witness, is_witness, witness_sentence
+from dpaudit.configuration.files import read_text
+from dpaudit.errors import CertificateError, ConfigError
+from dpaudit.model.codec import encode
+from dpaudit.render.verification import verification_markdown, verification_text
+from dpaudit.verifier import Verification
+from dpaudit.verifier import verify as verify_text
+from dpaudit.workflow import drawn_seed
 
 
 @ending
@@ -39,42 +47,33 @@ def verify(
     altered, or has another digest or claim than demanded, is a finding; a file that is no JSON cannot be read. A
     witness is counted again on fresh runs: a violation that stands is a finding, one that does not is inconclusive.
     """
-    import json
-
-    from dpaudit.cli.output import emit
-    from dpaudit.cli.witness import is_witness
-    from dpaudit.codec import encode
-    from dpaudit.config import read_text
-    from dpaudit.errors import CertificateError
-    from dpaudit.render.verification import verification_markdown, verification_text
-    from dpaudit.verifier import verify as read_again
-
     text, demands = read_text(certificate), _demands(expect_claim)
-    held = _demanding(read_again(text), digest, demands)
-    if held.verdict == "unreadable":
-        raise CertificateError(f"{certificate}: {held.complaints[0]}.")
+    verification = _demanding(verify_text(text), digest, demands)
+    if verification.verdict == "unreadable":
+        raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
     if is_witness(text):
         return _witness(certificate, text, seed, style, output)
     emit(
-        lambda: verification_text(held),
-        lambda: verification_markdown(held),
-        lambda: json.dumps({"accepted": held.accepted, **encode(held)}, indent=2, sort_keys=True),
+        lambda: verification_text(verification),
+        lambda: verification_markdown(verification),
+        lambda: json.dumps({"accepted": verification.accepted, **encode(verification)}, indent=2, sort_keys=True),
         style,
         output,
     )
-    return Exit.PASS if held.accepted and held.verdict == "certified" else Exit.FINDING
+    return Exit.PASS if verification.accepted and verification.verdict == "certified" else Exit.FINDING
 
 
-def _demanding(held: "Verification", digest: str | None, claim: dict[str, str | float]) -> "Verification":
+def _demanding(verification: Verification, digest: str | None, claim: dict[str, str | float]) -> Verification:
     """Return a verification with complaints where the certificate has another digest, or claims something else.
 
     `claim` holds the fields of a claim that are demanded; the others may be anything.
     """
-    said = held.claim or {}
-    wrong = [f"the claim has {k}={said.get(k)}, and {k}={v} is demanded" for k, v in claim.items() if said.get(k) != v]
-    if digest not in (None, held.digest):
-        wrong.append(f"the digest is {held.digest or 'unknown'}, and {digest} is demanded")
-    return replace(held, complaints=(*held.complaints, *wrong))
+    stated = verification.claim or {}
+    differing = {key: value for key, value in claim.items() if stated.get(key) != value}
+    complaints = [f"the claim has {k}={stated.get(k)}, and {k}={v} is demanded" for k, v in differing.items()]
+    if digest not in (None, verification.digest):
+        complaints.append(f"the digest is {verification.digest or 'unknown'}, and {digest} is demanded")
+    return replace(verification, complaints=(*verification.complaints, *complaints))
 
 
 def _demands(expected: str | None) -> dict[str, str | float]:
@@ -82,8 +81,6 @@ def _demands(expected: str | None) -> dict[str, str | float]:
 
     Raises: ConfigError: an unknown key, a key twice, or an epsilon or delta that is no number.
     """
-    from dpaudit.errors import ConfigError
-
     found: dict[str, str | float] = {}
     rest = expected
     while rest:
@@ -102,22 +99,14 @@ def _demands(expected: str | None) -> dict[str, str | float]:
 
 
 def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:
-    """Count a witness again and say what came out."""
-    import json
-
-    from rich.text import Text
-
-    from dpaudit.cli.output import emit
-    from dpaudit.cli.steps import drawn_seed
-    from dpaudit.cli.witness import check_witness, witness_sentence
-
-    found = check_witness(file, text, drawn_seed(seed))
-    sentence = witness_sentence(found)
+    """Repeat the count of a witness on fresh runs and write the result."""
+    recheck = check_witness(file, text, drawn_seed(seed, note))
+    sentence = witness_sentence(recheck)
     emit(
         lambda: Text(sentence),
         lambda: f"{sentence}\n",
-        lambda: json.dumps(found, indent=2, sort_keys=True),
+        lambda: json.dumps(recheck, indent=2, sort_keys=True),
         style,
         output,
     )
-    return Exit.FINDING if found["stands"] else Exit.INCONCLUSIVE
+    return Exit.FINDING if recheck["stands"] else Exit.INCONCLUSIVE

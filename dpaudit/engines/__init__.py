@@ -7,7 +7,7 @@ from dpaudit.engines.optimal import OPTIMAL
 from dpaudit.engines.pld import PLD
 from dpaudit.engines.renyi import RENYI
 from dpaudit.engines.single import SINGLE
-from dpaudit.engines.verified import COARSE, UPPER, VERIFIED
+from dpaudit.engines.verified.engine import COARSE, UPPER, VERIFIED
 
 ENGINES: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, RENYI, VERIFIED)
 """The engines the accountant asks, the exact ones first."""

@@ -8,9 +8,9 @@ largest losses; below it no epsilon exists; above it the sum is an upper bound o
 import math
 from fractions import Fraction
 
-from dpaudit.bracket import Bracket
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import ChoiceLoss, Composition, SampledGaussianLoss
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.losses import ChoiceLoss, Composition, SampledGaussianLoss
 
 _ULP = 2.0**-52
 _EXACT_MASSES = 1000

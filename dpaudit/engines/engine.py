@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpaudit.bracket import Bracket
-from dpaudit.losses import Composition
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.losses import Composition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from scipy.special import log_ndtr
 
-from dpaudit.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import Composition, GaussianLoss
+from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.model.losses import Composition, GaussianLoss
 
 _ULP = 2.0**-52
 

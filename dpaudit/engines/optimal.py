@@ -11,10 +11,10 @@ import sys
 import numpy as np
 from scipy.special import gammaln
 
-from dpaudit.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import ApproximateLoss, Composition
+from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.model.losses import ApproximateLoss, Composition
 
 _ULP = 2.0**-52
 _SMALLEST = 1e-290  # sums above it hold no underflow that matters

@@ -10,9 +10,9 @@ Source of the norm bound: Higham (2002), Theorem 24.2, with a constant that cove
 import math
 from typing import Any
 
-from dpaudit.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SimpleLoss
 
 _ROUNDING = 2.0**-53
 _WIDTH = 1e-4  # of the losses' grid

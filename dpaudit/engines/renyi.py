@@ -16,10 +16,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpaudit.bracket import Bracket
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
-from dpaudit.losses import (
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
     Composition,

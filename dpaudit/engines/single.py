@@ -8,11 +8,11 @@ import math
 import sys
 from typing import assert_never
 
-from dpaudit.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import gaussian_delta
-from dpaudit.losses import (
+from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
     Composition,
@@ -55,7 +55,11 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
 
 
 def meets(loss: SimpleLoss, epsilon: float, delta: float) -> bool:
-    """Return whether one release is proved (epsilon, delta)-private in both orders of the neighbours."""
+    """Return whether one release is proved (epsilon, delta)-private in both orders of the neighbours.
+
+    >>> meets(LaplaceLoss(shift=0.5), 0.5, 0.0), meets(LaplaceLoss(shift=0.5), 0.4, 0.0)
+    (True, False)
+    """
     return all(single_delta(order, epsilon)[1] <= delta for order in (loss, loss.reversed()))
 
 

@@ -1,1 +1,1 @@
-"""Gating a pipeline: what was checked as a list of issues, in the formats that pipelines read, against a baseline."""
+"""The gate of a pipeline: issues of certificates and audits, in the formats that pipelines read, against a baseline."""

@@ -1,4 +1,4 @@
-"""From the issues of a check to entries of a baseline."""
+"""Entries of a baseline, made from the open issues of a check."""
 
 from datetime import date
 from pathlib import Path
@@ -36,7 +36,7 @@ def accept(
 
 
 def _is_wanted(issue: Any, rule: str | None) -> bool:
-    """Return whether an issue is open, of the rule asked for, and one that can be accepted at all."""
+    """Return whether an issue is open, can be accepted, and is of the rule asked for."""
     if not isinstance(issue, dict) or "accepted" in issue:
         return False
     return issue.get("rule") != "DPA001" and rule in (None, issue.get("rule"))

@@ -1,4 +1,4 @@
-"""Accepted issues: each with a reason and a day on which it comes back."""
+"""The baseline: accepted issues, each with a reason and a last day."""
 
 import json
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpaudit.config import read_text
+from dpaudit.configuration.files import read_text
 from dpaudit.errors import ConfigError
 
 SCHEMA = "urn:dpaudit:schema:baseline:1"
@@ -46,7 +46,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The accepted issues of a project, as a file that is reviewed like code."""
+    """The accepted issues of a project; the file is meant for review, like code."""
 
     entries: tuple[Accepted, ...] = ()
 
@@ -57,13 +57,13 @@ class Baseline:
     def with_entries(self, added: tuple[Accepted, ...]) -> "Baseline":
         """Return a baseline in which `added` replaces entries on the same issues."""
         new = {entry.fingerprint for entry in added}
-        kept = (entry for entry in self.entries if entry.fingerprint not in new)
-        return Baseline(entries=tuple(sorted((*kept, *added), key=lambda e: (e.config, e.rule, e.subject))))
+        others = (entry for entry in self.entries if entry.fingerprint not in new)
+        return Baseline(entries=tuple(sorted((*others, *added), key=lambda e: (e.config, e.rule, e.subject))))
 
     def to_json(self) -> str:
         """Return the file's text."""
-        held = {"schema": SCHEMA, "accepted": [entry.to_dict() for entry in self.entries]}
-        return json.dumps(held, indent=2, sort_keys=True) + "\n"
+        data = {"schema": SCHEMA, "accepted": [entry.to_dict() for entry in self.entries]}
+        return json.dumps(data, indent=2, sort_keys=True) + "\n"
 
 
 def read_baseline(path: Path) -> Baseline:
@@ -75,7 +75,7 @@ def read_baseline(path: Path) -> Baseline:
     rows = data.get("accepted")
     if data.get("schema") != SCHEMA or not isinstance(rows, list):
         raise ConfigError(f"{path}: expected a baseline as `dpaudit baseline` writes it (schema {SCHEMA}).")
-    return Baseline(entries=tuple(_entry(path, place, row) for place, row in enumerate(rows)))
+    return Baseline(entries=tuple(_entry(path, number, row) for number, row in enumerate(rows)))
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def _whole(text: str) -> int:
-    """Return a whole number of a size that somebody could have meant."""
+    """Return a whole number of at most 300 digits."""
     if len(text) > 300:
         raise ValueError(f"a whole number of {len(text)} digits")
     return int(text)
@@ -106,18 +106,18 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _entry(path: Path, place: int, row: Any) -> Accepted:
+def _entry(path: Path, number: int, row: Any) -> Accepted:
     """Return one entry of the file."""
     if not isinstance(row, dict) or set(row) != set(_FIELDS) or not all(isinstance(v, str) for v in row.values()):
-        raise ConfigError(f"{path}: expected accepted[{place}] to have the fields {', '.join(_FIELDS)}, all text.")
+        raise ConfigError(f"{path}: expected accepted[{number}] to have the fields {', '.join(_FIELDS)}, all text.")
     days: dict[str, date] = {}
     for name in ("accepted", "expires"):
         try:
             days[name] = date.fromisoformat(row[name])
         except ValueError:
-            raise ConfigError(f"{path}: accepted[{place}]: expected {name}={row[name]!r:.40} as YYYY-MM-DD.") from None
+            raise ConfigError(f"{path}: accepted[{number}]: expected {name}={row[name]!r:.40} as YYYY-MM-DD.") from None
     words: dict[str, str] = {name: row[name] for name in _FIELDS if name not in days}
     try:
         return Accepted(**words, **days)  # type: ignore[arg-type] # the fields are text, but for the two days
     except ValueError as error:
-        raise ConfigError(f"{path}: accepted[{place}]: {error}") from None
+        raise ConfigError(f"{path}: accepted[{number}]: {error}") from None

@@ -1,4 +1,4 @@
-"""The rules by which the gate reports, with identifiers that never change their meaning."""
+"""The rules of the gate; the meaning of an identifier never changes."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -194,7 +194,7 @@ RULES: dict[str, GateRule] = {rule.id: rule for rule in _RULES}
 
 
 def rule_of(identifier: str) -> GateRule:
-    """Return a rule; one that this version does not know is an error that explains itself."""
+    """Return a rule; an identifier that this version does not know becomes a rule of level error."""
     if identifier in RULES:
         return RULES[identifier]
     return _rule(identifier, identifier, "The run contradicts its declaration.", "Read the message.")

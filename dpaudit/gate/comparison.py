@@ -1,4 +1,4 @@
-"""Two reports side by side: what changed, and whether the answer got worse."""
+"""The comparison of two reports: each change with its direction."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One thing that differs, before and after, and what that means."""
+    """One difference: its subject, the values before and after, and its direction."""
 
     what: str
     before: str
@@ -25,7 +25,7 @@ class Change:
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]:
-    """Return what changed between two reports, as plain data, worst first.
+    """Return the changes between two reports in plain data, worst first.
 
     Worse are: a graver verdict; a claim, a certified epsilon or a certified delta that grew by more than a millionth;
     a condition less looked at; a new finding; an audit that is gone or ends graver. Another unit, relation or model
@@ -33,45 +33,54 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]
     Raises: ConfigError: the data is no report.
     """
     try:
-        one, two = before["certificate"], after["certificate"]
-        changes = [*_certificates(one, two), *_conditions(one, two), *_audits(before["audits"], after["audits"])]
+        earlier, later = before["certificate"], after["certificate"]
+        changes = [
+            *_certificates(earlier, later),
+            *_conditions(earlier, later),
+            *_audits(before["audits"], after["audits"]),
+        ]
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise ConfigError(f"Expected two report.json files as `dpaudit report` writes them ({error!r}).") from None
     order: tuple[Direction, ...] = ("worse", "other", "better")
     return tuple(sorted(changes, key=lambda change: order.index(change.direction)))
 
 
-def _certificates(one: dict[str, Any], two: dict[str, Any]) -> list[Change]:
-    """Return what changed in claim, verdict and numbers."""
-    rows = [_ranked("certificate", one["verdict"], two["verdict"], _VERDICTS)]
-    rows += [_number(f"claimed {name}", one["claim"][name], two["claim"][name]) for name in ("epsilon", "delta")]
-    rows += [_plain(name, one["claim"][name], two["claim"][name]) for name in ("unit", "neighbours", "model")]
-    tight = [(name, one["tight"][name]["upper"], two["tight"][name]["upper"]) for name in ("epsilon", "delta")]
+def _certificates(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
+    """Return the changes of claim, verdict, numbers and findings."""
+    rows = [_ranked("certificate", earlier["verdict"], later["verdict"], _VERDICTS)]
+    rows += [_number(f"claimed {name}", earlier["claim"][name], later["claim"][name]) for name in ("epsilon", "delta")]
+    rows += [_plain(name, earlier["claim"][name], later["claim"][name]) for name in ("unit", "neighbours", "model")]
+    tight = [(name, earlier["tight"][name]["upper"], later["tight"][name]["upper"]) for name in ("epsilon", "delta")]
     rows += [_number(f"certified {name}", before, after) for name, before, after in tight]
-    known, found = ({f"{held['rule']} {held['where']}" for held in side["findings"]} for side in (one, two))
-    rows += [Change(what=name, before="not found", after="found", direction="worse") for name in sorted(found - known)]
-    rows += [Change(what=name, before="found", after="not found", direction="better") for name in sorted(known - found)]
+    old, new = ({f"{finding['rule']} {finding['where']}" for finding in side["findings"]} for side in (earlier, later))
+    rows += [Change(what=name, before="not found", after="found", direction="worse") for name in sorted(new - old)]
+    rows += [Change(what=name, before="found", after="not found", direction="better") for name in sorted(old - new)]
     return [row for row in rows if row is not None]
 
 
-def _conditions(one: dict[str, Any], two: dict[str, Any]) -> list[Change]:
-    """Return what changed in the side-conditions; a new one that nobody checks is worse."""
-    before, after = ({held["text"]: held["status"] for held in side["conditions"]} for side in (one, two))
+def _conditions(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
+    """Return the changes of the side-conditions; a new condition that is not checked is worse."""
+    before, after = ({_identity(row): row for row in side["conditions"]} for side in (earlier, later))
     rows: list[Change | None] = []
-    for text in sorted({*before, *after}):
-        if text in before and text in after:
-            rows.append(_ranked(text, before[text], after[text], _STATUSES))
-        elif text in after:
-            grave: Direction = "other" if after[text] == "checked" else "worse"
-            rows.append(Change(what=text, before="no condition", after=after[text], direction=grave))
+    for identity in sorted({*before, *after}):
+        text = (after if identity in after else before)[identity]["text"]
+        old, new = (side[identity]["status"] if identity in side else "no condition" for side in (before, after))
+        if identity in before and identity in after:
+            rows.append(_ranked(text, old, new, _STATUSES))
         else:
-            rows.append(Change(what=text, before=before[text], after="no condition", direction="other"))
+            grave = identity in after and new != "checked"
+            rows.append(Change(what=text, before=old, after=new, direction="worse" if grave else "other"))
     return [row for row in rows if row is not None]
 
 
-def _audits(one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[Change]:
-    """Return what changed in the audits, by name."""
-    before, after = ({held["name"]: held for held in side} for side in (one, two))
+def _identity(condition: dict[str, Any]) -> tuple[str, ...]:
+    """Return the identity of a condition: its kind and its subject."""
+    return condition["kind"], *condition["about"]
+
+
+def _audits(earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[Change]:
+    """Return the changes of the audits, by name."""
+    before, after = ({audit["name"]: audit for audit in side} for side in (earlier, later))
     rows: list[Change | None] = []
     for name in sorted({*before, *after}):
         what = f"audit '{name}'"
@@ -88,7 +97,7 @@ def _audits(one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[Change
 
 
 def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> Change | None:
-    """Return a change between two words that have an order, best first."""
+    """Return the change between two words of `order`, which goes from best to worst."""
     if before == after:
         return None
     direction: Direction = "worse" if order.index(after) > order.index(before) else "better"
@@ -96,15 +105,15 @@ def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> Chang
 
 
 def _number(what: str, before: float | str, after: float | str) -> Change | None:
-    """Return a change of a number of which more is worse; rounding is no change."""
-    one, two = float(before), float(after)
-    if math.isclose(one, two, rel_tol=_TOLERANCE):
+    """Return the change of a number of which more is worse; a relative change below a millionth is none."""
+    old, new = float(before), float(after)
+    if math.isclose(old, new, rel_tol=_TOLERANCE):
         return None
-    return Change(what=what, before=_shown(one), after=_shown(two), direction="worse" if two > one else "better")
+    return Change(what=what, before=_shown(old), after=_shown(new), direction="worse" if new > old else "better")
 
 
 def _plain(what: str, before: str, after: str) -> Change | None:
-    """Return a change of something that has no order."""
+    """Return the change of a value without an order."""
     return None if before == after else Change(what=what, before=str(before), after=str(after), direction="other")
 
 

@@ -1,16 +1,16 @@
-"""The gate's one document: what was checked, its issues, which are accepted, and the exit code."""
+"""The document of a check: the configurations, their issues, what the baseline accepts, and the exit code."""
 
 import json
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from dpaudit.evidence import AuditResult
 from dpaudit.gate.baseline import Accepted, Baseline
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
+from dpaudit.model.audit_result import AuditResult
 
-SCHEMA = "urn:dpaudit:schema:check:1"
+SCHEMA = "urn:dpaudit:schema:check:2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckDocument:
-    """Everything that one `dpaudit check` found, judged against a baseline on the day `today`."""
+    """The results of one `dpaudit check`, compared with a baseline on the day `today`."""
 
     checked: tuple[Checked, ...]
     baseline: Baseline
@@ -48,26 +48,26 @@ class CheckDocument:
 
     @property
     def judged(self) -> tuple[Judged, ...]:
-        """Every issue, in the order of the configurations; an invalid printed argument is worth telling, no issue."""
-        issues = (issue for held in self.checked for issue in held.issues())
+        """Every issue, in the order of the configurations."""
+        issues = (issue for checked in self.checked for issue in checked.issues())
         return tuple(
             Judged(issue=issue, accepted=self.baseline.covering(issue.fingerprint, self.today)) for issue in issues
         )
 
     @property
     def open(self) -> tuple[Issue, ...]:
-        """The issues that nobody accepted."""
-        return tuple(held.issue for held in self.judged if held.accepted is None)
+        """The issues that the baseline does not accept."""
+        return tuple(judged.issue for judged in self.judged if judged.accepted is None)
 
     @property
     def unused(self) -> tuple[Accepted, ...]:
-        """Entries of the baseline that match no issue any more, or have expired."""
-        used = {held.accepted for held in self.judged}
+        """Entries of the baseline that match no issue, or have expired."""
+        used = {judged.accepted for judged in self.judged}
         return tuple(entry for entry in self.baseline.entries if entry not in used)
 
     @property
     def exit_code(self) -> int:
-        """What the process ends with: 2 for an unusable configuration, else 1 for errors, else 4 for doubt, else 0."""
+        """The exit code: 2 for an unusable configuration, else 1 for an error, else 4 if inconclusive, else 0."""
         rules = {issue.rule for issue in self.open}
         if "DPA001" in rules:
             return 2
@@ -87,8 +87,8 @@ class CheckDocument:
             "created": str(self.today),
             "verdict": self.verdict,
             "exit_code": self.exit_code,
-            "configurations": [_configuration(held) for held in self.checked],
-            "issues": [held.to_dict() for held in self.judged],
+            "configurations": [_configuration(entry) for entry in self.checked],
+            "issues": [entry.to_dict() for entry in self.judged],
         }
 
     def to_json(self) -> str:
@@ -96,18 +96,18 @@ class CheckDocument:
         return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def _configuration(held: Checked) -> dict[str, Any]:
-    """Return one configuration as plain data; what was not reached is left out."""
-    data: dict[str, Any] = {"path": held.name, "audits": [audit.to_dict() for audit in held.audits]}
-    if held.certificate is not None:
-        data["certificate"] = held.certificate.to_dict()
-    if held.seed is not None:
-        data["seed"] = held.seed
-    if held.error is not None:
-        data["error"] = str(held.error)
+def _configuration(checked: Checked) -> dict[str, Any]:
+    """Return one configuration as plain data, without the results that were not reached."""
+    data: dict[str, Any] = {"path": checked.name, "audits": [audit.to_dict() for audit in checked.audits]}
+    if checked.certificate is not None:
+        data["certificate"] = checked.certificate.to_dict()
+    if checked.seed is not None:
+        data["seed"] = checked.seed
+    if checked.error is not None:
+        data["error"] = str(checked.error)
     return data
 
 
 def strongest(audits: tuple[AuditResult, ...]) -> float | None:
-    """Return the largest lower bound of several audits, or None where there are none."""
+    """Return the largest lower bound of several audits, or None without audits."""
     return max((audit.epsilon_lower for audit in audits), default=None)

@@ -1,23 +1,23 @@
-"""From certificates and audits to issues: one rule, one place, one fingerprint each."""
+"""The issues of certificates and audits, each with a rule, a location and a fingerprint."""
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpaudit.certificate import Certificate
-from dpaudit.config import Configuration
+from dpaudit.certification.certificate import Certificate
+from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import DPAuditError
-from dpaudit.evidence import AuditResult
 from dpaudit.gate.catalogue import rule_of
-from dpaudit.gate.places import Place, place_of_claim, place_of_key, place_of_label, place_of_path
-from dpaudit.render import words
+from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.certificates import certificate_meaning, verdict_label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """Something that a pipeline should stop for: `rule` on `subject` in a configuration, and where to look.
+    """A reason to stop a pipeline: `rule` on `subject` in a configuration, with a message and a location.
 
     The fingerprint depends on rule, configuration and subject only, so that it survives new numbers and moved lines.
     """
@@ -29,20 +29,25 @@ class Issue:
     place: Place
 
     @property
+    def line(self) -> str:
+        """Return the issue as one line that editors can follow: `file:line: rule message`."""
+        return f"{self.place.file}:{self.place.line}: {self.rule} {self.message}"
+
+    @property
     def level(self) -> str:
-        """Return how grave the rule is."""
+        """The level of the rule: error or warning."""
         return rule_of(self.rule).level
 
     @property
     def fingerprint(self) -> str:
-        """Return what recognises this issue in another run."""
+        """The digest that identifies this issue in another run."""
         text = "\n".join((self.rule, self.config, self.subject))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One configuration and what came of it: certificate and audits, or the error that stopped it."""
+    """One configuration with its certificate and audits, or with the error that stopped it."""
 
     path: Path
     configuration: Configuration | None = None
@@ -53,11 +58,19 @@ class Checked:
 
     @property
     def name(self) -> str:
-        """Return the configuration's path as the reports show it."""
+        """The path of the configuration as the reports show it."""
         return place_of_path(self.path).file
 
+    @property
+    def verdicts(self) -> str:
+        """Return the different verdicts of certificate and audits; "unusable" without a certificate."""
+        if self.certificate is None:
+            return "unusable"
+        audits = (audit.verdict.upper() for audit in self.audits)
+        return ", ".join(dict.fromkeys((verdict_label(self.certificate.verdict), *audits)))
+
     def issues(self) -> tuple[Issue, ...]:
-        """Return the issues, the claim's first."""
+        """Return the issues; those of the claim come first."""
         if self.error is not None:
             return (self._stopped(self.error),)
         if self.configuration is None or self.certificate is None:
@@ -65,29 +78,28 @@ class Checked:
         return (*self._of_claim(self.configuration, self.certificate), *self._of_audits(self.configuration))
 
     def _stopped(self, error: DPAuditError) -> Issue:
-        """Return the issue of a configuration that is no good; its message starts with `file:line:` where it can."""
-        found = re.match(re.escape(str(self.path)) + r":(\d+): ", str(error))
-        place = place_of_path(self.path, int(found.group(1)) if found else 1)
-        message = str(error)[found.end() :] if found else str(error)
-        return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=place)
+        """Return the issue of an unusable configuration, at the line that the error names."""
+        own = error.file == str(self.path)
+        location = place_of_path(self.path, error.line if own else 1)
+        message = error.message if own else str(error)
+        return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=location)
 
     def _of_claim(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
-        """Yield what the certificate says against the claim."""
+        """Yield the issues of the certificate."""
         claim = place_of_claim(configuration)
         if certificate.verdict != "certified":
             rule = "DPA101" if certificate.verdict == "refuted" else "DPA102"
-            text = " ".join((words.meaning(certificate), *certificate.reasons))
+            text = " ".join((certificate_meaning(certificate), *certificate.reasons))
             yield Issue(rule=rule, config=self.name, subject="claim", message=text, place=claim)
         for finding in certificate.findings:
-            place = place_of_label(configuration, finding.where)
+            location = place_of_label(configuration, finding.where)
             yield Issue(
-                rule=finding.rule, config=self.name, subject=finding.where, message=finding.message, place=place
+                rule=finding.rule, config=self.name, subject=finding.where, message=finding.message, place=location
             )
         for condition in certificate.conditions:
             if condition.status == "violated":
-                yield Issue(
-                    rule="DPA103", config=self.name, subject=condition.text, message=condition.text, place=claim
-                )
+                subject = ": ".join((condition.kind, *condition.about))
+                yield Issue(rule="DPA103", config=self.name, subject=subject, message=condition.text, place=claim)
         for problem in certificate.printed.problems if certificate.printed else ():
             subject = f"{problem.rule} at {problem.node}"
             yield Issue(
@@ -95,12 +107,12 @@ class Checked:
             )
 
     def _of_audits(self, configuration: Configuration) -> Iterator[Issue]:
-        """Yield what the audits say against the code."""
+        """Yield the issues of the audits."""
         for audit in self.audits:
             if audit.verdict == "violation":
-                place = place_of_key(configuration, "algorithm", "name")
-                text = f"{words.audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
-                yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=place)
+                location = place_of_key(configuration, "algorithm", "name")
+                text = f"{audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
+                yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=location)
             elif audit.verdict == "inconclusive":
-                place, text = place_of_key(configuration, "audit", "runs"), words.audit_meaning(audit)
-                yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=place)
+                location, text = place_of_key(configuration, "audit", "runs"), audit_meaning(audit)
+                yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=location)

@@ -1,14 +1,23 @@
-"""From paths to a document: certify and audit each configuration, and judge what came out."""
+"""Checks of several configurations: each is certified and audited, and the issues are compared with a baseline."""
 
 from datetime import date
 from pathlib import Path
 
-from dpaudit.cli.steps import audits_of, cases_of, certificate_of, settings_of
-from dpaudit.config import Configured, read_config
+from dpaudit.configuration.config import read_config
 from dpaudit.errors import DPAuditError, InternalError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.gate.document import CheckDocument
 from dpaudit.gate.issues import Checked
+from dpaudit.workflow import (
+    AuditExecution,
+    Progress,
+    audits_of,
+    cases_of,
+    certificate_of,
+    no_progress,
+    runs_code,
+    settings_of,
+)
 
 _SEED = 0
 
@@ -23,27 +32,28 @@ def run_checks(
     significance: float | None,
     jobs: int | None,
     seed: int | None,
+    progress: Progress = no_progress,
 ) -> CheckDocument:
-    """Return what checking all configurations gave; one that cannot be used does not stop the others.
+    """Return the document of all configurations; one that cannot be used does not stop the others.
 
-    Where neither the call nor the file has a seed it is 0, so that the same code gives the same result.
+    If neither the call nor the file has a seed, the seed is 0, so that the same code gives the same result.
     """
     stated: dict[str, float | int | None] = {"runs": runs, "significance": significance, "jobs": jobs, "seed": seed}
-    checked = tuple(_checked(path, stated, attack=attack) for path in dict.fromkeys(paths))
+    execution = AuditExecution(progress=progress)
+    checked = tuple(_checked(path, stated, execution, attack=attack) for path in dict.fromkeys(paths))
     return CheckDocument(checked=checked, baseline=baseline, today=today)
 
 
-def _checked(path: Path, stated: dict[str, float | int | None], *, attack: bool) -> Checked:
+def _checked(path: Path, stated: dict[str, float | int | None], execution: AuditExecution, *, attack: bool) -> Checked:
     """Return one configuration's certificate and, if asked for, its audits."""
     try:
         configuration = read_config(path)
         settings = settings_of(configuration, **stated)  # type: ignore[arg-type] # each key has its own type
         seed = _SEED if settings.seed is None else settings.seed
         certificate = certificate_of(configuration, seed)
-        subject = configuration.subject
-        runs_code = attack and isinstance(subject, Configured) and subject.problem is not None
-        cases = cases_of(configuration, settings.view) if runs_code else ()
-        audits = audits_of(cases, certificate, settings, seed)
+        audited = attack and runs_code(configuration)
+        cases = cases_of(configuration, settings.view) if audited else ()
+        audits = audits_of(cases, certificate, settings, seed, execution)
     except InternalError:
         raise
     except DPAuditError as error:
@@ -53,5 +63,5 @@ def _checked(path: Path, stated: dict[str, float | int | None], *, attack: bool)
         configuration=configuration,
         certificate=certificate,
         audits=audits,
-        seed=seed if runs_code else None,
+        seed=seed if audited else None,
     )

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, for code scanning: one run, stable rules, a place inside the repository for each result."""
+"""The issues of a check as SARIF 2.1.0, for code scanning: one run, stable rules, a location for each result."""
 
 import json
 from typing import Any
@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from dpaudit.gate.catalogue import GateRule, rule_of
 from dpaudit.gate.document import CheckDocument, Judged
-from dpaudit.report.escaping import clean
-from dpaudit.source import distribution_version
+from dpaudit.runtime.provenance import distribution_version
+from dpaudit.wording.escaping import clean
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST_RESULTS = 5_000
@@ -19,9 +19,9 @@ def sarif(document: CheckDocument) -> str:
 
     Code scanning shows 5,000 results; further ones are left out, errors last.
     """
-    judged = sorted(document.judged, key=lambda held: held.issue.level)[:_MOST_RESULTS]
-    rules = sorted({held.issue.rule for held in judged})
-    places = {rule: place for place, rule in enumerate(rules)}
+    judged = sorted(document.judged, key=lambda entry: entry.issue.level)[:_MOST_RESULTS]
+    rules = sorted({entry.issue.rule for entry in judged})
+    numbers = {rule: number for number, rule in enumerate(rules)}
     run = {
         "tool": {
             "driver": {
@@ -33,7 +33,7 @@ def sarif(document: CheckDocument) -> str:
         "automationDetails": {"id": "dpaudit/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": document.exit_code != 2, "exitCode": document.exit_code}],
-        "results": [_result(held, places) for held in judged],
+        "results": [_result(entry, numbers) for entry in judged],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, sort_keys=True) + "\n"
 
@@ -51,9 +51,9 @@ def _rule(rule: GateRule) -> dict[str, Any]:
     }
 
 
-def _result(held: Judged, places: dict[str, int]) -> dict[str, Any]:
+def _result(judged: Judged, numbers: dict[str, int]) -> dict[str, Any]:
     """Return one issue."""
-    issue = held.issue
+    issue = judged.issue
     artifact: dict[str, str] = {"uri": quote(issue.place.file)}
     if issue.place.file.startswith("/"):
         artifact["uri"] = f"file://{quote(issue.place.file)}"
@@ -61,7 +61,7 @@ def _result(held: Judged, places: dict[str, int]) -> dict[str, Any]:
         artifact["uriBaseId"] = "%SRCROOT%"
     result: dict[str, Any] = {
         "ruleId": issue.rule,
-        "ruleIndex": places[issue.rule],
+        "ruleIndex": numbers[issue.rule],
         "level": issue.level,
         "message": {"text": clean(issue.message)[:_LONGEST]},
         "locations": [
@@ -72,7 +72,7 @@ def _result(held: Judged, places: dict[str, int]) -> dict[str, Any]:
         ],
         "partialFingerprints": {"dpaudit/v1": issue.fingerprint},
     }
-    if held.accepted is not None:
-        reason = f"{held.accepted.reason} (until {held.accepted.expires})"
+    if judged.accepted is not None:
+        reason = f"{judged.accepted.reason} (until {judged.accepted.expires})"
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": clean(reason)}]
     return result

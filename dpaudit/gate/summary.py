@@ -1,4 +1,4 @@
-"""The page that developers see first: Markdown, and the step summary of a hosted pipeline."""
+"""The summary of a check as Markdown, also for the step summary of a hosted pipeline."""
 
 import os
 from pathlib import Path
@@ -6,10 +6,11 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
-from dpaudit.render import words
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.report.escaping import clean
-from dpaudit.report.numerals import at_least, nearest
+from dpaudit.wording.certificates import bracket_phrase
+from dpaudit.wording.claims import claim_parameters
+from dpaudit.wording.escaping import clean
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.numerals import at_least, nearest
 
 STEP_LIMIT = 1024 * 1024
 """What a step summary may hold, in bytes; above it the whole page is refused."""
@@ -25,11 +26,11 @@ _HEADLINES = {
 
 def summary(document: CheckDocument) -> str:
     """Return the document as Markdown: the verdict, a row for each configuration, a row for each issue."""
-    accepted = [held for held in document.judged if held.accepted is not None]
-    still_open = [held for held in document.judged if held.accepted is None]
-    parts = [f"## {_HEADLINES[document.verdict]}", _table(_HEAD, [_row(held) for held in document.checked])]
+    accepted = [entry for entry in document.judged if entry.accepted is not None]
+    still_open = [entry for entry in document.judged if entry.accepted is None]
+    parts = [f"## {_HEADLINES[document.verdict]}", _table(_HEAD, [_row(entry) for entry in document.checked])]
     if still_open:
-        parts += ["### Issues", _table(("rule", "where", "what"), [_issue(held) for held in still_open])]
+        parts += ["### Issues", _table(("rule", "where", "what"), [_issue(entry) for entry in still_open])]
     if accepted:
         parts += ["### Accepted", _table(("rule", "where", "what", "why, and until when"), list(map(_held, accepted)))]
     if document.unused:
@@ -62,52 +63,51 @@ def fitted(text: str, room: int) -> bytes:
     content, note = text.encode("utf-8", "replace"), b"\n\nCut: the page is full.\n"
     if len(content) <= room:
         return content
-    kept = content[: max(0, room - len(note))]
-    return kept[: kept.rfind(b"\n") + 1] + note if b"\n" in kept else b""
+    start = content[: max(0, room - len(note))]
+    return start[: start.rfind(b"\n") + 1] + note if b"\n" in start else b""
 
 
 _HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
 
 
-def _row(held: Checked) -> tuple[str, ...]:
+def _row(checked: Checked) -> tuple[str, ...]:
     """Return the row of one configuration."""
-    if held.certificate is None:
-        return (held.name, "", "", "", "unusable")
-    certificate, attacked = held.certificate, strongest(held.audits)
-    verdicts = [words.verdict(certificate.verdict), *(audit.verdict.upper() for audit in held.audits)]
+    if checked.certificate is None:
+        return (checked.name, "", "", "", checked.verdicts)
+    certificate, attacked = checked.certificate, strongest(checked.audits)
     return (
-        held.name,
-        words.parameters(certificate.claim),
-        f"epsilon {words.bracket(certificate.tight.epsilon)}",
-        "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {nearest(_runs(held))} runs",
-        ", ".join(dict.fromkeys(verdicts)),
+        checked.name,
+        claim_parameters(certificate.claim),
+        f"epsilon {bracket_phrase(certificate.tight.epsilon)}",
+        "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {nearest(_runs(checked))} runs",
+        checked.verdicts,
     )
 
 
-def _runs(held: Checked) -> float:
-    """Return how many runs the audits of a configuration took."""
-    return float(sum(audit.runs for audit in held.audits))
+def _runs(checked: Checked) -> float:
+    """Return the number of runs of all audits of a configuration."""
+    return float(sum(audit.runs for audit in checked.audits))
 
 
-def _issue(held: Judged) -> tuple[str, ...]:
+def _issue(judged: Judged) -> tuple[str, ...]:
     """Return the row of one issue."""
-    issue = held.issue
+    issue = judged.issue
     return (issue.rule, f"{issue.place.file}:{issue.place.line}", issue.message)
 
 
-def _held(held: Judged) -> tuple[str, ...]:
+def _held(judged: Judged) -> tuple[str, ...]:
     """Return the row of one accepted issue."""
-    why = f"{held.accepted.reason} (until {held.accepted.expires})" if held.accepted else ""
-    return (*_issue(held), why)
+    why = f"{judged.accepted.reason} (until {judged.accepted.expires})" if judged.accepted else ""
+    return (*_issue(judged), why)
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a table of at most some hundred rows, in which no text becomes markup."""
+    """Return a table of at most 200 rows in which no text becomes markup."""
     shown = table(head, [tuple(map(_cell, row)) for row in rows[:_MOST_ROWS]])
     more = len(rows) - _MOST_ROWS
     return f"{shown}\n\n{cell(f'And {more} more.')}" if more > 0 else shown
 
 
 def _cell(text: str) -> str:
-    """Return one cell's text without hidden characters, of bounded length."""
+    """Return the text of one cell without hidden characters, at most 2,000 characters long."""
     return clean(text).replace("`", "'").replace("[", "(").replace("]", ")").replace("!(", "(")[:2_000]

@@ -1,1 +1,1 @@
-"""Other tools' formats, one file each: what they can express is translated, what they cannot is refused by name."""
+"""Formats of other tools, one file each; what a format cannot express is refused by name."""

@@ -9,12 +9,12 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from dpaudit.certificate import Certificate
-from dpaudit.claim import Model, Neighbours
-from dpaudit.codec import encode
-from dpaudit.currencies import concentrated, cost_of
-from dpaudit.declaration import PostProcess, Release, walk
+from dpaudit.accounting.additive_costs import cost_of, zcdp
+from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Model, Neighbours
+from dpaudit.model.codec import encode
+from dpaudit.model.declaration import PostProcess, Release, walk
 
 _MODELS: dict[Model, tuple[str, str]] = {
     "central": ("Central", "A trusted curator holds the records; every output is protected."),
@@ -69,7 +69,7 @@ def _parameters(certificate: Certificate) -> dict[str, float]:
     parameters = {"epsilon": claim.epsilon}
     if claim.delta:
         parameters["delta"] = claim.delta
-        cost = cost_of(certificate.declaration, claim, concentrated)
+        cost = cost_of(certificate.declaration, claim, zcdp)
         if cost is not None and not cost.mass:
             parameters["rho"] = _rounded_up(cost.amount)
     return parameters

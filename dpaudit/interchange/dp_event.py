@@ -1,4 +1,4 @@
-"""dp-accounting's events, to and from declarations.
+"""Translation between the events of dp-accounting and declarations.
 
 An event has no neighbours: the accountant that reads it brings them, and reads a noise multiplier as noise over the
 norm C of one record. A record that is replaced moves a sum by 2 C, one that is added or removed by C, and so does
@@ -10,8 +10,9 @@ whatever they came as, because dp-accounting takes another branch for an integer
 import math
 from typing import TYPE_CHECKING, Any, assert_never
 
-from dpaudit.claim import Neighbours
-from dpaudit.declaration import (
+from dpaudit.errors import ConfigError, UnsupportedError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import (
     Billboard,
     Cells,
     Declaration,
@@ -25,8 +26,7 @@ from dpaudit.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.errors import ConfigError, UnsupportedError
-from dpaudit.plugins import find
+from dpaudit.runtime.plugins import find_plugin
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -47,7 +47,7 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
     from dp_accounting import dp_event
 
     def release(name: str, **parameters: Any) -> Release:
-        return Release(label=where, mechanism=find("mechanisms", name)(**parameters, neighbours=neighbours))
+        return Release(label=where, mechanism=find_plugin("mechanisms", name)(**parameters, neighbours=neighbours))
 
     def inner(part: "DpEvent", step: str) -> Declaration:
         return from_event(part, neighbours, f"{where}.{step}")

@@ -1,4 +1,4 @@
-"""The history that Opacus keeps of a training run, read as a declaration.
+"""The history of an Opacus accountant as a declaration.
 
 Opacus records (noise_multiplier, sample_rate, num_steps) for each stretch of equal steps. It records neither whether
 batches were in fact Poisson samples nor whether the noise was in fact added; both stay conditions of the declaration.
@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpaudit.checks import count
-from dpaudit.declaration import Declaration, Release, Repeat, Sequential, Subsample
 from dpaudit.errors import ConfigError
-from dpaudit.plugins import find
+from dpaudit.model.declaration import Declaration, Release, Repeat, Sequential, Subsample
+from dpaudit.runtime.plugins import find_plugin
 
 
 def from_history(history: Sequence[tuple[float, float, int]]) -> Declaration:
@@ -24,7 +24,7 @@ def from_history(history: Sequence[tuple[float, float, int]]) -> Declaration:
     """
     if not history:
         raise ConfigError("The history is empty: no step was accounted for, or another accountant holds them.")
-    return Sequential(parts=tuple(_stretch(place, entry) for place, entry in enumerate(history)))
+    return Sequential(parts=tuple(_stretch(number, entry) for number, entry in enumerate(history)))
 
 
 def from_state_dict(state: Mapping[str, Any]) -> Declaration:
@@ -32,6 +32,9 @@ def from_state_dict(state: Mapping[str, Any]) -> Declaration:
 
     Which accountant wrote it does not matter: the steps are the same.
     Raises: ConfigError: no history in it, or an unusable one.
+
+    >>> from_state_dict({"history": [(1.1, 0.01, 1000)], "mechanism": "rdp"}).parts[0].times
+    1000
     """
     history = state.get("history")
     if not isinstance(history, Sequence) or isinstance(history, str):
@@ -41,14 +44,16 @@ def from_state_dict(state: Mapping[str, Any]) -> Declaration:
     return from_history(history)
 
 
-def _stretch(place: int, entry: Any) -> Declaration:
+def _stretch(number: int, entry: Any) -> Declaration:
     """Return the declaration of one entry."""
     if not isinstance(entry, Sequence) or isinstance(entry, str) or len(entry) != 3:
-        raise ConfigError(f"history[{place}]: expected (noise_multiplier, sample_rate, num_steps), got {entry!r:.80}.")
+        raise ConfigError(f"history[{number}]: expected (noise_multiplier, sample_rate, num_steps), got {entry!r:.80}.")
     noise_multiplier, sample_rate, steps = entry
     try:
-        noise = find("mechanisms", "gaussian")(stddev=noise_multiplier, l2_sensitivity=1.0, neighbours="add_remove")
-        step = Release(label=f"gradient sums {place + 1}", mechanism=noise)
+        noise = find_plugin("mechanisms", "gaussian")(
+            stddev=noise_multiplier, l2_sensitivity=1.0, neighbours="add_remove"
+        )
+        step = Release(label=f"gradient sums {number + 1}", mechanism=noise)
         return Repeat(part=Subsample(part=step, rate=sample_rate), times=count("num_steps", steps))
     except (ValueError, TypeError) as error:
-        raise ConfigError(f"history[{place}]: {error}") from None
+        raise ConfigError(f"history[{number}]: {error}") from None

@@ -1,21 +1,22 @@
-"""Budgets over time: what certificates have spent of a data set, in an append-only chain that many may write to."""
+"""Budgets over time: bookings of certificates on a data set, in an append-only chain with several writers."""
 
 from dpaudit.ledger.account import Account, Rule
-from dpaudit.ledger.balance import Balance, Complaint, Statement, replay
-from dpaudit.ledger.book import Booked, Ledger
+from dpaudit.ledger.balance import Balance, Inconsistency, Statement, recompute
 from dpaudit.ledger.entry import Entry
-from dpaudit.ledger.store import Store, store_at
+from dpaudit.ledger.ledger import Booking, Ledger
+from dpaudit.ledger.opening import store_at
+from dpaudit.ledger.store import Store
 
 __all__ = [
     "Account",
     "Balance",
-    "Booked",
-    "Complaint",
+    "Booking",
     "Entry",
+    "Inconsistency",
     "Ledger",
     "Rule",
     "Statement",
     "Store",
-    "replay",
+    "recompute",
     "store_at",
 ]

@@ -1,13 +1,13 @@
-"""What an account is: a data set's budget, and the theorems that may count what is spent of it."""
+"""An account: the budget of a data set, and the theorems that may count the spending."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from dpaudit.budgets.filters import Filter, basic_filter, concentrated_filter, gaussian_filter
 from dpaudit.checks import one_of
-from dpaudit.claim import Claim
-from dpaudit.codec import decode_claim, encode
 from dpaudit.errors import LedgerError
-from dpaudit.filters import Filter, basic_filter, concentrated_filter, gaussian_filter
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import decode_claim, encode
 
 Rule = Literal["either", "basic", "concentrated", "gaussian"]
 """How spending is counted; `either` is the sum of epsilons and the sum of rho, side by side."""
@@ -34,7 +34,7 @@ class Account:
             raise ValueError(f"Expected rule={self.rule!r} with a positive delta; for delta = 0 take rule='basic'.")
 
     def filters(self) -> tuple[Filter, ...]:
-        """Return the filters that may count, unspent; spending goes on while one of them has consented to all.
+        """Return the filters that may count, unspent; bookings go on while one filter has consented to all of them.
 
         Guarantee: everything released meets the budget. Let a transcript belong to the first filter that consented to
         all of it. For an event E and neighbours with laws P and Q, the transcripts of E that belong to one filter are

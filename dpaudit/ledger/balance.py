@@ -1,22 +1,22 @@
-"""Reading the whole chain again: what is spent, and whether every line is as it was written."""
+"""The statement of a chain of entries: balances of all accounts, and inconsistencies of the chain."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dpaudit.currencies import Cost
+from dpaudit.accounting.additive_costs import Cost
+from dpaudit.budgets.filters import Filter
+from dpaudit.budgets.odometers import Odometer
 from dpaudit.errors import LedgerError
-from dpaudit.filters import Filter
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.entry import GENESIS, Entry, digest_of
 from dpaudit.ledger.pricing import decode_prices
-from dpaudit.odometers import Odometer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Complaint:
-    """What is wrong with one entry: a rule's name, the entry's number, and a sentence."""
+class Inconsistency:
+    """One inconsistency of the chain: the identifier of the rule, the number of the entry, and a sentence."""
 
     rule: str
     sequence: int
@@ -32,33 +32,33 @@ class Balance:
     bookings: tuple[dict[str, Any], ...] = ()
 
     def after(self, prices: dict[str, Cost]) -> tuple[Filter, ...]:
-        """Return the filters that consent to one more part; none where it would overspend."""
-        kept: list[Filter] = []
-        for one in self.alive:
-            cost = prices.get(one.theorem.name)
-            if cost is not None and (one.spent + cost).within(one.limit):
-                kept.append(replace(one, spent=one.spent + cost, events=one.events + 1))
-        return tuple(kept)
+        """Return the filters that consent to one more part, after it; none if the part would overspend."""
+        consenting: list[Filter] = []
+        for spending in self.alive:
+            cost = prices.get(spending.theorem.name)
+            if cost is not None and (spending.spent + cost).within(spending.limit):
+                consenting.append(replace(spending, spent=spending.spent + cost, events=spending.events + 1))
+        return tuple(consenting)
 
-    def share(self, one: Filter) -> float:
+    def share(self, spending: Filter) -> float:
         """Return the larger share of its limit that a filter has spent, by amount or by mass."""
-        sides = ((one.spent.amount, one.limit.amount), (one.spent.mass, one.limit.mass))
+        sides = ((spending.spent.amount, spending.limit.amount), (spending.spent.mass, spending.limit.mass))
         return max(float(part / whole) if whole else 0.0 for part, whole in sides)
 
-    def reading(self, one: Filter) -> float:
+    def reading(self, spending: Filter) -> float:
         """Return an upper bound on epsilon spent so far at the filter's delta, true at every moment at once."""
-        if one.theorem.name == "basic":
-            return math.nextafter(float(one.spent.amount), math.inf) if one.spent.amount else 0.0
-        if not one.spent.amount:
+        if spending.theorem.name == "basic":
+            return math.nextafter(float(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
+        if not spending.spent.amount:
             return 0.0
-        halved = one.theorem.name == "Gaussian"
-        rho = Cost(amount=one.spent.amount / (2 if halved else 1), mass=one.spent.mass)
+        halved = spending.theorem.name == "Gaussian"
+        rho = Cost(amount=spending.spent.amount / (2 if halved else 1), mass=spending.spent.mass)
         return Odometer(
-            delta=one.claim.delta - one.mass,
-            neighbours=one.claim.neighbours,
-            model=one.claim.model,
-            mass=one.mass,
-            tuned_to=float(one.limit.amount) / (2 if halved else 1),
+            delta=spending.claim.delta - spending.mass,
+            neighbours=spending.claim.neighbours,
+            model=spending.claim.model,
+            mass=spending.mass,
+            tuned_to=float(spending.limit.amount) / (2 if halved else 1),
             spent=rho,
             spent_epsilon=None,
         ).reading
@@ -66,50 +66,50 @@ class Balance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What a ledger says: its accounts, how many entries it has, the last digest, and what is wrong."""
+    """The content of a ledger: its accounts, the number of entries, the last digest, and the inconsistencies."""
 
     accounts: dict[str, Balance] = field(default_factory=dict)
     entries: int = 0
     head: str = GENESIS
-    complaints: tuple[Complaint, ...] = ()
+    inconsistencies: tuple[Inconsistency, ...] = ()
 
 
-def replay(entries: Iterable[Entry]) -> Statement:
-    """Return what a chain of entries says, reading every line again; it goes on after a fault to find the others.
+def recompute(entries: Iterable[Entry]) -> Statement:
+    """Return the statement of a chain of entries; after an inconsistency it reads on to find the others.
 
-    Guarantee: without complaints, each entry hashes to its digest and names that of the one before, numbers run from 1
-    without a gap, and no account ever spent more than its budget. What was cut off at the end does not show: keep the
-    last digest elsewhere and compare.
+    Guarantee: without inconsistencies, each entry hashes to its digest and names the digest of the entry before,
+    numbers run from 1 without a gap, and no account ever spent more than its budget. A chain does not show
+    that its end was cut off: keep the last digest elsewhere and compare.
     """
     accounts: dict[str, Balance] = {}
-    complaints: list[Complaint] = []
-    head, place = GENESIS, 0
-    for place, entry in enumerate(entries, start=1):
+    inconsistencies: list[Inconsistency] = []
+    head, number = GENESIS, 0
+    for number, entry in enumerate(entries, start=1):
         try:
             data = entry.data
         except LedgerError as error:
-            complaints.append(Complaint(rule="DPA501", sequence=place, message=f"Unreadable: {error}."))
+            inconsistencies.append(Inconsistency(rule="DPA501", sequence=number, message=f"Unreadable: {error}."))
             head = "unknown"
             continue
-        complaints += _links(data, place, head)
+        inconsistencies += _links(data, number, head)
         head = data["digest"]
         try:
             _apply(data, accounts)
         except LedgerError as error:
-            complaints.append(Complaint(rule="DPA502", sequence=place, message=str(error)))
-    return Statement(accounts=accounts, entries=place, head=head, complaints=tuple(complaints))
+            inconsistencies.append(Inconsistency(rule="DPA502", sequence=number, message=str(error)))
+    return Statement(accounts=accounts, entries=number, head=head, inconsistencies=tuple(inconsistencies))
 
 
-def _links(data: dict[str, Any], place: int, head: str) -> list[Complaint]:
-    """Return where an entry does not hang together with itself or with the one before."""
-    faults: list[str] = []
+def _links(data: dict[str, Any], number: int, head: str) -> list[Inconsistency]:
+    """Return the inconsistencies of an entry with its own digest and with the entry before."""
+    messages: list[str] = []
     if data["digest"] != digest_of(data):
-        faults.append("The content does not hash to the digest; the entry was altered.")
+        messages.append("The content does not hash to the digest; the entry was altered.")
     if data["previous"] != head and head != "unknown":
-        faults.append("The entry does not follow the one before it; one was altered, removed or put between.")
-    if data["sequence"] != place:
-        faults.append(f"The entry calls itself number {data['sequence']!r:.20}.")
-    return [Complaint(rule="DPA501", sequence=place, message=fault) for fault in faults]
+        messages.append("The entry does not follow the one before it; one was altered, removed or put between.")
+    if data["sequence"] != number:
+        messages.append(f"The entry calls itself number {data['sequence']!r:.20}.")
+    return [Inconsistency(rule="DPA501", sequence=number, message=message) for message in messages]
 
 
 def _apply(data: dict[str, Any], accounts: dict[str, Balance]) -> None:
@@ -127,37 +127,39 @@ def _apply(data: dict[str, Any], accounts: dict[str, Balance]) -> None:
         raise LedgerError(f"There is no account {name!r} to book on.")
     if not {"label", "certificate", "claim", "prices"} <= set(body):
         raise LedgerError("The booking lacks its label, its certificate, its claim or its prices.")
-    held = accounts[name]
-    alive = held.after(decode_prices(body["prices"]))
+    balance = accounts[name]
+    alive = balance.after(decode_prices(body["prices"]))
     if not alive:
         raise LedgerError(f"The booking overspends the account {name!r}.")
     booking = body | {"sequence": data["sequence"], "created": data["created"]}
-    accounts[name] = replace(held, alive=alive, bookings=(*held.bookings, booking))
+    accounts[name] = replace(balance, alive=alive, bookings=(*balance.bookings, booking))
 
 
 def balance_data(balance: Balance) -> dict[str, Any]:
     """Return an account as plain data: its budget, each theorem's count, and the bookings.
 
-    A theorem that has refused a booking counts no more; `counting` says which still do.
+    `counts` has the theorems that still count; `stopped` names those that have refused a booking.
     """
-    alive = {one.theorem.name for one in balance.alive}
+    alive = {spending.theorem.name for spending in balance.alive}
     return {
         **balance.account.to_dict(),
         "counts": [
             {
-                "theorem": one.theorem.name,
-                "delta": one.claim.delta,
-                "spent": float(one.spent.amount),
-                "limit": float(one.limit.amount),
-                "mass_spent": float(one.spent.mass),
-                "mass_limit": float(one.limit.mass),
-                "share": balance.share(one),
-                "epsilon_so_far": balance.reading(one),
-                "source": one.theorem.source,
+                "theorem": spending.theorem.name,
+                "delta": spending.claim.delta,
+                "spent": float(spending.spent.amount),
+                "limit": float(spending.limit.amount),
+                "mass_spent": float(spending.spent.mass),
+                "mass_limit": float(spending.limit.mass),
+                "share": balance.share(spending),
+                "epsilon_so_far": balance.reading(spending),
+                "source": spending.theorem.source,
             }
-            for one in balance.alive
+            for spending in balance.alive
         ],
-        "stopped": [one.theorem.name for one in balance.account.filters() if one.theorem.name not in alive],
+        "stopped": [
+            spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive
+        ],
         "bookings": [
             {key: booking[key] for key in ("sequence", "label", "created", "certificate", "claim")}
             for booking in balance.bookings

@@ -1,4 +1,4 @@
-"""One line of the ledger, chained to the one before it by its digest."""
+"""One entry of the ledger: canonical JSON, chained to the entry before by its digest."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from dpaudit.errors import LedgerError
 
 Kind = Literal["open", "book"]
 GENESIS = "0" * 64
-"""What stands for the digest before the first entry."""
+"""The digest before the first entry."""
 _KEYS = ("account", "body", "created", "digest", "kind", "previous", "sequence")
 
 

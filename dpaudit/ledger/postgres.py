@@ -1,4 +1,4 @@
-"""The ledger in a PostgreSQL table, through SQLAlchemy Core: writers on many machines."""
+"""The store in a PostgreSQL table through SQLAlchemy Core, for writers on many machines."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -73,7 +73,7 @@ class PostgresStore:
         return tuple(Entry(text=row[0]) for row in rows)
 
     def _prepare(self) -> None:
-        """Make the table and what keeps it append-only, once, whoever comes first."""
+        """Make the table and the trigger that keeps it append-only, unless another process has made it."""
         with self._transaction() as connection:
             if self._sql.inspect(connection).has_table("dpaudit_ledger"):
                 return

@@ -1,15 +1,15 @@
-"""What booking a certificate costs, by each theorem that may count it."""
+"""The cost of a booking by each theorem that may count it."""
 
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.certificate import Certificate
-from dpaudit.claim import Claim
-from dpaudit.currencies import Cost, cost_of
-from dpaudit.declaration import Declaration
+from dpaudit.accounting.additive_costs import Cost, cost_of
+from dpaudit.budgets.filter_theorems import FilterTheorem
+from dpaudit.budgets.filters import Filter, stated_by
+from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import DeclarationError, LedgerError, UnsupportedError
-from dpaudit.filters import Filter, stated_by
-from dpaudit.stopping import FilterTheorem
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Declaration
 
 
 def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, Cost]:
@@ -19,36 +19,41 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, C
     (epsilon and delta); of the two the one is taken that uses the smaller share of the whole limit.
     Raises: DeclarationError: not certified, other neighbours, another unit, or a weaker model than the budget's.
     """
-    found: dict[str, Cost] = {}
-    for one in filters:
-        stated = stated_by(certificate, one.claim)
+    costs_by_theorem: dict[str, Cost] = {}
+    for spending in filters:
+        stated = stated_by(certificate, spending.claim)
         costs = (
-            cost_of(stated, one.claim, one.theorem.currency),
-            _declared(certificate.declaration, one.claim, one.theorem),
+            cost_of(stated, spending.claim, spending.theorem.cost_of_loss),
+            _declared(certificate.declaration, spending.claim, spending.theorem),
         )
-        known = [cost for cost in costs if cost is not None]
-        if known:
-            found[one.theorem.name] = min(known, key=lambda cost: _share(cost, one.limit))
-    return found
+        finite = [cost for cost in costs if cost is not None]
+        if finite:
+            costs_by_theorem[spending.theorem.name] = _cheapest(finite, spending.limit)
+    return costs_by_theorem
+
+
+def _cheapest(costs: list[Cost], limit: Cost) -> Cost:
+    """Return the cost that uses the smallest share of a limit."""
+    return min(costs, key=lambda cost: _share(cost, limit))
 
 
 def _declared(part: Declaration, claim: Claim, theorem: FilterTheorem) -> Cost | None:
     """Return what a declaration costs, or None where its own reading does not carry as far as the certificate's."""
     try:
-        return cost_of(part, claim, theorem.currency)
+        return cost_of(part, claim, theorem.cost_of_loss)
     except (DeclarationError, UnsupportedError):
         return None
 
 
 def _share(cost: Cost, limit: Cost) -> Fraction:
-    """Return the larger share of a limit that a cost uses; what has no room at all uses more than everything."""
+    """Return the larger share of a limit that a cost uses; a positive cost against a limit of 0 counts as 2."""
     sides = ((cost.amount, limit.amount), (cost.mass, limit.mass))
     return max(Fraction(part / whole) if whole else Fraction(2 if part else 0) for part, whole in sides)
 
 
-def encode_prices(found: dict[str, Cost]) -> dict[str, dict[str, str]]:
+def encode_prices(costs: dict[str, Cost]) -> dict[str, dict[str, str]]:
     """Return costs as exact text."""
-    return {name: {"amount": str(cost.amount), "mass": str(cost.mass)} for name, cost in found.items()}
+    return {name: {"amount": str(cost.amount), "mass": str(cost.mass)} for name, cost in costs.items()}
 
 
 def decode_prices(data: Any) -> dict[str, Cost]:

@@ -1,4 +1,4 @@
-"""The ledger in one SQLite file: nothing to install, and any number of writers on one machine."""
+"""The store in one SQLite file, for any number of writers on one machine."""
 
 import sqlite3
 from collections.abc import Generator
@@ -24,9 +24,8 @@ _SCHEMA = (
 class SqliteStore:
     """Entries in a file.
 
-    Writers take turns: the write lock is taken before anything is read, and each commit is on the disk before it
-    returns, so that a process that is killed loses what it had not committed and nothing else. `create` makes the
-    table in a file that is new or empty.
+    A writer takes the write lock before it reads, so that writers take turns. Each commit is on the disk before it
+    returns: a killed process loses only what it had not committed. `create` makes the table in a new or empty file.
     """
 
     path: Path
@@ -35,9 +34,9 @@ class SqliteStore:
     def entries(self) -> tuple[Entry, ...]:
         """Return all entries in their order, once SQLite has checked its own pages."""
         with self._connection() as connection:
-            found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
-            if found != ["ok"]:
-                raise LedgerError(f"{self.path}: the file is damaged ({str(found[0])[:80]}); restore an export.")
+            pages = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+            if pages != ["ok"]:
+                raise LedgerError(f"{self.path}: the file is damaged ({str(pages[0])[:80]}); restore an export.")
             return _read(connection)
 
     def append(self, writing: Writing) -> tuple[Entry, ...]:
@@ -47,7 +46,7 @@ class SqliteStore:
             try:
                 before = _read(connection)
                 added = writing(before)
-                rows = [(place, entry.text) for place, entry in enumerate(added, start=len(before) + 1)]
+                rows = [(number, entry.text) for number, entry in enumerate(added, start=len(before) + 1)]
                 connection.executemany("INSERT INTO dpaudit_ledger (sequence, entry) VALUES (?, ?)", rows)
                 connection.execute("COMMIT")
             except BaseException:

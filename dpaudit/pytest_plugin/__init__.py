@@ -1,24 +1,29 @@
 """The pytest plugin: privacy claims certified and audited as tests, with one false-alarm budget for the suite.
 
-pytest loads this module by the entry point `dpaudit`; nothing heavy is imported before a test asks for `dp`.
+pytest loads this module in every session by the entry point `dpaudit`. The checks, and numpy with them, are imported
+when the first test asks for `dp`.
 """
 
 from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from dpaudit.errors import DPAuditError, InternalError
-from dpaudit.pytest_plugin.fixture import PrivacyChecks
+from dpaudit.errors import ConfigError, DPAuditError, InternalError
 from dpaudit.pytest_plugin.section import section_lines
 from dpaudit.pytest_plugin.settings import PROFILES, Settings
+from dpaudit.runtime.package_guard import require_packages
+
+if TYPE_CHECKING:
+    from dpaudit.pytest_plugin.fixture import PrivacyChecks
 
 _MARK = (
     "dp(epsilon, delta=0, neighbours=..., model='central', unit=...): the privacy claim that the fixture `dp` checks; "
     "runs=N overrides the profile's number of runs"
 )
 _SETTINGS = pytest.StashKey[Settings]()
-_CHECKS = pytest.StashKey[PrivacyChecks]()
+_CHECKS = pytest.StashKey["PrivacyChecks"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,11 +58,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def dp(request: pytest.FixtureRequest) -> PrivacyChecks:
+def dp(request: pytest.FixtureRequest) -> "PrivacyChecks":
     """Check privacy: `dp.check_mechanism`, `check_release`, `check_function`, `check_config` and `certify`."""
+    from dpaudit.pytest_plugin.fixture import PrivacyChecks  # pytest loads the plugin in every session
+
     settings = request.config.stash[_SETTINGS]
     tests = sum("dp" in getattr(item, "fixturenames", ()) for item in request.session.items)
-    held = PrivacyChecks(
+    checks = PrivacyChecks(
         test=request.node.nodeid,
         mark=request.node.get_closest_marker("dp"),
         folder=Path(request.node.path).parent,
@@ -65,13 +72,13 @@ def dp(request: pytest.FixtureRequest) -> PrivacyChecks:
         tests=tests,
         tell=lambda name, value: request.node.user_properties.append((name, value)),
     )
-    request.node.stash[_CHECKS] = held
-    return held
+    request.node.stash[_CHECKS] = checks
+    return checks
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Tell wrong use in one sentence instead of a traceback; a defect of dpaudit keeps its own."""
+    """Report wrong use in one sentence without a traceback; an internal error keeps its traceback."""
     try:
         return (yield)
     except DPAuditError as error:
@@ -82,7 +89,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Report a test whose checks could not decide as skipped: it neither passed nor failed."""
+    """Report a test with an inconclusive check as skipped: it neither passed nor failed."""
     report = yield
     checks = item.stash.get(_CHECKS, None)
     if report.when == "call" and report.passed and checks is not None and checks.undecided:
@@ -93,7 +100,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Show what was checked, in a section of its own; nothing where no test used `dp`."""
+    """Show the checks in a section of their own, and say where errors may come from a package of another's."""
+    if terminalreporter.stats.get("error"):
+        _name_shadowed_package(terminalreporter)
     properties = [
         (report.nodeid, report.user_properties)
         for reports in terminalreporter.stats.values()
@@ -106,3 +115,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section("differential privacy")
     for text, style in lines:
         terminalreporter.line(text, **dict.fromkeys(style, True))
+
+
+def _name_shadowed_package(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line that a folder of the project hides one of our packages, if one does."""
+    try:
+        require_packages()
+    except ConfigError as error:
+        terminalreporter.section("differential privacy")
+        terminalreporter.line(str(error), red=True)

@@ -1,4 +1,4 @@
-"""One probability of a false alarm, cut into a share for every check.
+"""The false-alarm budget of a suite: one probability, with a share for every check.
 
 A session without a file of evidence knows its tests: each gets an equal part, and within a test the n-th check gets
 1 / (n (n + 1)) of that. A file of evidence cannot know what is still to come: its n-th check gets 1 / (n (n + 1)) of
@@ -12,16 +12,16 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dpaudit.pytest_plugin.store import Entry, EvidenceStore
+from dpaudit.pytest_plugin.store import EvidenceEntry, EvidenceStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allotment:
-    """What one check may spend, the seed it runs with, and what earlier runs left for it."""
+    """The significance of one check, its seed, and the evidence of earlier runs."""
 
     significance: float
     seed: int
-    entry: Entry | None = None
+    entry: EvidenceEntry | None = None
 
     @property
     def state(self) -> Any:
@@ -35,7 +35,7 @@ class Allotment:
 
 
 class Budget(Protocol):
-    """Hands out shares, and takes back evidence."""
+    """A budget gives a share to each check and keeps its evidence."""
 
     def allot(self, test: str, name: str, place: int, identity: Any) -> Allotment:
         """Return the share of the `place`-th check (from 1) of `test`; `identity` says what exactly is checked."""

@@ -1,28 +1,40 @@
-"""What a test says: certify this, check that. Findings fail the test, doubt leaves it undecided."""
+"""The checks that the fixture `dp` offers; a finding fails the test, an inconclusive audit leaves it undecided."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import pytest
 
+from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.verdict import certify
+from dpaudit.configuration.config import read_config
+from dpaudit.configuration.configuration import Configured
 from dpaudit.errors import ConfigError
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.case import AuditCase
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Declaration, Release
+from dpaudit.model.mechanism import Mechanism
 from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
 from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.pytest_plugin.sources import digest_of_sources
 from dpaudit.pytest_plugin.store import EvidenceStore
-
-if TYPE_CHECKING:
-    from dpaudit import AuditCase, AuditResult, Certificate, Claim, Declaration, Mechanism
+from dpaudit.runtime.plugins import load_package
+from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.certificates import certificate_meaning, verdict_label
+from dpaudit.wording.numerals import at_least, at_most, nearest
+from dpaudit.workflow import cases_of, certificate_of
 
 _BLOCKS = 10
 
 
 @dataclass(kw_only=True)
 class PrivacyChecks:
-    """The checks of one test, made by the fixture `dp`; each returns what it found, and fails the test on a finding."""
+    """The checks of one test; each returns its certificate or audit result, and fails the test on a finding."""
 
     test: str
     mark: pytest.Mark | None
@@ -34,22 +46,16 @@ class PrivacyChecks:
     _told: int = 0
     _counted: int = 0
 
-    def certify(self, subject: "Declaration | Mechanism") -> "Certificate":
+    def certify(self, subject: Declaration | Mechanism) -> Certificate:
         """Return the certificate of the marker's claim for a declaration, or for one release of a mechanism."""
         __tracebackhide__ = True
-        from dpaudit import Mechanism, Release
-
         name = getattr(subject, "name", type(subject).__name__)
-        held = Release(label=name, mechanism=subject) if isinstance(subject, Mechanism) else subject
-        from dpaudit import certify
+        declaration = Release(label=name, mechanism=subject) if isinstance(subject, Mechanism) else subject
+        return self._certified(name, certify(declaration, self.claim))
 
-        return self._certified(name, certify(held, self.claim))
-
-    def check_mechanism(self, mechanism: "Mechanism") -> "AuditResult":
-        """Certify one release of a mechanism, watch its noise, and attack it on its own worst pair of answers."""
+    def check_mechanism(self, mechanism: Mechanism) -> AuditResult:
+        """Certify one release of a mechanism, test its noise, and audit it on its own worst pair of answers."""
         __tracebackhide__ = True
-        import numpy as np
-
         pair: tuple[Any, Any] | None = getattr(mechanism, "worst_pair", lambda: None)()
         if pair is None:
             pytest.fail(
@@ -66,25 +72,21 @@ class PrivacyChecks:
         function: Callable[..., Any],
         neighbours: tuple[Any, Any],
         *,
-        mechanism: "Mechanism",
+        mechanism: Mechanism,
         query: Callable[[Any], Any],
         name: str = "",
-    ) -> "AuditResult":
-        """Check a function that says what it releases: `query` of the data with the noise of `mechanism`.
+    ) -> AuditResult:
+        """Check a function that declares what it releases: `query` of the data with the noise of `mechanism`.
 
-        The mechanism is certified against the claim, the outputs of `function(data, rng, n_runs)` are held against the
-        mechanism's own density, and their likelihood ratio attacks the claim.
+        The mechanism is certified against the claim, the outputs of `function(data, rng, n_runs)` are compared with the
+        density of the mechanism, and an audit scores them by the likelihood ratio.
         """
         __tracebackhide__ = True
-        import numpy as np
-
-        from dpaudit import AuditCase, Release, certify
-
         called = name or _name_of(function)
         certificate = self._certified(called, certify(Release(label=called, mechanism=mechanism), self.claim))
         answers = tuple(np.asarray(query(data)) for data in neighbours)
         self._watch(called, function, neighbours[0], mechanism, answers[0])
-        ratio = import_module("audits").LikelihoodRatio(
+        ratio = load_package("audits").LikelihoodRatio(
             mechanisms=((called, mechanism),), first={called: answers[0]}, second={called: answers[1]}
         )
         case = AuditCase(
@@ -105,15 +107,13 @@ class PrivacyChecks:
         *,
         score: Callable[[Any], Any] | None = None,
         name: str = "",
-    ) -> "AuditResult":
-        """Attack `function(data, rng, n_runs)`, which returns one output a run, on two neighbouring data sets."""
+    ) -> AuditResult:
+        """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets."""
         __tracebackhide__ = True
-        from dpaudit import AuditCase
-
         case = AuditCase(
             name=name or _name_of(function),
             view="output",
-            description="a function of the user's own",
+            description="a user-supplied function",
             neighbours=neighbours,
             relation=self.claim.neighbours,
             run=function,
@@ -121,15 +121,12 @@ class PrivacyChecks:
         )
         return self._audited(case, self.claim, float("inf"), (function,))
 
-    def check_config(self, path: str | Path) -> "tuple[AuditResult, ...]":
-        """Certify a configuration and attack every case of its algorithm; its claim is the file's, not the marker's.
+    def check_config(self, path: str | Path) -> tuple[AuditResult, ...]:
+        """Certify a configuration and audit every case of its algorithm; the claim is that of the file.
 
-        A relative path is looked for beside the test.
+        A relative path is relative to the folder of the test.
         """
         __tracebackhide__ = True
-        from dpaudit.cli.steps import cases_of, certificate_of
-        from dpaudit.config import Configured, read_config
-
         configuration = read_config(self.folder / path)
         certificate = self._certified(configuration.path.name, certificate_of(configuration, None))
         subject = configuration.subject
@@ -141,10 +138,8 @@ class PrivacyChecks:
         return tuple(self._audited(case, certificate.claim, upper, what, rare=True) for _, case in cases)
 
     @cached_property
-    def claim(self) -> "Claim":
+    def claim(self) -> Claim:
         """The claim of the marker `dp`."""
-        from dpaudit import Claim
-
         if self.mark is None:
             raise ConfigError("Expected a claim: mark the test with @pytest.mark.dp(epsilon=..., neighbours=...).")
         if self.mark.args:
@@ -156,7 +151,7 @@ class PrivacyChecks:
 
     @cached_property
     def _budget(self) -> Budget:
-        """Who hands out this test's shares."""
+        """The budget that this test draws its shares from."""
         level, path = self.settings.significance, self.settings.evidence
         if path is None:
             return SessionBudget(significance=level, tests=self.tests, seed=self.settings.seed)
@@ -167,31 +162,25 @@ class PrivacyChecks:
         """The most runs of one audit: the marker's, or the profile's."""
         return int(self.settings.runs if self.mark is None else self.mark.kwargs.get("runs", self.settings.runs))
 
-    def _certified(self, name: str, certificate: "Certificate") -> "Certificate":
-        """Return a certificate once it is told; fail unless it certifies."""
+    def _certified(self, name: str, certificate: Certificate) -> Certificate:
+        """Report a certificate and return it; fail unless it certifies."""
         __tracebackhide__ = True
-        from dpaudit.render import words
-        from dpaudit.report.numerals import at_most, nearest
-
         proved, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
         sentence = f"epsilon at most {at_most(proved)} is proved, {nearest(claimed)} claimed"
         self._tell(name, certificate.verdict, sentence, {"claimed": claimed, "proved": proved})
         if certificate.verdict != "certified":
-            found = [f"{held.rule} {held.message}" for held in certificate.findings]
-            reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *found)))
+            findings = [f"{finding.rule} {finding.message}" for finding in certificate.findings]
+            reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *findings)))
             pytest.fail(
-                f"{words.verdict(certificate.verdict)}  {name}\n{words.meaning(certificate)}{reasons}", pytrace=False
+                f"{verdict_label(certificate.verdict)}  {name}\n{certificate_meaning(certificate)}{reasons}",
+                pytrace=False,
             )
         return certificate
 
-    def _watch(self, name: str, function: Callable[..., Any], data: Any, mechanism: "Mechanism", answer: Any) -> None:
-        """Hold the outputs against the declared density; fail if the noise is another one."""
+    def _watch(self, name: str, function: Callable[..., Any], data: Any, mechanism: Mechanism, answer: Any) -> None:
+        """Compare the outputs with the declared density; fail if the noise differs from it."""
         __tracebackhide__ = True
-        import numpy as np
-
-        from dpaudit.pytest_plugin.sources import digest_of_sources
-
-        audits = import_module("audits")
+        audits = load_package("audits")
         identity = ["noise", repr(mechanism), repr(answer), digest_of_sources(mechanism), digest_of_sources(function)]
         allotted = self._allotted(name, identity)
         before = {} if allotted.state is None else {"wealth": _wealth(allotted.state, self.settings)}
@@ -199,7 +188,7 @@ class PrivacyChecks:
         def release(rng: Any, n_runs: int) -> Any:
             return function(data, rng, n_runs)
 
-        seen = audits.watch_noise(
+        watched = audits.watch_noise(
             release,
             mechanism,
             answer,
@@ -209,30 +198,29 @@ class PrivacyChecks:
             **before,
         )
         sentence = (
-            f"The outputs do not follow {mechanism}: {seen.factor:g} times that noise explains them best."
-            if seen.fallen
+            f"The outputs do not follow {mechanism}: {watched.factor:g} times that noise explains them best."
+            if watched.fallen
             else f"the outputs follow {mechanism.name} as declared"
         )
-        state = None if seen.fallen else list(seen.wealth)
-        self._budget.keep(allotted, state, runs=seen.runs, refuted=sentence if seen.fallen else "")
-        self._tell(name, "other noise" if seen.fallen else "noise", sentence, _facts(allotted, seen.runs))
-        if seen.fallen:
-            pytest.fail(_failure("OTHER NOISE", name, sentence, allotted, seen.runs), pytrace=False)
+        state = None if watched.fallen else list(watched.wealth)
+        self._budget.keep(allotted, state, runs=watched.runs, refuted=sentence if watched.fallen else "")
+        self._tell(name, "other noise" if watched.fallen else "noise", sentence, _facts(allotted, watched.runs))
+        if watched.fallen:
+            pytest.fail(_failure("OTHER NOISE", name, sentence, allotted, watched.runs), pytrace=False)
 
     def _audited(
-        self, case: "AuditCase", claim: "Claim", certified: float, what: tuple[Any, ...], *, rare: bool = False
-    ) -> "AuditResult":
-        """Return an audit once it is told; fail on a violation, and leave the test undecided on doubt."""
+        self, case: AuditCase, claim: Claim, certified: float, what: tuple[Any, ...], *, rare: bool = False
+    ) -> AuditResult:
+        """Report an audit and return it; fail on a violation, and leave the test undecided if it is inconclusive."""
         __tracebackhide__ = True
-        import numpy as np
-
-        from dpaudit.pytest_plugin.sources import digest_of_sources
-        from dpaudit.report.numerals import at_least
-
-        audits = import_module("audits")
-        identity = [repr(claim), repr(case.neighbours), *(f"{type(held)} {digest_of_sources(held)}" for held in what)]
-        allotted = self._allotted(case.name, [*identity, *(held for held in what if isinstance(held, str))])
-        before = _carried(audits.Carried, claim, allotted.state, self.settings)
+        audits = load_package("audits")
+        identity = [
+            repr(claim),
+            repr(case.neighbours),
+            *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
+        ]
+        allotted = self._allotted(case.name, [*identity, *(text for text in what if isinstance(text, str))])
+        before = _evidence_of(audits.Carried, claim, allotted.state, self.settings)
         outcome: tuple[AuditResult, Any] = audits.continue_audit(
             case,
             before,
@@ -269,50 +257,45 @@ class PrivacyChecks:
         return allotted
 
     def _tell(self, name: str, verdict: str, sentence: str, facts: dict[str, Any]) -> None:
-        """Hand one outcome to the report, and to JUnit with it, field by field."""
+        """Pass one outcome to the reports of pytest, field by field; JUnit shows the fields as properties."""
         self._told += 1
         for key, value in {"check": name, "verdict": verdict, "says": sentence, **facts}.items():
             self.tell(f"dp.{self._told}.{key}", value)
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    """Return what a function is called."""
+    """Return the name of a function."""
     return getattr(function, "__name__", type(function).__name__)
 
 
 def _facts(allotted: Allotment, runs: int) -> dict[str, Any]:
-    """Return what repeats a check."""
+    """Return the settings that repeat a check."""
     return {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
 
 
-def _meaning(result: "AuditResult") -> str:
-    """Return what an audit says; one that stopped as soon as the claim fell has no larger bound to show."""
-    from dpaudit.render import words
-    from dpaudit.report.numerals import at_least, nearest
-
+def _meaning(result: AuditResult) -> str:
+    """Return the meaning of an audit; one that stopped as soon as it refuted the claim has no larger bound."""
     claimed = nearest(result.claim.epsilon)
     if result.exceeds_claim and at_least(result.epsilon_lower) == claimed:
         return f"The attack shows that epsilon is above the claimed {claimed}, and stopped there."
-    return words.audit_meaning(result)
+    return audit_meaning(result)
 
 
-def _power(result: "AuditResult") -> str:
-    """Return how far an audit could see, in a few words."""
-    from dpaudit.report.numerals import nearest
-
+def _power(result: AuditResult) -> str:
+    """Return the power of an audit in a few words."""
     return f"{nearest(result.power.epsilon)} would have shown, {nearest(result.power.probability)} of the time"
 
 
 def _failure(verdict: str, name: str, sentence: str, allotted: Allotment, runs: int) -> str:
-    """Return what a failed test prints."""
+    """Return the text of a failed test."""
     return (
         f"{verdict}  {name}\n{sentence}\n  {runs} runs, seed {allotted.seed}; correct code is accused with probability "
         f"at most {allotted.significance:.1g}"
     )
 
 
-def _carried(kind: Any, claim: "Claim", state: Any, settings: Settings) -> Any:
-    """Return the evidence of earlier runs."""
+def _evidence_of(kind: Any, claim: Claim, state: Any, settings: Settings) -> Any:
+    """Return the evidence of earlier runs, decoded."""
     try:
         return kind.nothing(claim) if state is None else kind.from_dict(claim, state)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The section that closes a session: one line a check, worst first, and how the budget is kept."""
+"""The section of the terminal summary: a line for each check, worst first, and the rule of the budget."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ def section_lines(reports: list[tuple[str, Properties]], settings: Settings) -> 
     rows = [(test, row) for test, properties in reports for row in outcomes(properties)]
     if not rows:
         return []
-    rows.sort(key=lambda held: _rank(held[1]["verdict"]))
+    rows.sort(key=lambda entry: _rank(entry[1]["verdict"]))
     lines = [line for test, row in rows for line in _row(test, row)]
     counts = Counter(_word(row["verdict"]).lower() for _, row in rows)
     summary = ", ".join(f"{number} {word}" for word, number in counts.items())
@@ -31,11 +31,11 @@ def outcomes(properties: Iterable[tuple[str, object]]) -> list[dict[str, str]]:
     >>> outcomes([("dp.1.check", "sums"), ("dp.1.verdict", "certified"), ("other", 1)])
     [{'check': 'sums', 'verdict': 'certified'}]
     """
-    found: dict[int, dict[str, str]] = {}
+    checks: dict[int, dict[str, str]] = {}
     for name, value in properties:
-        if held := _FIELD.fullmatch(name):
-            found.setdefault(int(held.group(1)), {})[held.group(2)] = str(value)
-    return [found[place] for place in sorted(found)]
+        if match := _FIELD.fullmatch(name):
+            checks.setdefault(int(match.group(1)), {})[match.group(2)] = str(value)
+    return [checks[number] for number in sorted(checks)]
 
 
 def _row(test: str, row: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""What a suite decides once: how many runs, how much false alarm, and where evidence is kept."""
+"""The settings of a suite: number of runs, significance, and the file of evidence."""
 
 from dataclasses import dataclass
 from pathlib import Path

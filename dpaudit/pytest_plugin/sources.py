@@ -1,4 +1,4 @@
-"""What a check depends on: the text of the project's modules that its subject reaches."""
+"""Digests of the source that a check depends on: the modules of the project that its subject reaches."""
 
 import hashlib
 import inspect
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dpaudit.source import source_digest
+from dpaudit.runtime.provenance import source_digest
 
 
 def digest_of_sources(subject: Any) -> str:

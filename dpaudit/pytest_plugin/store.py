@@ -1,4 +1,4 @@
-"""Evidence in SQLite, from run to run: plain JSON and numbers, so that reading a file runs nothing."""
+"""The store of evidence in SQLite: plain JSON and numbers, so that reading a file runs no code of it."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS seeds (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class EvidenceEntry:
     """One check in the store: its place in the order of first sight, its evidence, how often it ran, how it ended."""
 
     place: int
@@ -40,7 +40,7 @@ class EvidenceStore:
     path: Path
     significance: float
 
-    def entry(self, key: str, name: str) -> Entry:
+    def entry(self, key: str, name: str) -> EvidenceEntry:
         """Return the entry of `key`, made at the next place if it is new."""
         with self._session() as connection:
             query = "SELECT place, state, times, refuted FROM checks WHERE key = ?"
@@ -49,19 +49,19 @@ class EvidenceStore:
                 connection.execute("INSERT INTO checks (key, name) VALUES (?, ?)", (key, name))
                 row = connection.execute(query, (key,)).fetchone()
         place, state, times, refuted = row
-        return Entry(place=place, state=self._read(state), times=times, refuted=refuted)
+        return EvidenceEntry(place=place, state=self._read(state), times=times, refuted=refuted)
 
-    def keep(self, entry: Entry, state: Any, *, seed: int, runs: int, refuted: str) -> bool:
+    def keep(self, entry: EvidenceEntry, state: Any, *, seed: int, runs: int, refuted: str) -> bool:
         """Return whether the new evidence was kept: not if another process added to the same check meanwhile."""
         text = json.dumps(state, allow_nan=False)
         with self._session() as connection:
-            kept = connection.execute(
+            updated = connection.execute(
                 "UPDATE checks SET state = ?, refuted = ?, times = times + 1 WHERE place = ? AND times = ?",
                 (text, refuted, entry.place, entry.times),
             ).rowcount
-            if kept:
+            if updated:
                 connection.execute("INSERT INTO seeds VALUES (?, ?, ?)", (entry.place, str(seed), runs))
-        return bool(kept)
+        return bool(updated)
 
     def _read(self, state: str) -> Any:
         """Return stored evidence as plain data, None where there is none yet."""

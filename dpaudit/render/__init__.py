@@ -1,1 +1,1 @@
-"""Certificates and audits as people read them: words, terminal text, Markdown."""
+"""Terminal text and Markdown of each result."""

@@ -1,16 +1,16 @@
-"""The printed argument step by step: what each cites, its formula with the numbers in, and whether it holds."""
+"""The steps of the printed argument: the cited rule, its formula with numbers, and whether it holds."""
 
 from dataclasses import dataclass, replace
 
-from dpaudit.certificate import Certificate
+from dpaudit.certification.certificate import Certificate
+from dpaudit.printed.argument import infer
 from dpaudit.render.substitution import substituted
-from dpaudit.replay import infer
-from dpaudit.report.numerals import nearest
+from dpaudit.wording.numerals import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentStep:
-    """One inference in words; `places` are the nodes that make it alike, `problems` is empty where it holds."""
+    """One inference in words; `places` are the nodes with an equal inference, `problems` is empty if it holds."""
 
     places: tuple[str, ...]
     title: str
@@ -28,8 +28,8 @@ class ArgumentStep:
 
 
 def steps_of(certificate: Certificate) -> tuple[ArgumentStep, ...]:
-    """Return the steps of the printed argument, the leaves first, equal ones once."""
-    held: dict[ArgumentStep, list[str]] = {}
+    """Return the steps of the printed argument, leaves first; equal steps appear once."""
+    places_by_step: dict[ArgumentStep, list[str]] = {}
     for inference in reversed(infer(certificate.declaration)):
         printed, rule = inference.step.printed, inference.rule
         budget = f"epsilon {nearest(printed.epsilon)}, delta {nearest(printed.delta)}"
@@ -42,5 +42,5 @@ def steps_of(certificate: Certificate) -> tuple[ArgumentStep, ...]:
             needs=rule.side_conditions,
             problems=tuple(problem.message for problem in inference.problems),
         )
-        held.setdefault(step, []).append(inference.path)
-    return tuple(replace(step, places=tuple(reversed(places))) for step, places in held.items())
+        places_by_step.setdefault(step, []).append(inference.path)
+    return tuple(replace(step, places=tuple(reversed(places))) for step, places in places_by_step.items())

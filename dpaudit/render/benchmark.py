@@ -1,4 +1,4 @@
-"""The proving ground's table: what is true, what was found, what was possible."""
+"""The table of `dpaudit bench audits`: the true value, the bound and the best possible bound of each mechanism."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,13 +7,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from dpaudit.render.layout import inset, section
-from dpaudit.render.markup import table
+from dpaudit.wording.markdown import table
 
 _HEAD = ("mechanism", "claim", "truth", "bound", "best", "ceil", "printed", "sec", "verdict")
 
 
 class Row(Protocol):
-    """What the table asks of a row; read-only."""
+    """The read-only fields of a row."""
 
     @property
     def name(self) -> str: ...  # noqa: D102 - the names of the columns
@@ -44,11 +44,11 @@ class Row(Protocol):
 def benchmark_text(rows: Sequence[Row]) -> RenderableType:
     """Return the table for a terminal, with a summary below."""
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for place, head in enumerate(_HEAD):
-        grid.add_column(head, no_wrap=True, justify="left" if place in (0, len(_HEAD) - 1) else "right")
+    for number, head in enumerate(_HEAD):
+        grid.add_column(head, no_wrap=True, justify="left" if number in (0, len(_HEAD) - 1) else "right")
     for row in rows:
         grid.add_row(*_cells(row))
-    return Group(section("Proving ground"), inset(grid), section("Summary"), inset(_summary(rows)))
+    return Group(section("Catalogue of mechanisms"), inset(grid), section("Summary"), inset(_summary(rows)))
 
 
 def benchmark_markdown(rows: Sequence[Row]) -> str:
@@ -68,7 +68,7 @@ def _number(value: float | None) -> str:
 
 
 def _verdict(row: Row) -> str:
-    """Return what the auditor said, and whether that was right."""
+    """Return whether the verdict of the audit was right."""
     if row.false_alarm:
         return "ALARM"
     if row.missed:

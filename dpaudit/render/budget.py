@@ -1,16 +1,16 @@
-"""What a ledger says, as people and scripts read it."""
+"""The statement of a ledger on a terminal, as Markdown and as plain data."""
 
 from typing import Any
 
 from rich.console import Group, RenderableType
 
-from dpaudit.codec import encode
-from dpaudit.filters import Filter
+from dpaudit.budgets.filters import Filter
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
+from dpaudit.model.codec import encode
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.report.numerals import at_most, nearest
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.numerals import at_most, nearest
 
 
 def statement_data(statement: Statement, account: str | None = None) -> dict[str, Any]:
@@ -18,8 +18,8 @@ def statement_data(statement: Statement, account: str | None = None) -> dict[str
     return {
         "entries": statement.entries,
         "head": statement.head,
-        "intact": not statement.complaints,
-        "complaints": [encode(complaint) for complaint in statement.complaints],
+        "intact": not statement.inconsistencies,
+        "complaints": [encode(inconsistency) for inconsistency in statement.inconsistencies],
         "accounts": [balance_data(balance) for balance in _picked(statement, account)],
     }
 
@@ -28,7 +28,7 @@ def statement_text(statement: Statement, account: str | None = None) -> Renderab
     """Return a ledger's statement for a terminal."""
     word, colour, sentence = _summary(statement)
     parts: list[RenderableType] = [headline(word, colour, sentence)]
-    parts += [inset(f"✗ entry {c.sequence}: {c.message}") for c in statement.complaints]
+    parts += [inset(f"✗ entry {c.sequence}: {c.message}") for c in statement.inconsistencies]
     for balance in _picked(statement, account):
         parts += [
             section(balance.account.name),
@@ -52,7 +52,11 @@ def statement_text(statement: Statement, account: str | None = None) -> Renderab
 def statement_markdown(statement: Statement, account: str | None = None) -> str:
     """Return a ledger's statement as Markdown."""
     word, _, sentence = _summary(statement)
-    parts = [f"## {word}", cell(sentence), bullets(f"entry {c.sequence}: {c.message}" for c in statement.complaints)]
+    parts = [
+        f"## {word}",
+        cell(sentence),
+        bullets(f"entry {c.sequence}: {c.message}" for c in statement.inconsistencies),
+    ]
     for balance in _picked(statement, account):
         rows = [
             (str(b["sequence"]), b["created"], b["label"], nearest(b["claim"]["epsilon"])) for b in balance.bookings
@@ -70,8 +74,8 @@ def _picked(statement: Statement, account: str | None) -> list[Balance]:
 
 def _summary(statement: Statement) -> tuple[str, str, str]:
     """Return the word, its colour and one sentence."""
-    if statement.complaints:
-        return "ALTERED", "red", f"{len(statement.complaints)} of the chain's checks failed; trust no balance."
+    if statement.inconsistencies:
+        return "ALTERED", "red", f"{len(statement.inconsistencies)} of the chain's checks failed; trust no balance."
     return "INTACT", "green", f"{statement.entries} entries; the last digest is {statement.head}."
 
 
@@ -86,16 +90,17 @@ def _budget(balance: Balance) -> str:
 
 def _counts(balance: Balance) -> list[str]:
     """Return what each theorem has counted, one sentence each."""
-    alive = {one.theorem.name for one in balance.alive}
-    stopped = [one.theorem.name for one in balance.account.filters() if one.theorem.name not in alive]
-    lines = [_count(balance, one) for one in balance.alive]
+    alive = {spending.theorem.name for spending in balance.alive}
+    stopped = [spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive]
+    lines = [_count(balance, spending) for spending in balance.alive]
     return [*lines, *(f"The {name} filter has refused a booking and counts no more." for name in stopped)]
 
 
-def _count(balance: Balance, one: Filter) -> str:
+def _count(balance: Balance, spending: Filter) -> str:
     """Return what one theorem has counted."""
     return (
-        f"By the {one.theorem.name} filter: {at_most(float(one.spent.amount))} of {nearest(float(one.limit.amount))} "
-        f"spent, {at_most(100 * balance.share(one), 3)} in a hundred; epsilon so far at most "
-        f"{at_most(balance.reading(one))} at delta {nearest(one.claim.delta)}."
+        f"By the {spending.theorem.name} filter: {at_most(float(spending.spent.amount))} of "
+        f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a "
+        f"hundred; epsilon so far at most {at_most(balance.reading(spending))} at delta "
+        f"{nearest(spending.claim.delta)}."
     )

@@ -1,4 +1,4 @@
-"""The corpus of defects as a table: what was caught, by which path and rule, and what was accused wrongly."""
+"""The table of `dpaudit bench bugs`: the detections and false alarms of each defect, with path and rule."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,13 +7,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from dpaudit.render.layout import inset, section
-from dpaudit.render.markup import table
+from dpaudit.wording.markdown import table
 
 _HEAD = ("defect", "family", "path", "rules", "caught", "alarms", "sec")
 
 
 class BugRow(Protocol):
-    """What the table asks of a row; read-only."""
+    """The read-only fields of a row."""
 
     @property
     def name(self) -> str: ...  # noqa: D102 - the names of the columns
@@ -40,11 +40,11 @@ class BugRow(Protocol):
 def bugs_text(rows: Sequence[BugRow]) -> RenderableType:
     """Return the table for a terminal, with a summary below."""
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for place, head in enumerate(_HEAD):
-        grid.add_column(head, justify="left" if place < 4 else "right")
+    for number, head in enumerate(_HEAD):
+        grid.add_column(head, justify="left" if number < 4 else "right")
     for row in rows:
         grid.add_row(*_cells(row))
-    return Group(section("Corpus of defects"), inset(grid), section("Summary"), inset(_summary(rows)))
+    return Group(section("Known defects"), inset(grid), section("Summary"), inset(_summary(rows)))
 
 
 def bugs_markdown(rows: Sequence[BugRow]) -> str:

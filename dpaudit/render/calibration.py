@@ -1,13 +1,13 @@
-"""How much noise a claim needs, as people read it."""
+"""The calibrated noise on a terminal and as Markdown."""
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.noise import Calibration, NeededNoise
-from dpaudit.render import words
+from dpaudit.accounting.needed_noise import Calibration, NeededNoise
 from dpaudit.render.layout import columns, inset, section
-from dpaudit.render.markup import cell, table
-from dpaudit.report.numerals import at_most, nearest
+from dpaudit.wording.claims import claim_parameters
+from dpaudit.wording.markdown import cell, table
+from dpaudit.wording.numerals import at_most, nearest
 
 
 def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:
@@ -28,8 +28,8 @@ def calibration_markdown(calibration: Calibration, advice: str = "") -> str:
 
 
 def summary(calibration: Calibration) -> str:
-    """Return what the factor means, in one sentence."""
-    claim = f"({words.parameters(calibration.claim)})"
+    """Return the meaning of the factor in one sentence."""
+    claim = f"({claim_parameters(calibration.claim)})"
     if abs(calibration.factor - 1) < 1e-6:
         return f"The declared noise is the smallest that certifies the claim {claim}."
     if calibration.factor < 1:
@@ -41,7 +41,7 @@ def summary(calibration: Calibration) -> str:
 
 
 def _rows(calibration: Calibration) -> list[tuple[str, ...]]:
-    """Return one row for each parameter that changes; a mechanism without one says so."""
+    """Return one row for each parameter that changes; a mechanism without such a parameter has the row `as is`."""
     rows: list[tuple[str, ...]] = []
     for release in calibration.releases:
         changes = [(n, nearest(a), "→", at_most(b)) for n, a, b in release.changes] or [("", "", "", "as is")]
@@ -50,6 +50,6 @@ def _rows(calibration: Calibration) -> list[tuple[str, ...]]:
 
 
 def _labels(release: NeededNoise) -> str:
-    """Return the releases' labels, the first and the last where there are many."""
+    """Return the labels of the releases; of more than two, the first and the last."""
     labels = release.labels
     return ", ".join(labels) if len(labels) <= 2 else f"{labels[0]} … {labels[-1]} ({len(labels)})"

@@ -1,4 +1,4 @@
-"""The derivation as an indented tree: what is released, how it composes, and what each step costs."""
+"""The derivation on a terminal, as Markdown and as plain data: a tree with the cost of each step."""
 
 from typing import Any
 
@@ -6,32 +6,34 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from dpaudit.certificate import Certificate, Factor
-from dpaudit.codec import encode
-from dpaudit.declaration import walk
-from dpaudit.render import words
+from dpaudit.certification.certificate import Certificate
+from dpaudit.model.codec import encode
+from dpaudit.model.declaration import walk
+from dpaudit.model.readings import Factor
 from dpaudit.render.argument import steps_of
 from dpaudit.render.layout import columns, inset, section
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.render.sources import node_source
 from dpaudit.report.derivation import Row, rows_of
-from dpaudit.report.numerals import nearest
+from dpaudit.wording.certificates import bracket_phrase, printed_sentence, slack_sentence, verdict_label
+from dpaudit.wording.claims import claim_parameters, neighbours_phrase
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.nodes import node_words
+from dpaudit.wording.numerals import nearest
 
 
 def derivation_text(certificate: Certificate) -> RenderableType:
     """Return the derivation for a terminal."""
-    claim, relation = certificate.claim, words.neighbours(certificate.claim.neighbours)
+    claim, relation = certificate.claim, neighbours_phrase(certificate.claim.neighbours)
     return Group(
         section("Claim"),
-        inset(f"{words.parameters(claim)}, {claim.model} model; neighbours differ in {relation}."),
+        inset(f"{claim_parameters(claim)}, {claim.model} model; neighbours differ in {relation}."),
         section("Verdict"),
-        inset(f"{words.verdict(certificate.verdict)}. {' '.join(certificate.reasons)}"),
+        inset(f"{verdict_label(certificate.verdict)}. {' '.join(certificate.reasons)}"),
         section("Derivation"),
         inset(_tree(rows_of(certificate), _sources(certificate))),
         *_printed(certificate),
         *_slack(certificate),
         section("Conditions"),
-        *(inset(f"{held.status}: {held.text}") for held in certificate.conditions),
+        *(inset(f"{condition.status}: {condition.text}") for condition in certificate.conditions),
     )
 
 
@@ -42,18 +44,21 @@ def derivation_markdown(certificate: Certificate) -> str:
         f"{'  ' * row.depth}- **{cell(_title(row))}** {cell('; '.join(_details(row, sources)))}".rstrip()
         for row in rows_of(certificate)
     ]
-    verdict = f"{words.verdict(certificate.verdict)}. {' '.join(certificate.reasons)}"
-    parts = ["## Derivation", words.parameters(certificate.claim), verdict, "\n".join(lines)]
+    verdict = f"{verdict_label(certificate.verdict)}. {' '.join(certificate.reasons)}"
+    parts = ["## Derivation", claim_parameters(certificate.claim), verdict, "\n".join(lines)]
     if certificate.printed is not None:
         steps = (f"{title}; {'; '.join(lines)}" for title, lines in _argument(certificate))
-        parts += ["### The printed argument", words.printed(certificate.printed), bullets(steps)]
+        parts += ["### The printed argument", printed_sentence(certificate.printed), bullets(steps)]
     if certificate.slack is not None:
         rows = [
             (name, epsilon, noise, sentence) for name, epsilon, noise, sentence in _steps(certificate.slack.factors)
         ]
-        parts += ["### Slack", words.slack(certificate.slack)]
+        parts += ["### Slack", slack_sentence(certificate.slack)]
         parts += [table(("step", "epsilon", "noise", "why"), rows)] if rows else []
-    parts += ["### Conditions", bullets(f"{held.status}: {held.text}" for held in certificate.conditions)]
+    parts += [
+        "### Conditions",
+        bullets(f"{condition.status}: {condition.text}" for condition in certificate.conditions),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -70,7 +75,7 @@ def derivation_data(certificate: Certificate) -> dict[str, Any]:
 
 def _sources(certificate: Certificate) -> dict[str, str]:
     """Return the reference for each node by its path."""
-    return {path: node_source(node) for path, node in walk(certificate.declaration)}
+    return {path: node_words(node).source for path, node in walk(certificate.declaration)}
 
 
 def _tree(rows: tuple[Row, ...], sources: dict[str, str]) -> Tree:
@@ -93,21 +98,21 @@ def _label(row: Row, sources: dict[str, str]) -> Text:
 
 
 def _title(row: Row) -> str:
-    """Return what a node is called."""
+    """Return the title of a node."""
     alike = f" ({row.alike} alike)" if row.alike > 1 else ""
-    place = f"[{row.path}] " if row.node else ""
-    return f"{place}{row.node} {row.name}".strip() + alike
+    path = f"[{row.path}] " if row.node else ""
+    return f"{path}{row.node} {row.name}".strip() + alike
 
 
 def _details(row: Row, sources: dict[str, str]) -> list[str]:
-    """Return what a node does and costs: its rule, its noise, its own epsilon, its source, the paper's budget."""
+    """Return the details of a node: rule, noise, own epsilon, source, and the printed budget."""
     if not row.node:
         return []
     lines = [row.noise or row.rule]
     if row.sensitivity:
         lines.append(f"sensitivity {row.sensitivity}")
     if row.epsilon is not None:
-        lines.append(f"epsilon {words.bracket(row.epsilon)}, at delta = {nearest(row.delta)}")
+        lines.append(f"epsilon {bracket_phrase(row.epsilon)}, at delta = {nearest(row.delta)}")
     lines.append(f"by: {sources[row.path]}")
     if row.printed is not None:
         slots = f" over {nearest(row.printed.slots)} slots" if row.printed.slots else ""
@@ -117,7 +122,7 @@ def _details(row: Row, sources: dict[str, str]) -> list[str]:
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:
-    """Return what the paper's own argument concludes, and where it fails."""
+    """Return the conclusion of the printed argument and its problems."""
     reading = certificate.printed
     if reading is None:
         return []
@@ -129,7 +134,7 @@ def _printed(certificate: Certificate) -> list[RenderableType]:
     problems = (problem for problem in reading.problems if problem.rule == "claim")
     return [
         section("The printed argument"),
-        inset(words.printed(reading)),
+        inset(printed_sentence(reading)),
         *steps,
         *(inset(f"✗ {problem.message}") for problem in problems),
     ]
@@ -153,17 +158,18 @@ def _argument(certificate: Certificate) -> list[tuple[str, list[str]]]:
 
 
 def _slack(certificate: Certificate) -> list[RenderableType]:
-    """Return where the slack comes from, step by step, with what is left after each."""
+    """Return the slack as a table of steps in epsilon and in noise."""
     slack = certificate.slack
     if slack is None:
         return []
     head = (Text("step", style="dim"), Text("epsilon", style="dim"), Text("noise", style="dim"), Text(""))
     steps = columns([head, *_steps(slack.factors)], "", "cyan", "cyan", "")
-    return [section("Slack"), inset(words.slack(slack)), *([Text(), steps] if slack.factors else [])]
+    return [section("Slack"), inset(slack_sentence(slack)), *([Text(), steps] if slack.factors else [])]
 
 
 def _steps(factors: tuple[Factor, ...]) -> list[tuple[str, str, str, str]]:
     """Return each factor in epsilon and in noise, with its sentence."""
     return [
-        (held.name, f"× {nearest(held.factor)}", f"× {nearest(held.noise_factor)}", held.sentence) for held in factors
+        (factor.name, f"× {nearest(factor.factor)}", f"× {nearest(factor.noise_factor)}", factor.sentence)
+        for factor in factors
     ]

@@ -1,4 +1,4 @@
-"""The few shapes that everything on the terminal is made of."""
+"""The shapes of terminal text: headline, section, paragraph, columns."""
 
 import io
 from collections.abc import Iterable
@@ -30,9 +30,9 @@ def inset(content: str | RenderableType, style: str = "") -> RenderableType:
 def columns(rows: Iterable[tuple[str | Text, ...]], *styles: str, right: bool = False) -> RenderableType:
     """Return rows as columns, indented; all but the last keep their lines whole, the first may be flush right."""
     table = Table.grid(padding=(0, 2))
-    for place, style in enumerate(styles):
-        last = place == len(styles) - 1
-        table.add_column(style=style, no_wrap=not last, justify="right" if right and place == 0 else "left")
+    for number, style in enumerate(styles):
+        last = number == len(styles) - 1
+        table.add_column(style=style, no_wrap=not last, justify="right" if right and number == 0 else "left")
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return inset(table)

@@ -1,29 +1,37 @@
-"""Certificates and audits as Markdown, for a pull request's comment or a step summary."""
+"""Certificates and audits as Markdown, for a comment on a pull request or a step summary."""
 
-from dpaudit.certificate import Certificate
-from dpaudit.evidence import AuditResult
-from dpaudit.render import words
-from dpaudit.render.markup import bullets, cell, table
-from dpaudit.report.numerals import nearest
+from dpaudit.certification.certificate import Certificate
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.wording.audits import audit_meaning, power_sentence
+from dpaudit.wording.certificates import (
+    bracket_phrase,
+    certificate_meaning,
+    printed_sentence,
+    slack_sentence,
+    verdict_label,
+)
+from dpaudit.wording.claims import neighbours_phrase
+from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.numerals import nearest
 
 
 def certificate_markdown(certificate: Certificate) -> str:
     """Return a certificate as Markdown."""
     claim, tight = certificate.claim, certificate.tight
     parts = [
-        f"## {words.verdict(certificate.verdict)}",
-        cell(words.meaning(certificate)),
+        f"## {verdict_label(certificate.verdict)}",
+        cell(certificate_meaning(certificate)),
         bullets(certificate.reasons),
         table(
             ("", "epsilon", "delta"),
             [
                 ("claimed", nearest(claim.epsilon), nearest(claim.delta)),
-                ("delivered at the claimed delta", words.bracket(tight.epsilon), nearest(claim.delta)),
-                ("delivered at the claimed epsilon", nearest(claim.epsilon), words.bracket(tight.delta)),
+                ("delivered at the claimed delta", bracket_phrase(tight.epsilon), nearest(claim.delta)),
+                ("delivered at the claimed epsilon", nearest(claim.epsilon), bracket_phrase(tight.delta)),
             ],
         ),
         f"Protects {cell(claim.unit)}, in the {claim.model} model; neighbours differ in "
-        f"{words.neighbours(claim.neighbours)}.",
+        f"{neighbours_phrase(claim.neighbours)}.",
         *_argument(certificate),
         *_looked_at(certificate),
         f"<sub>engines {', '.join(certificate.engines)} · source `{certificate.source_digest[:12]}` · certificate "
@@ -42,10 +50,10 @@ def audit_markdown(result: AuditResult) -> str:
     ]
     parts = [
         f"## {result.verdict.upper()}: {cell(result.name)}",
-        words.audit_meaning(result),
+        audit_meaning(result),
         cell(result.description),
         table(("", ""), rows),
-        words.power(result),
+        power_sentence(result),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -55,10 +63,10 @@ def _argument(certificate: Certificate) -> list[str]:
     parts: list[str] = []
     if certificate.printed is not None:
         problems = (f"{problem.rule} at {problem.node}: {problem.message}" for problem in certificate.printed.problems)
-        parts += ["### The printed argument", words.printed(certificate.printed), bullets(problems)]
+        parts += ["### The printed argument", printed_sentence(certificate.printed), bullets(problems)]
     if certificate.slack is not None:
-        rows = [(f"× {nearest(held.noise_factor)}", held.sentence) for held in certificate.slack.factors]
-        parts += ["### Slack", words.slack(certificate.slack), table(("noise", "why"), rows) if rows else ""]
+        rows = [(f"× {nearest(factor.noise_factor)}", factor.sentence) for factor in certificate.slack.factors]
+        parts += ["### Slack", slack_sentence(certificate.slack), table(("noise", "why"), rows) if rows else ""]
     return parts
 
 

@@ -1,16 +1,16 @@
-"""One rule of the rule book: its formula, its source, what it needs, and a small example with numbers."""
+"""The explanation of one theorem: its formula, its source, its premises, and an example with numbers."""
 
 from typing import Any
 
 from rich.console import Group as Lines
 from rich.console import RenderableType
 
-from dpaudit.declaration import Billboard, Declaration, Group, Local, Printed, Release, Sequential, Stated
-from dpaudit.plugins import find
+from dpaudit.model.declaration import Billboard, Declaration, Group, Local, Printed, Release, Sequential, Stated
 from dpaudit.render.layout import inset, section
-from dpaudit.render.markup import bullets
 from dpaudit.render.substitution import substituted
 from dpaudit.rules import RELEASE_NAMES, RULES, Budget, Rule, Step
+from dpaudit.runtime.plugins import find_plugin
+from dpaudit.wording.markdown import bullets
 
 _PART = Budget(epsilon=0.1, delta=0.0)
 _TIMES = 50
@@ -53,7 +53,7 @@ def rule_data(name: str) -> dict[str, Any]:
 
 
 def _example(rule: Rule) -> tuple[str, ...]:
-    """Return a small step by the rule, computed, and how a declaration cites it."""
+    """Return an example of the rule with computed numbers, and the citation in a declaration."""
     printed = Printed(rule=rule.name, epsilon=0.9, delta=0.0 if rule.name in _PURE else 1e-5)
     node = _node(rule, printed)
     if isinstance(node, Release):
@@ -76,7 +76,7 @@ _PURE = ("laplace", "randomised_response", "wishart", "tree")
 
 
 def _node(rule: Rule, printed: Printed) -> Declaration:
-    """Return a node that the rule speaks of."""
+    """Return a node that the rule applies to."""
     part = Stated(epsilon=_PART.epsilon, source="an example")
     match rule.name:
         case "billboard":
@@ -94,17 +94,19 @@ def _node(rule: Rule, printed: Printed) -> Declaration:
 
 
 def _mechanism(name: str) -> Any:
-    """Return a mechanism that a rule about releases can be applied to."""
+    """Return a mechanism that a rule about releases applies to."""
     relation = {"neighbours": "replace_one"}
     if name in ("classic_gaussian", "analytic_gaussian"):
-        return find("mechanisms", "gaussian")(stddev=10.0, l2_sensitivity=1.0, **relation)
+        return find_plugin("mechanisms", "gaussian")(stddev=10.0, l2_sensitivity=1.0, **relation)
     if name == "randomised_response":
-        return find("mechanisms", name)(epsilon=0.5, **relation)
-    leaf = find("mechanisms", "laplace")(scale=10.0, l1_sensitivity=1.0, **relation)
+        return find_plugin("mechanisms", name)(epsilon=0.5, **relation)
+    leaf = find_plugin("mechanisms", "laplace")(scale=10.0, l1_sensitivity=1.0, **relation)
     if name == "tree":
-        return find("mechanisms", "tree_aggregation")(horizon=8, leaf=leaf)
+        return find_plugin("mechanisms", "tree_aggregation")(horizon=8, leaf=leaf)
     if name == "wishart":
-        return find("mechanisms", "one_sided_wishart")(dimension=2, scale=10.0, trace_sensitivity=1.0, **relation)
+        return find_plugin("mechanisms", "one_sided_wishart")(
+            dimension=2, scale=10.0, trace_sensitivity=1.0, **relation
+        )
     return leaf
 
 

@@ -1,4 +1,4 @@
-"""The demonstration's chapters: one question each, answered with numbers that were just computed."""
+"""The chapters of `dpaudit demo`, each with one question and the numbers that answer it."""
 
 import math
 from collections.abc import Iterable
@@ -7,13 +7,14 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.certificate import Certificate
-from dpaudit.evidence import AuditResult
-from dpaudit.render import words
+from dpaudit.certification.certificate import Certificate
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.render.layout import inset, section
 from dpaudit.render.text import bars, colour
-from dpaudit.report.numerals import nearest
-from dpaudit.report.wording import promise
+from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.certificates import slack_sentence, verdict_label
+from dpaudit.wording.claims import claim_parameters, promise
+from dpaudit.wording.numerals import nearest
 
 
 def on_paper(certificate: Certificate) -> RenderableType:
@@ -22,11 +23,11 @@ def on_paper(certificate: Certificate) -> RenderableType:
     return _chapter(
         "1  Is the claim true on paper?",
         "CAPRI is a contextual bandit. Here it chooses insurance plans for groups of patients, from what the RAND "
-        f"Health Insurance Experiment recorded, and it claims {words.parameters(claim)} in the {claim.model} model, "
+        f"Health Insurance Experiment recorded, and it claims {claim_parameters(claim)} in the {claim.model} model, "
         "with the noise that its paper prints.",
-        _said(words.verdict(certificate.verdict), colour(certificate.verdict), promise(claim)),
+        _said(verdict_label(certificate.verdict), colour(certificate.verdict), promise(claim)),
         _scale(certificate),
-        words.slack(slack) if slack else "",
+        slack_sentence(slack) if slack else "",
     )
 
 
@@ -37,7 +38,7 @@ def needed(published: Certificate, tight: Certificate) -> RenderableType:
         "2  How much noise does the claim need?",
         f'The same algorithm with calibration = "tight" adds {nearest(ratio)} times less noise, and its claim is '
         "exactly what it delivers.",
-        _said(words.verdict(tight.verdict), colour(tight.verdict), tight.reasons[0]),
+        _said(verdict_label(tight.verdict), colour(tight.verdict), tight.reasons[0]),
         _scale(tight),
     )
 
@@ -50,7 +51,7 @@ def attacked(audits: tuple[AuditResult, ...]) -> RenderableType:
     ]
     for audit in audits:
         parts += [
-            _said(audit.verdict.upper(), colour(audit.verdict), words.audit_meaning(audit)),
+            _said(audit.verdict.upper(), colour(audit.verdict), audit_meaning(audit)),
             Group(*bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)])),
             _how_sure(audit),
         ]
@@ -71,7 +72,7 @@ def false_claim(audit: AuditResult) -> RenderableType:
     return _chapter(
         "4  Would a false claim be noticed?",
         f"The same code, had somebody claimed epsilon = {nearest(audit.claim.epsilon)}:",
-        _said(audit.verdict.upper(), colour(audit.verdict), words.audit_meaning(audit)),
+        _said(audit.verdict.upper(), colour(audit.verdict), audit_meaning(audit)),
     )
 
 

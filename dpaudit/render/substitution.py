@@ -1,12 +1,12 @@
-"""A cited theorem with its numbers put in, as one would write it on paper."""
+"""The formula of a cited theorem with its numbers."""
 
-from dpaudit.declaration import Group, Release
-from dpaudit.report.numerals import TIMES, nearest
+from dpaudit.model.declaration import Group, Release
 from dpaudit.rules import Rule, Step
+from dpaudit.wording.numerals import TIMES, nearest
 
 
 def substituted(rule: Rule, step: Step, concluded: float) -> str:
-    """Return the rule's formula for this step: numbers in, epsilon out."""
+    """Return the formula of the rule with the numbers of this step, and the concluded epsilon."""
     return f"{_formula(rule.name, step)} = {nearest(concluded)}"
 
 
@@ -38,7 +38,7 @@ def _formula(name: str, step: Step) -> str:
 
 
 def _factor(value: float) -> str:
-    """Return a number as it stands in a product or a quotient: in brackets where it is a product itself."""
+    """Return a number as a factor: in brackets if it is a product itself."""
     text = nearest(value)
     return f"({text})" if TIMES in text else text
 

@@ -1,4 +1,4 @@
-"""Certificates and audits on a terminal: the verdict first, then what it rests on."""
+"""Certificates and audits on a terminal: the verdict first, then the evidence."""
 
 import math
 from typing import assert_never
@@ -6,12 +6,21 @@ from typing import assert_never
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dpaudit.certificate import Certificate, Factor, Verdict
-from dpaudit.condition import Condition, Status
-from dpaudit.evidence import AuditResult, AuditVerdict
-from dpaudit.render import words
+from dpaudit.certification.certificate import Certificate
+from dpaudit.model.audit_result import AuditResult, AuditVerdict
+from dpaudit.model.condition import Condition, Status
+from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.report.numerals import at_least, at_most, nearest
+from dpaudit.wording.audits import audit_meaning, power_sentence
+from dpaudit.wording.certificates import (
+    bracket_phrase,
+    certificate_meaning,
+    printed_sentence,
+    slack_sentence,
+    verdict_label,
+)
+from dpaudit.wording.claims import claim_parameters, neighbours_phrase
+from dpaudit.wording.numerals import at_least, at_most, nearest
 
 _BAR = 44
 
@@ -19,7 +28,7 @@ _BAR = 44
 def certificate_text(certificate: Certificate) -> RenderableType:
     """Return a certificate for a terminal of any width."""
     return Group(
-        headline(words.verdict(certificate.verdict), colour(certificate.verdict), words.meaning(certificate)),
+        headline(verdict_label(certificate.verdict), colour(certificate.verdict), certificate_meaning(certificate)),
         *_reasons(certificate),
         section("Claim"),
         columns(_claim_rows(certificate), "dim", ""),
@@ -40,12 +49,12 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound}, wrong with probability at most {nearest(result.significance)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
-        ("power", words.power(result)),
+        ("power", power_sentence(result)),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
     return Group(
-        headline(result.verdict.upper(), colour(result.verdict), words.audit_meaning(result)),
+        headline(result.verdict.upper(), colour(result.verdict), audit_meaning(result)),
         section(result.name),
         *([inset(result.description)] if result.description else []),
         columns(rows, "dim", ""),
@@ -55,24 +64,24 @@ def audit_text(result: AuditResult) -> RenderableType:
 
 
 def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """Return the claim and what is proved about it."""
+    """Return the claim and the proved brackets."""
     claim, tight = certificate.claim, certificate.tight
     return [
-        ("claimed", f"{words.parameters(claim)}, {claim.model} model"),
-        ("protects", f"{claim.unit}; neighbours differ in {words.neighbours(claim.neighbours)}"),
-        ("epsilon", f"{words.bracket(tight.epsilon)}, at delta = {nearest(claim.delta)}"),
-        ("delta", f"{words.bracket(tight.delta)}, at epsilon = {nearest(claim.epsilon)}"),
+        ("claimed", f"{claim_parameters(claim)}, {claim.model} model"),
+        ("protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"),
+        ("epsilon", f"{bracket_phrase(tight.epsilon)}, at delta = {nearest(claim.delta)}"),
+        ("delta", f"{bracket_phrase(tight.delta)}, at epsilon = {nearest(claim.epsilon)}"),
     ]
 
 
 def _scale(certificate: Certificate) -> list[RenderableType]:
     """Return claim and proof as bars on one axis."""
-    held = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
-    return [Text(), *bars(held)]
+    rows = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
+    return [Text(), *bars(rows)]
 
 
 def bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
-    """Return one bar a row, all on the axis of the longest; what is infinite has no bar."""
+    """Return one bar for each row, on one axis; an infinite value has no bar."""
     finite = [(name, value) for name, value in rows if value < math.inf]
     longest = max((value for _, value in finite), default=0.0)
     if longest == 0:
@@ -96,40 +105,40 @@ def bar(share: float, length: int = _BAR) -> str:
 
 
 def _reasons(certificate: Certificate) -> list[RenderableType]:
-    """Return why the verdict is not `certified`; of a certified claim the numbers below say it all."""
+    """Return the reasons of a verdict other than `certified`; a certified claim needs none."""
     if certificate.verdict == "certified":
         return []
     return [Text(), *(inset(f"• {reason}") for reason in certificate.reasons)]
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:
-    """Return what the paper's own argument concludes, and where it fails."""
+    """Return the conclusion of the printed argument and its problems."""
     reading = certificate.printed
     if reading is None:
         return []
     problems = [inset(f"✗ {problem.rule} at {problem.node}: {problem.message}") for problem in reading.problems]
-    return [section("The printed argument"), inset(words.printed(reading)), *problems]
+    return [section("The printed argument"), inset(printed_sentence(reading)), *problems]
 
 
 def _slack(certificate: Certificate) -> list[RenderableType]:
-    """Return where the slack comes from, factor by factor."""
+    """Return the slack, factor by factor."""
     slack = certificate.slack
     if slack is None:
         return []
     return [
         section("Slack"),
-        inset(words.slack(slack)),
+        inset(slack_sentence(slack)),
         *([Text(), _factors(slack.factors)] if len(slack.factors) > 1 else []),
     ]
 
 
 def _factors(factors: tuple[Factor, ...]) -> RenderableType:
     """Return the table of slack factors."""
-    return columns(((f"× {nearest(held.noise_factor)}", held.sentence) for held in factors), "cyan", "")
+    return columns(((f"× {nearest(factor.noise_factor)}", factor.sentence) for factor in factors), "cyan", "")
 
 
 def _findings(certificate: Certificate) -> list[RenderableType]:
-    """Return what a run did that the declaration does not admit."""
+    """Return the findings: the releases of a run that the declaration does not admit."""
     if not certificate.findings:
         return []
     lines = [inset(f"✗ {finding.rule}  {finding.message}", style="red") for finding in certificate.findings]
@@ -137,12 +146,15 @@ def _findings(certificate: Certificate) -> list[RenderableType]:
 
 
 def _conditions(conditions: tuple[Condition, ...]) -> list[RenderableType]:
-    """Return the side-conditions, what was seen violated first."""
+    """Return the side-conditions; violated ones come first."""
     if not conditions:
         return []
     order: tuple[Status, ...] = ("violated", "assumed", "checked")
-    held = sorted(conditions, key=lambda condition: order.index(condition.status))
-    return [section("Conditions"), columns(((_status(row.status), row.text) for row in held), "", "")]
+    ordered = sorted(conditions, key=lambda condition: order.index(condition.status))
+    return [
+        section("Conditions"),
+        columns(((_status(condition.status), condition.text) for condition in ordered), "", ""),
+    ]
 
 
 def _status(status: Status) -> Text:
@@ -172,7 +184,7 @@ def colour(verdict: Verdict | AuditVerdict) -> str:
 
 
 def _origin(certificate: Certificate) -> str:
-    """Return what computed the certificate, and how to recognise it."""
+    """Return the engines of the certificate, and the digests of source and certificate."""
     engines = ", ".join(certificate.engines)
     digest = certificate.to_dict()["digest"]
     return f"engines {engines} · source {certificate.source_digest[:12]} · certificate {digest[:12]}"

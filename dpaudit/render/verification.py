@@ -1,48 +1,54 @@
-"""What an independent reading of a certificate found, as people read it."""
+"""The result of an independent verification on a terminal and as Markdown."""
 
 from typing import Any
 
 from rich.console import Group, RenderableType
 
 from dpaudit.render.layout import headline, inset, section
-from dpaudit.render.markup import bullets, cell
 from dpaudit.render.outline import outline
 from dpaudit.verifier import Verification
+from dpaudit.wording.markdown import bullets, cell
 
 
-def verification_text(held: Verification) -> RenderableType:
+def verification_text(verification: Verification) -> RenderableType:
     """Return the outcome for a terminal."""
-    word, colour = _word(held)
-    return Group(
-        headline(word, colour, summary(held)),
-        *([section("Complaints"), *(inset(f"✗ {line}") for line in held.complaints)] if held.complaints else []),
-        *([section("Claim"), inset(_claim(held.claim))] if held.claim else []),
-        *([section("Declaration"), *map(inset, outline(held.declaration))] if held.declaration else []),
-        *([section("Digest"), inset(held.digest)] if held.digest else []),
-        *([section("Notes"), *map(inset, held.notes)] if held.notes else []),
-    )
+    word, colour = _word(verification)
+    claim, declaration = verification.claim, verification.declaration
+    sections = [
+        ("Complaints", [f"✗ {line}" for line in verification.complaints]),
+        ("Claim", [_claim(claim)] if claim else []),
+        ("Declaration", outline(declaration) if declaration else []),
+        ("Digest", [verification.digest] if verification.digest else []),
+        ("Notes", verification.notes),
+    ]
+    body = [part for title, lines in sections if lines for part in (section(title), *map(inset, lines))]
+    return Group(headline(word, colour, summary(verification)), *body)
 
 
-def verification_markdown(held: Verification) -> str:
+def verification_markdown(verification: Verification) -> str:
     """Return the outcome as Markdown."""
-    said = [cell(f"Claim: {_claim(held.claim)}.")] if held.claim else []
-    if held.declaration:
-        said.append("\n".join(["```text", *outline(held.declaration), "```"]))
-    if held.digest:
-        said.append(f"Digest: {held.digest}")
-    parts = [f"## {_word(held)[0]}", cell(summary(held)), bullets(held.complaints), *said, bullets(held.notes)]
+    claim, declaration = verification.claim, verification.declaration
+    parts = [
+        f"## {_word(verification)[0]}",
+        cell(summary(verification)),
+        bullets(verification.complaints),
+        cell(f"Claim: {_claim(claim)}.") if claim else "",
+        "\n".join(["```text", *outline(declaration), "```"]) if declaration else "",
+        f"Digest: {verification.digest}" if verification.digest else "",
+        bullets(verification.notes),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def summary(held: Verification) -> str:
+def summary(verification: Verification) -> str:
     """Return the outcome in one sentence."""
-    verdict = held.verdict.replace("_", " ")
-    if held.accepted:
+    verdict = verification.verdict.replace("_", " ")
+    if verification.accepted:
         return (
             f"An independent reading of the certificate comes to the same numbers and the same verdict: {verdict}. "
             "What a run saw (its conditions and findings) is taken from the certificate."
         )
-    if held.verdict == "refused":
+    if verification.verdict == "refused":
         return "The file was altered, or has not the form of a certificate; nothing in it is confirmed."
     return f"The certificate says {verdict}, and an independent reading of it does not agree."
 
@@ -53,8 +59,8 @@ def _claim(claim: dict[str, Any]) -> str:
     return ", ".join(f"{name} {claim[name]}" for name in order)
 
 
-def _word(held: Verification) -> tuple[str, str]:
-    """Return the outcome's word and colour; a verified certificate of a claim that fails is no good news."""
-    if not held.accepted:
+def _word(verification: Verification) -> tuple[str, str]:
+    """Return the word and colour of the result; a verified certificate is green only if it certifies."""
+    if not verification.accepted:
         return "REJECTED", "red"
-    return "VERIFIED", "green" if held.verdict == "certified" else "yellow"
+    return "VERIFIED", "green" if verification.verdict == "certified" else "yellow"

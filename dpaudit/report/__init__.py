@@ -1,7 +1,7 @@
-"""Reports: one object, written as a self-contained HTML page, as Markdown and as JSON."""
+"""The report: a self-contained HTML page, Markdown and JSON of one certificate and its audits."""
 
+from dpaudit.model.system import System
 from dpaudit.report.document import Report
 from dpaudit.report.writing import render, write
-from dpaudit.system import System
 
 __all__ = ["Report", "System", "render", "write"]

@@ -1,14 +1,14 @@
-"""What the certificate says beyond one point: delta(epsilon), the trade-off curve, and what an attacker gains."""
+"""The curve delta(epsilon) of a certificate, its trade-off curve, and bounds on an attacker's rates."""
 
 import math
 from dataclasses import dataclass
 
-from dpaudit.accountant import bracket_delta
-from dpaudit.bracket import Bracket
-from dpaudit.certificate import Certificate
+from dpaudit.accounting.accountant import bracket_delta
+from dpaudit.accounting.fold import fold
+from dpaudit.certification.certificate import Certificate
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
+from dpaudit.model.bracket import Bracket
 
 FALSE_POSITIVE_RATES = (0.001, 0.01, 0.1)
 _NEAR, _FAR, _LONGEST = 20, 12, 60.0

@@ -1,15 +1,18 @@
-"""The derivation as rows: one for each node, with equal siblings told once and long lists shortened."""
+"""The derivation as rows: one for each node; equal siblings share a row, and long lists are shortened."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import groupby
 
-from dpaudit.accountant import bracket_epsilon
-from dpaudit.bracket import Bracket
-from dpaudit.certificate import Certificate
-from dpaudit.claim import Neighbours
-from dpaudit.condition import conditions_of
-from dpaudit.declaration import (
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.certification.certificate import Certificate
+from dpaudit.engines import QUICK
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.condition import conditions_of
+from dpaudit.model.declaration import (
     Billboard,
     Cells,
     Declaration,
@@ -21,12 +24,9 @@ from dpaudit.declaration import (
     children,
     with_children,
 )
-from dpaudit.engines import QUICK
-from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
-from dpaudit.mechanism import Mechanism
-from dpaudit.report.numerals import nearest, whole
-from dpaudit.report.wording import node_name, node_rule
+from dpaudit.model.mechanism import Mechanism
+from dpaudit.wording.nodes import node_words
+from dpaudit.wording.numerals import nearest, whole
 
 MOST_SIBLINGS = 8
 MOST_ROWS = 80
@@ -59,7 +59,7 @@ def rows_of(certificate: Certificate) -> tuple[Row, ...]:
     """Return the rows of the whole tree, parents first, at most `MOST_ROWS` of them and an ellipsis."""
     reader = _Reader(certificate=certificate)
     rows: list[Row] = []
-    for row in reader.rows(_Place(node=certificate.declaration, relation=certificate.claim.neighbours)):
+    for row in reader.rows(_Position(node=certificate.declaration, relation=certificate.claim.neighbours)):
         if len(rows) == MOST_ROWS:
             rows.append(_ellipsis("root", 1, "further nodes are in the JSON certificate"))
             break
@@ -68,7 +68,7 @@ def rows_of(certificate: Certificate) -> tuple[Row, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Position:
     """A node and where it stands; with `alike` equal siblings, of which `last` is the last one's label."""
 
     node: Declaration
@@ -86,48 +86,50 @@ class _Reader:
     certificate: Certificate
     known: dict[tuple[int, Neighbours, float], Bracket | None] = field(default_factory=dict)
 
-    def rows(self, place: _Place) -> Iterator[Row]:
+    def rows(self, position: _Position) -> Iterator[Row]:
         """Yield the row of a node, then those of its parts."""
-        yield self._row(place)
-        groups = _alike(children(place.node))
+        yield self._row(position)
+        groups = _alike(children(position.node))
         hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
         for number, (first, group) in enumerate(groups):
-            path = f"{place.path}.{first}"
+            path = f"{position.path}.{first}"
             if hidden and number == 5:
                 count = sum(len(members) for _, members in hidden)
                 text = f"{whole(count)} further parts, all in the JSON certificate"
-                yield _ellipsis(path, place.depth + 1, text)
+                yield _ellipsis(path, position.depth + 1, text)
             if 5 <= number < 5 + len(hidden):
                 continue
-            relation: Neighbours = "add_remove" if isinstance(place.node, Cells) and first == 1 else place.relation
+            relation: Neighbours = (
+                "add_remove" if isinstance(position.node, Cells) and first == 1 else position.relation
+            )
             yield from self.rows(
-                _Place(
+                _Position(
                     node=group[0],
                     relation=relation,
                     path=path,
-                    depth=place.depth + 1,
+                    depth=position.depth + 1,
                     alike=len(group),
                     last=_label(group[-1]),
                 )
             )
 
-    def _row(self, place: _Place) -> Row:
+    def _row(self, position: _Position) -> Row:
         """Return the row of one node."""
-        node, label, root = place.node, _label(place.node), place.path == "root"
+        node, label, root = position.node, _label(position.node), position.path == "root"
         delta = node.printed.delta if node.printed and not root else self.certificate.claim.delta
-        mechanism = node.mechanism if isinstance(node, Release) else None
+        mechanism, words = node.mechanism if isinstance(node, Release) else None, node_words(node)
         return Row(
-            path=place.path,
-            depth=place.depth,
-            node=node_name(node),
-            name=f"{label} … {place.last}" if place.alike > 1 and label and label != place.last else label,
-            rule=node_rule(node),
-            alike=place.alike,
+            path=position.path,
+            depth=position.depth,
+            node=words.name,
+            name=f"{label} … {position.last}" if position.alike > 1 and label and label != position.last else label,
+            rule=words.rule,
+            alike=position.alike,
             sensitivity=sensitivity_of(mechanism) if mechanism else "",
             noise=noise_of(mechanism) if mechanism else "",
             printed=node.printed,
             delta=delta,
-            epsilon=self.certificate.tight.epsilon if root else self._epsilon(node, place.relation, delta),
+            epsilon=self.certificate.tight.epsilon if root else self._epsilon(node, position.relation, delta),
             conditions=_conditions(self.certificate, node),
         )
 
@@ -149,11 +151,11 @@ def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, list[Declaration]]
     if len(parts) == 1:
         return [(0, list(parts))]
     runs: list[tuple[int, list[Declaration]]] = []
-    place = 0
+    start = 0
     for _, run in groupby(parts, key=_anonymous):
         members = list(run)
-        runs.append((place, members))
-        place += len(members)
+        runs.append((start, members))
+        start += len(members)
     return runs
 
 
@@ -177,10 +179,10 @@ def _label(node: Declaration) -> str:
 def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:
     """Return the places, in the certificate, of the conditions that this node brings and its parts do not."""
     alone = with_children(node, (_NOTHING,) * len(children(node)))
-    own = {condition.text for condition in conditions_of(alone)}
+    own = {condition.identity for condition in conditions_of(alone)}
     if alone is not node:
-        own -= {condition.text for condition in conditions_of(_NOTHING)}
-    return tuple(place for place, held in enumerate(certificate.conditions) if held.text in own)
+        own -= {condition.identity for condition in conditions_of(_NOTHING)}
+    return tuple(number for number, condition in enumerate(certificate.conditions) if condition.identity in own)
 
 
 def sensitivity_of(mechanism: Mechanism) -> str:
@@ -190,11 +192,13 @@ def sensitivity_of(mechanism: Mechanism) -> str:
 
 def noise_of(mechanism: Mechanism) -> str:
     """Return a mechanism's name and its parameters, the noise multiplier last."""
-    held = [f"{name.replace('_', ' ')} {value}" for name, value in _fields(mechanism) if "sensitivity" not in name]
+    parameters = [
+        f"{name.replace('_', ' ')} {value}" for name, value in _fields(mechanism) if "sensitivity" not in name
+    ]
     multiplier = getattr(mechanism, "noise_multiplier", None)
     if isinstance(multiplier, float):
-        held.append(f"multiplier {nearest(multiplier)}")
-    return f"{mechanism.name.replace('_', ' ')}: {', '.join(held)}"
+        parameters.append(f"multiplier {nearest(multiplier)}")
+    return f"{mechanism.name.replace('_', ' ')}: {', '.join(parameters)}"
 
 
 def _fields(mechanism: object) -> Iterator[tuple[str, str]]:

@@ -1,9 +1,9 @@
-"""What nobody assessed: from the evidence that is missing, and from what this tool never looks at."""
+"""The gaps of a report: what was not assessed, for lack of evidence or because dpaudit never assesses it."""
 
 from dataclasses import dataclass
 
-from dpaudit.declaration import Stated, walk
-from dpaudit.report.document import Report
+from dpaudit.model.declaration import Stated, walk
+from dpaudit.report.inputs import ReportInputs
 
 _NEVER: tuple[tuple[str, str], ...] = (
     (
@@ -19,19 +19,19 @@ _NEVER: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Something that was not assessed, and why that matters."""
+    """A subject that was not assessed, and why it matters."""
 
     what: str
     why: str
 
 
-def gaps_of(report: Report) -> tuple[Gap, ...]:
-    """Return what nobody assessed, the gaps of this very report first."""
+def gaps_of(report: ReportInputs) -> tuple[Gap, ...]:
+    """Return the gaps; those of this report come before those of every report."""
     return (*_missing(report), *(Gap(what=what, why=why) for what, why in _NEVER))
 
 
-def _missing(report: Report) -> tuple[Gap, ...]:
-    """Return the gaps that other evidence would close."""
+def _missing(report: ReportInputs) -> tuple[Gap, ...]:
+    """Return the gaps that further evidence would close."""
     gaps: list[Gap] = []
     if not report.audits:
         gaps.append(Gap(what="The running code", why="No audit was made: the code may differ from its declaration."))

@@ -1,15 +1,17 @@
-"""The report as one HTML page: no request, no script, every text escaped."""
+"""The report as one HTML page without requests and scripts; every text is escaped."""
 
 from dataclasses import replace
 from typing import Any
 
-from dpaudit.report.escaping import clean
-from dpaudit.report.facts import Facts, caught, certified, placed
+from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
-from dpaudit.report.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
-from dpaudit.report.slackness import noise_sentence
 from dpaudit.report.verdicts import meaning_of, proved_of
-from dpaudit.report.wording import DISCLAIMER, GLOSSARY, MODEL_WORDS, NEIGHBOUR_WORDS
+from dpaudit.wording.audits import certified_phrase, detectable, position
+from dpaudit.wording.certificates import noise_sentence
+from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS
+from dpaudit.wording.escaping import clean
+from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
+from dpaudit.wording.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
 
 TONES = {
     "CERTIFIED": "good",
@@ -35,8 +37,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, certificate = facts.report, facts.report.certificate
     order = ("violated", "assumed", "checked")
-    numbered = [(held.status, place, held) for place, held in enumerate(certificate.conditions)]
-    seeds = [f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None]
+    numbered = [(condition.status, number, condition) for number, condition in enumerate(certificate.conditions)]
     return {
         "report": report,
         "certificate": certificate,
@@ -52,7 +53,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "conditions": sorted(numbered, key=lambda entry: (order.index(entry[0]), entry[1])),
         "sections": facts.sections,
         "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
-        "by_name": {held.name: held for held in facts.sections[0].fields},
+        "by_name": {field.name: field for field in facts.sections[0].fields},
         "ground": replace(
             facts.sections[12], fields=tuple(f for f in facts.sections[12].fields if f.value != report.command)
         ),
@@ -60,7 +61,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
             facts.sections[0], fields=tuple(f for f in facts.sections[0].fields if f.name not in _ON_THE_COVER)
         ),
         "noise_sentence": noise_sentence(certificate.slack) if certificate.slack is not None else "",
-        "seeds": "; ".join(seeds),
+        "seeds": report.seeds,
         "digest": certificate.to_dict()["digest"],
         "disclaimer": DISCLAIMER,
         "glossary": GLOSSARY,
@@ -68,7 +69,18 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "neighbour_words": NEIGHBOUR_WORDS,
         **{
             f.__name__: f
-            for f in (at_least, at_most, both_ends, interval, nearest, times, whole, caught, certified, placed)
+            for f in (
+                at_least,
+                at_most,
+                both_ends,
+                interval,
+                nearest,
+                times,
+                whole,
+                certified_phrase,
+                detectable,
+                position,
+            )
         },
     }
 

@@ -1,4 +1,4 @@
-"""The report as a PDF, set by typst from report.json alone, so that it cannot say anything else than the page does."""
+"""The report as a PDF, set by typst from report.json alone."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from dpaudit.errors import InternalError, UnsupportedError
-from dpaudit.report.escaping import clean
+from dpaudit.wording.escaping import clean
 
 
 def require_typst() -> Any:
@@ -61,5 +61,5 @@ def _plain(svg: str) -> str:
     colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", sheet))
     light = re.sub(r"@media[^{]*\{\s*:root \{[^}]*\}\s*\}", "", svg)
     colours["paper"] = "#ffffff"
-    named = re.sub(r"var\(--([a-z-]+)\)", lambda found: colours[found.group(1)], light)
+    named = re.sub(r"var\(--([a-z-]+)\)", lambda match: colours[match.group(1)], light)
     return re.sub(r"font-family:[^;]*;", 'font-family: "Libertinus Serif";', named)

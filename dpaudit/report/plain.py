@@ -1,17 +1,18 @@
-"""The report as plain data, in the field names of the published schema."""
+"""The report as plain data with the field names of the published schema."""
 
 from typing import Any
 
-from dpaudit.codec import encode
 from dpaudit.ledger.balance import balance_data
+from dpaudit.model.codec import encode
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
-from dpaudit.report.document import Report
-from dpaudit.report.facts import Facts, placed
+from dpaudit.report.facts import Facts
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import meaning_of, proved_of
-from dpaudit.report.wording import DISCLAIMER, GLOSSARY
+from dpaudit.wording.audits import position
+from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:1"
+SCHEMA = "urn:dpaudit:schema:report:2"
 _RATES = tuple(step / 50 for step in range(51))
 
 
@@ -29,7 +30,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "caveats": list(outcome.caveats),
         "meaning": meaning_of(report),
         "proved": proved_of(report),
-        "attacked": [f"{placed(audit)} ({audit.name})" for audit in report.audits],
+        "attacked": [f"{position(audit)} ({audit.name})" for audit in report.audits],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
         "derivation": [_row(row) for row in facts.rows],
@@ -49,7 +50,7 @@ def plain(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _ledger(report: Report) -> dict[str, Any]:
+def _ledger(report: ReportInputs) -> dict[str, Any]:
     """Return the account of the ledger that the report speaks of, empty where there is none."""
     if report.balance is None:
         return {}

@@ -1,12 +1,12 @@
-"""The report as Markdown: the same facts, every inserted text made literal."""
+"""The report as Markdown: the facts of the page, with every inserted text escaped."""
 
 from typing import Any
 
 from dpaudit.report.compliance.composition import INDENT
-from dpaudit.report.escaping import fenced, markdown
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure
 from dpaudit.report.page import context
+from dpaudit.wording.escaping import fenced, markdown
 
 
 class _Markdown(str):

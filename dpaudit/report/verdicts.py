@@ -1,22 +1,22 @@
-"""The verdict in plain words, derived from the certificate and the audits and never typed in."""
+"""The verdict of a report, derived from its certificate and its audits."""
 
 import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dpaudit.declaration import Stated, walk
-from dpaudit.evidence import AuditResult
-from dpaudit.report.compliance.composition import justified, located
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, counted, nearest, whole
-from dpaudit.report.wording import promise
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.declaration import Stated, walk
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.releases import justified, located
+from dpaudit.wording.claims import promise
+from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
 Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The verdict's word, one sentence on it, why it is not better, and what it leans on."""
+    """The verdict of a report: its word, a sentence on it, the reasons against a better one, and the caveats."""
 
     word: Word
     sentence: str
@@ -24,7 +24,7 @@ class Outcome:
     caveats: tuple[str, ...]
 
 
-def outcome_of(report: Report) -> Outcome:
+def outcome_of(report: ReportInputs) -> Outcome:
     """Return the verdict on a whole report.
 
     A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
@@ -35,20 +35,20 @@ def outcome_of(report: Report) -> Outcome:
     word, sentence = _word(report, caveats)
     violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
     broken = tuple(f"Seen violated: {c.text}" for c in certificate.conditions if c.status == "violated")
-    found = tuple(finding.message for finding in certificate.findings)
+    differences = tuple(finding.message for finding in certificate.findings)
     stated = certificate.reasons if certificate.verdict != "certified" else ()
-    reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *found)))
+    reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *differences)))
     return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)
 
 
-def _word(report: Report, caveats: tuple[str, ...]) -> tuple[Word, str]:
+def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
     """Return the word and its sentence."""
     certificate = report.certificate
     verdicts = [audit.verdict for audit in report.audits]
     if "violation" in verdicts and certificate.verdict == "refuted":
         return "VIOLATION FOUND", "The accounting refutes the claim, and an attack on the code confirms it."
     if "violation" in verdicts:
-        return "VIOLATION FOUND", "An attack showed that the code gives away more than it may."
+        return "VIOLATION FOUND", "An audit shows that the code leaks more than the claim or the declaration allows."
     if certificate.verdict == "refuted":
         return "VIOLATION FOUND", "The accounting refutes the claim: what is declared provably exceeds it."
     broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
@@ -62,7 +62,7 @@ def _word(report: Report, caveats: tuple[str, ...]) -> tuple[Word, str]:
 
 
 def _violation(audit: AuditResult) -> str:
-    """Return what an audit's violation contradicts, with its numbers."""
+    """Return the contradiction that a violation shows, with its numbers."""
     exceeds_claim = audit.exceeds_claim
     provided = f", provided that {audit.assumption}" if audit.assumption else ""
     against = f"the claimed {nearest(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
@@ -74,8 +74,8 @@ def _violation(audit: AuditResult) -> str:
     )
 
 
-def _caveats(report: Report) -> tuple[str, ...]:
-    """Return what even a certified claim leans on."""
+def _caveats(report: ReportInputs) -> tuple[str, ...]:
+    """Return the caveats of a certified claim."""
     certificate = report.certificate
     lines: list[str] = []
     assumed = sum(condition.status == "assumed" for condition in certificate.conditions)
@@ -105,19 +105,19 @@ def _caveats(report: Report) -> tuple[str, ...]:
     if report.unit == "one record":
         lines.append("The unit is only called 'one record'; the guarantee means little until it is named.")
     if not justified(report):
-        lines.append("Nobody wrote down why the sensitivities are what they are, and no run checked them.")
+        lines.append("No reason is stated for the sensitivities, and no run checked them.")
     if not located(report):
-        lines.append("Nobody wrote down where the code is that draws the noise.")
+        lines.append("The location of the code that draws the noise is not stated.")
     return tuple(lines)
 
 
-def meaning_of(report: Report) -> str:
-    """Return what the claim promises, in the words of its definition and of the unit's owner."""
+def meaning_of(report: ReportInputs) -> str:
+    """Return the promise of the claim, with the name that the owner gives to the unit."""
     return promise(replace(report.certificate.claim, unit=report.unit))
 
 
-def proved_of(report: Report) -> str:
-    """Return what the accounting shows beside the claim, in one sentence."""
+def proved_of(report: ReportInputs) -> str:
+    """Return the proved epsilon in relation to the claim, in one sentence."""
     claim, tight = report.certificate.claim, report.certificate.tight.epsilon
     beside = f", plus {nearest(claim.delta)}" if claim.delta else ""
     if tight.upper == math.inf:

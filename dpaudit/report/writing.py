@@ -1,18 +1,21 @@
-"""From a report to files: HTML, Markdown, JSON, and each figure as an SVG of its own."""
+"""The files of a report: HTML, Markdown, JSON, figures, and on request a PDF."""
 
 import json
 from pathlib import Path
 
 from dpaudit.errors import ConfigError
-from dpaudit.report.document import Report
+from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
+from dpaudit.report.attachments.registry_record import registry_text
 from dpaudit.report.facts import gather
 from dpaudit.report.figures import figures_of
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.page import html
+from dpaudit.report.pdf import pdf_report
 from dpaudit.report.plain import plain
 from dpaudit.report.text import markdown_report
 
 
-def render(report: Report) -> dict[str, str]:
+def render(report: ReportInputs) -> dict[str, str]:
     """Return the text of every file of a report by its path; equal reports give equal texts."""
     facts = gather(report)
     figures = figures_of(facts)
@@ -24,16 +27,11 @@ def render(report: Report) -> dict[str, str]:
     }
 
 
-def contents(report: Report, *, pdf: bool = False) -> dict[str, bytes]:
+def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     """Return the bytes of every file of a report by its path, statements about the others last."""
-    from dpaudit.interchange.in_toto import privacy_report, statement_text, test_result
-    from dpaudit.interchange.registry_record import registry_text
-
     texts = render(report)
     files = {name: text.encode("utf-8") for name, text in texts.items()}
     if pdf:
-        from dpaudit.report.pdf import pdf_report
-
         figures = {name: text for name, text in texts.items() if name.endswith(".svg")}
         files["report.pdf"] = pdf_report(texts["report.json"], figures)
     record = registry_text(report)
@@ -43,10 +41,10 @@ def contents(report: Report, *, pdf: bool = False) -> dict[str, bytes]:
         "test-result.intoto.json": test_result(report, files),
         "privacy-report.intoto.json": privacy_report(report, files),
     }
-    return files | {name: statement_text(held).encode("utf-8") for name, held in statements.items()}
+    return files | {name: statement_text(statement).encode("utf-8") for name, statement in statements.items()}
 
 
-def write(report: Report, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:
+def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:
     """Return the paths of the files written below `folder`, which is made if need be: HTML, Markdown, JSON, figures.
 
     With `pdf` also a PDF, and always two unsigned statements about the files, and a registry record where one can

@@ -2,7 +2,7 @@
 
 import math
 
-from dpaudit.declaration import Parallel, Repeat, Sequential
+from dpaudit.model.declaration import Parallel, Repeat, Sequential
 from dpaudit.rules.step import Rule, Step, exceeding
 
 _COMPOSED = (Sequential, Repeat, Parallel)

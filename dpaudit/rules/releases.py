@@ -2,10 +2,10 @@
 
 import math
 
-from dpaudit.accountant import bracket_epsilon
-from dpaudit.declaration import Release
-from dpaudit.losses import Composition
-from dpaudit.normal_form import NormalForm
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.model.declaration import Release
+from dpaudit.model.losses import Composition
 from dpaudit.rules.step import Rule, Step
 
 _GAUSSIANS = ("gaussian", "symmetric_gaussian", "joint_gaussian")

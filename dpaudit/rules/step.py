@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpaudit.declaration import Declaration, Printed, Release
+from dpaudit.model.declaration import Declaration, Printed, Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

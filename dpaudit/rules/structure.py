@@ -1,7 +1,7 @@
 """Rules about who contributes to what and who sees it: parallel parts, groups, post-processing, views."""
 
-from dpaudit.declaration import Billboard, Cells, Group, Local, Parallel, PostProcess
-from dpaudit.losses import group_delta
+from dpaudit.model.declaration import Billboard, Cells, Group, Local, Parallel, PostProcess
+from dpaudit.model.losses import group_delta
 from dpaudit.rules.step import Budget, Rule, Step, exceeding
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, gammainccinv, gammaincinv, ndtri
 
 from dpaudit.checks import open_probability
-from dpaudit.condition import Condition
-from dpaudit.trace import Finding
+from dpaudit.model.condition import Condition
+from dpaudit.model.trace import Finding
 from dpaudit.training.watching import Training, Watch
 
 POWER = 0.9
@@ -81,10 +81,11 @@ class Conformity:
 
     def conditions(self) -> tuple[Condition, ...]:
         """Return each check as a condition of the certificate: checked, violated, or assumed where unseen."""
-        looked = (Condition(text=c.sentence, status="violated" if c.rule else "checked") for c in self.checks)
-        blind = (
-            Condition(text=f"The {name} of the training loop is as declared.", status="assumed") for name in self.unseen
+        looked = (
+            Condition(kind="training_loop", about=(check.name,), text=check.sentence).seen(holds=not check.rule)
+            for check in self.checks
         )
+        blind = (Condition(kind="training_loop", about=(name,)) for name in self.unseen)
         return (*looked, *blind)
 
 

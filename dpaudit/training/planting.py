@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpaudit.checks import count, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from dpaudit.training.watching import Slots
 
 

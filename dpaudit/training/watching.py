@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpaudit.checks import count, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 
 _FINGERPRINT = 8
 

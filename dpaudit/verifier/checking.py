@@ -74,11 +74,11 @@ def verify(text: str) -> Verification:
 
 def _verification(data: Any) -> Verification:
     """Return the outcome for parsed JSON."""
-    version = check_shape(data)
+    check_shape(data)
     canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
     claim, tree = data["claim"], data["declaration"]
-    complaints = [*verdict_complaints(data), *condition_complaints(data["conditions"], tree, version)]
+    complaints = [*verdict_complaints(data), *condition_complaints(data["conditions"], tree)]
     notes: tuple[str, ...] = ()
     if not complaints:  # what is cheap to find comes first
         upper, lower = fold(tree, claim["neighbours"])

@@ -10,32 +10,28 @@ from dpaudit.verifier.losses import Table
 from dpaudit.verifier.shape import TABLES
 
 
-def condition_complaints(rows: list[Table], declaration: Table, version: str) -> list[str]:
+def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
     """Return what is wrong with the conditions: those of the declaration come first, in its order."""
-    needed = dict.fromkeys(held for node in walk(declaration) for held in _needed(node, version))
+    needed = dict.fromkeys(held for node in walk(declaration) for held in _needed(node))
     complaints = []
     for i, (kind, about, text) in enumerate(needed):
-        row = rows[i] if i < len(rows) else {"text": "", "status": "assumed"}
-        if row["text"] != text or ("kind" in row and (row["kind"], row["about"]) != (kind, list(about))):
+        row = rows[i] if i < len(rows) else {"status": "assumed"}
+        if (row.get("kind"), row.get("about"), row.get("text")) != (kind, list(about), text):
             complaints.append(f"the condition {text!r} is missing, altered or out of its place")
         if row["status"] != "assumed" and kind not in TABLES["looked_at"]:
             complaints.append(f"no run can say that this is {row['status']}: {text}")
-    texts = [(row.get("kind"), *row.get("about", ()), row["text"]) for row in rows]
-    if len(set(texts)) != len(texts):
+    if len({(row["kind"], *row["about"]) for row in rows}) != len(rows):
         complaints.append("a condition is listed twice")
     return complaints
 
 
-def _needed(node: Table, version: str) -> list[tuple[str, tuple[str, ...], str]]:
+def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
     found = []
     for kind, field in TABLES["needed"].get(node["node"], ()):
         held: Any = node.get(field, "poisson" if field == "scheme" else [])
         about = tuple(map(str, held if isinstance(held, list) else [held]))
         listed = ", ".join(about) or "their own record"
-        relation = f"neighbours={node['neighbours']!r}" if "neighbours" in node else "the neighbours of the claim"
-        texts = TABLES["conditions"][version]
-        text = texts.get(kind) or texts[f"{kind} {listed}"]
         if about or field != "steps":
-            found.append((kind, about, text.format(listed=listed, relation=relation)))
+            found.append((kind, about, TABLES["conditions"][kind].format(listed=listed)))
     return found

@@ -29,13 +29,12 @@ _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
 }
 
 
-def check_shape(data: Any) -> str:
-    """Refuse a certificate that has not its form; return the version of its schema."""
+def check_shape(data: Any) -> None:
+    """Refuse a certificate that has not its form."""
+    require(isinstance(data, dict), "the certificate is no table")
+    stated, schema = data.get("schema", "none"), TABLES["schema"]
+    require(stated == schema, f"schema {stated!r:.80} is not read here, but {schema!r}")
     _check(data, "certificate", "the certificate")
-    version: str = TABLES["schemas"][data.get("schema", "")]
-    named = all(("kind" in row) == ("about" in row) == (version != "1") for row in data["conditions"])
-    require(named, "conditions have kinds from the second schema on")
-    return version
 
 
 def _check(value: Any, form: str, name: str) -> None:

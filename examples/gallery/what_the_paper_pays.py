@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from algorithms.linear_rl import UcrlVtr
 from algorithms.problems import load
+from algorithms.ucrl_vtr import UcrlVtr
 from dpaudit import Streams, bracket_epsilon, fold
 
 EPISODES, RUNS = 1000, 4

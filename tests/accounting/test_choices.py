@@ -27,9 +27,9 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.currencies import concentrated, cost_of
+from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.engines import VERIFIED
-from dpaudit.engines.choices import dominating_masses
+from dpaudit.engines.verified.choices import dominating_masses
 from dpaudit.verifier import verify
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
 
@@ -168,7 +168,7 @@ def test_records_of_one_person_may_meet_different_options():
 def test_a_budget_over_time_is_charged_the_dearest_option():
     """rho of a Gaussian release with noise 4 is 1/32, of a Laplace one with scale 8 it is 1/128."""
     tree = Repeat(part=either(gaussian(4.0), laplace(8.0)), times=3)
-    cost = cost_of(tree, Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one"), concentrated)
+    cost = cost_of(tree, Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one"), zcdp)
     assert float(cost.amount) == pytest.approx(3 / 32, rel=1e-12)
 
 

@@ -13,9 +13,10 @@ from dpaudit import (
     LaplaceLoss,
     SampledGaussianLoss,
 )
-from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED, dominated, dominating
+from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED
 from dpaudit.engines.gaussian import gaussian_delta
-from dpaudit.engines.polynomial import by_flint, by_python, scaled_product
+from dpaudit.engines.verified import dominated, dominating
+from dpaudit.engines.verified.polynomial import by_flint, by_python, scaled_product
 
 LAPLACE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
@@ -194,7 +195,7 @@ def test_verified_engine_is_valid_without_flint(monkeypatch):
     """With Python's own integers alone, Laplace(10) x 1000 is bracketed within 1e-4, still soundly."""
     for module in (dominated, dominating):
         monkeypatch.setattr(module, "fastest", lambda: by_python)
-    import dpaudit.engines.verified as verified
+    import dpaudit.engines.verified.engine as verified
 
     monkeypatch.setattr(verified, "fastest", lambda: by_python)
     bracket = VERIFIED.epsilon(LAPLACE, 1e-5)

@@ -22,9 +22,9 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.bracket import smallest_epsilon
 from dpaudit.engines import BASIC, ENGINES, OPTIMAL, QUICK, RENYI, SINGLE, UPPERS, VERIFIED
 from dpaudit.engines.single import single_delta
+from dpaudit.model.bracket import smallest_epsilon
 from mechanisms.discrete_gaussian import DiscreteGaussian
 from mechanisms.discrete_laplace import DiscreteLaplace
 from mechanisms.exponential import Exponential

@@ -72,7 +72,9 @@ class OneSum:
             arrays={"sum": sums},
             views={"published": ("sum",)},
             trace=recorder.trace(),
-            conditions=(Condition(text="Values are clipped to [0, 1].", status=status),),
+            conditions=(
+                Condition(kind="clipping", about=("values",), text="Values are clipped to [0, 1].", status=status),
+            ),
         )
 
     def notes(self, problem: tuple[float, ...]) -> tuple[str, ...]:
@@ -128,7 +130,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let configurations name the algorithms of this file."""
-    monkeypatch.setattr("dpaudit.config.find", lambda kind, name: FAKES[name])
+    monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: FAKES[name])
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit import config as configuration
+from dpaudit.configuration import config as configuration
 
 
 @pytest.fixture
@@ -62,10 +62,10 @@ def test_a_store_resumes_and_changes_no_number(dpaudit, write, coded, fakes, mon
     config, calls = write(coded), []
     plain = dpaudit("audit", config, "--format", "json")
     first = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
-    from audits import coin
+    from audits.experiment import trials
 
-    real = coin.Chunk.__call__
-    monkeypatch.setattr(coin.Chunk, "__call__", lambda self: calls.append(self.n_runs) or real(self))
+    real = trials.Chunk.__call__
+    monkeypatch.setattr(trials.Chunk, "__call__", lambda self: calls.append(self.n_runs) or real(self))
     second = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
     assert calls == []
 

@@ -18,7 +18,7 @@ def _raising(error):
 
 def test_an_unexpected_exception_is_one_line_and_exit_code_3(dpaudit, write, written, monkeypatch):
     """The line names the exception and how to see the traceback."""
-    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(ZeroDivisionError("one\ntwo")))
+    monkeypatch.setattr("dpaudit.workflow.certify", _raising(ZeroDivisionError("one\ntwo")))
     ended = dpaudit("certify", write(written))
     assert ended.exit_code == 3
     assert ended.stdout == ""
@@ -29,7 +29,7 @@ def test_an_unexpected_exception_is_one_line_and_exit_code_3(dpaudit, write, wri
 
 def test_the_traceback_is_there_for_who_asks(dpaudit, write, written, monkeypatch):
     """With DPAUDIT_TRACEBACK=1 the exception is raised as it is."""
-    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(ZeroDivisionError("one")))
+    monkeypatch.setattr("dpaudit.workflow.certify", _raising(ZeroDivisionError("one")))
     monkeypatch.setenv("DPAUDIT_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         dpaudit("certify", write(written))
@@ -39,14 +39,14 @@ def test_a_contradiction_of_our_own_is_exit_code_3(dpaudit, write, written, monk
     """An InternalError is not blamed on the configuration."""
     from dpaudit.errors import EngineDisagreementError
 
-    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(EngineDisagreementError("A says 1, B says 2.")))
+    monkeypatch.setattr("dpaudit.workflow.certify", _raising(EngineDisagreementError("A says 1, B says 2.")))
     ended = dpaudit("certify", write(written))
     assert (ended.exit_code, ended.stderr) == (3, "A says 1, B says 2.\n")
 
 
 def test_an_interrupt_is_one_line_and_exit_code_130(dpaudit, write, written, monkeypatch):
     """Ctrl-C ends a command quietly."""
-    monkeypatch.setattr("dpaudit.cli.steps.certify", _raising(KeyboardInterrupt()))
+    monkeypatch.setattr("dpaudit.workflow.certify", _raising(KeyboardInterrupt()))
     ended = dpaudit("certify", write(written))
     assert (ended.exit_code, ended.stdout, ended.stderr) == (130, "", "Interrupted.\n")
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from dpaudit import AuditResult, Claim, Condition, Counts, Finding, LowerBound, Power, Release, Repeat, Stated, certify
-from dpaudit.bracket import Bracket
-from dpaudit.render import words
+from dpaudit.model.bracket import Bracket
 from dpaudit.render.derivation import derivation_markdown, derivation_text
 from dpaudit.render.layout import to_text
 from dpaudit.render.markdown import audit_markdown, certificate_markdown
-from dpaudit.render.markup import cell, table
 from dpaudit.render.text import audit_text, bar, certificate_text
-from dpaudit.report.wording import promise
+from dpaudit.wording.certificates import bracket_phrase
+from dpaudit.wording.claims import promise
+from dpaudit.wording.markdown import cell, table
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one order")
@@ -27,7 +27,7 @@ CERTIFICATES = {
     "violated": certify(
         SUMS,
         CLAIM,
-        conditions=(Condition(text="Values are clipped.", status="violated"),),
+        conditions=(Condition(kind="clipping", about=("values",), text="Values are clipped.", status="violated"),),
         findings=(Finding(rule="DPA214", where="sums", message="'sums' carries the noise of 'sums' again."),),
     ),
     "vast": certify(SUMS, replace(CLAIM, epsilon=1e6)),
@@ -104,7 +104,7 @@ def test_what_was_seen_violated_stands_before_what_was_checked():
 )
 def test_a_bracket_is_said_in_words_and_rounded_outwards(lower, upper, said):
     """No digit that is printed claims more than what is proved."""
-    assert words.bracket(Bracket(lower=lower, upper=upper, engines=())) == said
+    assert bracket_phrase(Bracket(lower=lower, upper=upper, engines=())) == said
 
 
 @pytest.mark.parametrize(

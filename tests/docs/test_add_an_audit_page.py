@@ -11,7 +11,7 @@ import audits
 from audits import audit_case, audit_sequentially
 from dpaudit import Claim
 
-PAGE = (Path(audits.__file__).parents[1] / "docs" / "add_an_audit.md").read_text(encoding="utf-8")
+PAGE = (Path(audits.__file__).parents[1] / "docs" / "how_to" / "add_an_audit.md").read_text(encoding="utf-8")
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 
 

@@ -19,7 +19,7 @@ from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import PROFILES
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how_to" / "check_in_a_pipeline.md").read_text(encoding="utf-8")
 
 
 def test_the_commands_of_the_page_run_in_their_order(tmp_path, monkeypatch):

@@ -100,15 +100,15 @@ def test_every_internal_link_leads_somewhere(page):
 
 def test_a_link_to_nowhere_is_caught():
     """A missing file, a missing heading, and neither of the two."""
-    page = ROOT / "docs" / "architecture.md"
+    page = ROOT / "docs" / "reference" / "architecture.md"
     assert dead_links(page, "[a](nowhere.md) [b](architecture.md#no-such-heading)") == [
         "nowhere.md",
         "architecture.md#no-such-heading",
     ]
-    assert dead_links(page, "[a](architecture.md) [b](theory/composition.md#the-theorems)") == []
+    assert dead_links(page, "[a](architecture.md) [b](../theory/composition.md#the-theorems)") == []
 
 
-@pytest.mark.parametrize("page", [ROOT / "docs" / "architecture.md", *THEORY], ids=name)
+@pytest.mark.parametrize("page", [ROOT / "docs" / "reference" / "architecture.md", *THEORY], ids=name)
 def test_every_source_path_that_a_page_names_exists(page):
     """A path in code font below one of the project's folders is a file or a folder; how-to pages may invent some."""
     found = SOURCE_PATH.findall(without_code(page.read_text(encoding="utf-8")))

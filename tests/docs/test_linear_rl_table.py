@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from algorithms.linear_rl import LsviUcb, UcrlVtr
-from algorithms.linear_rl.batch_noise import noises_of, schedule_of
-from algorithms.linear_rl.mixture_noise import exact_mu, noisy_regressions
-from algorithms.linear_rl.printed_mixture import nodes_printed
+from algorithms._linear_rl.calibration import exact_mu, nodes_printed
+from algorithms.lsvi_ucb import LsviUcb
+from algorithms.lsvi_ucb.noise import noises_of, schedule_of
+from algorithms.ucrl_vtr import UcrlVtr
+from algorithms.ucrl_vtr.noise import noisy_regressions
 from dpaudit import Release, bracket_epsilon, fold
 from mechanisms import Gaussian
 

@@ -1,4 +1,4 @@
-"""The table in docs/papers/ldp_linear.md is what the code computes; run this file to write it again."""
+"""The table in docs/papers/lplr.md is what the code computes; run this file to write it again."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from algorithms.lplr import Lplr
 from algorithms.lplr.accounting import delta_floor, printed_confidence_loss, printed_update_loss
 from dpaudit import bracket_delta, bracket_epsilon, fold
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "ldp_linear.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "lplr.md"
 ROWS = ((0.1, 2), (0.5, 2), (1.0, 2), (1.0, 5), (4.0, 2))
 BLOCK = re.compile(r"(<!-- accounting -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 

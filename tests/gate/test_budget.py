@@ -52,8 +52,8 @@ def suite(settings, tests, runs, scale=1.0, boldness=3.0, told=None):
 @pytest.fixture
 def quick(monkeypatch):
     """Leave the betting to the given score, and the digest of sources to one reading."""
-    monkeypatch.setattr("audits.sequential._learners", lambda state, rng: (None, None, None))
-    monkeypatch.setattr("dpaudit.pytest_plugin.sources.digest_of_sources", lambda subject: "same")
+    monkeypatch.setattr("audits.procedures.anytime.learners_of", lambda state, rng: (None, None, None))
+    monkeypatch.setattr("dpaudit.pytest_plugin.fixture.digest_of_sources", lambda subject: "same")
 
 
 def test_shares_sum_to_the_budget_however_many_checks_there_are():

@@ -88,7 +88,7 @@ def toys(write, monkeypatch):
     spec.loader.exec_module(module)
 
     found = {"one_sum": module.OneSum, "three_people": module.three_people}
-    monkeypatch.setattr("dpaudit.config.find", lambda kind, name: found[name])
+    monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: found[name])
 
 
 def outputs(folder="out"):
@@ -344,7 +344,7 @@ def test_a_weaker_claim_or_a_lost_audit_is_worse():
             "claim": {"epsilon": 1.0, "delta": 1e-5, "unit": "u", "neighbours": "replace_one", "model": "central"},
             "tight": {"epsilon": {"upper": 0.9}, "delta": {"upper": 1e-6}},
             "findings": [],
-            "conditions": [{"text": "c", "status": "checked"}],
+            "conditions": [{"kind": "other", "about": ["c"], "text": "c", "status": "checked"}],
         }
         audits = changed.pop("audits", [{"name": "a", "verdict": "consistent", "epsilon_lower": 0.5}])
         return {"certificate": held | changed, "audits": audits}
@@ -355,8 +355,13 @@ def test_a_weaker_claim_or_a_lost_audit_is_worse():
         side(claim=claim | {"epsilon": 1.1}),
         side(claim=claim | {"delta": 1e-4}),
         side(tight={"epsilon": {"upper": "inf"}, "delta": {"upper": 1e-6}}),
-        side(conditions=[{"text": "c", "status": "assumed"}]),
-        side(conditions=[{"text": "c", "status": "checked"}, {"text": "d", "status": "assumed"}]),
+        side(conditions=[{"kind": "other", "about": ["c"], "text": "c", "status": "assumed"}]),
+        side(
+            conditions=[
+                {"kind": "other", "about": ["c"], "text": "c", "status": "checked"},
+                {"kind": "other", "about": ["d"], "text": "d", "status": "assumed"},
+            ]
+        ),
         side(findings=[{"rule": "DPA212", "where": "sum"}]),
         side(audits=[]),
         side(audits=[{"name": "a", "verdict": "violation", "epsilon_lower": 2.0}]),
@@ -399,7 +404,7 @@ def test_every_schema_is_printed_complete(dpaudit):
 def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(dpaudit, monkeypatch):
     """Exit code 0 here; 2 where the auditor has gone blind, or a package is missing."""
     assert dpaudit("doctor").exit_code == 0
-    monkeypatch.setattr("audits.sequential._scored", lambda expert, block: 0.0 * block.labels)
+    monkeypatch.setattr("audits.procedures.betting._scored", lambda expert, block: 0.0 * block.labels)
     ended = dpaudit("doctor", "--format", "json")
     assert ended.exit_code == 2
     assert [held["what"] for held in json.loads(ended.stdout) if held["status"] == "failed"] == ["auditor"]

@@ -10,7 +10,7 @@ import pytest
 
 from dpaudit import Claim, DeclarationError, LedgerError, Refusal, bracket_epsilon, certify, fold
 from dpaudit import Repeat as Repeated
-from dpaudit.ledger import Account, Booked, Entry, Ledger, replay, store_at
+from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -52,8 +52,8 @@ def test_a_few_stated_epsilons_are_counted_by_their_sum(ledger, one_thirty_secon
     stated = replace_claim(one_thirty_second, 0.5)
     ledger.open(Account(name="data", budget=WIDE), NOW)
     ledger.open(Account(name="alone", budget=WIDE, rule="concentrated"), NOW)
-    assert isinstance(ledger.book("data", stated, "first", NOW), Booked)
-    assert isinstance(ledger.book("data", stated, "second", NOW), Booked)
+    assert isinstance(ledger.book("data", stated, "first", NOW), Booking)
+    assert isinstance(ledger.book("data", stated, "second", NOW), Booking)
     assert isinstance(ledger.book("data", stated, "third", NOW), Refusal)
     assert isinstance(ledger.book("alone", stated, "first", NOW), Refusal)
 
@@ -68,7 +68,7 @@ def test_a_filter_that_refused_once_never_counts_again(ledger, gaussian, one_thi
     """After the sum of epsilons has run out, a part that only it could count is refused: no way back."""
     ledger.open(Account(name="data", budget=WIDE), NOW)
     for number in range(12):
-        assert isinstance(ledger.book("data", gaussian, f"sum {number}", NOW), Booked)
+        assert isinstance(ledger.book("data", gaussian, f"sum {number}", NOW), Booking)
     assert [one.theorem.name for one in ledger.balance("data").alive] == ["concentrated"]
     refused = ledger.book("data", replace_claim(one_thirty_second, 0.5), "count", NOW)
     assert isinstance(refused, Refusal)
@@ -129,23 +129,23 @@ def lines(tmp_path_factory, one_thirty_second):
 
 
 def test_every_changed_byte_is_seen(lines):
-    """Each character of each line, replaced by another one, brings a complaint; as does each one left out."""
-    assert replay(Entry(text=line) for line in lines).complaints == ()
+    """Each character of each line, replaced by another one, brings an inconsistency; as does each one left out."""
+    assert recompute(Entry(text=line) for line in lines).inconsistencies == ()
     for place, line in enumerate(lines):
         for at, letter in enumerate(line):
             for changed in ("" if letter == "x" else "x", "1" if letter == "0" else "0"):
                 altered = (*lines[:place], line[:at] + changed + line[at + 1 :], *lines[place + 1 :])
-                assert replay(Entry(text=text) for text in altered).complaints, (place, at, changed)
+                assert recompute(Entry(text=text) for text in altered).inconsistencies, (place, at, changed)
 
 
 def test_lines_removed_swapped_or_doubled_are_seen(lines):
     """Whatever is done to the order shows, but for what is cut off at the end: that the last digest tells."""
     one, two, three = lines
     for altered in ((two, three), (one, three), (one, three, two), (one, two, two, three)):
-        assert replay(Entry(text=text) for text in altered).complaints
-    cut = replay(Entry(text=text) for text in (one, two))
-    assert cut.complaints == ()
-    assert cut.head != replay(Entry(text=text) for text in lines).head
+        assert recompute(Entry(text=text) for text in altered).inconsistencies
+    cut = recompute(Entry(text=text) for text in (one, two))
+    assert cut.inconsistencies == ()
+    assert cut.head != recompute(Entry(text=text) for text in lines).head
 
 
 def test_a_forged_chain_that_overspends_is_seen(lines):
@@ -157,8 +157,8 @@ def test_a_forged_chain_that_overspends_is_seen(lines):
         data["previous"] = previous
         previous = data["digest"] = digest_of(data)
         texts.append(canonical(data))
-    complaints = replay(Entry(text=text) for text in texts).complaints
-    assert [(c.rule, c.sequence) for c in complaints] == [("DPA502", 3)]
+    inconsistencies = recompute(Entry(text=text) for text in texts).inconsistencies
+    assert [(c.rule, c.sequence) for c in inconsistencies] == [("DPA502", 3)]
 
 
 def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path, lines):
@@ -175,7 +175,7 @@ def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path, lines):
         except LedgerError:
             seen += 1
             continue
-        found = bool(replay(entries).complaints)
+        found = bool(recompute(entries).inconsistencies)
         seen += found
         assert found or tuple(entry.text for entry in entries) == lines, place
     assert seen > 150

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpaudit import Claim, LedgerError
-from dpaudit.ledger import Account, Entry, Ledger, replay, store_at
+from dpaudit.ledger import Account, Entry, Ledger, recompute, store_at
 
 BUDGET = Claim(epsilon=1.0, neighbours="replace_one", unit="one person")
 NOW = "2026-01-01T00:00:00+00:00"
@@ -32,7 +32,7 @@ def test_sixteen_writers_spend_exactly_the_budget(place):
     assert ended.returncode == 0, ended.stderr
     assert Counter(word for word, _ in answers) == {"booked": 32, "refused": 32}
     statement = Ledger(store_at(place)).statement()
-    assert statement.complaints == ()
+    assert statement.inconsistencies == ()
     balance = statement.accounts["data"]
     assert {label for word, label in answers if word == "booked"} == {b["label"] for b in balance.bookings}
     (one,) = balance.alive
@@ -45,7 +45,7 @@ def test_a_killed_writer_loses_nothing_it_was_told(place):
     assert ended.returncode == 0, ended.stderr
     ledger = Ledger(store_at(place))
     statement = ledger.statement()
-    assert statement.complaints == ()
+    assert statement.inconsistencies == ()
     kept = Counter(booking["label"] for booking in statement.accounts["data"].bookings)
     assert set(kept.values()) <= {1}
     told = {label for word, label in answers if word == "booked"}
@@ -58,8 +58,8 @@ def test_writers_that_take_no_turns_are_caught(tmp_path):
     """The broken twin: sixteen writers that read and append without a lock break the chain or the budget."""
     file = tmp_path / "careless.jsonl"
     run("careless", str(file))
-    statement = replay(Entry(text=line) for line in file.read_text().splitlines())
-    assert statement.complaints
+    statement = recompute(Entry(text=line) for line in file.read_text().splitlines())
+    assert statement.inconsistencies
 
 
 @pytest.fixture
@@ -100,11 +100,11 @@ def test_a_row_changed_by_force_is_seen(booked):
     """With the trigger out of the way a changed byte gets into the table, and not past the chain."""
     off = "ALTER TABLE dpaudit_ledger DISABLE TRIGGER ALL"
     execute(booked, off if booked.startswith("postgresql") else "DROP TRIGGER dpaudit_ledger_no_update")
-    assert Ledger(store_at(booked)).statement().complaints == ()
+    assert Ledger(store_at(booked)).statement().inconsistencies == ()
     execute(booked, "UPDATE dpaudit_ledger SET entry = replace(entry, 'release 4', 'release 5') WHERE sequence = 6")
-    complaints = Ledger(store_at(booked)).statement().complaints
-    assert [(c.rule, c.sequence) for c in complaints] == [("DPA501", 6)]
+    inconsistencies = Ledger(store_at(booked)).statement().inconsistencies
+    assert [(c.rule, c.sequence) for c in inconsistencies] == [("DPA501", 6)]
     execute(booked, "UPDATE dpaudit_ledger SET entry = replace(entry, 'one person', 'one perxon') WHERE sequence = 1")
-    assert Ledger(store_at(booked)).statement().complaints[0].sequence == 1
+    assert Ledger(store_at(booked)).statement().inconsistencies[0].sequence == 1
     with pytest.raises(LedgerError, match="altered at entry 1"):
         Ledger(store_at(booked)).open(Account(name="other", budget=Claim(epsilon=1, neighbours="replace_one")), NOW)

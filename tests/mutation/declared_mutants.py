@@ -30,8 +30,8 @@ from dpaudit import (
     admit,
     certify,
 )
-from dpaudit.certificate import digest_of
-from dpaudit.declaration import scaled
+from dpaudit.model.certificate import digest_of
+from dpaudit.model.declaration import scaled
 from dpaudit.verifier import verify
 from mechanisms import JointGaussian, OneSidedWishart, SymmetricGaussian, TreeAggregation
 from tests.mutation.inputs import CLAIM, INPUTS, NOTHING, epochs, gaussian, laplace, release

@@ -19,7 +19,7 @@ from dpaudit import (
     Stated,
     Subsample,
 )
-from dpaudit.mechanism import Mechanism
+from dpaudit.model.mechanism import Mechanism
 from mechanisms import (
     Exponential,
     Gaussian,

@@ -46,17 +46,17 @@ from dpaudit import (
     fold,
     smallest_noise,
 )
-from dpaudit.bracket import largest_epsilon, smallest_epsilon
-from dpaudit.codec import decode_declaration, encode
-from dpaudit.concentrated import concentrated_delta, largest_rho, largest_rho_at_the_advanced_rate
-from dpaudit.condition import conditions_of, merge
+from dpaudit.accounting.subsampling import subsampled
+from dpaudit.accounting.views import delivered_model
+from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
+from dpaudit.budgets.odometers import Odometer
+from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
 from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, QUICK, RENYI, UPPERS, VERIFIED
-from dpaudit.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
-from dpaudit.folding import delivered_model
 from dpaudit.interchange.dp_event import from_event, to_event
-from dpaudit.odometers import Odometer
-from dpaudit.sampling import subsampled
-from dpaudit.slack import slack_of
+from dpaudit.model.bracket import largest_epsilon, smallest_epsilon
+from dpaudit.model.codec import decode_declaration, encode
+from dpaudit.model.condition import conditions_of, merge
+from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify
 from mechanisms import Exponential, RandomisedResponse, TreeAggregation
 from tests.mutation.inputs import INPUTS, NOTHING, gaussian, laplace, release
@@ -346,7 +346,7 @@ def verdicts_follow_from_the_evidence():
     assert certify(tree, replace(claim, epsilon=tight.upper)).verdict == "certified"
     assert certify(tree, replace(claim, epsilon=tight.lower * 0.999)).verdict == "refuted"
     assert certify(Stated(epsilon=2.0, source="x"), claim).verdict == "not_proved"
-    bad = Condition(text="Rewards are clipped.", status="violated")
+    bad = Condition(kind="clipping", about=("rewards",), status="violated")
     assert certify(tree, claim, conditions=(bad,)).verdict == "not_proved"
     seen = Finding(rule="DPA212", where="sum", message="other noise")
     assert certify(tree, claim, findings=(seen,)).verdict == "not_proved"
@@ -376,8 +376,8 @@ def every_node_brings_its_conditions():
         "decided by the arm": Parallel(parts=(NOTHING,), key="the arm"),
         "exactly one cell": Cells(inside=NOTHING, touched=NOTHING),
         "more than 7 records": Group(part=NOTHING, size=7),
-        "sampled independently": Subsample(part=NOTHING, rate=0.1),
-        "drawn uniformly": Subsample(part=NOTHING, rate=0.1, scheme="without_replacement"),
+        "the scheme poisson": Subsample(part=NOTHING, rate=0.1),
+        "the scheme without_replacement": Subsample(part=NOTHING, rate=0.1, scheme="without_replacement"),
         "read again by: clipping": PostProcess(part=NOTHING, steps=("clipping",)),
         "nothing of other users": Billboard(part=NOTHING),
         "reaches no other user": Billboard(part=NOTHING, reads=("a key",)),
@@ -386,7 +386,7 @@ def every_node_brings_its_conditions():
     }
     for text, node in words.items():
         assert any(text in condition.text for condition in conditions_of(node)), text
-    one, other = (Condition(text="x", status=status) for status in ("checked", "violated"))
+    one, other = (Condition(kind="other", about=("x",), status=status) for status in ("checked", "violated"))
     assert merge((one,), (other,))[0].status == merge((other,), (one,))[0].status == "violated"
     assert merge((replace(one, status="assumed"),), (one,))[0].status == "checked"
 
@@ -395,7 +395,7 @@ def the_smallest_noise_is_smallest():
     """Scaled by the factor a tree is certified, by a little less it is not; slack multiplies to the same."""
     for name in ("gaussian", "tree", "group", "cells"):
         tree, claim = INPUTS[name]
-        from dpaudit.declaration import scaled
+        from dpaudit.model.declaration import scaled
 
         factor = smallest_noise(tree, claim)
         just, less = (
@@ -469,7 +469,7 @@ def budgets_are_kept():
     for rho in (0.01, 0.5, 5.0):
         for target in (0.5, 2.0, 20.0):
             exact = GaussianLoss(mu=math.sqrt(2 * rho)).hockey_stick(target)
-            assert exact <= concentrated_delta(rho, target) <= max(30 * exact, 1e-15)
+            assert exact <= zcdp_delta(rho, target) <= max(30 * exact, 1e-15)
     best, rate = largest_rho(1.0, 1e-6), largest_rho_at_the_advanced_rate(1.0, 1e-6)
     assert rate < best < 2 * rate
     assert rate + 2 * math.sqrt(rate * math.log(1e6)) == pytest.approx(1.0, rel=1e-6)

@@ -28,7 +28,7 @@ def test_at_least_95_of_100_are_caught():
 
 def test_the_page_has_a_row_for_every_bug_and_names_its_catcher():
     """What `benchmarks/accounting_mutants.py --record` wrote is what exists: no row too many, none missing or stale."""
-    page = (Path(__file__).parents[2] / "docs" / "accounting_bugs.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "measured" / "accounting_bugs.md").read_text(encoding="utf-8")
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in page.splitlines() if line.startswith("| ")][1:]
     mutants = {mutant.name: mutant.says for mutant in (*CODE, *DECLARED, *FORGED)}
     assert {name: says.replace("\\|", "|") for name, says, *_ in rows} == mutants
@@ -63,7 +63,7 @@ def test_the_forged_certificate_is_rejected(mutant):
 
 def test_what_was_planted_is_gone_afterwards():
     """The harness leaves no defect behind: the sound object is back, everywhere."""
-    from dpaudit.losses import LaplaceLoss
+    from dpaudit.model.losses import LaplaceLoss
 
     group = vars(LaplaceLoss)["group"]
     with planted(next(mutant.defect for mutant in CODE if mutant.name == "L4")):

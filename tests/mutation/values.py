@@ -25,7 +25,7 @@ from dpaudit import (
 )
 from dpaudit.engines import GAUSSIAN, OPTIMAL, RENYI, VERIFIED
 from dpaudit.engines.basic import total_infinite_mass
-from dpaudit.replay import replay
+from dpaudit.printed.argument import replay
 from dpaudit.rules import RULES, Budget, Step
 from mechanisms import (
     DiscreteLaplace,

@@ -8,7 +8,7 @@ import pytest
 from algorithms.problems import NAMES, load
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import ConfigError
-from dpaudit.sections import read_section
+from dpaudit.configuration.tables import read_section
 
 HEADER = "mdvis,lncoins,physlm,disea,hlthf,hlthp\n"
 GOOD = "3,0.0,0,5.0,0,0\n2,3.258096,1,20.0,1,0\n"

@@ -32,11 +32,12 @@ from dpaudit import (
     bracket_epsilon,
     fold,
 )
-from dpaudit.certificate import Factor, PrintedReading, Problem, Slack, Tight
-from dpaudit.condition import conditions_of, merge
+from dpaudit.model.condition import conditions_of, merge
+from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight
 from dpaudit.report import Report, System
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")
+CLIPPED = Condition(kind="clipping", about=("rewards",), text="Rewards are clipped to [-1, 1] before they are summed.")
 HOSTILE = '</title><script>alert("x")</script>|`*_[x](javascript:y)\n# <img src=x onerror=z>\x00\u202e&'
 CONFIG = """[algorithm]
 name = "capri"
@@ -200,14 +201,9 @@ def _paper():
         conditions=merge(
             conditions_of(declaration),
             (
-                Condition(
-                    text="No pair of neighbouring data sets moves a query further than its stated sensitivity.",
-                    status="checked",
-                ),
-                Condition(
-                    text="Every release draws fresh noise, independent of all else that is published.", status="checked"
-                ),
-                Condition(text="Rewards are clipped to [-1, 1] before they are summed.", status="checked"),
+                Condition(kind="sensitivity", status="checked"),
+                Condition(kind="fresh_noise", status="checked"),
+                CLIPPED.seen(holds=True),
             ),
         ),
     )
@@ -280,7 +276,7 @@ def _refuted():
 
 def _not_proved():
     declaration = epochs(3.7307)
-    violated = Condition(text="Rewards are clipped to [-1, 1] before they are summed.", status="violated")
+    violated = CLIPPED.seen(holds=False)
     finding = Finding(
         rule="DPA212",
         where="estimator g_2",
@@ -388,7 +384,10 @@ def _hostile():
             noise_ratio=2.0,
             factors=(Factor(name=HOSTILE, factor=2.0, noise_factor=2.0, sentence=HOSTILE),),
         ),
-        conditions=(*conditions_of(declaration), Condition(text=HOSTILE, status="violated")),
+        conditions=(
+            *conditions_of(declaration),
+            Condition(kind="other", about=(HOSTILE,), text=HOSTILE, status="violated"),
+        ),
         findings=(Finding(rule=HOSTILE, where=HOSTILE, message=HOSTILE),),
         versions=((HOSTILE, HOSTILE),),
         engines=(HOSTILE,),

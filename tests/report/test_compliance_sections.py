@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from dpaudit import Claim, ConfigError, GaussianLoss, Release, Repeat, Sequential, bracket_epsilon, certify
-from dpaudit.deployment import Comparison, Deployment, DeploymentFault, decode_deployment, read_deployment
+from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.configuration.deployment_file import decode_deployment, read_deployment
+from dpaudit.errors import Fault
 from dpaudit.ledger import Account, Ledger, store_at
-from dpaudit.losses import Composition
-from dpaudit.normal_form import NormalForm
+from dpaudit.model.deployment import Comparison, Deployment
+from dpaudit.model.losses import Composition
 from dpaudit.report import Report, System, render
 from dpaudit.report.curves import delta_curve
 from dpaudit.report.facts import gather
@@ -272,7 +274,7 @@ def test_a_hostile_deployment_is_words_and_nothing_else(stories):
 )
 def test_a_key_that_does_not_fit_is_named(table, message):
     """Unknown, missing, or of another type: the fault's path and the remedy."""
-    with pytest.raises(DeploymentFault, match=re.escape(message)):
+    with pytest.raises(Fault, match=re.escape(message)):
         decode_deployment(table)
 
 

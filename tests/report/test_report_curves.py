@@ -8,11 +8,12 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from dpaudit import Bracket, PostProcess, Release, Sequential
-from dpaudit.certificate import Factor, Slack
+from dpaudit.model.readings import Factor, Slack
 from dpaudit.report.curves import claimed_advantage, delta_curve, highest_true_positive_rate
 from dpaudit.report.derivation import MOST_ROWS, rows_of
-from dpaudit.report.numerals import at_least, at_most, interval, nearest
-from dpaudit.report.slackness import noise_sentence, steps_of
+from dpaudit.report.slackness import steps_of
+from dpaudit.wording.certificates import noise_sentence
+from dpaudit.wording.numerals import at_least, at_most, interval, nearest
 
 
 def test_the_trade_off_of_a_gaussian_lies_close_above_the_exact_one(stories):

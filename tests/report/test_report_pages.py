@@ -10,7 +10,7 @@ import pytest
 
 from dpaudit import ConfigError
 from dpaudit.report import render, write
-from dpaudit.report.escaping import markdown
+from dpaudit.wording.escaping import markdown
 
 SCRIPT = '<script>alert("x")</script>'
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from dpaudit import UnsupportedError
 from dpaudit.cli.app import app
-from dpaudit.deployment import read_deployment
+from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.report import render
 from dpaudit.report.pdf import _plain, pdf_report
 from dpaudit.report.writing import contents

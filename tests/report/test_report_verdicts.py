@@ -6,7 +6,7 @@ import pytest
 
 from dpaudit import Condition, Finding, System
 from dpaudit.report.verdicts import outcome_of
-from dpaudit.report.wording import promise
+from dpaudit.wording.claims import promise
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_one_thing_less_takes_certified_away(stories):
     """CERTIFIED does not survive the loss of any single piece of evidence."""
     report = stories["checked"]
     held = report.certificate
-    condition = Condition(text="Nobody looked at this.", status="assumed")
+    condition = Condition(kind="other", about=("a thing nobody looked at",), text="Nobody looked at this.")
     finding = Finding(rule="DPA210", where="x", message="'x' was released but never declared.")
     weaker = {
         "no audit": replace(report, audits=()),
@@ -48,7 +48,7 @@ def test_one_thing_less_takes_certified_away(stories):
         "unit": replace(report, system=System(name="Totals", unit="one record")),
         "sensitivity": replace(
             report,
-            certificate=replace(held, conditions=tuple(c for c in held.conditions if "sensitivity" not in c.text)),
+            certificate=replace(held, conditions=tuple(c for c in held.conditions if c.kind != "sensitivity")),
         ),
         "second audit": replace(report, audits=(*report.audits, replace(report.audits[0], verdict="inconclusive"))),
     }

@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.siblings import PACKAGES, require_siblings, root
-from dpaudit.source import digest_below, source_digest, source_files, versions
+from dpaudit import ConfigError
+from dpaudit.runtime import package_guard
+from dpaudit.runtime.package_guard import PACKAGES, require_packages, root
+from dpaudit.runtime.provenance import digest_below, source_digest, source_files, versions
 
 MAIN = "from dpaudit.cli import main; main()"
 
 
 def test_the_four_packages_of_this_copy_lie_beside_each_other():
     """Nothing is raised where Python would import all four from one folder."""
-    require_siblings()
+    require_packages()
     assert all((root() / package / "__init__.py").is_file() for package in PACKAGES)
 
 
@@ -41,11 +43,9 @@ def test_a_folder_of_the_users_own_is_refused(tmp_path, package):
 
 def test_a_missing_package_is_refused(monkeypatch):
     """A distribution that lost one of its packages cannot certify anything."""
-    from dpaudit import ConfigError, siblings
-
-    monkeypatch.setattr(siblings, "PACKAGES", (*PACKAGES, "no_such_package"))
+    monkeypatch.setattr(package_guard, "PACKAGES", (*PACKAGES, "no_such_package"))
     with pytest.raises(ConfigError, match=r"'no_such_package' .* from nowhere"):
-        siblings.require_siblings()
+        require_packages()
 
 
 @pytest.fixture

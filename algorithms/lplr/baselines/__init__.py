@@ -1,4 +1,4 @@
-"""What LPLR is compared with: one shared regression under several kinds of noise, and none.
+"""Methods that LPLR is compared with: one shared regression under several kinds of noise, and without noise.
 
 `SufficientStatistics` is pure and local (the route that the paper's lower bound on squared errors speaks of);
 `GaussianUcb` is (epsilon, delta)-local (Zheng et al., 2020; greedy: Han et al., 2021), `GradientBandit` pure and local

@@ -7,15 +7,12 @@ cost of O(log horizon). Changing the policy at every round would follow the same
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Streams
-from dpaudit.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.problems.linear_bandit import LinearBandit
+from dpaudit.model.mechanism import Array
 
 Noise = Callable[[int, Array, Array], tuple[Array, Array]]
 """noise(users, gram, target) -> both sums with the noise of `users` messages."""
@@ -53,7 +50,7 @@ def batch_lengths(horizon: int, growth: float, first: int = 1) -> tuple[int, ...
     return tuple(lengths)
 
 
-def uniform_policy(problem: "LinearBandit", n_runs: int) -> Array:
+def uniform_policy(problem: LinearBandit, n_runs: int) -> Array:
     """Return the policy that picks every action alike; shape (R, C, A)."""
     return np.full((n_runs, problem.n_contexts, problem.n_actions), 1 / problem.n_actions)
 
@@ -65,7 +62,7 @@ def best_of(index: Array) -> Array:
 
 
 def run_batches(
-    problem: "LinearBandit", lengths: tuple[int, ...], noise: Noise, policy: Policy, streams: Streams, n_runs: int
+    problem: LinearBandit, lengths: tuple[int, ...], noise: Noise, policy: Policy, streams: Streams, n_runs: int
 ) -> Course:
     """Return the course of `n_runs` runs: play a batch, add its noisy statistics, change the policy."""
     law, dimension = uniform_policy(problem, n_runs), problem.dimension
@@ -81,7 +78,7 @@ def run_batches(
     return Course(regret=np.stack(regrets, axis=1), policy=law, gram=gram, target=target)
 
 
-def statistics_of(problem: "LinearBandit", law: Array, users: int, streams: Streams) -> tuple[Array, Array]:
+def statistics_of(problem: LinearBandit, law: Array, users: int, streams: Streams) -> tuple[Array, Array]:
     """Return sums of x x^T and y x over `users` users who play by `law`: (R, d, d) and (R, d); exact in law."""
     arrivals = streams.environment.multinomial(users, problem.context_probabilities, size=len(law))
     counts = streams.actions.multinomial(arrivals, law)

@@ -2,18 +2,16 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
+from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, Printed, Recorder, Release, Streams, Transcript
 from dpaudit.checks import count, one_of, open_probability, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import JointGaussian
-
-if TYPE_CHECKING:
-    from algorithms.problems.linear_bandit import LinearBandit
 
 POLICIES = ("optimistic", "greedy")
 
@@ -84,7 +82,7 @@ class GaussianUcb:
         printed = Printed(rule="classic_gaussian", epsilon=self.epsilon, delta=self.delta)
         return Local(part=Release(label="statistics", mechanism=self.mechanism, printed=printed))
 
-    def run(self, problem: "LinearBandit", streams: Streams, n_runs: int) -> Transcript:
+    def run(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return a transcript with `regret` (n_runs, B), the expected regret of each batch of users."""
         recorder = Recorder(streams.noise)
         lengths = batch_lengths(self.horizon, self.growth)
@@ -106,11 +104,6 @@ class GaussianUcb:
             trace=recorder.trace()[:1],
         )
 
-    def width_at_end(self) -> float:
-        """Return the bonus of a unit feature in the best case at the horizon; above 1 it says nothing."""
-        users = self.horizon
-        return self._bonus(users) / math.sqrt(users + self._regulariser(users))
-
     def _regulariser(self, users: int) -> float:
         """Return c_t, twice the bound on the matrix noise."""
         return 2 * self._matrix_bound(users) / self.shrinkage
@@ -126,10 +119,10 @@ class GaussianUcb:
         spread = math.sqrt(3 * bound) + self.stddev * math.sqrt(self.dimension * users / bound)
         return 2 * self.stddev * math.sqrt(logarithm) + spread * logarithm
 
-    def _index(self, problem: "LinearBandit", users: int, gram: Array, target: Array) -> Array:
+    def _index(self, problem: LinearBandit, users: int, gram: Array, target: Array) -> Array:
         """Return the index of every cell: estimate plus bonus, or the estimate alone; shape (R, C, A)."""
-        held = gram + self._regulariser(users) * np.eye(self.dimension)
-        values, vectors = np.linalg.eigh(held)
+        regularised = gram + self._regulariser(users) * np.eye(self.dimension)
+        values, vectors = np.linalg.eigh(regularised)
         values = np.maximum(values, 0.1 * self._regulariser(users))
         inverse = np.einsum("rij,rj,rkj->rik", vectors, 1 / values, vectors)
         parameter = np.einsum("rij,rj->ri", inverse, target)

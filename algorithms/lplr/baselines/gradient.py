@@ -2,17 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, PostProcess, Recorder, Release, Streams, Transcript
 from dpaudit.checks import count, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import RandomisedResponse
-
-if TYPE_CHECKING:
-    from algorithms.problems.linear_bandit import LinearBandit
 
 GRADIENT_BOUND = 2.0
 """Gradients (x . theta - y) x of clipped predictions are no longer than this."""
@@ -78,7 +76,7 @@ class GradientBandit:
         messages: Array = self.length * np.where(said == 1, 1.0, -1.0)[:, None] * axis
         return messages
 
-    def run(self, problem: "LinearBandit", streams: Streams, n_runs: int) -> Transcript:
+    def run(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return a transcript with `regret` (n_runs, 1), the expected regret; one pass a round, all runs at once."""
         recorder = Recorder(streams.noise)
         parameter, total = np.zeros((n_runs, self.dimension)), np.zeros(n_runs)

@@ -1,18 +1,16 @@
-"""Optimism on raw statistics: what privacy is paid against."""
+"""Optimism on raw statistics, without privacy: the reference for the price of privacy."""
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
+from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Declaration, Streams, Transcript, UnsupportedError
 from dpaudit.checks import count, open_probability, positive
-from dpaudit.mechanism import Array
-
-if TYPE_CHECKING:
-    from algorithms.problems.linear_bandit import LinearBandit
+from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +47,7 @@ class LinUcb:
         """
         raise UnsupportedError("LinUcb uses raw records and adds no noise; no epsilon is finite. Use a private one.")
 
-    def run(self, problem: "LinearBandit", streams: Streams, n_runs: int) -> Transcript:
+    def run(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return a transcript with `regret` (n_runs, B), the expected regret of each batch of users."""
 
         def policy(users: int, gram: Array, target: Array) -> Array:

@@ -1,20 +1,18 @@
-"""Sufficient statistics under pure local noise: the simple method that layered regression is to beat."""
+"""Sufficient statistics under pure local noise: the simple method that layered regression is compared with first."""
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from algorithms.lplr.baselines.batches import best_of, run_batches, statistics_of, uniform_policy
 from algorithms.lplr.sums import released_sum
+from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, Recorder, Release, Sequential, Streams, Transcript
 from dpaudit.checks import count, one_of, positive
-from dpaudit.mechanism import Array
+from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, SymmetrisedWishart
-
-if TYPE_CHECKING:
-    from algorithms.problems.linear_bandit import LinearBandit
 
 POLICIES = ("elimination", "greedy")
 
@@ -76,7 +74,7 @@ class SufficientStatistics:
         spread = math.sqrt(2 * (self.dimension + 1) * users * self.dimension)
         return float(self.quantile * self.matrix.scale * spread)
 
-    def fit(self, problem: "LinearBandit", streams: Streams, n_runs: int) -> Array:
+    def fit(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Array:
         """Return estimates of the parameter from `horizon` users who play uniformly; shape (n_runs, d)."""
         law = uniform_policy(problem, n_runs)
         gram, target = self._noisy(
@@ -84,7 +82,7 @@ class SufficientStatistics:
         )
         return self._solve(self.horizon, gram, target)
 
-    def run(self, problem: "LinearBandit", streams: Streams, n_runs: int) -> Transcript:
+    def run(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return a transcript with `regret` (n_runs, B), the expected regret of each batch of users."""
         recorder = Recorder(streams.noise)
         active = np.ones((n_runs, problem.n_contexts, problem.n_actions), dtype=bool)
@@ -123,10 +121,10 @@ class SufficientStatistics:
         values, vectors = np.linalg.eigh(gram)
         lifted = np.maximum(values + self.ridge(users), self.ridge(users))
         inner = np.einsum("rji,rj->ri", vectors, target) / lifted
-        found: Array = np.einsum("rij,rj->ri", vectors, inner)
-        return found
+        estimates: Array = np.einsum("rij,rj->ri", vectors, inner)
+        return estimates
 
-    def _half_width(self, problem: "LinearBandit", users: int, gram: Array) -> Array:
+    def _half_width(self, problem: LinearBandit, users: int, gram: Array) -> Array:
         """Return how far a cell's estimate can be off: noise of both sums and the ridge, through the inverse."""
         values, vectors = np.linalg.eigh(gram)
         lifted = np.maximum(values + self.ridge(users), self.ridge(users))

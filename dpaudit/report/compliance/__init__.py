@@ -1,4 +1,4 @@
-"""The numbered sections of the compliance report: plain fields and tables, each with what its value rests on."""
+"""The numbered sections of the compliance report: fields and tables, each with the status of its value."""
 
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status
 

@@ -1,12 +1,15 @@
-"""Where the budget goes: what each part of the outermost composition costs by itself, and its share."""
+"""The table of allocation: the cost of each part of the outermost composition, and its share."""
 
 import math
 from collections.abc import Iterator
 
-from dpaudit.accountant import bracket_epsilon
-from dpaudit.claim import Claim
-from dpaudit.currencies import concentrated, cost_of
-from dpaudit.declaration import (
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.additive_costs import cost_of, zcdp
+from dpaudit.accounting.fold import fold
+from dpaudit.engines import QUICK
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import (
     Billboard,
     Declaration,
     Local,
@@ -17,19 +20,16 @@ from dpaudit.declaration import (
     Sequential,
     children,
 )
-from dpaudit.engines import QUICK
-from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
 from dpaudit.report.compliance.fields import Grid
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_most, nearest, whole
-from dpaudit.report.wording import node_name
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.nodes import node_words
+from dpaudit.wording.numerals import at_most, nearest, whole
 
 _MOST = 12
 
 
-def allocation(report: Report) -> Grid:
-    """Return what each part of the outermost composition costs by itself, and its share of the sum of rho."""
+def allocation(report: ReportInputs) -> Grid:
+    """Return the cost of each part of the outermost composition, and its share of the sum of rho."""
     certificate = report.certificate
     node, kind = _outermost(certificate.declaration)
     parts = list(_parts(node))
@@ -59,7 +59,7 @@ def allocation(report: Report) -> Grid:
 
 
 def _outermost(node: Declaration) -> tuple[Declaration, str]:
-    """Return the first node that composes, below those that only change the view, and what it does."""
+    """Return the outermost node that composes, and its name in words."""
     while isinstance(node, PostProcess | Billboard | Local):
         node = node.part
     match node:
@@ -74,26 +74,26 @@ def _outermost(node: Declaration) -> tuple[Declaration, str]:
 
 
 def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
-    """Yield label, part and how often it runs, equal neighbours told once."""
+    """Yield label, part and number of runs; adjacent equal parts are one group."""
     if isinstance(node, Repeat):
         yield _label(node.part), node.part, node.times
         return
     if not isinstance(node, Sequential | Parallel):
         yield _label(node), node, 1
         return
-    held: list[tuple[str, Declaration, int]] = []
+    groups: list[tuple[str, Declaration, int]] = []
     for part in node.parts:
         label, plain = _label(part), _anonymous(part)
-        if held and _anonymous(held[-1][1]) == plain:
-            first, same, count = held[-1]
-            held[-1] = (f"{first.partition(' … ')[0]} … {label}", same, count + 1)
+        if groups and _anonymous(groups[-1][1]) == plain:
+            first, same, count = groups[-1]
+            groups[-1] = (f"{first.partition(' … ')[0]} … {label}", same, count + 1)
         else:
-            held.append((label, part, 1))
-    yield from held
+            groups.append((label, part, 1))
+    yield from groups
 
 
 def _anonymous(node: Declaration) -> object:
-    """Return what makes two parts equal but for a release's label."""
+    """Return the part without the label of a release."""
     return node.mechanism if isinstance(node, Release) else node
 
 
@@ -101,25 +101,25 @@ def _label(node: Declaration) -> str:
     """Return a part's name: its release's label, or what it is."""
     if isinstance(node, Release):
         return node.label
-    inner = children(node)
-    return f"{node_name(node).lower()} of {_label(inner[0])}" if len(inner) == 1 else node_name(node).lower()
+    parts, name = children(node), node_words(node).name.lower()
+    return f"{name} of {_label(parts[0])}" if len(parts) == 1 else name
 
 
 def _rho(claim: Claim, part: Declaration) -> float | None:
     """Return a part's rho, or None where it has none."""
     anybody = Claim(epsilon=0.0, neighbours=claim.neighbours, model="joint" if claim.model == "joint" else "central")
     try:
-        cost = cost_of(part, anybody, concentrated)
+        cost = cost_of(part, anybody, zcdp)
     except (DeclarationError, UnsupportedError):
         return None
     return float(cost.amount) if cost is not None and not cost.mass else None
 
 
-def _own(report: Report, part: Declaration) -> str:
+def _own(report: ReportInputs, part: Declaration) -> str:
     """Return a part's own epsilon at the claim's delta."""
     claim = report.certificate.claim
     try:
-        found = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
+        bracket = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
     except (DeclarationError, UnsupportedError):
         return "not covered"
-    return "no finite epsilon" if found.upper == math.inf else at_most(found.upper)
+    return "no finite epsilon" if bracket.upper == math.inf else at_most(bracket.upper)

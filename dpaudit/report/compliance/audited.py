@@ -1,12 +1,12 @@
-"""Section 7: each audit with its attack, its bound, what it would have caught, and how far it could have seen."""
+"""Section 7: each audit with its attack, its bound, its power and its ceiling."""
 
-from dpaudit.evidence import AuditResult
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, counted, nearest, whole
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
 
-def audited(report: Report) -> Section:
+def audited(report: ReportInputs) -> Section:
     """Return section 7."""
     audits, findings = report.audits, report.certificate.findings
     trace = evidence(
@@ -26,7 +26,7 @@ def audited(report: Report) -> Section:
         if audits
         else unknown("Correction for several looks", "no audit was made")
     )
-    rows = tuple(_row(place, audit) for place, audit in enumerate(audits, start=1))
+    rows = tuple(_row(number, audit) for number, audit in enumerate(audits, start=1))
     return Section(
         number="7",
         ident="audits",
@@ -55,7 +55,7 @@ def audited(report: Report) -> Section:
     )
 
 
-def _row(place: int, audit: AuditResult) -> tuple[str, ...]:
+def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
     """Return one audit as a row."""
     power = audit.power
     seen = (
@@ -65,7 +65,7 @@ def _row(place: int, audit: AuditResult) -> tuple[str, ...]:
     )
     counts = audit.counts
     return (
-        f"{place}. {audit.name}; {audit.view}",
+        f"{number}. {audit.name}; {audit.view}",
         f"{audit.attack}. {audit.description}".strip(),
         f"{audit.bound}: epsilon at least {at_least(audit.epsilon_lower)} at delta {nearest(audit.delta)}, "
         f"significance {nearest(audit.significance)}",
@@ -77,5 +77,5 @@ def _row(place: int, audit: AuditResult) -> tuple[str, ...]:
 
 
 def _time(audit: AuditResult) -> str:
-    """Return how long an audit took."""
+    """Return the duration of an audit."""
     return f"{nearest(audit.seconds, 2)} s" if audit.seconds > 0 else "time not recorded"

@@ -1,25 +1,26 @@
-"""Section 6: the certificate, engine by engine, and what it means for one person, for groups, and for each part."""
+"""Section 6: the certificate by engine, and its meaning for one person, for groups and for each part."""
 
 import math
 from collections.abc import Iterator
 
-from dpaudit.accountant import bracket_epsilon
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.budgets.filter_theorems import GAUSSIAN
 from dpaudit.engines import ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
 from dpaudit.report.compliance.allocation import allocation
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
 from dpaudit.report.compliance.groups import groups
-from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve, claimed_advantage, highest_true_positive_rate
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, both_ends, nearest, times
-from dpaudit.report.slackness import noise_sentence
-from dpaudit.stopping import GAUSSIAN
+from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve
+from dpaudit.report.gains import Gain, gains_of
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.certificates import noise_sentence
+from dpaudit.wording.numerals import at_least, at_most, both_ends, nearest, times
 
 _PRIORS = (0.01, 0.1, 0.5)
 
 
-def certified(report: Report, curve: Curve) -> Section:
+def certified(report: ReportInputs, curve: Curve) -> Section:
     """Return section 6."""
     certificate = report.certificate
     claim, tight = certificate.claim, certificate.tight
@@ -49,8 +50,8 @@ def certified(report: Report, curve: Curve) -> Section:
     )
 
 
-def _argument(report: Report) -> Iterator[Grid]:
-    """Yield what the proof loses, what it needs, and what was found wrong without statistics, as tables of text."""
+def _argument(report: ReportInputs) -> Iterator[Grid]:
+    """Yield the tables of slack factors, of conditions and of findings."""
     certificate = report.certificate
     factors = certificate.slack.factors if certificate.slack is not None else ()
     tables = (
@@ -79,8 +80,8 @@ def _argument(report: Report) -> Iterator[Grid]:
             yield Grid(name=name, caption=caption, head=head, rows=rows, statuses=statuses)
 
 
-def _equivalent(report: Report) -> Field:
-    """Return the Gaussian mechanism that gives away as much, as the distance mu of its two laws."""
+def _equivalent(report: ReportInputs) -> Field:
+    """Return the Gaussian mechanism with the same epsilon and delta, as the distance mu of its two laws."""
     name = "Gaussian equivalent"
     claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
     if claim.delta == 0:
@@ -92,17 +93,17 @@ def _equivalent(report: Report) -> Field:
     return evidence(name, text, "certificate.tight.epsilon.upper")
 
 
-def _engines(report: Report) -> Grid:
-    """Return what each engine says by itself."""
+def _engines(report: ReportInputs) -> Grid:
+    """Return the bracket of each engine by itself."""
     certificate = report.certificate
     rows: list[tuple[str, ...]] = []
     try:
         form = fold(certificate.declaration, certificate.claim.neighbours)
-        orders = [order for one in (*form.upper, *form.lower) for order in (one, one.reversed())]
+        orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
-                found = bracket_epsilon(form, certificate.claim.delta, (engine,))
-                rows.append((engine.name, at_least(found.lower), at_most(found.upper)))
+                bracket = bracket_epsilon(form, certificate.claim.delta, (engine,))
+                rows.append((engine.name, at_least(bracket.lower), at_most(bracket.upper)))
     except (UnsupportedError, DeclarationError):
         rows = []
     return Grid(
@@ -115,29 +116,13 @@ def _engines(report: Report) -> Grid:
     )
 
 
-def _meaning(report: Report, curve: Curve) -> Grid:
-    """Return by how much a positive answer of any test can move the odds, at small false positive rates."""
-    claim = report.certificate.claim
-    advantage = curve.advantage if curve.epsilons else None
-    rows: list[tuple[str, ...]] = [
-        (
-            "advantage (true minus false positive rate)",
-            at_most(claimed_advantage(claim.epsilon, claim.delta)),
-            "not known" if advantage is None else at_most(advantage),
-            "",
-        )
-    ]
-    for rate in FALSE_POSITIVE_RATES:
-        allowed = highest_true_positive_rate(claim.epsilon, claim.delta, rate)
-        proved = curve.true_positive_rate(rate) if curve.epsilons else None
-        rows.append(
-            (
-                f"true positive rate at false positive rate {rate:g}",
-                at_most(allowed),
-                "not known" if proved is None else at_most(proved),
-                "not known" if proved is None else f"{at_most(proved / rate)} times",
-            )
-        )
+def _meaning(report: ReportInputs, curve: Curve) -> Grid:
+    """Return the largest gains of a test, and the odds after a positive answer."""
+    advantage, *true_positives = gains_of(report.certificate.claim, curve)
+    rows = [(*_gain(advantage), "")]
+    for rate, gain in zip(FALSE_POSITIVE_RATES, true_positives, strict=True):
+        odds = "not known" if gain.certificate is None else f"{at_most(gain.certificate / rate)} times"
+        rows.append((*_gain(gain), odds))
     return Grid(
         name="operating",
         caption="The most that any attacker can gain, whatever they know besides",
@@ -147,8 +132,14 @@ def _meaning(report: Report, curve: Curve) -> Grid:
     )
 
 
-def _beliefs(report: Report) -> Grid:
-    """Return how far a belief can move, for some beliefs held before."""
+def _gain(gain: Gain) -> tuple[str, str, str]:
+    """Return the measure of a gain, and its largest value by claim and by certificate."""
+    proved = "not known" if gain.certificate is None else at_most(gain.certificate)
+    return gain.measure, at_most(gain.claim), proved
+
+
+def _beliefs(report: ReportInputs) -> Grid:
+    """Return the largest posterior belief for some prior beliefs."""
     claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
     rows = tuple(
         (f"{prior:g}", at_most(_posterior(prior, claim.epsilon)), at_most(_posterior(prior, upper)))

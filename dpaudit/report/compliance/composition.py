@@ -1,9 +1,9 @@
-"""Section 5: every mechanism with its sensitivity, why it is so, its noise, how often it runs, and its code."""
+"""Section 5: each mechanism with its sensitivity and the reason, its noise, its number of runs, and its code."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dpaudit.declaration import Declaration, Release, Repeat, Sequential, Stated, Subsample, children, walk
+from dpaudit.model.declaration import Declaration, Stated, walk
 from dpaudit.report.compliance.fields import (
     NOT_ASSESSED,
     Field,
@@ -15,65 +15,27 @@ from dpaudit.report.compliance.fields import (
     unknown,
 )
 from dpaudit.report.derivation import Row, noise_of, sensitivity_of
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import interval, nearest, whole
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.releases import Leaf, leaves, located, sensitivity_is_checked
+from dpaudit.wording.numerals import interval, nearest, whole
 
 MOST = 40
 INDENT = "\N{EM SPACE}"
-_SENSITIVITY = "No pair of neighbouring data sets moves a query further than its stated sensitivity."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
-    """A release in its place: how often it runs in all, how it is sampled, whether it follows another one."""
-
-    node: Release
-    times: int = 1
-    sampled: str = ""
-    adaptive: bool = False
 
 
 @dataclass(slots=True)
 class _Run:
-    """Equal leaves gathered into one row."""
+    """Releases with equal noise, as one row."""
 
     first: Leaf
     times: int
     labels: list[str] = field(default_factory=list)
 
 
-def leaves(node: Declaration, times: int = 1, sampled: str = "", *, adaptive: bool = False) -> Iterator[Leaf]:
-    """Yield every release of a declaration, in order."""
-    if isinstance(node, Release):
-        yield Leaf(node=node, times=times, sampled=sampled, adaptive=adaptive)
-    if isinstance(node, Repeat):
-        times, adaptive = times * node.times, adaptive or node.times > 1
-    if isinstance(node, Sequential):
-        adaptive = adaptive or len(node.parts) > 1
-    if isinstance(node, Subsample):
-        sampled = f"{node.scheme.replace('_', ' ')} sampling at rate {nearest(node.rate)}"
-    for child in children(node):
-        yield from leaves(child, times, sampled, adaptive=adaptive)
-
-
-def justified(report: Report) -> bool:
-    """Return whether every release's sensitivity has a reason: a run that checked it, or somebody's words."""
-    if any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions):
-        return True
-    found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
-    return all(report.deployment.notes_on(label).sensitivity_because for label in found)
-
-
-def located(report: Report) -> bool:
-    """Return whether it is known where the code of every release is."""
-    found = [leaf.node.label for leaf in leaves(report.certificate.declaration)]
-    return bool(report.code) or (bool(found) and all(report.deployment.notes_on(label).code for label in found))
-
-
-def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
-    """Return section 5: one row for each run of equal releases."""
+def composition(report: ReportInputs, nodes: tuple[Row, ...]) -> Section:
+    """Return section 5, with one row for each group of equal releases."""
     runs = list(_runs(report.certificate.declaration))
-    checked = any(c.text == _SENSITIVITY and c.status == "checked" for c in report.certificate.conditions)
+    checked = sensitivity_is_checked(report)
     rows = tuple(_row(report, run, checked=checked) for run in runs[:MOST])
     stated = [node for _, node in walk(report.certificate.declaration) if isinstance(node, Stated)]
     nothing = "" if runs else "No release is declared; everything here is taken on trust."
@@ -107,7 +69,7 @@ def composition(report: Report, nodes: tuple[Row, ...]) -> Section:
     )
 
 
-def _printed(report: Report) -> Field:
+def _printed(report: ReportInputs) -> Field:
     """Return what the paper's own argument concludes, and what is remarked about it."""
     printed = report.certificate.printed
     if printed is None:
@@ -129,7 +91,7 @@ def _nodes(nodes: tuple[Row, ...]) -> Grid:
             if row.printed
             else "",
             f"{interval(row.epsilon)}, δ {nearest(row.delta)}" if row.epsilon else "not covered" if row.node else "",
-            " ".join(f"C{place + 1}" for place in row.conditions),
+            " ".join(f"C{number + 1}" for number in row.conditions),
         )
         for row in nodes
     )
@@ -143,18 +105,18 @@ def _nodes(nodes: tuple[Row, ...]) -> Grid:
 
 
 def _runs(declaration: Declaration) -> Iterator[_Run]:
-    """Yield releases, those that differ in their label alone as one."""
-    found: dict[tuple[object, str, bool], _Run] = {}
+    """Yield the releases; those that differ only in their label are one group."""
+    runs_by_noise: dict[tuple[object, str, bool], _Run] = {}
     for leaf in leaves(declaration):
         key = leaf.node.mechanism, leaf.sampled, leaf.adaptive
-        if key not in found:
-            found[key] = _Run(first=leaf, times=0)
-        found[key].times += leaf.times
-        found[key].labels.append(leaf.node.label)
-    yield from found.values()
+        if key not in runs_by_noise:
+            runs_by_noise[key] = _Run(first=leaf, times=0)
+        runs_by_noise[key].times += leaf.times
+        runs_by_noise[key].labels.append(leaf.node.label)
+    yield from runs_by_noise.values()
 
 
-def _row(report: Report, run: _Run, *, checked: bool) -> tuple[str, ...]:
+def _row(report: ReportInputs, run: _Run, *, checked: bool) -> tuple[str, ...]:
     """Return one row."""
     node = run.first.node
     first, last = run.labels[0], run.labels[-1]

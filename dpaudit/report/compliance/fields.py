@@ -1,4 +1,4 @@
-"""What sections are made of: a field with its status, a table, a section."""
+"""The parts of a section: a field with its status, a table, the section itself."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -46,7 +46,7 @@ class Section:
 
 
 def declared(name: str, value: object, ref: str) -> Field:
-    """Return what a person declared, or a field that says that nobody did."""
+    """Return a declared field, or a field without a value if nobody declared it."""
     text = _text(value)
     if not text:
         return unknown(name)
@@ -54,12 +54,12 @@ def declared(name: str, value: object, ref: str) -> Field:
 
 
 def stated(name: str, value: str, ref: str) -> Field:
-    """Return what the claim itself states: said by somebody, and part of the certificate."""
+    """Return a field that the claim states; it is declared, and part of the certificate."""
     return Field(name=name, value=value, status="declared", evidence_ref=ref)
 
 
 def evidence(name: str, value: str, ref: str) -> Field:
-    """Return what was computed or measured."""
+    """Return a field that was computed or measured."""
     return Field(name=name, value=value, status="evidence", evidence_ref=ref)
 
 

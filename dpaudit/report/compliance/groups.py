@@ -1,23 +1,23 @@
-"""What the guarantee is worth to several units together, from the claim alone and from the declaration."""
+"""The table of groups: the guarantee for several units together, by the claim and by the declaration."""
 
 import math
 
-from dpaudit.accountant import bracket_epsilon
-from dpaudit.bracket import Bracket
-from dpaudit.claim import Claim
-from dpaudit.declaration import Group
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
-from dpaudit.folding import fold
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Group
 from dpaudit.report.compliance.fields import Grid, Status
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_most, nearest
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.numerals import at_most, nearest
 
 GROUPS = (2, 5, 10)
 
 
-def groups(report: Report) -> Grid:
-    """Return what the guarantee is worth to several units together."""
+def groups(report: ReportInputs) -> Grid:
+    """Return the guarantee for several units together, for groups of 2, 5 and 10."""
     claim = report.certificate.claim
     rows = tuple(
         (str(size), _by_claim(claim, size), _bounded(_epsilon_of_group(report, size), claim)) for size in GROUPS
@@ -33,7 +33,7 @@ def groups(report: Report) -> Grid:
 
 
 def _by_claim(claim: Claim, size: int) -> str:
-    """Return what (epsilon, delta) for one unit implies for several."""
+    """Return the guarantee for several units that (epsilon, delta) for one unit implies."""
     epsilon = size * claim.epsilon
     if claim.delta == 0:
         return f"epsilon {nearest(epsilon)}"
@@ -41,7 +41,7 @@ def _by_claim(claim: Claim, size: int) -> str:
     return f"epsilon {nearest(epsilon)}, delta {at_most(delta)}" if delta < 1 else "nothing"
 
 
-def _epsilon_of_group(report: Report, size: int) -> Bracket | None:
+def _epsilon_of_group(report: ReportInputs, size: int) -> Bracket | None:
     """Return the group's bracket at the claim's delta, or None where no rule covers it."""
     certificate = report.certificate
     try:

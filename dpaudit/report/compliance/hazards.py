@@ -7,35 +7,34 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpaudit.report.compliance.composition import located
 from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
 from dpaudit.report.curves import claimed_advantage
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_most, counted, nearest, whole
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.releases import located
+from dpaudit.wording.numerals import at_most, counted, nearest, whole
 
 Known = tuple[str, Status] | None
 """What is known of a hazard and what it rests on; None where nothing is."""
-_FLOATS = "Floating-point noise behaves like the real-valued noise of the proof."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hazard:
-    """One hazard: its number, its name in our words, and what a report knows about it."""
+    """One hazard: its number, its name, and the function that returns what a report knows about it."""
 
     number: str
     name: str
-    known: Callable[[Report], Known]
+    known: Callable[[ReportInputs], Known]
 
 
-def hazards(report: Report) -> Section:
-    """Return section 8: the owner's answer stands beside what is known, and neither replaces the other."""
+def hazards(report: ReportInputs) -> Section:
+    """Return section 8; it shows what the report knows and what the owner declares, side by side."""
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
     for hazard in HAZARDS:
-        found = hazard.known(report)
-        answers = [held.answer for held in report.deployment.hazards if held.hazard == hazard.number]
-        text = " ".join([*([found[0]] if found else []), *answers]) or NOT_ASSESSED
-        status: Status = found[1] if found else "declared" if answers else "not_assessed"
+        known = hazard.known(report)
+        answers = [answer.answer for answer in report.deployment.hazards if answer.hazard == hazard.number]
+        text = " ".join([*([known[0]] if known else []), *answers]) or NOT_ASSESSED
+        status: Status = known[1] if known else "declared" if answers else "not_assessed"
         rows.append((hazard.number, hazard.name, text))
         statuses.append(status)
     return Section(
@@ -55,8 +54,8 @@ def hazards(report: Report) -> Section:
     )
 
 
-def _large_epsilon(report: Report) -> Known:
-    """Return what the claim allows, in figures."""
+def _large_epsilon(report: ReportInputs) -> Known:
+    """Return the odds factor and the advantage that the claim allows."""
     claim = report.certificate.claim
     advantage = at_most(claimed_advantage(claim.epsilon, claim.delta), 3)
     factor = nearest(math.exp(claim.epsilon), 3) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
@@ -67,8 +66,8 @@ def _large_epsilon(report: Report) -> Known:
     )
 
 
-def _large_delta(report: Report) -> Known:
-    """Return delta against the number of units."""
+def _large_delta(report: ReportInputs) -> Known:
+    """Return the product of delta and the number of units."""
     claim, units = report.certificate.claim, report.deployment.scope.number_of_units
     if claim.delta == 0:
         return "Delta is 0.", "evidence"
@@ -79,8 +78,8 @@ def _large_delta(report: Report) -> Known:
     return f"Delta times {whole(units)} units is {at_most(share, 3)}, {verdict}.", "declared"
 
 
-def _narrow_unit(report: Report) -> Known:
-    """Return how many units are one person."""
+def _narrow_unit(report: ReportInputs) -> Known:
+    """Return the number of units of one person."""
     units = report.deployment.contributions.units_per_person
     if units is None:
         return None
@@ -89,35 +88,39 @@ def _narrow_unit(report: Report) -> Known:
     return f"One person contributes up to {whole(units)} units: read the table of groups for what they get.", "declared"
 
 
-def _contributions(report: Report) -> Known:
-    """Return how contributions are bounded."""
-    held = report.deployment.contributions
-    if held.bound and held.enforcement:
-        return f"Bounded: {held.bound}. Enforced: {held.enforcement}.", "declared"
-    return (f"Bounded: {held.bound}. How that is enforced was not said.", "declared") if held.bound else None
+def _contributions(report: ReportInputs) -> Known:
+    """Return the bound on contributions and its enforcement."""
+    contributions = report.deployment.contributions
+    if contributions.bound and contributions.enforcement:
+        return f"Bounded: {contributions.bound}. Enforced: {contributions.enforcement}.", "declared"
+    return (
+        (f"Bounded: {contributions.bound}. How that is enforced was not said.", "declared")
+        if contributions.bound
+        else None
+    )
 
 
-def _comparing(report: Report) -> Known:
-    """Return what the comparison leaves out."""
+def _comparing(report: ReportInputs) -> Known:
+    """Return the limits of the comparison."""
     return "This report compares with deployments of the same unit and model only.", "evidence"
 
 
-def _nothing(report: Report) -> Known:
-    """Return nothing: only a person can say."""
+def _nothing(report: ReportInputs) -> Known:
+    """Return None: only a person can answer."""
     del report
     return None
 
 
-def _repeated(report: Report) -> Known:
-    """Return what the ledger holds."""
+def _repeated(report: ReportInputs) -> Known:
+    """Return the number of bookings in the ledger."""
     balance = report.balance
     if balance is None:
         return None
     return f"A ledger holds {counted(len(balance.bookings), 'booking')} for these data; see the budget.", "evidence"
 
 
-def _home_made(report: Report) -> Known:
-    """Return what audits and traces showed of the code."""
+def _home_made(report: ReportInputs) -> Known:
+    """Return the results of audits and traces of the code."""
     if report.certificate.findings:
         return f"{counted(len(report.certificate.findings), 'difference')} between code and declaration.", "evidence"
     if not report.audits:
@@ -127,9 +130,9 @@ def _home_made(report: Report) -> Known:
     return f"The code was attacked ({verdicts}).{place}", "evidence"
 
 
-def _floats(report: Report) -> Known:
-    """Return how noise in floating point is treated."""
-    status = next((c.status for c in report.certificate.conditions if c.text == _FLOATS), None)
+def _floats(report: ReportInputs) -> Known:
+    """Return the status of the condition on floating-point noise."""
+    status = next((c.status for c in report.certificate.conditions if c.kind == "floating_point"), None)
     if status is None:
         return "The proof needs nothing about floating-point noise.", "evidence"
     if status == "checked":
@@ -137,8 +140,8 @@ def _floats(report: Report) -> Known:
     return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
 
 
-def _trust(report: Report) -> Known:
-    """Return who is trusted."""
+def _trust(report: ReportInputs) -> Known:
+    """Return the trusted parties."""
     actors = report.deployment.actors
     if not actors:
         return None
@@ -146,9 +149,11 @@ def _trust(report: Report) -> Known:
     return f"Model {report.certificate.claim.model}; trusted: {', '.join(trusted) or 'nobody'}.", "declared"
 
 
-def _small_groups(report: Report) -> Known:
-    """Return for how small a group utility was measured."""
-    sizes = [held.size for held in report.deployment.utility if held.size is not None and held.group != "all"]
+def _small_groups(report: ReportInputs) -> Known:
+    """Return the smallest group whose utility was measured."""
+    sizes = [
+        measured.size for measured in report.deployment.utility if measured.size is not None and measured.group != "all"
+    ]
     return (
         (f"Measured for {counted(len(sizes), 'group')}, the smallest of {whole(min(sizes))}.", "declared")
         if sizes
@@ -156,10 +161,10 @@ def _small_groups(report: Report) -> Known:
     )
 
 
-def _over_claimed(report: Report) -> Known:
-    """Return whether utility stands beside baselines."""
-    held = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
-    return ("Utility stands between a non-private and a random baseline.", "declared") if held else None
+def _over_claimed(report: ReportInputs) -> Known:
+    """Return whether utility is reported with baselines."""
+    measured = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
+    return ("Utility stands between a non-private and a random baseline.", "declared") if measured else None
 
 
 HAZARDS = tuple(

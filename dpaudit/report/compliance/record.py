@@ -1,20 +1,21 @@
-"""Sections 0, 10, 12 and A: the cover, the ledger, what the report was made from, and what changed since the last."""
+"""Sections 0, 10, 12 and A: cover, budget ledger, reproduction, and changes since the previous report."""
 
 import hashlib
 import math
 from collections.abc import Mapping
 from typing import Any
 
+from dpaudit.ledger import Balance
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import at_least, at_most, nearest, whole
+from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
-from dpaudit.report.wording import observer
+from dpaudit.wording.claims import observer
+from dpaudit.wording.numerals import at_least, at_most, nearest, whole
 
 
-def cover(report: Report) -> Section:
+def cover(report: ReportInputs) -> Section:
     """Return section 0: privacy first, then usefulness, then how many must be trusted."""
-    claim, held = report.certificate.claim, report.deployment.identity
+    claim, identity = report.certificate.claim, report.deployment.identity
     best = max((audit.epsilon_lower for audit in report.audits), default=None)
     utility, actors = report.deployment.utility, report.deployment.actors
     first = utility[0] if utility else None
@@ -34,20 +35,20 @@ def cover(report: Report) -> Section:
             declared("Usefulness", f"{first.measure}: {nearest(first.value)}" if first else "", "utility"),
             declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
             stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
-            declared("Version", held.version, "identity.version"),
-            declared("Commit", held.commit, "identity.commit"),
+            declared("Version", identity.version, "identity.version"),
+            declared("Commit", identity.commit, "identity.commit"),
             evidence("Configuration digest", _digest(report.config_text), "config")
             if report.config_text
             else unknown("Configuration digest"),
             evidence("Date", report.created, "created"),
-            declared("Valid until", held.valid_until, "identity.valid_until"),
-            declared("Author", held.author, "identity.author"),
-            declared("Reviewer", held.reviewer, "identity.reviewer"),
+            declared("Valid until", identity.valid_until, "identity.valid_until"),
+            declared("Author", identity.author, "identity.author"),
+            declared("Reviewer", identity.reviewer, "identity.reviewer"),
         ),
     )
 
 
-def odds(report: Report) -> str:
+def odds(report: ReportInputs) -> str:
     """Return in one sentence what an observer can learn about one unit."""
     claim = report.certificate.claim
     factor = at_most(math.exp(claim.epsilon)) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
@@ -58,7 +59,7 @@ def odds(report: Report) -> str:
     )
 
 
-def budget(report: Report) -> Section:
+def budget(report: ReportInputs) -> Section:
     """Return section 10, from the ledger where one was given."""
     crosswalk = "Registry records: repeated releases"
     balance, refresh = report.balance, report.deployment.period.refresh
@@ -70,30 +71,19 @@ def budget(report: Report) -> Section:
             crosswalk=crosswalk,
             fields=(unknown("Budget of the data set", "no ledger was given: what else was released is not known"),),
         )
-    held, digest = balance.account, report.certificate.to_dict()["digest"]
+    account, digest = balance.account, report.certificate.to_dict()["digest"]
     booked = [b["sequence"] for b in balance.bookings if b["certificate"] == digest]
-    alive = {one.theorem.name for one in balance.alive}
-    rows = tuple(
-        (
-            one.theorem.name,
-            at_most(float(one.spent.amount)),
-            at_least(float(one.remaining.amount)),
-            nearest(float(one.limit.amount)),
-            f"at most {at_most(balance.reading(one))} at delta {nearest(one.claim.delta)}",
-        )
-        for one in balance.alive
-    )
-    stopped = [one.theorem.name for one in held.filters() if one.theorem.name not in alive]
     return Section(
         number="10",
         ident="budget",
         title="Budget ledger",
         crosswalk=crosswalk,
         fields=(
-            evidence("Account", held.name, "ledger.name"),
+            evidence("Account", account.name, "ledger.name"),
             evidence(
                 "Opening budget",
-                f"epsilon {nearest(held.budget.epsilon)}, delta {nearest(held.budget.delta)} for {held.budget.unit}",
+                f"epsilon {nearest(account.budget.epsilon)}, delta {nearest(account.budget.delta)} for "
+                f"{account.budget.unit}",
                 "ledger.budget",
             ),
             evidence("Bookings", whole(len(balance.bookings)), "ledger.bookings"),
@@ -103,34 +93,48 @@ def budget(report: Report) -> Section:
                 "ledger.bookings",
             ),
             evidence("Last digest of the chain", report.ledger_head, "ledger.head"),
-            declared("Next refresh", held.refresh or refresh, "period.refresh"),
+            declared("Next refresh", account.refresh or refresh, "period.refresh"),
         ),
-        grids=(
-            Grid(
-                name="spent",
-                caption="Spent and left, by each theorem that still counts",
-                head=("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
-                rows=rows,
-                statuses=tuple("evidence" for _ in rows),
-                note=f"No longer counting: {', '.join(stopped)}." if stopped else "",
-            ),
-        ),
+        grids=(_spent(balance),),
     )
 
 
-def reproduction(report: Report) -> Section:
+def _spent(balance: Balance) -> Grid:
+    """Return the amounts spent and left, by each theorem that still counts."""
+    alive = {spending.theorem.name for spending in balance.alive}
+    rows = tuple(
+        (
+            spending.theorem.name,
+            at_most(float(spending.spent.amount)),
+            at_least(float(spending.remaining.amount)),
+            nearest(float(spending.limit.amount)),
+            f"at most {at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}",
+        )
+        for spending in balance.alive
+    )
+    stopped = [spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive]
+    return Grid(
+        name="spent",
+        caption="Spent and left, by each theorem that still counts",
+        head=("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
+        rows=rows,
+        statuses=tuple("evidence" for _ in rows),
+        note=f"No longer counting: {', '.join(stopped)}." if stopped else "",
+    )
+
+
+def reproduction(report: ReportInputs) -> Section:
     """Return section 12."""
-    certificate, held = report.certificate, report.deployment.reproduction
-    seeds = "; ".join(f"{audit.name}: {audit.seed}" for audit in report.audits if audit.seed is not None)
+    certificate, sources = report.certificate, report.deployment.reproduction
     fields: list[Field] = [
         evidence("Command", report.command, "command") if report.command else unknown("Command"),
-        evidence("Seeds", seeds, "audits") if seeds else unknown("Seeds"),
+        evidence("Seeds", report.seeds, "audits") if report.seeds else unknown("Seeds"),
         *(evidence(name, value, "certificate.versions") for name, value in certificate.versions),
         *(evidence(name, value, "environment") for name, value in report.environment),
         evidence("Source digest", certificate.source_digest, "certificate.source_digest"),
         evidence("Certificate digest", str(certificate.to_dict()["digest"]), "certificate.digest"),
-        declared("Data", held.data, "reproduction.data"),
-        declared("Container", held.container, "reproduction.container"),
+        declared("Data", sources.data, "reproduction.data"),
+        declared("Container", sources.container, "reproduction.container"),
     ]
     return Section(
         number="12",
@@ -141,7 +145,7 @@ def reproduction(report: Report) -> Section:
     )
 
 
-def appendix(report: Report) -> Section:
+def appendix(report: ReportInputs) -> Section:
     """Return section A: what changed since the previous report."""
     previous = report.previous
     grids: tuple[Grid, ...] = ()
@@ -169,7 +173,7 @@ def appendix(report: Report) -> Section:
     )
 
 
-def _changes(report: Report, previous: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return what differs, among the figures that decide."""
     now = {
         "Verdict": outcome_of(report).word,
@@ -188,7 +192,7 @@ def _changes(report: Report, previous: Mapping[str, Any]) -> list[tuple[str, ...
         "Certified epsilon": _finite(_at(previous, "certificate", "tight", "epsilon", "upper")),
         "Source digest": _at(previous, "certificate", "source_digest"),
         "Configuration digest": _digest(str(_at(previous, "config"))),
-        **{f"Audited epsilon, {_at(held, 'name')}": at_least(_at(held, "epsilon_lower")) for held in audits},
+        **{f"Audited epsilon, {_at(audit, 'name')}": at_least(_at(audit, "epsilon_lower")) for audit in audits},
     }
     return [
         (name, str(then.get(name, "absent")), str(now.get(name, "absent")))
@@ -199,10 +203,10 @@ def _changes(report: Report, previous: Mapping[str, Any]) -> list[tuple[str, ...
 
 def _at(data: Mapping[str, Any], *keys: str) -> Any:
     """Return what lies at a path of a report that was read from a file."""
-    held: Any = data
+    value: Any = data
     for key in keys:
-        held = held[key]
-    return held
+        value = value[key]
+    return value
 
 
 def _finite(value: Any) -> str:

@@ -1,6 +1,6 @@
-"""Sections 1 to 4: what the system is for, what its unit is, who is trusted, and what is claimed."""
+"""Sections 1 to 4, 9, 11 and 13: scope, unit, trust, claim, utility, governance and comparison."""
 
-from dpaudit.claim import Model, Neighbours
+from dpaudit.model.claim import Model, Neighbours
 from dpaudit.report.compliance.fields import (
     NOT_ASSESSED,
     Grid,
@@ -11,9 +11,9 @@ from dpaudit.report.compliance.fields import (
     not_applicable,
     stated,
 )
-from dpaudit.report.document import Report
-from dpaudit.report.numerals import nearest, whole
-from dpaudit.report.wording import MODEL_WORDS, NEIGHBOUR_WORDS, observer
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
+from dpaudit.wording.numerals import nearest, whole
 
 _SCENARIOS: dict[Neighbours, tuple[tuple[str, str, str, str], ...]] = {
     "replace_one": (
@@ -54,34 +54,34 @@ _BEYOND: dict[Model, tuple[str, str, str, str]] = {
 }
 
 
-def scope(report: Report) -> Section:
+def scope(report: ReportInputs) -> Section:
     """Return section 1."""
-    held = report.deployment.scope
+    declared_scope = report.deployment.scope
     return Section(
         number="1",
         ident="scope",
         title="Scope and intended use",
         crosswalk="Registry records, first tiers; model cards: intended use",
         fields=(
-            declared("Purpose", held.purpose, "scope.purpose"),
-            declared("Data subjects", held.data_subjects, "scope.data_subjects"),
-            declared("Number of units", held.number_of_units, "scope.number_of_units"),
-            declared("Sector", held.sector, "scope.sector"),
-            declared("Region", held.region, "scope.region"),
-            declared("Data product", held.data_product, "scope.data_product"),
-            declared("Release type", held.release_type, "scope.release_type"),
-            declared("Access", held.access, "scope.access"),
-            declared("Static or dynamic data", held.static_or_dynamic, "scope.static_or_dynamic"),
-            declared("Out of scope", held.out_of_scope, "scope.out_of_scope"),
+            declared("Purpose", declared_scope.purpose, "scope.purpose"),
+            declared("Data subjects", declared_scope.data_subjects, "scope.data_subjects"),
+            declared("Number of units", declared_scope.number_of_units, "scope.number_of_units"),
+            declared("Sector", declared_scope.sector, "scope.sector"),
+            declared("Region", declared_scope.region, "scope.region"),
+            declared("Data product", declared_scope.data_product, "scope.data_product"),
+            declared("Release type", declared_scope.release_type, "scope.release_type"),
+            declared("Access", declared_scope.access, "scope.access"),
+            declared("Static or dynamic data", declared_scope.static_or_dynamic, "scope.static_or_dynamic"),
+            declared("Out of scope", declared_scope.out_of_scope, "scope.out_of_scope"),
         ),
     )
 
 
-def unit(report: Report) -> Section:
+def unit(report: ReportInputs) -> Section:
     """Return section 2, with the table of pairs of data sets."""
-    claim, held = report.certificate.claim, report.deployment.contributions
+    claim, contributions = report.certificate.claim, report.deployment.contributions
     drawn = (*_SCENARIOS[claim.neighbours], _BEYOND[claim.model])
-    own = tuple((s.a, s.b, "yes" if s.neighbours else "no", s.covered) for s in held.scenarios)
+    own = tuple((s.a, s.b, "yes" if s.neighbours else "no", s.covered) for s in contributions.scenarios)
     by_definition: tuple[Status, ...] = tuple("evidence" for _ in drawn)
     by_owner: tuple[Status, ...] = tuple("declared" for _ in own)
     return Section(
@@ -92,10 +92,12 @@ def unit(report: Report) -> Section:
         fields=(
             stated("Unit", report.unit, "certificate.claim.unit"),
             stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours"),
-            declared("Units that one person contributes", held.units_per_person, "contributions.units_per_person"),
-            declared("Contribution bound", held.bound, "contributions.bound"),
-            declared("How the bound is enforced", held.enforcement, "contributions.enforcement"),
-            declared("Not protected, and invariants", held.unprotected, "contributions.unprotected"),
+            declared(
+                "Units that one person contributes", contributions.units_per_person, "contributions.units_per_person"
+            ),
+            declared("Contribution bound", contributions.bound, "contributions.bound"),
+            declared("How the bound is enforced", contributions.enforcement, "contributions.enforcement"),
+            declared("Not protected, and invariants", contributions.unprotected, "contributions.unprotected"),
         ),
         grids=(
             Grid(
@@ -109,7 +111,7 @@ def unit(report: Report) -> Section:
     )
 
 
-def trust(report: Report) -> Section:
+def trust(report: ReportInputs) -> Section:
     """Return section 3, with the table of actors."""
     claim, actors = report.certificate.claim, report.deployment.actors
     rows = tuple((a.name, a.sees, a.trusted_for or "nothing", a.colluding or NOT_ASSESSED) for a in actors)
@@ -135,13 +137,13 @@ def trust(report: Report) -> Section:
                 head=("Actor", "Sees", "Trusted for", "May collude with"),
                 rows=rows,
                 statuses=tuple("declared" for _ in rows),
-                note="" if rows else "Nobody wrote down who takes part and who sees what.",
+                note="" if rows else "No actors were declared.",
             ),
         ),
     )
 
 
-def claimed(report: Report) -> Section:
+def claimed(report: ReportInputs) -> Section:
     """Return section 4."""
     claim, period = report.certificate.claim, report.deployment.period
     variant = "approximate differential privacy" if claim.delta else "pure differential privacy"
@@ -163,26 +165,26 @@ def claimed(report: Report) -> Section:
     )
 
 
-def people(report: Report) -> Section:
+def people(report: ReportInputs) -> Section:
     """Return section 11."""
-    held = report.deployment.governance
+    governance = report.deployment.governance
     return Section(
         number="11",
         ident="governance",
         title="Governance",
         crosswalk="ISO/IEC 27559: governance; GDPR: impact assessment",
         fields=(
-            declared("Privacy officer", held.officer, "governance.officer"),
-            declared("Approved by", held.approver, "governance.approver"),
-            declared("Impact assessment", held.assessment, "governance.assessment"),
-            declared("Incident contact", held.incident_contact, "governance.incident_contact"),
-            declared("What makes somebody look again", held.triggers, "governance.triggers"),
-            declared("Expires", held.expiry, "governance.expiry"),
+            declared("Privacy officer", governance.officer, "governance.officer"),
+            declared("Approved by", governance.approver, "governance.approver"),
+            declared("Impact assessment", governance.assessment, "governance.assessment"),
+            declared("Incident contact", governance.incident_contact, "governance.incident_contact"),
+            declared("What makes somebody look again", governance.triggers, "governance.triggers"),
+            declared("Expires", governance.expiry, "governance.expiry"),
         ),
     )
 
 
-def utility(report: Report) -> Section:
+def utility(report: ReportInputs) -> Section:
     """Return section 9."""
     rows = tuple(
         (
@@ -209,13 +211,13 @@ def utility(report: Report) -> Section:
                 head=("Measure", "Group (size)", "Value", "Interval", "Without privacy", "At random"),
                 rows=rows,
                 statuses=tuple("declared" for _ in rows),
-                note="" if rows else "Nobody measured what the noise costs, nor for whom.",
+                note="" if rows else "The cost of the noise was not measured.",
             ),
         ),
     )
 
 
-def comparison(report: Report) -> Section:
+def comparison(report: ReportInputs) -> Section:
     """Return section 13: other deployments of the same unit, neighbours' model and no others."""
     claim = report.certificate.claim
     same = [c for c in report.deployment.comparisons if (c.unit, c.model) == (report.unit, claim.model)]

@@ -9,10 +9,10 @@ from dpaudit.report.compliance.record import appendix, budget, cover, reproducti
 from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, utility
 from dpaudit.report.curves import Curve
 from dpaudit.report.derivation import Row
-from dpaudit.report.document import Report
+from dpaudit.report.inputs import ReportInputs
 
 
-def sections_of(report: Report, curve: Curve, nodes: tuple[Row, ...]) -> tuple[Section, ...]:
+def sections_of(report: ReportInputs, curve: Curve, nodes: tuple[Row, ...]) -> tuple[Section, ...]:
     """Return sections 0 to 13 and A; every field has a status, whatever was given."""
     return (
         cover(report),

@@ -1,4 +1,4 @@
-"""Figures: small deterministic SVG drawings, each a function of the report alone."""
+"""The figures of a report: deterministic SVG drawings, each a function of the report alone."""
 
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures.axis import axis_figure
@@ -18,7 +18,7 @@ def figures_of(facts: Facts) -> dict[str, Figure]:
         drawn.append(waterfall_figure(certificate.slack))
     if facts.curve.epsilons:
         drawn.append(curve_figure(certificate, facts.curve))
-    drawn += [roc_figure(audit, facts.curve, place) for place, audit in enumerate(facts.report.audits, start=1)]
+    drawn += [roc_figure(audit, facts.curve, number) for number, audit in enumerate(facts.report.audits, start=1)]
     return {figure.name: figure for figure in drawn}
 
 

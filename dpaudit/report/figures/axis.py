@@ -1,19 +1,19 @@
-"""The signature figure: claimed, proved and attacked epsilon on one axis, each in its own form."""
+"""The figure of claimed, proved and attacked epsilon on one axis."""
 
 import math
 
-from dpaudit.evidence import AuditResult
-from dpaudit.report.document import Report
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
-from dpaudit.report.numerals import at_least, at_most, interval, nearest
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.numerals import at_least, at_most, interval, nearest
 
 _ROW = 54.0
 _MOST = 12
 
 
-def axis_figure(report: Report) -> Figure:
+def axis_figure(report: ReportInputs) -> Figure:
     """Return the figure of all epsilons: a line for the claim, a band for the proof, marks for the attacks."""
     return Figure(
         name="epsilons",
@@ -23,7 +23,7 @@ def axis_figure(report: Report) -> Figure:
     )
 
 
-def _description(report: Report) -> str:
+def _description(report: ReportInputs) -> str:
     """Return the figure in words."""
     certificate = report.certificate
     words = [f"Claimed (declared): {nearest(certificate.claim.epsilon)}."]
@@ -37,7 +37,7 @@ def _description(report: Report) -> str:
     return " ".join(words if report.audits else [*words, "Attacked: not assessed."])
 
 
-def _draw(report: Report, width: float) -> Canvas:
+def _draw(report: ReportInputs, width: float) -> Canvas:
     """Return the drawing for one width; narrow ones put each row's name above it."""
     narrow = width < 500
     left, right = (12.0, width - 12) if narrow else (158.0, width - 20)
@@ -112,7 +112,7 @@ def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> 
         canvas.text(4, y + 36, shortened(detail, 148, 12), "note")
 
 
-def _proved(canvas: Canvas, scale: Scale, report: Report, y: float) -> None:
+def _proved(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
     """Draw the proved bracket: a band, at least wide enough to be seen, between two caps."""
     tight = report.certificate.tight.epsilon
     low, high = scale(tight.lower), scale(tight.upper)

@@ -1,8 +1,8 @@
-"""A small drawing surface: SVG elements with short numbers, escaped text and no styling of their own."""
+"""A drawing surface: SVG elements with short numbers, escaped text and no styling."""
 
 from dataclasses import dataclass, field
 
-from dpaudit.report.escaping import xml
+from dpaudit.wording.escaping import xml
 
 _LETTER = 0.54
 

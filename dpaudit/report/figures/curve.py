@@ -1,13 +1,13 @@
-"""delta(epsilon) of the declaration: the proved band, and the claim as one point."""
+"""The figure of delta(epsilon) of the declaration: the proved band, and the claim as a point."""
 
 import math
 
-from dpaudit.certificate import Certificate
+from dpaudit.certification.certificate import Certificate
 from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
-from dpaudit.report.numerals import at_most, interval, nearest
+from dpaudit.wording.numerals import at_most, interval, nearest
 
 
 def curve_figure(certificate: Certificate, curve: Curve) -> Figure:

@@ -1,11 +1,11 @@
-"""A figure: the same drawing at two widths, with a title and a description for those who cannot see it."""
+"""A figure: the drawing at two widths, with a title and a text description."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 
-from dpaudit.report.escaping import xml
 from dpaudit.report.figures.canvas import Canvas, short
+from dpaudit.wording.escaping import xml
 
 WIDE, NARROW = 760.0, 344.0
 

@@ -1,10 +1,10 @@
-"""ROC of an attack against the most that claim and certificate allow any test."""
+"""The figure of one attack: its ROC against the largest that claim and certificate allow."""
 
-from dpaudit.evidence import AuditResult
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.numerals import nearest, whole
+from dpaudit.wording.numerals import nearest, whole
 
 _SIDE = 344.0
 _MOST = 200

@@ -1,9 +1,9 @@
-"""Axes: numbers to pixels, with room for zero on a logarithmic axis and for infinity at the end."""
+"""Axes from numbers to pixels, with a position for zero on a logarithmic axis and for infinity."""
 
 import math
 from dataclasses import dataclass
 
-from dpaudit.report.numerals import nearest
+from dpaudit.wording.numerals import nearest
 
 _GUTTER = 34.0
 _SPREAD = 12.0

@@ -1,9 +1,9 @@
-"""The declaration as a tree: noise at the leaves, composition above, each node's own epsilon at the right."""
+"""The figure of the declaration: releases as leaves, composition above, the epsilon of each node at the right."""
 
 from dpaudit.report.derivation import Row
 from dpaudit.report.figures.canvas import Canvas, shortened, text_width
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.numerals import TIMES, interval, whole
+from dpaudit.wording.numerals import TIMES, interval, whole
 
 _ROW = 34.0
 _DEEPEST = 10

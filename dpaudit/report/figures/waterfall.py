@@ -1,11 +1,12 @@
-"""Slack factor by factor: from the declared noise down to what the claim needs."""
+"""The figure of the slack: factors from the declared noise to the needed noise."""
 
-from dpaudit.certificate import Slack
+from dpaudit.model.readings import Slack
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
-from dpaudit.report.numerals import TIMES, times
-from dpaudit.report.slackness import Step, noise_sentence, steps_of
+from dpaudit.report.slackness import Step, steps_of
+from dpaudit.wording.certificates import noise_sentence
+from dpaudit.wording.numerals import TIMES, times
 
 _ROW = 34.0
 

@@ -1,0 +1,23 @@
+"""The privacy claim of the dueling bandits, and the steps that their paper prints."""
+
+from dpaudit import Claim, Printed
+
+
+def answer_claim(epsilon: float, model: str) -> Claim:
+    """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel.
+
+    Source: Saha and Asi (2024), Definition 1.
+    """
+    return Claim(
+        epsilon=epsilon,
+        neighbours="replace_one",
+        model="local" if model == "local" else "central",
+        unit="one person's answer to one comparison",
+    )
+
+
+def printed_step(calibration: str, rule: str, epsilon: float, slots: float | None = None) -> Printed | None:
+    """Return the paper's own step with its budget, where the paper's noise is what runs."""
+    if calibration != "paper":
+        return None
+    return Printed(rule=rule, epsilon=epsilon, slots=slots)

@@ -1,0 +1,25 @@
+"""Conditions that runs of both algorithms check.
+
+Each text says what the run saw and no more, so that a checked run does not discharge a general condition of the
+declaration. The exception is the sensitivity, which follows from the bounds alone.
+"""
+
+from dpaudit import Condition
+
+VALUES = Condition(
+    kind="clipping",
+    about=("optimistic values",),
+    text="Every optimistic value lay in [0, R] of its step.",
+)
+FEATURES = Condition(
+    kind="clipping",
+    about=("feature vectors",),
+    text="Every feature vector had norm at most R where it entered the statistics.",
+)
+TARGETS = Condition(
+    kind="clipping",
+    about=("regression targets",),
+    text="Every regression target lay between 0 and its bound where it entered the statistics.",
+)
+
+TOLERANCE = 1e-9

@@ -1,0 +1,32 @@
+"""The methods that PUCB and LDP-OBI share: run, audits and notes of a calibrated plan."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from algorithms._tabular_rl.cases import case_of
+from algorithms._tabular_rl.plan import TablePlan
+from algorithms._tabular_rl.run import transcript_of
+from dpaudit import AuditCase, Streams, Transcript
+
+
+class TabularAlgorithm(ABC):
+    """An algorithm that releases noisy counts of transitions and nothing else."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+
+    @abstractmethod
+    def plan(self) -> TablePlan:
+        """Return the calibrated algorithm; it depends on nothing but the settings."""
+
+    def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+        """Return `n_runs` runs on any problem with a finite process; see `run.transcript_of` for the arrays."""
+        return transcript_of(self.plan(), problem.mdp, streams, n_runs)
+
+    def cases(self, problem: Any) -> tuple[AuditCase, ...]:
+        """Return the audit of the released counts (joint), or of one message (local)."""
+        return (case_of(self.plan(), problem.mdp, self.name),)
+
+    def notes(self, problem: Any) -> tuple[str, ...]:
+        """Return nothing."""
+        return ()

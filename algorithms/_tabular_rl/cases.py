@@ -1,0 +1,67 @@
+"""Audits of noisy counts: a first user who stays at one cell or at another, scored by the likelihood ratio."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from algorithms._tabular_rl.plan import TablePlan
+from algorithms._tabular_rl.run import run_table
+from algorithms.problems.finite_mdp import FiniteMdp
+from dpaudit import AuditCase, Recorder, Streams
+from dpaudit.model.mechanism import Array
+from mechanisms import Laplace
+
+_LONGEST = 8
+"""Episodes that an audit of the joint model plays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableRatio:
+    """The log likelihood ratio of all nodes that hold the first user, or of their message."""
+
+    mechanism: Laplace
+    pair: tuple[Array, Array]
+
+    def __call__(self, view: Mapping[str, Array]) -> Array:
+        """Return one score a run. Shape: (n_runs,)."""
+        own = view["released"] - view["others"]
+        total: Any = 0.0
+        for level in range(own.shape[1].bit_length()):
+            node = own[:, 2**level - 1]
+            low, high = (self.mechanism.log_density(node, counts) for counts in self.pair)
+            total = total + (high - low).sum(axis=tuple(range(1, node.ndim)))
+        result: Array = total
+        return result
+
+
+def case_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
+    """Return the audit: the first user stays at one cell or at another, through all steps."""
+    steps, states, actions = mdp.shape
+    pair = np.zeros((2, steps, states, actions, states))
+    pair[0, :, 0, 0, 0] = 1.0
+    pair[1, :, -1, -1, -1] = 1.0
+    length = 1 if plan.local else min(plan.episodes, _LONGEST)
+
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        released, others = [], []
+        total: Any = np.zeros((n_runs, *data.shape))
+        for episode in run_table(plan, mdp, streams, Recorder(streams.noise), n_runs, data):
+            total = total + (0.0 if episode.number == 1 else episode.counts)
+            released.append(episode.released)
+            others.append(total)
+            if episode.number == length:
+                break
+        return {"released": np.stack(released, axis=1), "others": np.stack(others, axis=1)}
+
+    return AuditCase(
+        name=f"{name} {'message' if plan.local else 'billboard'}",
+        view="message" if plan.local else "billboard",
+        description="Noisy counts of transitions; the first user stays at the first cell or at the last.",
+        neighbours=(pair[0], pair[1]),
+        relation="replace_one",
+        run=run,
+        score=TableRatio(mechanism=plan.mechanism, pair=(pair[0], pair[1])),
+    )

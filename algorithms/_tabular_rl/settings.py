@@ -1,0 +1,35 @@
+"""Settings of the two tabular baselines, and their checks."""
+
+from dataclasses import dataclass
+
+from dpaudit.checks import count, open_probability, positive
+
+UNIT = "one user's whole episode"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabularSettings:
+    """Everything that a user chooses about PUCB and LDP-OBI.
+
+    Fields that matter for privacy: `epsilon` in nats; `episodes` K and `steps` H.
+    Fields that matter for usefulness only: `bonus_scale` shrinks the bonus; `fail_prob` of the regret analysis;
+    `planning_period`, how many episodes a policy is kept.
+    Raises: ValueError: a field outside its range; the message names it, its value and the rule.
+    """
+
+    # These fields decide what is released and how much noise it carries.
+    epsilon: float
+    episodes: int
+    steps: int
+
+    # These fields act on released counts only: no value of theirs changes the privacy of a run.
+    bonus_scale: float = 1.0
+    fail_prob: float = 0.05
+    planning_period: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("episodes", "steps", "planning_period"):
+            object.__setattr__(self, name, count(name, getattr(self, name)))
+        for name in ("epsilon", "bonus_scale"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))

@@ -1,0 +1,115 @@
+"""The run of CAPRI: all runs in lock-step, one epoch at a time, at a cost that does not grow with the horizon."""
+
+import math
+
+import numpy as np
+
+from algorithms._conditions import FRESH, SENSITIVITY, conditions_of, noise_is_fresh
+from algorithms.capri import checks
+from algorithms.capri.design import cell_law
+from algorithms.capri.domain import domain_of
+from algorithms.capri.plan import Domain, Plan, plan_of
+from algorithms.capri.settings import CapriSettings
+from algorithms.capri.users import SimulatedUsers, Users
+from algorithms.problems.kernel_bandit import KernelBandit
+from dpaudit import Condition, Recorder, Released, Streams, Transcript
+from dpaudit.model.mechanism import Array
+
+_BLOCK_BYTES = 200e6
+_PUBLISHED = ("basis", "covariance", "scale", "release", "active")
+_VIEWS = {"joint": {"transcript": _PUBLISHED}, "local": {"sums": _PUBLISHED}}
+"""What everybody sees. Counts of actions are in no view: they hold the target's own, which nobody else sees (joint
+model), and in the local model no action leaves its device."""
+
+
+def run(settings: CapriSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` independent runs on simulated users of `problem`.
+
+    Beside the arrays of `run_epochs`: `regret` (n_runs, E), the expected regret of each epoch's
+    actions, and `lost` (n_runs,), whether some context's best action was eliminated.
+    Raises: ValueError: a problem without the features that the kernel needs.
+    """
+    domain = domain_of(settings, problem)
+    transcript = run_epochs(plan_of(settings), domain, SimulatedUsers(problem=problem), streams, n_runs)
+    gaps = problem.gaps.ravel()
+    final = transcript.arrays["active"][:, -1].reshape(n_runs, *problem.gaps.shape)
+    utility = {
+        "regret": transcript.arrays["actions"] @ gaps,  # Eq. (1)
+        "lost": (~(final & (problem.gaps == 0)).any(axis=2)).any(axis=1),
+    }
+    return Transcript(
+        n_runs=n_runs,
+        arrays={**transcript.arrays, **utility},
+        views=transcript.views,
+        trace=transcript.trace,
+        conditions=transcript.conditions,
+    )
+
+
+def run_epochs(plan: Plan, domain: Domain, users: Users, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` runs of `plan`, in blocks that keep memory near 200 MB.
+
+    Shape, with E epochs of which K release and N cells of dimension D:
+    `release` (n_runs, K, D), the noisy sums over `scale` (n_runs, K); `basis` and `covariance` (n_runs, K, N),
+    the sets S and R as counts; `active` (n_runs, E + 1, N), before each epoch and at the end; `actions`
+    (n_runs, E, N), how often each cell was played. Memory: 8 n_runs E (2 N + D) bytes and as much again.
+    """
+    cells, dimension = domain.features.shape
+    block = max(1, int(_BLOCK_BYTES / (8 * dimension * (2 * cells + 4 * dimension))))
+    blocks = [_run_block(plan, domain, users, streams, min(block, n_runs - first)) for first in range(0, n_runs, block)]
+    arrays = {name: np.concatenate([part[0][name] for part in blocks]) for name in blocks[0][0]}
+    observed = {condition: all(part[2][condition] for part in blocks) for condition in blocks[0][2]}
+    observed[FRESH] = noise_is_fresh(streams, tuple(line for part in blocks for line in part[1]))
+    return Transcript(
+        n_runs=n_runs,
+        arrays=arrays,
+        views=_VIEWS[plan.model],
+        trace=blocks[0][1],
+        conditions=conditions_of(observed),
+    )
+
+
+def _run_block(
+    plan: Plan, domain: Domain, users: Users, streams: Streams, n_runs: int
+) -> tuple[dict[str, Array], tuple[Released, ...], dict[Condition, bool]]:
+    """Return one block's arrays, its trace, and whether each condition was true throughout.
+
+    The steps follow Algorithm 1, whose lines are numbered beside them; R and S have a stream of their own, so it
+    does not matter that the users of an epoch are drawn first.
+    """
+    recorder = Recorder(streams.noise)
+    active = np.ones((n_runs, len(domain.context_probabilities), domain.n_actions), dtype=bool)
+    arrays: dict[str, list[Array]] = {"active": [active.reshape(n_runs, -1)], "actions": []}
+    arrays |= {"basis": [], "covariance": [], "scale": [], "release": []}
+    observed = dict.fromkeys(checks.EVERY_EPOCH, True)
+    for epoch in plan.epochs:  # lines 2 and 20: the lengths
+        flat = active.reshape(n_runs, -1)
+        played = users.play(epoch, active, streams)  # lines 10 to 12
+        arrays["actions"].append(played.counts.reshape(n_runs, -1))
+        observed[checks.SCHEDULE] &= checks.epoch_is_full(epoch, played.counts)
+        if plan.releases(epoch):
+            law = cell_law(domain.context_probabilities, active)
+            design = plan.draw(law, epoch.length, streams.public)  # lines 4 to 8, 21 to 25: S and R
+            factors = plan.factorise(domain.features, design, flat, plan.ridge)  # lines 9 and 26, Eq. (6)
+            sums = plan.collect(played, plan.reward_bound)
+            unit = np.where(factors.scale > 0, factors.scale, 1.0)  # 0 where only cells without features are left
+            value = factors.apply(sums) / unit[:, None]  # lines 13 and 15
+            noisy = plan.release(recorder, plan.label(epoch), plan.mechanism, value, epoch.length)  # lines 14, 17
+            clipped = checks.sums_are_clipped(played.counts, sums, plan.reward_bound)
+            bounded = checks.bound_holds(factors, flat)
+            independent = checks.design_is_independent(design, played.counts, domain.context_probabilities)
+            observed[checks.CLIPPED] &= clipped
+            observed[checks.BOUND] &= bounded
+            observed[SENSITIVITY] &= clipped and bounded
+            observed[checks.GENERATOR] &= independent
+            if epoch.complete:  # line 16
+                estimates = factors.scale[:, None] * factors.estimates(noisy)  # line 18, Eq. (4)
+                noises = epoch.length if plan.model == "local" else 1
+                half_width = domain.half_width.of(factors, factors.scale * plan.stddev * math.sqrt(noises))
+                active = plan.eliminate(estimates, active, half_width)  # line 19, Eq. (7)
+            arrays["basis"].append(design.basis)
+            arrays["covariance"].append(design.covariance)
+            arrays["scale"].append(factors.scale)
+            arrays["release"].append(noisy)
+        arrays["active"].append(active.reshape(n_runs, -1))
+    return {name: np.stack(lists, axis=1) for name, lists in arrays.items()}, recorder.trace(), observed

@@ -1,0 +1,82 @@
+"""The settings of CAPRI: fields, their limits, and the privacy claim."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from algorithms.capri.calibration import CALIBRATIONS, noise_multiplier
+from algorithms.kernels import KERNELS, SMOOTHNESSES
+from dpaudit import Claim, Model
+from dpaudit.checks import count, one_of, open_probability, positive
+
+ELIMINATIONS = ("practical", "theory", "argmax")
+"""The elimination rules by name, see `elimination.HalfWidth`."""
+
+_MODELS = ("joint", "local")
+_LONGEST = 10**15
+"""Beyond it an epoch's covariance, of the order of its length, leaves a ridge of order 1 no digits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapriSettings:
+    """The public parameters of CAPRI.
+
+    Parameters: `model` "joint" (the learner adds noise once an epoch) or "local" (every user does);
+    `epsilon` in nats and `delta`; `horizon`, the number of rounds and users; `calibration`, see
+    `calibration.noise_multiplier`; `reward_bound`, to which rewards are clipped; `ridge`, the paper's tau;
+    `elimination`, `width_factor` and `fail_prob` (delta_ERR), see `elimination.HalfWidth`; `kernel` with
+    `length_scale` and, for "matern", `smoothness` in 0.5, 1.5 or 2.5; "features" takes the problem's own.
+    Raises: ValueError: a field outside its range; the message names it, its value and the rule.
+    """
+
+    # What the privacy loss depends on.
+    model: str
+    epsilon: float
+    delta: float
+    horizon: int
+    calibration: str = "tight"
+    reward_bound: float = 1.0
+
+    # What only the usefulness depends on: the sensitivity bound is computed from the map that these give.
+    ridge: float = 1.0
+    elimination: str = "practical"
+    kernel: str = "squared_exponential"
+    length_scale: float = 0.2
+    smoothness: float = 2.5
+    fail_prob: float = 0.1
+    width_factor: float = 0.5
+
+    def __post_init__(self) -> None:
+        one_of("model", self.model, _MODELS)
+        object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=4))
+        if self.horizon > _LONGEST:
+            raise ValueError(
+                f"Expected horizon={self.horizon} at or below 10^15, where floating point still sees the ridge."
+            )
+        for field in ("epsilon", "reward_bound", "ridge", "length_scale", "width_factor"):
+            object.__setattr__(self, field, positive(field, getattr(self, field)))
+        for field in ("delta", "fail_prob"):
+            object.__setattr__(self, field, open_probability(field, getattr(self, field)))
+        one_of("calibration", self.calibration, CALIBRATIONS)
+        one_of("elimination", self.elimination, ELIMINATIONS)
+        one_of("kernel", self.kernel, KERNELS)
+        if self.smoothness not in SMOOTHNESSES:
+            known = ", ".join(map(str, SMOOTHNESSES))
+            raise ValueError(f"Expected smoothness={self.smoothness!r} to be one of: {known}.")
+        self.noise_multiplier()
+
+    def noise_multiplier(self) -> float:
+        """Return the noise of one release over its sensitivity, which has no unit.
+
+        Raises: ValueError: a calibration whose theorem does not hold at this epsilon.
+        """
+        return noise_multiplier(self.calibration, epsilon=self.epsilon, delta=self.delta, horizon=self.horizon)
+
+    def claim(self) -> Claim:
+        """Return what the paper promises for these parameters."""
+        return Claim(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbours="replace_one",
+            model=cast("Model", self.model),
+            unit="one round: a context and its reward",
+        )

@@ -1,0 +1,106 @@
+"""The declarations of DP-EBS: the tight tree, which is certified, and the paper's own argument, node by node."""
+
+from dataclasses import replace
+
+from algorithms._dueling.claim import printed_step
+from algorithms.dp_ebs.clock import RemovalClock, WinClock, observable_pairs
+from algorithms.dp_ebs.noise import batch_noise, tree_of, vote_response
+from algorithms.dp_ebs.settings import DpEbsSettings
+from algorithms.dp_ebs.widths import batches_of
+from dpaudit import Declaration, Group, Local, Parallel, PostProcess, Printed, Release, Sequential
+from mechanisms import TreeAggregation
+
+COUNTER_KEY = "which option is shown on the left (a choice made from earlier outputs)"
+"""What decides the counter that an answer enters."""
+
+STEPS = ("which option plays next", "confidence intervals and removals", "the final choice")
+"""The post-processing of the counters' outputs."""
+
+CLOCK = "the clock of a counter"
+"""The label of what the broken readings reveal."""
+
+VOTE = "one person's answer"
+"""The label of a randomised answer in the local model."""
+
+
+def counter_label(arm: int) -> str:
+    """Return the label of one option's counter, the same in the declaration and in the trace."""
+    return f"counter of option {arm + 1}"
+
+
+def second_label(arm: int) -> str:
+    """Return the label of a counter in its other role under R3: its option is the first of the two to go."""
+    return f"counter of option {arm + 1}, if it goes first"
+
+
+def declaration_of(settings: DpEbsSettings) -> Declaration:
+    """Return the tight declaration: adaptive parallel composition over counters, exact shifted nodes inside.
+
+    With calibration "paper" the nodes carry the budgets of Lemma 2: eps / 2 for a counter, two counters.
+    """
+    if settings.model == "local":
+        vote = Release(
+            label=VOTE,
+            mechanism=vote_response(settings.epsilon),
+            printed=_printed(settings, "randomised_response", 1.0),
+        )
+        return Local(part=vote, printed=_printed(settings, "local", 1.0))
+    if settings.variant == "batched":
+        sums = tuple(
+            Release(label=batch.label, mechanism=batch_noise(settings.epsilon))
+            for batch in batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms)
+        )
+        return PostProcess(part=Parallel(parts=sums, key="the batch in which a person votes"), steps=STEPS[1:])
+    parts = _counters(settings)
+    composed = Sequential(parts=parts, printed=_printed(settings, "basic", 1.0, slots=2.0 if len(parts) == 1 else None))
+    return PostProcess(part=composed, steps=STEPS, printed=_printed(settings, "post_processing", 1.0))
+
+
+def printed_declaration_of(settings: DpEbsSettings) -> Declaration:
+    """Return the argument of Lemma 2 as it is printed, node by node, for a tree of budget epsilon / 4.
+
+    A tree of eps / 4; the person's +1 and later -1 as a group of two, eps / 2; two counters, eps; post-processing.
+    Edge cases: its own tight reading is an upper bound only, as a group of two may move a node by 2, while
+    the two leaves of an answer have opposite signs and cancel where their paths meet.
+    """
+    tree = replace(tree_of(settings), signs=(1,))
+    counters = tuple(
+        Release(label=counter_label(arm), mechanism=tree, printed=Printed(rule="tree", epsilon=settings.epsilon / 4))
+        for arm in range(settings.arms)
+    )
+    counter = Parallel(parts=counters, key=COUNTER_KEY, printed=Printed(rule="parallel", epsilon=settings.epsilon / 4))
+    pair = Group(part=counter, size=2, printed=Printed(rule="group", epsilon=settings.epsilon / 2))
+    both = Sequential(parts=(pair,), printed=Printed(rule="basic", epsilon=settings.epsilon, slots=2.0))
+    return PostProcess(part=both, steps=STEPS, printed=Printed(rule="post_processing", epsilon=settings.epsilon))
+
+
+def _counters(settings: DpEbsSettings) -> tuple[Declaration, ...]:
+    """Return the parts that one answer touches: a counter, a second one for R3, the clock for R0 and R4."""
+    tree = tree_of(settings)
+    stays = Parallel(
+        parts=tuple(_counter(settings, counter_label(arm), tree) for arm in range(settings.arms)),
+        key=COUNTER_KEY,
+        printed=_printed(settings, "parallel", 0.5),
+    )
+    match settings.removal:
+        case "R0":
+            return stays, Release(label=CLOCK, mechanism=WinClock())
+        case "R3":
+            first = replace(tree, signs=(1,))
+            goes = tuple(_counter(settings, second_label(arm), first) for arm in range(settings.arms))
+            return stays, Parallel(parts=goes, key=COUNTER_KEY, printed=_printed(settings, "parallel", 0.5))
+        case "R4":
+            reads = observable_pairs(settings.horizon, settings.arms)
+            return stays, Release(label=CLOCK, mechanism=RemovalClock(reads=reads))
+        case _:
+            return (stays,)
+
+
+def _counter(settings: DpEbsSettings, label: str, tree: TreeAggregation) -> Release:
+    """Return one counter, with the budget that the paper gives it after its group of two."""
+    return Release(label=label, mechanism=tree, printed=_printed(settings, "tree", 0.5))
+
+
+def _printed(settings: DpEbsSettings, rule: str, share: float, slots: float | None = None) -> Printed | None:
+    """Return the paper's own step, where the paper's noise is what runs."""
+    return printed_step(settings.calibration, rule, settings.epsilon * share, slots)

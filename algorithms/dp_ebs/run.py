@@ -1,0 +1,111 @@
+"""The run of DP-EBS on a problem: the engine that fits, the transcript, and the conditions that were checked."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from algorithms._conditions import conditions_of
+from algorithms._dueling.checks import checked_plays, regrets
+from algorithms._dueling.voters import SimulatedVoters, Voters
+from algorithms.dp_ebs import checks
+from algorithms.dp_ebs.batches import play_batches
+from algorithms.dp_ebs.clock import RemovalClock, WinClock, observable_pairs
+from algorithms.dp_ebs.declaration import CLOCK, VOTE, counter_label, second_label
+from algorithms.dp_ebs.event_driven import play_one
+from algorithms.dp_ebs.lockstep import Outcome, play
+from algorithms.dp_ebs.noise import tree_of
+from algorithms.dp_ebs.plan import Plan, plan_of
+from algorithms.dp_ebs.settings import BROKEN, DpEbsSettings
+from algorithms.problems.duels import Duels
+from dpaudit import Condition, Recorder, Streams, Transcript
+from dpaudit.model.mechanism import Array
+
+_FEW = 32
+"""Up to so many runs go one by one, which is faster than lock-step."""
+
+
+def run(settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` runs on simulated people of `problem`.
+
+    Arrays: `plays` (n_runs, K, K), how often each duel took place; `eliminated_at` (n_runs, K), after how many
+    rounds an option went, horizon + 1 for never; `utility_regret`, `preference_regret` and `recommended`,
+    (n_runs,) each.
+    A few runs go one by one from removal to removal, many in lock-step; the two are equal in law.
+    Raises: ValueError: a problem with another number of options than the settings'.
+    """
+    if problem.arms != settings.arms:
+        raise ValueError(
+            f"Expected arms={settings.arms} to be the number of options of problem {problem.name!r}, which has "
+            f"{problem.arms}. Set arms = {problem.arms}."
+        )
+    voters = SimulatedVoters(problem=problem)
+    recorder = Recorder(streams.noise)
+    if settings.variant == "batched":
+        outcome, whole = play_batches(settings, voters, streams, n_runs, recorder)
+        observed = {checks.BATCH: whole}
+    else:
+        outcome, observed = play_rounds(settings, plan_of(settings), voters, streams, n_runs, recorder)
+    return Transcript(
+        n_runs=n_runs,
+        arrays={
+            "plays": outcome.plays,
+            "eliminated_at": outcome.eliminated_at,
+            **regrets(outcome.plays, problem),
+            "recommended": _recommended(outcome),
+        },
+        views={"arms": ("plays", "eliminated_at")},
+        trace=recorder.trace(),
+        conditions=conditions_of(observed | checked_plays(outcome.plays, settings.horizon, streams)),
+    )
+
+
+def play_rounds(
+    settings: DpEbsSettings, plan: Plan, voters: Voters, streams: Streams, n_runs: int, recorder: Recorder
+) -> tuple[Outcome, dict[Condition, bool]]:
+    """Return what the runs did, by the engine that fits their number, and whether the clocks were public."""
+    observed: dict[Condition, bool] = {}
+    if n_runs > _FEW or plan.reading in ("R0", "R3", "R4"):
+        sample = checks.Sample(arms=plan.arms)
+        outcome = play(plan, voters, streams, n_runs, watch=sample if n_runs <= _FEW else None)
+        noises = sample.noises()
+        if plan.reading in BROKEN:
+            observed[checks.CLOCK] = False
+    else:
+        paths = [[plan.tree.path(streams.noise) for _ in range(plan.arms)] if plan.tree else [] for _ in range(n_runs)]
+        outcomes = [play_one(plan, voters, streams, trees) for trees in paths]
+        outcome = Outcome(
+            plays=np.concatenate([single.plays for single in outcomes]),
+            eliminated_at=np.concatenate([single.eliminated_at for single in outcomes]),
+        )
+        noises = [path.first_noise() for path in paths[0]] if paths and paths[0] else []
+        observed[checks.CLOCK] = True
+    _write(settings, plan, recorder, noises)
+    return outcome, observed
+
+
+def _write(settings: DpEbsSettings, plan: Plan, recorder: Recorder, noises: list[Array]) -> None:
+    """Write the trace: one line a counter, in each role that the declaration gives it, and what the clock reveals."""
+    if plan.response is not None:
+        recorder.record(VOTE, plan.response, np.zeros(1), np.zeros(1))
+        return
+    tree = tree_of(settings)
+    for arm in range(plan.arms):
+        noise = noises[arm] if arm < len(noises) else np.zeros(0)
+        recorder.record(counter_label(arm), tree, np.zeros(len(noise)), noise)
+    if plan.reading == "R3":
+        first = replace(tree, signs=(1,))
+        for arm in range(plan.arms):
+            recorder.record(second_label(arm), first, np.zeros(0), np.zeros(0))
+    if plan.reading == "R0":
+        recorder.record(CLOCK, WinClock(), np.zeros(0), np.zeros(0))
+    if plan.reading == "R4":
+        reads = observable_pairs(settings.horizon, settings.arms)
+        recorder.record(CLOCK, RemovalClock(reads=reads), np.zeros(0), np.zeros(0))
+
+
+def _recommended(outcome: Outcome) -> Array:
+    """Return the option that went last or never; the one that played most on the left where several are left."""
+    order = outcome.eliminated_at * 1.0
+    most = outcome.plays.sum(axis=2)
+    chosen: Array = (order + most / (2 * most.sum(axis=1, keepdims=True) + 1)).argmax(axis=1)
+    return chosen

@@ -1,0 +1,98 @@
+"""The settings of DP-EBS: fields, their limits, and the privacy claim."""
+
+from dataclasses import dataclass
+
+from algorithms._dueling.claim import answer_claim
+from dpaudit import Claim
+from dpaudit.checks import count, one_of, open_probability, positive
+
+CALIBRATIONS = ("paper", "tight")
+"""The calibrations by name, see `noise.tree_of`."""
+
+NOISES = ("laplace", "discrete")
+"""What a node's noise is drawn from: Laplace in floating point, or integers with exact probabilities."""
+
+READINGS = ("R0", "R1", "R2", "R3", "R4")
+"""The readings of a removal by name, see `noise`."""
+
+BROKEN = ("R0", "R4")
+"""The readings that no noise makes private."""
+
+WIDTHS = ("paper", "paper_typo", "paper_K", "tight")
+"""The confidence widths by name, see `widths`."""
+
+_MODELS = ("central", "local")
+_VARIANTS = ("tree", "batched")
+_CREDITS = ("left", "both")
+_LONGEST = 10**7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DpEbsSettings:
+    """The public parameters of DP-EBS.
+
+    Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms`, the number of options;
+    `model` "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or "batched" for
+    doubling batches without trees; `calibration`, see `noise.tree_of`; `removal`, see `noise`; `credit` "left", or
+    "both" exactly for R3; `noise` of a node, "laplace" or "discrete"; `width`, see `widths`, times `width_factor`, at
+    failure probability `fail_prob` (1 / horizon if absent).
+    Raises: ValueError: a field outside its range; the message names it, its value and the rule.
+    """
+
+    # What the privacy loss depends on.
+    epsilon: float
+    horizon: int
+    arms: int
+    model: str = "central"
+    variant: str = "tree"
+    calibration: str = "paper"
+    credit: str = "left"
+    removal: str = "R2"
+    noise: str = "laplace"
+
+    # What only the usefulness depends on.
+    width: str = "paper"
+    width_factor: float = 1.0
+    fail_prob: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "width_factor", positive("width_factor", self.width_factor))
+        object.__setattr__(self, "arms", count("arms", self.arms, at_least=2))
+        object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=self.arms + 1))
+        if self.horizon > _LONGEST:
+            raise ValueError(f"Expected horizon={self.horizon} at or below 10^7, where one run takes seconds.")
+        if self.fail_prob is not None:
+            object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
+        for field, allowed in (
+            ("model", _MODELS),
+            ("variant", _VARIANTS),
+            ("calibration", CALIBRATIONS),
+            ("width", WIDTHS),
+            ("credit", _CREDITS),
+            ("removal", READINGS),
+            ("noise", NOISES),
+        ):
+            one_of(field, getattr(self, field), allowed)
+        self._require_reading()
+
+    def claim(self) -> Claim:
+        """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel."""
+        return answer_claim(self.epsilon, self.model)
+
+    def _require_reading(self) -> None:
+        """Refuse readings of a removal that do not fit the other fields."""
+        if (self.credit == "both") != (self.removal == "R3"):
+            raise ValueError(
+                f"Expected credit={self.credit!r} to go with removal={self.removal!r}: crediting both options is the "
+                "reading R3. Set removal = 'R3' with credit = 'both', or another reading with credit = 'left'."
+            )
+        if self.removal == "R4" and self.arms == 2:
+            raise ValueError(
+                "Expected arms=2 to be 3 or more for removal='R4': with two, the first removal is the end."
+            )
+        if self.model == "local" and (self.variant, self.removal) != ("tree", "R2"):
+            raise ValueError(
+                f"Expected variant={self.variant!r} and removal={self.removal!r} at their defaults in the local model, "
+                "where the counters are exact sums of what people sent."
+            )

@@ -1,0 +1,159 @@
+"""Known hazards between an Opacus run and its epsilon, each reported as a finding with a rule.
+
+A finding in `BREAKING` voids the amplified epsilon or the claim; the others say what a reader must know.
+"""
+
+from collections.abc import Callable
+
+from algorithms.dp_sgd.plan import record_of
+from algorithms.dp_sgd.reading import TrainingRecord
+from algorithms.dp_sgd.settings import DpSgdSettings
+from dpaudit import Claim, Condition, Finding
+
+RULES: dict[str, str] = {
+    "DPA311": "an amplified epsilon without Poisson sampling",
+    "DPA312": "a sampling rate that is not the one accounted for",
+    "DPA313": "the GDP accountant, whose limit theorem is no bound",
+    "DPA314": "floating-point protection off",
+    "DPA315": "an add-remove epsilon read as one for replaced records",
+    "DPA316": "steps and segments confused",
+    "DPA317": "a weighted sampler",
+    "DPA318": "ghost clipping before 1.5.3",
+    "DPA319": "tuning that nobody accounted for",
+}
+BREAKING = frozenset({"DPA311", "DPA312", "DPA316", "DPA317", "DPA318"})
+"""Rules that stand against the certificate; DPA319 joins them where several runs are admitted."""
+
+_FIXED = (1, 5, 3)
+
+
+def findings_of(record: TrainingRecord, claim: Claim) -> tuple[Finding, ...]:
+    """Return a finding for every hazard of `record`, for `claim`."""
+    checks: tuple[Callable[[TrainingRecord, Claim], str], ...] = (
+        _poisson,
+        _rate,
+        _gdp,
+        _secure,
+        _relation,
+        _steps,
+        _weights,
+        _ghost,
+        _tuning,
+    )
+    return tuple(
+        Finding(rule=rule, where="training run", message=message)
+        for rule, check in zip(RULES, checks, strict=True)
+        if (message := check(record, claim))
+    )
+
+
+def breaking(record: TrainingRecord, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Return those findings that stand against a certificate."""
+    tuned = {"DPA319"} if (record.tuning_runs or 1) > 1 else set[str]()
+    return tuple(finding for finding in findings if finding.rule in BREAKING | tuned)
+
+
+def breaking_findings(settings: DpSgdSettings) -> tuple[Finding, ...]:
+    """Return the findings that stand against a certificate, before anything has run."""
+    record = record_of(settings)
+    if settings.sampling == "shuffled":
+        return ()
+    return breaking(record, findings_of(record, settings.claim()))
+
+
+def assumed_conditions(settings: DpSgdSettings) -> tuple[Condition, ...]:
+    """Return the other findings, which a reader must know of, as assumed conditions."""
+    record = record_of(settings)
+    findings = findings_of(record, settings.claim())
+    against = set(breaking(record, findings))
+    return tuple(
+        Condition(kind="implementation", about=(f.rule,), text=f"{f.rule}: {f.message}")
+        for f in findings
+        if f not in against
+    )
+
+
+def _poisson(record: TrainingRecord, _: Claim) -> str:
+    if record.poisson is not False or all(rate == 1 for _, rate, _ in record.history):
+        return ""
+    return (
+        "Batches are not Poisson samples (poisson_sampling=False, or a loader of the user's own), but the accountant "
+        "takes credit for sampling; the epsilon it prints is not proved. Use the loader that make_private returns."
+    )
+
+
+def _rate(record: TrainingRecord, _: Claim) -> str:
+    drawn = record.loader_rate
+    wrong = [rate for _, rate, _ in record.history if drawn is not None and abs(rate - drawn) > 1e-9 * drawn]
+    if wrong:
+        return f"The accountant was told the rate {wrong[0]:.6g}; the loader draws with {drawn:.6g}."
+    meant = record.intended_rate
+    away = [rate for _, rate, _ in record.history if meant is not None and abs(rate - meant) > 1e-3 * meant]
+    if away and meant is not None:
+        return (
+            f"The rate accounted for and drawn is {away[0]:.6g} = 1 / number of batches, not batch size over records, "
+            f"{meant:.6g}: declare the former."
+        )
+    return ""
+
+
+def _gdp(record: TrainingRecord, _: Claim) -> str:
+    if record.accountant != "gdp":
+        return ""
+    return (
+        "The GDP accountant uses a central limit theorem, which is no bound: its epsilon can lie below the truth, and "
+        "it refuses a change of noise. Use 'prv' or 'rdp', or the bracket printed here."
+    )
+
+
+def _secure(record: TrainingRecord, _: Claim) -> str:
+    if record.secure_mode is not False:
+        return ""
+    return (
+        "Floating-point protection: off (secure_mode=False). Noise is drawn in single precision from a generator that "
+        "is not cryptographic; the proof is about real numbers."
+    )
+
+
+def _relation(record: TrainingRecord, claim: Claim) -> str:
+    if claim.neighbours != "replace_one":
+        return ""
+    return (
+        "Every accountant of Opacus speaks of a record added or removed; for a replaced one its epsilon is too small. "
+        "The bracket for replace_one printed here is larger."
+    )
+
+
+def _steps(record: TrainingRecord, _: Claim) -> str:
+    if record.stated_steps is None or record.stated_steps == record.steps:
+        return ""
+    segments = len(record.history)
+    hint = f" ({segments} is the number of segments, len(accountant))" if record.stated_steps == segments else ""
+    return f"{record.stated_steps} steps are stated{hint}; the history holds {record.steps}."
+
+
+def _weights(record: TrainingRecord, _: Claim) -> str:
+    if not record.weighted:
+        return ""
+    return "A weighted sampler draws some records more often than the rate that is accounted for."
+
+
+def _ghost(record: TrainingRecord, _: Claim) -> str:
+    if record.grad_sample_mode != "ghost" or record.opacus is None or _numbers(record.opacus) >= _FIXED:
+        return ""
+    return (
+        f"Ghost clipping of Opacus {record.opacus} clips to norm 1 whatever max_grad_norm says: noise is too small by "
+        f"that factor{f' ({1 / record.max_grad_norm:g})' if record.max_grad_norm else ''}. Update to 1.5.3 or later."
+    )
+
+
+def _tuning(record: TrainingRecord, _: Claim) -> str:
+    if record.tuning_runs == 1:
+        return ""
+    many = "An unknown number of" if record.tuning_runs is None else str(record.tuning_runs)
+    return f"{many} runs on the same data chose the settings; the history holds the cost of one."
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    """Return a release as numbers, as far as it has some."""
+    return tuple(int(part) for part in release.split(".")[:3] if part.isdigit())

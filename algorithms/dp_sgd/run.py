@@ -1,0 +1,108 @@
+"""The run of DP-SGD through Opacus, watched: the trace, and the conditions that the watch checked."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from algorithms.dp_sgd import loop
+from algorithms.dp_sgd.declaration import declaration_of
+from algorithms.dp_sgd.extra import require_opacus
+from algorithms.dp_sgd.plan import Plan, plan_of
+from algorithms.dp_sgd.settings import DpSgdSettings
+from algorithms.problems.affairs import Classification
+from dpaudit import (
+    Condition,
+    ConfigError,
+    Declaration,
+    Parallel,
+    Planted,
+    Released,
+    Repeat,
+    Sequential,
+    Streams,
+    Subsample,
+    Transcript,
+    Watch,
+    conform,
+    plant,
+)
+from mechanisms import Gaussian
+
+_CANARIES = 32
+
+
+def run(settings: DpSgdSettings, problem: Classification, streams: Streams, n_runs: int) -> Transcript:
+    """Return `n_runs` watched training runs: arrays `weights` (n_runs, columns, 2) and `accuracy` (n_runs,).
+
+    The trace is what Opacus itself counted and set; the conditions are what the watch saw of every run.
+    Raises: ConfigError: Opacus is not installed, or a rate, history or problem that it cannot run.
+    """
+    plan, declaration = plan_of(settings), declaration_of(settings)
+    weights: list[Any] = []
+    conditions: list[Condition] = []
+    trace: tuple[Released, ...] = ()
+    columns = problem.features.shape[1]
+    for rng in streams.noise.spawn(n_runs):
+        planted = plant(problem.features, problem.labels, outputs=2, canaries=_CANARIES, rng=rng)
+        watch, done = run_watched(plan, planted, rng)
+        weights.append(done["weights"][:columns])
+        trace = tuple(_trace(declaration, done))
+        seen = conform(plan.training(planted.records), watch)
+        checks = seen.conditions()
+        if plan.sampling == "shuffled":
+            checks = tuple(c for c in checks if c.about != ("dispersion of the sample",))
+        conditions += checks if not conditions else [c for c in checks if c.status == "violated"]
+    trained = np.array(weights)
+    guessed = np.einsum("nc,rck->rnk", problem.features, trained).argmax(axis=2)
+    return Transcript(
+        n_runs=n_runs,
+        arrays={"weights": trained, "accuracy": (guessed == problem.labels).mean(axis=1)},
+        views={"model": ("weights",)},
+        trace=trace,
+        conditions=tuple(conditions),
+    )
+
+
+def run_watched(plan: Plan, planted: Planted, rng: np.random.Generator) -> tuple[Watch, dict[str, Any]]:
+    """Return what one training run through Opacus did, and what it left: weights, engine, optimizer, loader.
+
+    Raises: ConfigError: Opacus is not installed, or fewer records than batches need.
+    """
+    require_opacus("Running dp_sgd")
+
+    watch = Watch(records=planted.records, slots=planted.slots)
+    try:
+        done = loop.train(
+            planted.features,
+            planted.labels,
+            noise_multiplier=plan.noise_multiplier,
+            max_grad_norm=plan.max_grad_norm,
+            batches=plan.batches,
+            steps=plan.steps,
+            step=watch.step,
+            mode=plan.grad_sample_mode,
+            poisson=plan.sampling == "poisson",
+            learning_rate=plan.learning_rate,
+            seed=int(rng.integers(2**31)),
+        )
+    except ValueError as error:
+        raise ConfigError(f"The problem does not fit the config: {error}") from None
+    return watch, done
+
+
+def _trace(declaration: Declaration, done: dict[str, Any]) -> Iterator[Released]:
+    """Yield what Opacus counted, under the labels of the declaration; nothing where it only states an epsilon."""
+    history = done["engine"].accountant.history
+    if isinstance(declaration, Sequential):
+        for part, (_, rate, _) in zip(declaration.parts, history, strict=False):
+            if isinstance(part, Repeat) and isinstance(part.part, Subsample) and rate != part.part.rate:
+                raise ConfigError(f"Opacus accounted for the rate {rate:.6g}; {part.part.rate:.6g} is declared.")
+        for number, (noise, _, steps) in enumerate(history, start=1):
+            mechanism = Gaussian(stddev=noise, l2_sensitivity=1.0, neighbours="add_remove")
+            yield Released(label=f"gradient sums {number}", mechanism=mechanism, times=steps)
+    elif isinstance(declaration, Repeat) and isinstance(declaration.part, Parallel):
+        noise = done["optimizer"].noise_multiplier
+        mechanism = Gaussian(stddev=noise, l2_sensitivity=2.0, neighbours="replace_one")
+        for number in range(1, len(declaration.part.parts) + 1):
+            yield Released(label=f"batch {number}", mechanism=mechanism, times=declaration.times)

@@ -1,0 +1,91 @@
+"""The settings of DP-SGD: fields, their limits, and the privacy claim."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpaudit import Claim, Neighbours
+from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.model.claim import NEIGHBOURS
+
+SAMPLINGS = ("poisson", "shuffled")
+"""How batches are drawn, by name."""
+
+CALIBRATIONS = ("given", "tight")
+"""The calibrations by name, see `plan.record_of`."""
+
+_MODES = ("hooks", "ghost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DpSgdSettings:
+    """The public parameters of a training run with noisy gradients.
+
+    Parameters: `noise_multiplier`, the noise over `max_grad_norm`, the clipping norm; `sample_rate`, with which each
+    record is in a step's batch (Opacus: 1 / number of batches); `steps`. Or `checkpoint`, a file of Opacus or a JSON
+    file of its accountant's state, in place of noise, rate and steps. `sampling` "poisson", or "shuffled" for a loader
+    that deals every record once an epoch, where nothing is amplified; `calibration` "given", or "tight" for the least
+    noise that meets the claim; `grad_sample_mode` "hooks" or "ghost"; `tuning_runs`, how many runs on the same data led
+    to this one. For `replace_one` the epsilon of Poisson sampling is stated by `epsilon_of_history`, not folded.
+    Raises: ValueError: a field outside its range, or one that is missing.
+    """
+
+    # What the privacy loss depends on.
+    epsilon: float
+    delta: float
+    noise_multiplier: float | None = None
+    sample_rate: float | None = None
+    steps: int | None = None
+    max_grad_norm: float = 1.0
+    checkpoint: Path | None = None
+    model: str = "central"
+    neighbours: Neighbours = "add_remove"
+    sampling: str = "poisson"
+    calibration: str = "given"
+    grad_sample_mode: str = "hooks"
+    tuning_runs: int = 1
+
+    # What only the usefulness depends on.
+    learning_rate: float = 0.5
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        open_probability("delta", self.delta)
+        positive("max_grad_norm", self.max_grad_norm)
+        positive("learning_rate", self.learning_rate)
+        count("tuning_runs", self.tuning_runs)
+        one_of("model", self.model, ("central",))
+        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        one_of("sampling", self.sampling, SAMPLINGS)
+        one_of("calibration", self.calibration, CALIBRATIONS)
+        one_of("grad_sample_mode", self.grad_sample_mode, _MODES)
+        self._check_run()
+        if self.sampling == "shuffled" and self.neighbours != "replace_one":
+            raise ValueError(
+                "Expected neighbours='add_remove' to be 'replace_one' for sampling='shuffled': a record less moves "
+                "others to other batches, for which no bound is known."
+            )
+
+    def _check_run(self) -> None:
+        """Refuse noise, rate and steps that are missing or given twice."""
+        numbers = {name: getattr(self, name) for name in ("sample_rate", "steps", "noise_multiplier")}
+        if self.calibration == "tight":
+            noise = numbers.pop("noise_multiplier")
+            if noise is not None:
+                raise ValueError("Expected noise_multiplier to be left out with calibration='tight', which finds it.")
+        given = [name for name, value in numbers.items() if value is not None]
+        if self.checkpoint is not None:
+            if given or self.calibration == "tight":
+                raise ValueError(f"Expected a checkpoint to stand alone; it holds the run that {given} would state.")
+            return
+        for name, value in numbers.items():
+            if value is None:
+                raise ValueError(f"Expected {name} to be given, or a checkpoint that holds it.")
+        count("steps", self.steps)
+        if not 0 < positive("sample_rate", self.sample_rate) <= 1:
+            raise ValueError(f"Expected sample_rate={self.sample_rate} in (0, 1].")
+        if self.noise_multiplier is not None:
+            positive("noise_multiplier", self.noise_multiplier)
+
+    def claim(self) -> Claim:
+        """Return what is promised of the run."""
+        return Claim(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours, unit="one training record")

@@ -1,0 +1,147 @@
+"""Audits of the G-optimal dueling bandit: one phase, one comparison, and an answer at the edge of the decision.
+
+Two options at -1/2 and +1/2 make one comparison, which the first phase plays 400 times. The second option is dropped
+when the noisy wins reach the cut at which the estimate is 2 xi_1 = 1. Two data sets with one and two wins less than
+that cut lie on the same tail of the noise, and their probabilities of a drop differ by e^epsilon exactly: the
+arms' view alone attains the claim.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from algorithms._dueling.voters import RecordedVoters
+from algorithms.g_optimal_dueling.phases import play_phases
+from algorithms.g_optimal_dueling.plan import Plan, plan_of
+from algorithms.g_optimal_dueling.schedule import Lengths
+from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
+from dpaudit import AuditCase, Mechanism, Recorder, Streams
+from dpaudit.model.mechanism import Array
+
+PLAYS = 400
+"""How often the comparison is played."""
+
+FEATURES = np.array([[0.5], [-0.5]])
+"""Two options, one comparison of length 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedLengths(Lengths):
+    """One phase of a given number of plays."""
+
+    def total(self, phase: int) -> float:
+        """Return the number of plays."""
+        return float(PLAYS)
+
+    def random_plays(self) -> int:
+        """Return no random plays."""
+        return 0
+
+    def phases(self) -> int:
+        """Return one phase."""
+        return 1
+
+
+def cut() -> float:
+    """Return the number of wins at which the second option is dropped, but for the ridge: 400 sigma(1) = 292.42."""
+    return float(PLAYS / (1 + np.exp(-1.0)))
+
+
+def audit_plan(settings: GOptimalDuelingSettings) -> Plan:
+    """Return the plan of one phase with one comparison; noise, estimate and decision are those of the settings."""
+    lengths = FixedLengths(
+        preset=settings.preset,
+        epsilon=settings.epsilon,
+        horizon=PLAYS,
+        arms=2,
+        dimension=1,
+        kappa=settings.kappa,
+        fail_prob=settings.fail_prob,
+    )
+    return replace(plan_of(settings), horizon=PLAYS, lengths=lengths)
+
+
+def wins_of(wins: int) -> RecordedVoters:
+    """Return a data set in which the first `wins` people prefer the first option; neighbours differ in one of them."""
+    return RecordedVoters(answers=(np.arange(PLAYS) < wins).astype(float))
+
+
+def cases_of(settings: GOptimalDuelingSettings, problem: Any = None) -> tuple[AuditCase, ...]:
+    """Return the audits of what everybody sees, and of the sums, which are noised as if they were shown.
+
+    `problem` does not matter: privacy depends on the settings alone.
+    """
+    plan = audit_plan(settings)
+    return arms_case(plan), sums_case(plan)
+
+
+def arms_case(plan: Plan, wins: tuple[int, int] | None = None) -> AuditCase:
+    """Return the black-box audit: is the second option dropped? Tight at one cut."""
+    low, high = wins or (int(cut()) - 1, int(cut()))
+
+    def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        outcome = play_phases(plan, FEATURES, data, streams, n_runs, Recorder(streams.noise))
+        return {"survivors": outcome.survivors[:, -1]}
+
+    return AuditCase(
+        name="g_optimal_dueling arms",
+        view="arms",
+        description=f"Whether an option is dropped after {PLAYS} comparisons; one answer at the edge differs.",
+        neighbours=(wins_of(low), wins_of(high)),
+        relation="replace_one",
+        run=run,
+        score=DropRatio(low=low, high=high, scale=float(getattr(plan.mechanism, "scale", 1.0))),
+    )
+
+
+def sums_case(plan: Plan) -> AuditCase:
+    """Return the white-box audit: the noisy number of wins, scored by its likelihood ratio."""
+    low, high = int(cut()) - 1, int(cut())
+
+    def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        seen: list[Array] = []
+
+        def watched(recorder: Recorder, label: str, mechanism: Mechanism, wins: Array) -> Array:
+            seen.append(plan.release(recorder, label, mechanism, wins))
+            return seen[-1]
+
+        play_phases(replace(plan, release=watched), FEATURES, data, streams, n_runs, Recorder(streams.noise))
+        return {"sums": seen[0][:, 0]}
+
+    return AuditCase(
+        name="g_optimal_dueling sums",
+        view="sums",
+        description="The noisy number of wins of one comparison; one answer differs.",
+        neighbours=(wins_of(low), wins_of(high)),
+        relation="replace_one",
+        run=run,
+        score=lambda view: (
+            plan.mechanism.log_density(view["sums"], np.array(high))
+            - plan.mechanism.log_density(view["sums"], np.array(low))
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropRatio:
+    """The log likelihood ratio of whether the second option is dropped: no test of the arms' view does better."""
+
+    low: int
+    high: int
+    scale: float
+
+    def __call__(self, view: Mapping[str, Array]) -> Array:
+        """Return one score a run; larger means one win more."""
+        few, many = (self._chance(wins) for wins in (self.low, self.high))
+        dropped, stays = np.log(many / few), np.log1p(-many) - np.log1p(-few)
+        ratio: Array = np.where(view["survivors"][:, 1], stays, dropped)
+        return ratio
+
+    def _chance(self, wins: int) -> float:
+        """Return the probability that wins with Laplace noise reach the cut."""
+        short = (cut() - wins) / self.scale
+        return float(np.exp(-short) / 2 if short > 0 else 1 - np.exp(short) / 2)

@@ -1,0 +1,56 @@
+"""The run of the G-optimal dueling bandit on a problem: the transcript, and the conditions that were checked."""
+
+import numpy as np
+
+from algorithms._conditions import conditions_of
+from algorithms._dueling.checks import checked_plays, regrets
+from algorithms._dueling.voters import SimulatedVoters
+from algorithms.g_optimal_dueling import checks
+from algorithms.g_optimal_dueling.phases import play_phases
+from algorithms.g_optimal_dueling.plan import plan_of
+from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
+from algorithms.problems.duels import Duels
+from dpaudit import Recorder, Streams, Transcript
+from dpaudit.model.mechanism import Array
+
+
+def run(settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` runs on simulated people of `problem`.
+
+    Arrays: `plays` (n_runs, K, K); `survivors` (n_runs, phases + 1, K), who is left after each phase; `recommended`,
+    `utility_regret` and `preference_regret` (n_runs,).
+    Raises: ValueError: a problem without features, or of another size than the settings'.
+    """
+    features = features_of(settings, problem)
+    recorder = Recorder(streams.noise)
+    voters = SimulatedVoters(problem=problem)
+    outcome = play_phases(plan_of(settings), features, voters, streams, n_runs, recorder)
+    in_one_sum = outcome.shared and bool((outcome.spent <= settings.horizon).all())
+    observed = {checks.ONE_SUM: in_one_sum} | checked_plays(outcome.plays, settings.horizon, streams)
+    return Transcript(
+        n_runs=n_runs,
+        arrays={
+            "plays": outcome.plays,
+            "survivors": outcome.survivors,
+            "recommended": np.where(outcome.alive, outcome.scores, -np.inf).argmax(axis=1),
+            **regrets(outcome.plays, problem),
+        },
+        views={"arms": ("plays", "survivors")},
+        trace=recorder.trace(),
+        conditions=conditions_of(observed),
+    )
+
+
+def features_of(settings: GOptimalDuelingSettings, problem: Duels) -> Array:
+    """Return the problem's features, if they fit the settings."""
+    if problem.features is None:
+        raise ValueError(f"Expected problem {problem.name!r} to bring features; it brings none. Use dp_ebs instead.")
+    if problem.features.shape != (settings.arms, settings.dimension):
+        raise ValueError(
+            f"Expected arms={settings.arms} and dimension={settings.dimension} to be those of problem "
+            f"{problem.name!r}, which has {problem.features.shape[0]} options in {problem.features.shape[1]} "
+            "dimensions."
+        )
+    if np.linalg.norm(problem.features, axis=1).max() > 1 + 1e-9:
+        raise ValueError("Expected features no longer than 1; divide them by the length of the longest.")
+    return problem.features

@@ -1,0 +1,62 @@
+"""The settings of the G-optimal dueling bandit: fields, their limits, and the privacy claim."""
+
+import math
+from dataclasses import dataclass
+
+from algorithms._dueling.claim import answer_claim
+from dpaudit import Claim
+from dpaudit.checks import count, one_of, open_probability, positive
+
+CALIBRATIONS = ("paper", "tight", "proof")
+"""The noise by name: Algorithm 2's Lap(1 / eps), which is tight, or the Lap(ln T / eps) that Lemma 7 analyses."""
+
+PRESETS = ("paper", "practical")
+"""The presets of the phase lengths by name, see `schedule`."""
+
+_SLOPE_AT_4 = math.exp(-4) / (1 + math.exp(-4)) ** 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GOptimalDuelingSettings:
+    """The public parameters of the G-optimal dueling bandit.
+
+    Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms` and `dimension`, those of the
+    problem; `calibration`, see `CALIBRATIONS`; `preset`, see `schedule`; `kappa`, the slope that the printed lengths
+    divide by, sigma'(4) by default; `fail_prob` of the printed lengths; `radius` of the ball that estimates lie in;
+    `ridge`; `tolerance` of the design.
+    Raises: ValueError: a field outside its range; the message names it, its value and the rule.
+    """
+
+    # What the privacy loss depends on; the horizon enters the noise of calibration "proof" alone.
+    epsilon: float
+    horizon: int
+    model: str = "central"
+    calibration: str = "paper"
+
+    # What only the usefulness depends on: one person is in one sum whatever the lengths and the estimate.
+    arms: int
+    dimension: int
+    preset: str = "practical"
+    kappa: float = _SLOPE_AT_4
+    fail_prob: float | None = None
+    radius: float = 2.0
+    ridge: float = 1e-3
+    tolerance: float = 0.01
+
+    def __post_init__(self) -> None:
+        for field in ("epsilon", "kappa", "radius", "ridge", "tolerance"):
+            object.__setattr__(self, field, positive(field, getattr(self, field)))
+        object.__setattr__(self, "arms", count("arms", self.arms, at_least=2))
+        object.__setattr__(self, "horizon", count("horizon", self.horizon))
+        object.__setattr__(self, "dimension", count("dimension", self.dimension))
+        if self.fail_prob is not None:
+            object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
+        one_of("model", self.model, ("central",))
+        one_of("preset", self.preset, PRESETS)
+        one_of("calibration", self.calibration, CALIBRATIONS)
+        if self.kappa > 0.25:
+            raise ValueError(f"Expected kappa={self.kappa} at most 0.25, the steepest slope of the logistic function.")
+
+    def claim(self) -> Claim:
+        """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel."""
+        return answer_claim(self.epsilon, self.model)

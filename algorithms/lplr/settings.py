@@ -1,0 +1,103 @@
+"""Settings of LPLR: fields, their checks, and the claim."""
+
+from dataclasses import dataclass
+
+from algorithms.lplr.schedule import Resolution, first_length, resolution_of
+from dpaudit import Claim
+from dpaudit.checks import count, one_of, open_probability, positive, probability_below_one
+
+VARIANTS = ("paper", "fixed")
+WIDTHS = ("theory", "calibrated")
+NOISES = ("pure", "gaussian")
+SHARES = {"tight": (1 / 3, 1 / 3, 1 / 3), "uneven": (0.2, 0.4, 0.4)}
+"""Shares of epsilon for count, vector and matrix, by calibration.
+
+The count only decides which bins are kept, so it may have less.
+"""
+
+_LONGEST = 10**18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LplrSettings:
+    """Everything that a user chooses about LPLR.
+
+    Fields that matter for privacy: `epsilon` in nats (the paper's alpha); `horizon`, the number of users; `dimension`
+    of the features and number of `actions`; `variant` "paper", exactly as printed and not private, or "fixed",
+    repaired; `noise` "pure", or "gaussian" with a `delta` for comparison, which the paper does not have; `model`,
+    always "local"; `calibration`, how the repaired message shares epsilon: "tight" in thirds, "uneven" 0.2, 0.4, 0.4
+    (both cost exactly epsilon).
+    Fields that matter for usefulness only: `ci` "calibrated", widths of `quantile` standard deviations of the noise, or
+    "theory", the printed constants, under which nothing is eliminated at any feasible horizon; `beta` and `fail_prob`
+    as in `schedule.resolution_of`.
+    Raises: ValueError: a field outside its range, or a horizon at which no epoch is long enough for an estimate.
+    """
+
+    # These fields decide what a user sends and how much noise it carries.
+    epsilon: float
+    delta: float = 0.0
+    horizon: int
+    dimension: int
+    actions: int
+    variant: str = "fixed"
+    noise: str = "pure"
+    model: str = "local"
+    calibration: str = "tight"
+
+    # These fields decide how bins are cut and what the server makes of messages: the privacy of one stays the same.
+    ci: str = "calibrated"
+    quantile: float = 4.0
+    beta: float | None = None
+    fail_prob: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("epsilon", "quantile"):
+            object.__setattr__(self, field, positive(field, getattr(self, field)))
+        for field in ("horizon", "dimension", "actions"):
+            object.__setattr__(self, field, count(field, getattr(self, field)))
+        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        one_of("variant", self.variant, VARIANTS)
+        one_of("ci", self.ci, WIDTHS)
+        one_of("noise", self.noise, NOISES)
+        one_of("model", self.model, ("local",))
+        one_of("calibration", self.calibration, tuple(SHARES))
+        for field in ("beta", "fail_prob"):
+            if getattr(self, field) is not None:
+                object.__setattr__(self, field, open_probability(field, getattr(self, field)))
+        self._require_noise()
+        self._require_epoch()
+
+    def claim(self) -> Claim:
+        """Return what is promised: (epsilon, 0), or (epsilon, delta) with Gaussian noise."""
+        return Claim(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbours="replace_one",
+            model="local",
+            unit="one user's context, action and reward",
+        )
+
+    def resolution(self) -> Resolution:
+        """Return how finely the unit ball is cut into bins."""
+        return resolution_of(self.horizon, self.beta, self.fail_prob)
+
+    def _require_noise(self) -> None:
+        """Refuse noise that does not fit the claim."""
+        if (self.noise == "gaussian") != (self.delta > 0):
+            raise ValueError(
+                f"Expected delta={self.delta!r} to be positive for noise='gaussian' and absent for noise='pure', "
+                f"which is private without it; noise is {self.noise!r}."
+            )
+        if self.noise == "gaussian" and self.variant == "paper":
+            raise ValueError("Expected variant='paper' with noise='pure': the paper has no Gaussian noise.")
+
+    def _require_epoch(self) -> None:
+        """Refuse horizons too short for one estimate, and too long for counting."""
+        if not 2 <= self.horizon <= _LONGEST:
+            raise ValueError(f"Expected horizon={self.horizon} between 2 and 10^18.")
+        needed = 2 * first_length(self.dimension, self.resolution())
+        if self.horizon < needed:
+            raise ValueError(
+                f"Expected horizon={self.horizon} at or above {needed}, the length of the first epoch in "
+                f"dimension={self.dimension}: below it nothing is ever estimated."
+            )

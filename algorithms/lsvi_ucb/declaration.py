@@ -1,0 +1,93 @@
+"""The declaration of LSVI-UCB: for every step a tree of Gram matrices over batches, and a new target vector a batch."""
+
+import math
+
+from algorithms._linear_rl.budget_shares import Share, tree_by_advanced, tree_by_sum
+from algorithms._linear_rl.calibration import nodes_printed
+from algorithms.lsvi_ucb.noise import StepNoise, noises_of, releases_of, schedule_of, tree_horizon
+from algorithms.lsvi_ucb.settings import LsviUcbSettings
+from dpaudit import Billboard, Declaration, PostProcess, Printed, Release, Repeat, Sequential, Stated
+
+STEPS = (
+    "prefix sums of the nodes",
+    "shift and eigenvalue floor",
+    "regression, optimistic values and policies",
+)
+RULE = "the decision to switch policies, from noisy matrices alone"
+
+
+def declaration_of(settings: LsviUcbSettings) -> Declaration:
+    """Return the declaration of the settings; with printed noise it carries the paper's argument."""
+    whole = Share(epsilon=settings.epsilon, delta=settings.delta)
+    printed = settings.calibration != "tight"
+    if releases_of(settings) == 0:
+        return Billboard(
+            part=Stated(epsilon=0.0, source="nothing being released: one batch means one policy, fixed in advance"),
+            reads=("their own states, rewards and features",),
+        )
+    return Billboard(
+        part=PostProcess(
+            part=_composed(settings, whole),
+            steps=(*STEPS, RULE) if settings.schedule == "switching" else STEPS,
+            printed=whole.by("post_processing") if printed else None,
+        ),
+        reads=("their own states, rewards and features",),
+        printed=whole.by("billboard") if printed else None,
+    )
+
+
+def _composed(settings: LsviUcbSettings, whole: Share) -> Declaration:
+    """Return every step's releases in sequence, composed as the calibration has it."""
+    noises = noises_of(settings)
+    if settings.calibration == "tight":
+        return Sequential(parts=tuple(part for noise in noises for part in _parts(settings, noise)))
+    if settings.calibration == "paper":
+        share = whole.advanced(settings.steps, log=math.log(4 / whole.delta))
+        steps = tuple(_step_by_advanced(settings, noise, share) for noise in noises)
+        return Sequential(parts=steps, printed=whole.by("advanced_short", settings.steps))
+    share = whole.split(settings.steps)
+    steps = tuple(_step_by_sum(settings, noise, share) for noise in noises)
+    return Sequential(parts=steps, printed=whole.by("basic", settings.steps))
+
+
+def _parts(settings: LsviUcbSettings, noise: StepNoise) -> tuple[Repeat, Repeat]:
+    """Return one step's matrices and vectors, as often as one record meets them."""
+    return Repeat(part=_node(noise), times=tree_horizon(settings).bit_length()), _vectors(settings, noise)
+
+
+def _node(noise: StepNoise) -> Release:
+    """Return the release of one node of one step's matrices."""
+    return Release(label=noise.matrix_label, mechanism=noise.matrix)
+
+
+def _vectors(
+    settings: LsviUcbSettings, noise: StepNoise, leaf: Printed | None = None, whole: Printed | None = None
+) -> Repeat:
+    """Return one step's vectors, with the paper's argument for one of them and for all where it is given."""
+    release = Release(label=noise.vector_label, mechanism=noise.vector, printed=leaf)
+    return Repeat(part=release, times=releases_of(settings), printed=whole)
+
+
+def _step_by_advanced(settings: LsviUcbSettings, noise: StepNoise, share: Share) -> Declaration:
+    """Return one step with the argument of Appendix E.2: matrices and vectors each over B releases.
+
+    The matrices are composed over B prefixes although they are sums of the same nodes: a level that nothing needs.
+    """
+    batches = schedule_of(settings).planned
+    half = share.split(2)
+    each = half.advanced(batches)
+    tree = tree_by_advanced(_node(noise), tree_horizon(settings).bit_length(), each, nodes_printed(batches))
+    by = half.by("advanced_short", batches)
+    vectors = _vectors(settings, noise, each.by("classic_gaussian"), by)
+    return Sequential(parts=(Sequential(parts=(tree,), printed=by), vectors), printed=share.by("basic"))
+
+
+def _step_by_sum(settings: LsviUcbSettings, noise: StepNoise, share: Share) -> Declaration:
+    """Return one step with the argument of Appendix E.3: budgets of B releases added, matrices and vectors alike."""
+    batches = schedule_of(settings).planned
+    half = share.split(2)
+    each = half.split(batches)
+    tree = tree_by_sum(_node(noise), tree_horizon(settings).bit_length(), each, nodes_printed(batches))
+    by = half.by("basic", batches)
+    vectors = _vectors(settings, noise, each.by("laplace"), by)
+    return Sequential(parts=(Sequential(parts=(tree,), printed=by), vectors), printed=share.by("basic"))

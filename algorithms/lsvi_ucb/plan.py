@@ -1,0 +1,103 @@
+"""The calibrated plan of LSVI-UCB, fixed before any data is seen: schedule, noise, ranges, shift, radius, steps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms._linear_rl.spreads import matrix_spread, vector_spread
+from algorithms._linear_rl.values import Clip, clip_both, value_ranges
+from algorithms._traced_tree import TracedTree
+from algorithms.lsvi_ucb.noise import StepNoise, noises_of, releases_of, schedule_of, target_bounds, tree_horizon
+from algorithms.lsvi_ucb.printed_scales import BatchScales, Schedule, batch_scales, tight_scales
+from algorithms.lsvi_ucb.settings import LsviUcbSettings
+from dpaudit import Recorder
+from dpaudit.model.mechanism import Array
+
+Sums = Callable[[Array], Array]
+"""sums(element) -> the noisy sum of all elements so far"""
+
+
+def open_tree(noise: StepNoise, recorder: Recorder, horizon: int) -> Sums:
+    """Return the noisy prefix sums of one step's Gram matrices."""
+    return TracedTree(label=noise.matrix_label, mechanism=noise.matrix, recorder=recorder, horizon=horizon)
+
+
+def draw_vectors(noise: StepNoise, recorder: Recorder, shape: tuple[int, ...], times: int) -> Array:
+    """Return the noise of all of one step's target vectors, drawn ahead. Shape: (times, *shape)."""
+    draws = [recorder.release(noise.vector_label, noise.vector, np.zeros(shape)) for _ in range(times)]
+    return np.stack(draws) if draws else np.zeros((0, *shape))
+
+
+def noisy_only(noisy: Array, exact: Array) -> Array:
+    """Return what the switching rule looks at: the noisy matrices, which everybody sees, never the exact ones."""
+    return noisy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPlan:
+    """A calibrated LSVI-UCB.
+
+    The steps are fields, so that a test can replace one of them by a broken copy and assert which audit notices.
+    """
+
+    episodes: int
+    schedule: Schedule
+    switching: bool
+    releases: int
+    horizon: int
+    noises: tuple[StepNoise, ...]
+    bounds: tuple[float, ...]
+    ranges: tuple[float, ...]
+    ridge: float
+    shift: float
+    radius: float
+    open: Callable[[StepNoise, Recorder, int], Sums] = open_tree
+    draw: Callable[[StepNoise, Recorder, tuple[int, ...], int], Array] = draw_vectors
+    clip: Clip = clip_both
+    rule_reads: Callable[[Array, Array], Array] = noisy_only
+
+    @property
+    def noisy(self) -> bool:
+        """Whether anything is released with noise."""
+        return bool(self.noises)
+
+
+def plan_of(settings: LsviUcbSettings) -> BatchPlan:
+    """Return the plan with the noise of the settings' calibration; without noise where nothing is released."""
+    return _plan(settings, noises_of(settings) if releases_of(settings) else ())
+
+
+def plan_without_noise_of(settings: LsviUcbSettings) -> BatchPlan:
+    """Return the plan without noise, and so without privacy: its shift is 0, and its radius that of no noise."""
+    return _plan(settings, ())
+
+
+def _plan(settings: LsviUcbSettings, noises: tuple[StepNoise, ...]) -> BatchPlan:
+    """Return the plan with this noise."""
+    scales = _scales(settings, noises)
+    return BatchPlan(
+        episodes=settings.episodes,
+        schedule=schedule_of(settings),
+        switching=settings.schedule == "switching",
+        releases=releases_of(settings),
+        horizon=tree_horizon(settings),
+        noises=noises,
+        bounds=target_bounds(settings),
+        ranges=value_ranges(settings.steps, settings.clipping),
+        ridge=float(settings.dimension),
+        shift=settings.shift_scale * (scales.deviation + scales.extra),
+        radius=settings.bonus_scale * scales.radius,
+    )
+
+
+def _scales(settings: LsviUcbSettings, noises: tuple[StepNoise, ...]) -> BatchScales:
+    """Return shift and radius: the printed ones with printed noise, else by the noise's own operator norm."""
+    matrix = matrix_spread(noises[0].matrix) if noises else 0.0
+    vector = vector_spread(noises[0].vector) if noises else 0.0
+    shape = {"episodes": settings.episodes, "steps": settings.steps, "d": settings.dimension}
+    if settings.calibration == "paper" and noises:
+        planned = schedule_of(settings).planned
+        return batch_scales(matrix, vector, B=planned, fail_prob=settings.fail_prob, **shape)
+    nodes = max(tree_horizon(settings).bit_length(), 1)
+    return tight_scales(matrix, vector, nodes=nodes, fail_prob=settings.fail_prob, **shape)

@@ -1,0 +1,84 @@
+"""Optimistic values of Algorithm 2 from released statistics, and the log determinants that the switching rule reads."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
+from algorithms._linear_rl.settings import SharedSettings, require_fit
+from algorithms._linear_rl.values import greedy_policies, largest
+from algorithms.lsvi_ucb.plan import BatchPlan
+from algorithms.problems.finite_mdp import FiniteMdp
+from algorithms.problems.linear_mdp import LinearMdp
+from dpaudit.model.mechanism import Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BatchDomain:
+    """A linear process laid out for planning. Shape: `features` (S * A, d)."""
+
+    mdp: FiniteMdp
+    features: Array
+
+    @classmethod
+    def of(cls, problem: LinearMdp) -> "BatchDomain":
+        """Return the layout of a problem."""
+        return cls(mdp=problem.mdp, features=problem.features.reshape(-1, problem.dimension))
+
+
+def domain_of(settings: SharedSettings, problem: LinearMdp) -> BatchDomain:
+    """Return the problem laid out for planning.
+
+    Raises: ValueError: a problem of another kind, or of other steps or dimension than the settings'.
+    """
+    require_fit(problem, LinearMdp, "a linear process, such as low_rank", settings)
+    return BatchDomain.of(problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BatchPolicy:
+    """Optimistic values. Shape: actions (n_runs, H, S, A), values of states (n_runs, H + 1, S)."""
+
+    values: Array
+    actions: Array
+
+    def policies(self) -> Array:
+        """Return the probability of every action, ties broken uniformly. Shape: (n_runs, H, S, A)."""
+        return greedy_policies(self.values, self.actions)
+
+
+def inverses_of(matrices: Array, ridge: float, shift: float) -> Array:
+    """Return inverses of noisy Gram matrices with ridge and shift, eigenvalues below the ridge raised to it.
+
+    Post-processing: it reads the released matrices only. Shape: (..., d, d) in and out.
+    """
+    return floored_inverses(symmetric(matrices) + (ridge + shift) * np.eye(matrices.shape[-1]), ridge)
+
+
+def plan_batch(
+    plan: BatchPlan, domain: BatchDomain, inverses: Array, vectors: Callable[[int, Array], Array]
+) -> BatchPolicy:
+    """Return the optimistic values of Algorithm 2, backwards over steps.
+
+    `vectors(h, values)` answers with step h's released target vector (n_runs, d), for the values (n_runs, S) after it:
+    the whole history is looked at again with new values, which is why every release needs noise of its own.
+    """
+    steps, states, actions = domain.mdp.shape
+    n_runs = len(inverses)
+    values = np.zeros((n_runs, steps + 1, states))
+    optimistic = np.empty((n_runs, steps, states, actions))
+    cells = np.broadcast_to(domain.features, (n_runs, *domain.features.shape))
+    for h in reversed(range(steps)):
+        weights = (inverses[:, h] @ vectors(h, values[:, h + 1])[..., None])[..., 0]
+        estimate = linear(cells, weights) + plan.radius * bonus_of(cells, inverses[:, h])
+        optimistic[:, h] = plan.clip(estimate.reshape(n_runs, states, actions), plan.ranges[h])
+        values[:, h] = largest(optimistic[:, h])
+    return BatchPolicy(values=values, actions=optimistic)
+
+
+def logdets(matrices: Array, plan: BatchPlan) -> Array:
+    """Return log determinants of Gram matrices with ridge and shift, floored. Shape: (..., d, d) to (...)."""
+    spectrum = np.linalg.eigvalsh(symmetric(matrices) + (plan.ridge + plan.shift) * np.eye(matrices.shape[-1]))
+    total: Array = np.log(np.maximum(spectrum, plan.ridge)).sum(axis=-1)
+    return total

@@ -1,0 +1,60 @@
+"""Settings of LSVI-UCB: fields, their checks, and the claim."""
+
+from dataclasses import dataclass
+
+from algorithms._linear_rl.settings import Symmetry, check_shared_settings, episode_claim
+from dpaudit import Claim
+from dpaudit.checks import count, one_of
+
+MODELS = ("joint",)
+SCHEDULES = ("static", "switching")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LsviUcbSettings:
+    """Everything that a user chooses about LSVI-UCB.
+
+    Fields that matter for privacy: `model`, always "joint"; `epsilon` in nats and `delta`; `episodes` K, `steps` H,
+    `dimension` d; `calibration` see `noise.noises_of`; `clipping` of values at H or at the steps left; `symmetry` of
+    matrix noise; `schedule` "static" (the paper's batches) or "switching": a new policy whenever a *noisy* determinant
+    doubles, at most `switches` times, which is declared with a tree over episodes; `least_batches` overrides a count of
+    one batch, at which nothing is ever learned.
+    Fields that matter for usefulness only: `fail_prob` p of the regret analysis; `bonus_scale` and `shift_scale`, which
+    shrink radius and shift.
+    Raises: ValueError: a field outside its range; the message names it, its value and the rule.
+    """
+
+    # These fields decide what is released and how much noise it carries.
+    model: str = "joint"
+    epsilon: float
+    delta: float = 0.0
+    episodes: int
+    steps: int
+    dimension: int
+    calibration: str = "tight"
+    clipping: str = "horizon"
+    symmetry: Symmetry = "half"
+    schedule: str = "static"
+    switches: int = 10
+    least_batches: int = 1
+
+    # These fields act on released statistics only: no value of theirs changes the privacy of a run.
+    fail_prob: float = 0.05
+    bonus_scale: float = 1.0
+    shift_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        one_of("model", self.model, MODELS)
+        one_of("schedule", self.schedule, SCHEDULES)
+        check_shared_settings(self)
+        for name in ("switches", "least_batches"):
+            object.__setattr__(self, name, count(name, getattr(self, name)))
+        if self.schedule == "switching" and self.calibration != "tight":
+            raise ValueError(
+                f"Expected calibration={self.calibration!r} to be 'tight' for schedule='switching': the paper has no "
+                "proof for it, and so no noise."
+            )
+
+    def claim(self) -> Claim:
+        """Return what the paper promises for these parameters."""
+        return episode_claim(self.epsilon, self.delta, self.model)

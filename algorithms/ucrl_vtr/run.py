@@ -1,0 +1,116 @@
+"""Runs of UCRL-VTR, all in lock-step: Algorithms 1 and 3, episode by episode, and what they produced."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms._conditions import FRESH, SENSITIVITY, conditions_of, noise_is_fresh
+from algorithms._linear_rl import checks
+from algorithms._linear_rl.values import values_in_range
+from algorithms.ucrl_vtr.canaries import Canary
+from algorithms.ucrl_vtr.checks import norm_ratios
+from algorithms.ucrl_vtr.plan import MixturePlan
+from algorithms.ucrl_vtr.planning import Domain, Planned, plan_values
+from algorithms.ucrl_vtr.sums import NoisySums
+from algorithms.ucrl_vtr.users import play
+from dpaudit import Condition, Recorder, Streams, Transcript
+from dpaudit.model.mechanism import Array
+
+_CHECKPOINTS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Episode:
+    """One episode of all runs: how it was planned, what it contributed, and what was released after it.
+
+    Shape: `contribution` and `released` (n_runs, G, d, d + 1); `released` is a noisy sum over all episodes so far.
+    """
+
+    number: int
+    planned: Planned
+    fresh: bool
+    contribution: Array
+    released: Array
+
+
+def run_episodes(
+    plan: MixturePlan, domain: Domain, streams: Streams, recorder: Recorder, n_runs: int, canary: Canary | None = None
+) -> Iterator[Episode]:
+    """Yield every episode in order. Memory: the live nodes of the trees, 8 n_runs G (log2 K + 2) d (d + 1) bytes."""
+    groups, dimension = len(plan.regressions), domain.dimension
+    sums: list[NoisySums] = [plan.open(regression, recorder, plan.episodes) for regression in plan.regressions]
+    released = np.zeros((n_runs, groups, dimension, dimension + 1))  # u_1 = 0; solve adds Lambda_1 = lambda I
+    planned: Planned | None = None
+    for number in range(1, plan.episodes + 1):  # k = 1, ..., K
+        fresh = planned is None or (number - 1) % plan.planning_period == 0
+        if planned is None or fresh:
+            # Eq. (1) and w_k = Lambda_k^-1 u_k; the shift 2 Upsilon I is the public part of the noise B_k.
+            regressed = plan.solve(released, plan.ridge, plan.shifts(number), plan.ridge)
+            # Q_k and V_k, with beta_k of Theorem 7 (Algorithm 1) or of Eq. (5) (Algorithm 3)
+            planned = plan_values(domain, regressed, plan.confidence.radii(number), plan.ranges, plan.clip)
+        features, targets = play(domain, planned, streams)  # a_h = argmax Q_k; X_k,h and y_k,h
+        if canary is not None and number == canary.episode:
+            features, targets = (
+                np.broadcast_to(canary.features, features.shape),
+                np.broadcast_to(canary.targets, targets.shape),
+            )
+        contribution = plan.enter(plan.regressions, features, targets)  # X X^T and X y, clipped to their bounds
+        # Eqs. (1) and (2): sums up to k, with B_k+1 and g_k+1 from trees (Cor. 5, 10) or messages (Cor. 6, 11)
+        released = np.stack([noisy.step(contribution[:, index]) for index, noisy in enumerate(sums)], axis=1)
+        yield Episode(number=number, planned=planned, fresh=fresh, contribution=contribution, released=released)
+
+
+def checkpoints(episodes: int) -> tuple[int, ...]:
+    """Return the episodes after which regret is written down: all, or about forty, evenly on a logarithmic scale."""
+    if episodes <= _CHECKPOINTS:
+        return tuple(range(1, episodes + 1))
+    return tuple(sorted({round(episodes ** (i / _CHECKPOINTS)) for i in range(1, _CHECKPOINTS + 1)}))
+
+
+def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: int) -> Transcript:
+    """Return what ordinary runs produced.
+
+    Shape: `regret` (n_runs, C) after the episodes of `checkpoints`; `gap` (n_runs,), what the last policy loses;
+    `optimism` (n_runs,), the share of episodes whose values were nowhere below the optimal ones; `norms` (n_runs,),
+    the largest feature or target against its bound; `released` (n_runs, G, d, d + 1) at the end, and `message`, the
+    first user's.
+    """
+    recorder = Recorder(streams.noise)
+    optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
+    outcomes: dict[Condition, bool] = dict.fromkeys((checks.VALUES, checks.FEATURES, checks.TARGETS), True)
+    gap, total, optimistic, hopeful = (np.zeros(n_runs) for _ in range(4))
+    norms, message = np.zeros(n_runs), np.zeros(0)
+    regrets, wanted = [], set(checkpoints(plan.episodes))
+    released = np.zeros(0)
+    for episode in run_episodes(plan, domain, streams, recorder, n_runs):
+        if episode.fresh:
+            gap = best - domain.mdp.policy_values(episode.planned.policies())
+            hopeful = (episode.planned.values >= optimal - checks.TOLERANCE).all(axis=(1, 2)).astype(float)
+            outcomes[checks.VALUES] &= values_in_range(episode.planned.values, plan.ranges)
+        features, targets = norm_ratios(episode.contribution, plan.regressions)
+        outcomes[checks.FEATURES] &= bool((features <= 1 + checks.TOLERANCE).all())
+        outcomes[checks.TARGETS] &= bool((targets <= 1 + checks.TOLERANCE).all())
+        norms = np.maximum(norms, np.maximum(features, targets))
+        total, optimistic = total + gap, optimistic + hopeful
+        if episode.number in wanted:
+            regrets.append(total)
+        if episode.number == 1:
+            message = episode.released
+        released = episode.released
+    outcomes[SENSITIVITY] = outcomes[checks.FEATURES] and outcomes[checks.TARGETS]
+    outcomes[FRESH] = noise_is_fresh(streams, recorder.trace())
+    return Transcript(
+        n_runs=n_runs,
+        arrays={
+            "regret": np.stack(regrets, axis=1),
+            "gap": gap,
+            "optimism": optimistic / plan.episodes,
+            "norms": norms,
+            "released": released,
+            "message": message,
+        },
+        views={"message": ("message",)} if plan.model == "local" else {"billboard": ("released",)},
+        trace=recorder.trace(),
+        conditions=conditions_of(outcomes),
+    )

@@ -1,0 +1,55 @@
+"""Settings of UCRL-VTR: fields, their checks, and the claim."""
+
+from dataclasses import dataclass
+
+from algorithms._linear_rl.settings import Symmetry, check_shared_settings, episode_claim
+from dpaudit import Claim
+from dpaudit.checks import count, one_of, positive
+
+MODELS = ("joint", "local")
+BONUSES = ("hoeffding", "bernstein")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UcrlVtrSettings:
+    """Everything that a user chooses about UCRL-VTR.
+
+    Fields that matter for privacy: `model` "joint" (trees that the learner keeps) or "local" (every user's own noise);
+    `epsilon` in nats and `delta`; `episodes` K, `steps` H, `dimension` d; `bonus` "hoeffding" (Algorithm 1) or
+    "bernstein" (Algorithm 3), which decides what is released; `calibration` see `noise.noisy_regressions`; `clipping`
+    of values at H or at the steps left; `symmetry` of matrix noise.
+    Fields that matter for usefulness only: `weight_bound` C_w; `fail_prob` p of the regret analysis; `bonus_scale` and
+    `shift_scale`, which shrink radius and shift; `planning_period`, how many episodes a policy is kept.
+    Raises: ValueError: a field outside its range; the message names it, its value and the rule.
+    """
+
+    # These fields decide what is released and how much noise it carries.
+    model: str
+    epsilon: float
+    delta: float = 0.0
+    episodes: int
+    steps: int
+    dimension: int
+    bonus: str = "hoeffding"
+    calibration: str = "tight"
+    clipping: str = "horizon"
+    symmetry: Symmetry = "half"
+
+    # These fields act on released statistics only: no value of theirs changes the privacy of a run.
+    weight_bound: float = 1.0
+    fail_prob: float = 0.05
+    bonus_scale: float = 1.0
+    shift_scale: float = 1.0
+    planning_period: int = 1
+
+    def __post_init__(self) -> None:
+        one_of("model", self.model, MODELS)
+        one_of("bonus", self.bonus, BONUSES)
+        check_shared_settings(self)
+        object.__setattr__(self, "steps", count("steps", self.steps, at_least=2))
+        object.__setattr__(self, "planning_period", count("planning_period", self.planning_period))
+        object.__setattr__(self, "weight_bound", positive("weight_bound", self.weight_bound))
+
+    def claim(self) -> Claim:
+        """Return what the paper promises for these parameters."""
+        return episode_claim(self.epsilon, self.delta, self.model)

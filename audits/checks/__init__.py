@@ -1,0 +1,1 @@
+"""Checks without an attack: paired replay of neighbours, the law of the noise."""

@@ -1,0 +1,123 @@
+"""A sequential test of outputs against the declared noise; noise of another size is detected in some tens of runs.
+
+The test compares the declared mechanism with the same mechanism at other noise scales, with equal shares a factor:
+
+    wealth = average over factors f of prod p_f(x) / p_1(x).
+
+If the outputs follow the declared law, each product is a martingale of mean 1, so the wealth ever reaches 1 / alpha
+with probability at most alpha (Ville 1939). An output that the declared law cannot produce makes the wealth infinite.
+The test is about the noise and not about the claim: code that passes may leak, and code that fails may keep its claim.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit import Mechanism
+from dpaudit.checks import count, open_probability
+from dpaudit.model.mechanism import Array
+
+FACTORS = (1 / 16, 1 / 4, 1 / 2, 0.7, 0.85, 1.2, 1.4, 2.0, 4.0)
+"""Alternative noise scales over the declared one; each has the same share of the wealth."""
+
+_BLOCK = 64
+_GROWTH = 2
+_MOST_BLOCK = 50_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conformance:
+    """The log wealth of each factor after all runs so far; `fallen` once the average reached 1 / significance.
+
+    `runs` counts the runs of this call; `factor` is the noise, over the declared, that explains the outputs best.
+
+    >>> Conformance(fallen=False, factor=1.0, significance=0.05, runs=64, wealth=(0.0,) * len(FACTORS)).log_evidence < 1
+    True
+    """
+
+    fallen: bool
+    factor: float
+    significance: float
+    runs: int
+    wealth: tuple[float, ...]
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of the average wealth: evidence against the declared law."""
+        return float(_averages(np.array(self.wealth)))
+
+
+def watch_noise(
+    release: Callable[[np.random.Generator, int], Any],
+    mechanism: Mechanism,
+    answer: Any,
+    *,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float = 0.05,
+    wealth: tuple[float, ...] = (0.0,) * len(FACTORS),
+) -> Conformance:
+    """Return whether outputs follow `mechanism` around the exact `answer`, from at most `runs` runs.
+
+    `release(rng, n_runs)` returns outputs, runs axis first; `wealth` is what an earlier call left, if any.
+    Guarantee: outputs of the declared law are accused with probability at most `significance`, over all calls that
+    pass on their wealth, if each draws fresh randomness and its runs are independent.
+    Raises: ValueError: `wealth` of another length, or another number of outputs than runs.
+
+    >>> from mechanisms.laplace import Laplace
+    >>> laplace = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> def half(rng, n_runs):
+    ...     return rng.laplace(0.0, 0.5, n_runs)
+    >>> seen = watch_noise(half, laplace, 0.0, runs=1_000, rng=np.random.default_rng(1), significance=1e-6)
+    >>> seen.fallen, seen.factor, seen.runs < 500
+    (True, 0.5, True)
+    """
+    count("runs", runs)
+    open_probability("significance", significance)
+    if len(wealth) != len(FACTORS):
+        raise ValueError(f"Expected wealth of {len(FACTORS)} bettors, got {len(wealth)}.")
+    log_wealth, done, block, peak = np.array(wealth, dtype=float), 0, _BLOCK, -math.inf
+    rivals = tuple(_rival(mechanism, factor) for factor in FACTORS)
+    while done < runs and peak < -math.log(significance):
+        size = min(block, runs - done)
+        paths = log_wealth + np.cumsum(_gains(release(rng, size), mechanism, rivals, np.asarray(answer), size), axis=0)
+        peak = max(peak, float(np.max(_averages(paths))))
+        log_wealth, done, block = paths[-1], done + size, min(block * _GROWTH, _MOST_BLOCK)
+    return Conformance(
+        fallen=peak >= -math.log(significance),
+        factor=FACTORS[int(np.argmax(log_wealth))] if log_wealth.max() > 0 else 1.0,
+        significance=significance,
+        runs=done,
+        wealth=tuple(log_wealth.tolist()),
+    )
+
+
+def _rival(mechanism: Mechanism, factor: float) -> Mechanism:
+    """Return the mechanism with `factor` times the noise, or itself where that noise does not exist."""
+    try:
+        return mechanism.scaled(factor)
+    except ValueError:
+        return mechanism
+
+
+def _gains(output: Any, mechanism: Mechanism, rivals: tuple[Mechanism, ...], answer: Array, n_runs: int) -> Array:
+    """Return the log likelihood ratio of each rival to the declared law, one row a run. Shape: (n_runs, rivals)."""
+    outputs = np.asarray(output)
+    if outputs.shape[:1] != (n_runs,):
+        raise ValueError(f"Expected outputs of {n_runs} runs, runs axis first, got an array of shape {outputs.shape}.")
+    known = np.broadcast_to(answer, (n_runs, *answer.shape))
+    declared = mechanism.log_density(outputs, known).reshape(n_runs, -1).sum(axis=1)
+    columns = [rival.log_density(outputs, known).reshape(n_runs, -1).sum(axis=1) for rival in rivals]
+    with np.errstate(invalid="ignore"):
+        gains: Array = np.stack(columns, axis=1) - declared[:, None]
+    return np.where(np.isnan(declared) | np.isneginf(declared), np.inf, gains.T).T
+
+
+def _averages(log_wealth: Array) -> Array:
+    """Return the logarithm of the average wealth along the last axis; infinite wealth outweighs a wealth of 0."""
+    with np.errstate(invalid="ignore"):
+        mixed: Array = np.logaddexp.reduce(log_wealth, axis=-1) - math.log(len(FACTORS))
+    return np.where(np.isnan(mixed), np.inf, mixed)

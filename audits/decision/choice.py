@@ -1,0 +1,106 @@
+"""Three ways to choose the event of an attack: for a given score, for counted outputs, for a learned score."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.attacks.classifier import LearnedScore, learn_score
+from audits.attacks.columns import Columns
+from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
+from audits.decision.score_calibration import calibrated_odds
+from audits.experiment.execution import Execution, Observed
+from audits.experiment.trials import run_trials, together
+from audits.experiment.views import compact, take
+from dpaudit import AuditCase
+from dpaudit.model.case import Score
+from dpaudit.model.mechanism import Array
+
+_COLUMN_MARGIN = 0.97
+"""A column replaces a learned score of which it promises at least this share: fewer parameters were fitted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Choosing:
+    """The choosing stage: `runs` runs of `case` choose an event for `counted` runs at a significance."""
+
+    case: AuditCase
+    runs: int
+    counted: int
+    rng: np.random.Generator
+    significance: float
+    how: Execution
+
+    def observe(self, keep: Any) -> Observed:
+        """Return the choosing runs, reduced by `keep`."""
+        return run_trials(self.case, self.runs, self.rng, keep=keep, how=self.how, phase="choose")
+
+    def rated(self, scores: Array, labels: Array, trust: float) -> tuple[float, Event]:
+        """Return (promise, event) from scores and labels."""
+        return rated_event(rounded(scores), labels, self.counted, self.significance, trust)
+
+    def by_odds(self, scores: Array) -> tuple[float, Event]:
+        """Return (promise, event) from scores that are log odds."""
+        return event_by_odds(rounded(scores), self.counted, self.significance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Choice:
+    """A score with its event, and the bound that the event promises."""
+
+    attack: str
+    score: Score
+    promise: float
+    event: Event
+
+
+def by_given_score(stage: Choosing, score: Score) -> Choice:
+    """Return the event for a given score, from its values alone where they fit the labels as log odds."""
+    chosen = stage.observe(score)
+    scores = rounded(chosen.kept)
+    own = len(np.unique(scores)) > 1 and calibrated_odds(scores, chosen.labels)[1]
+    promise, event = stage.by_odds(scores) if own else stage.rated(scores, chosen.labels, LIKELIHOOD)
+    return Choice(attack="given statistic", score=score, promise=promise, event=event)
+
+
+def by_counted_odds(stage: Choosing, lesson: Observed, most: int) -> Choice:
+    """Return the event for counted outputs: up to `most` choosing runs are counted too, and the odds choose."""
+    chosen = stage.observe(compact)
+    some = np.arange(len(chosen))[:most]
+    everything = together(lesson, Observed(labels=chosen.labels[some], kept=take(chosen.kept, some)))
+    score = learn_score(everything.kept, everything.labels, stage.rng)
+    promise, event = stage.by_odds(score(everything.kept))
+    return Choice(attack="learned classifier", score=score, promise=promise, event=event)
+
+
+def by_learned_score(stage: Choosing, lesson: Observed, score: Score) -> Choice:
+    """Return the event for a learned score, or for a single column that promises more."""
+    columns = None
+    if isinstance(score, LearnedScore):
+        columns = Columns.learned(score.table, score.discriminant, lesson.kept, lesson.labels)
+    chosen = stage.observe(_Beside(score, columns))
+    trust = LIKELIHOOD if isinstance(score, LearnedScore) and not score.trees else LEARNED
+    promise, event = stage.rated(chosen.kept[:, 0], chosen.labels, trust)
+    best = Choice(attack="learned classifier", score=score, promise=promise, event=event)
+    if columns is None:
+        return best
+    labels = np.concatenate([lesson.labels, chosen.labels])
+    values = np.concatenate([columns(lesson.kept), chosen.kept[:, 1:]])
+    for position, column in enumerate(values.T):
+        promise, event = stage.rated(column, labels, LEARNED)
+        if promise > best.promise * (_COLUMN_MARGIN if best.score is score else 1.0):
+            best = Choice(attack="learned column", score=columns.only(position), promise=promise, event=event)
+    return best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beside:
+    """A score and, beside it, columns. Shape of the result: (runs, 1 + columns)."""
+
+    score: Score
+    columns: Columns | None
+
+    def __call__(self, view: Any) -> Array:
+        """Return the score and the columns of each run."""
+        beside = () if self.columns is None else (self.columns(view),)
+        return np.column_stack([self.score(view), *beside])

@@ -1,0 +1,137 @@
+"""Preparation of an attack: runs that are not counted teach its score and choose its event."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audits.attacks.classifier import learn_score
+from audits.attacks.counting import CountedOdds
+from audits.decision.choice import Choosing, by_counted_odds, by_given_score, by_learned_score
+from audits.decision.events import Event, rounded
+from audits.experiment.execution import Execution, Observed, Progress
+from audits.experiment.trials import run_trials, together, whole
+from audits.experiment.views import compact, length
+from dpaudit import AuditCase
+from dpaudit.model.case import Score
+from dpaudit.model.mechanism import Array
+
+Learner = Callable[[Any, Array, np.random.Generator], Score]
+"""learner(view, labels, rng) -> a score; labels are true where the second neighbour ran."""
+
+LEAST_LEARNING = 20_000
+"""So many runs are learned from however large their outputs are."""
+
+_CHOOSING_SHARE, _LEARNING_SHARE = 0.1, 0.15
+_ROOM, _BYTES_A_ROW = 2**28, 2**10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prepared:
+    """A fixed attack: its score, its event, and the number and random stream of the runs to count.
+
+    `promise` is the bound to expect of the counted runs: an estimate from the choosing runs, less some standard errors.
+    """
+
+    attack: str
+    score: Score
+    event: Event
+    promise: float
+    runs: int
+    counted: int
+    rng: np.random.Generator
+
+    def count(self, case: AuditCase, how: Execution) -> tuple[Array, Array]:
+        """Return scores and labels of the counted runs."""
+        counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
+        counted = run_trials(case, self.counted, self.rng, keep=self.score, how=counting, phase="count")
+        return rounded(counted.kept), counted.labels
+
+
+def prepare(
+    case: AuditCase,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float,
+    learner: Learner | None,
+    how: Execution,
+) -> Prepared:
+    """Return the attack on `case` for an audit of `runs` runs: a tenth choose, and some teach if there is no score.
+
+    Deterministic given the state of `rng`: the same stream prepares the same attack again. Does not advance `rng`;
+    spawns child generators.
+    """
+    learning = 0 if case.score is not None else int(_LEARNING_SHARE * runs) + 1
+    choosing = max(1, int(_CHOOSING_SHARE * runs))
+    return attempt(case, (learning, choosing, runs - learning - choosing), rng, significance, learner, how)
+
+
+def attempt(
+    case: AuditCase,
+    sizes: tuple[int, int, int],
+    rng: np.random.Generator,
+    significance: float,
+    learner: Learner | None,
+    how: Execution,
+) -> Prepared:
+    """Return the attack that `sizes` = (learning, choosing, counted) runs allow; a given score needs no learning runs.
+
+    The counted runs are not executed here. Outputs beyond 2^28 bytes are not learned from: those runs are counted
+    instead.
+    """
+    learning, choosing, counted = sizes
+    learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
+    quiet = replace(how, progress=None)
+    stage = Choosing(case=case, runs=choosing, counted=counted, rng=choose_rng, significance=significance, how=quiet)
+    if case.score is not None:
+        choice = by_given_score(stage, case.score)
+    else:
+        keep = compact if learner is None else whole
+        lesson = _lesson(case, learning, learn_rng, keep, replace(quiet, store=None))
+        stage = replace(stage, counted=counted + learning - len(lesson))
+        score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
+        if isinstance(score, CountedOdds) and learner is None:
+            choice = by_counted_odds(stage, lesson, max(len(lesson), LEAST_LEARNING))
+        else:
+            choice = by_learned_score(stage, lesson, score)
+    return Prepared(
+        attack=choice.attack,
+        score=choice.score,
+        event=choice.event,
+        promise=choice.promise,
+        runs=sum(sizes),
+        counted=stage.counted,
+        rng=count_rng,
+    )
+
+
+def _lesson(
+    case: AuditCase, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any], how: Execution
+) -> Observed:
+    """Return the runs to learn from, reduced by `keep`; fewer than `learning` where their outputs exceed the memory."""
+    first_rng, rest_rng = rng.spawn(2)
+    first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how)
+    room = max(LEAST_LEARNING, _ROOM * len(first) // max(1, _bytes(first.kept)))
+    rest = min(learning, room) - len(first)
+    if rest <= 0:
+        return first
+    return together(first, run_trials(case, rest, rest_rng, keep=keep, how=how))
+
+
+def _bytes(view: Any) -> int:
+    """Return about how much memory a view takes as a table of doubles."""
+    if isinstance(view, Mapping):
+        return sum(map(_bytes, view.values()))
+    return 8 * view.size if isinstance(view, np.ndarray) and view.dtype != object else _BYTES_A_ROW * length(view)
+
+
+def _offset(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Return a progress callback that counts from `before`, or None."""
+    if progress is None:
+        return None
+
+    def report(done: int, _: int) -> None:
+        progress(before + done, total)
+
+    return report

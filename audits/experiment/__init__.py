@@ -1,0 +1,1 @@
+"""The experiment: labelled runs on two neighbours, in chunks, in any number of processes."""

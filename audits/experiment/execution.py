@@ -1,0 +1,83 @@
+"""How runs are executed: processes, chunk size, progress report, chunk store and cluster."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypedDict
+
+from dpaudit.checks import count
+from dpaudit.model.mechanism import Array
+
+Progress = Callable[[int, int], None]
+"""progress(runs done, runs in all), called after every chunk."""
+
+CHUNK_RUNS = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Observed:
+    """Finished runs: `labels` (runs,) is true where the second neighbour ran; `kept` is a view or one score a run."""
+
+    labels: Array
+    kept: Any
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+class Store(Protocol):
+    """Keeps finished chunks for a later attempt; see `audits.experiment.chunk_store.ChunkStore`."""
+
+    def load(self, phase: str, index: int) -> Observed | None:
+        """Return a stored chunk, or None."""
+        ...
+
+    def save(self, phase: str, index: int, observed: Observed) -> None:
+        """Store one chunk permanently."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Execution:
+    """How an audit executes its runs; audit functions take it as `how=`.
+
+    `jobs` processes run the chunks (-1: one a processor), or the dask cluster at the address `scheduler`. `progress` is
+    called after every chunk. A `store` keeps finished chunks, so that an interrupted audit continues.
+    Guarantee: results depend on `chunk_runs`, the size of a chunk, and on no other field.
+    Raises: ValueError: `chunk_runs` below 1, or `jobs` equal to 0.
+
+    >>> Execution(jobs=2).chunk_runs
+    10000
+    """
+
+    jobs: int = 1
+    chunk_runs: int = CHUNK_RUNS
+    progress: Progress | None = None
+    store: Store | None = None
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        count("chunk_runs", self.chunk_runs)
+        if self.jobs == 0:
+            raise ValueError("Expected jobs=0 to be at least 1, or -1 for one process a processor.")
+
+
+class ExecutionFields(TypedDict, total=False):
+    """The fields of `Execution` as keywords of an audit function. Deprecated: write `how=Execution(...)`."""
+
+    jobs: int
+    chunk_runs: int
+    progress: Progress | None
+    store: Store | None
+    scheduler: str | None
+
+
+def execution_of(how: Execution | None, fields: ExecutionFields) -> Execution:
+    """Return `how`, or the execution that the deprecated keywords describe.
+
+    Raises: ValueError: both are given.
+    """
+    if how is None:
+        return Execution(**fields)
+    if fields:
+        raise ValueError(f"Expected how=Execution(...) alone; put {', '.join(sorted(fields))} into it.")
+    return how

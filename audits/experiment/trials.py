@@ -1,0 +1,106 @@
+"""Trials: a fair coin picks the neighbour of each run; runs are executed in chunks with random streams of their own.
+
+A chunk depends on its index and on the seed only, so that every number of jobs gives the same results. The outputs of a
+chunk are reduced to scores before the next chunk starts: memory is the outputs of one chunk plus 9 bytes a run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.experiment.execution import Execution, Observed
+from audits.experiment.views import concatenate, interleave, length
+from audits.experiment.workers import perform
+from dpaudit import AuditCase
+from dpaudit.model.case import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Chunk:
+    """A piece of work for any process: `n_runs` runs on a random stream of its own, reduced by `keep`."""
+
+    run: Run
+    neighbours: tuple[Any, Any]
+    n_runs: int
+    rng: np.random.Generator
+    keep: Callable[[Any], Any]
+
+    def __call__(self) -> Observed:
+        """Return the labels and the reduced outputs."""
+        label_rng, first_rng, second_rng = self.rng.spawn(3)
+        labels = label_rng.random(self.n_runs) < 0.5
+        second = int(labels.sum())
+        outputs = [
+            _outputs(self.run, data, rng, size)
+            for data, rng, size in zip(
+                self.neighbours, (first_rng, second_rng), (self.n_runs - second, second), strict=True
+            )
+            if size
+        ]
+        view = interleave(outputs[0], outputs[1], labels) if len(outputs) == 2 else outputs[0]
+        return Observed(labels=labels, kept=self.keep(view))
+
+
+def run_trials(
+    case: AuditCase, runs: int, rng: np.random.Generator, *, keep: Callable[[Any], Any], how: Execution, phase: str = ""
+) -> Observed:
+    """Return `runs` runs of `case`, each on a neighbour picked by a fair coin, reduced by `keep`.
+
+    Guarantee: labels are independent and fair; runs are as independent as `case.run` makes the runs of one call. The
+    result depends on `rng`, `runs` and `how.chunk_runs` only. Does not advance `rng`; spawns child generators. Chunks
+    that the store holds for this `phase` are not run again; the others are stored as soon as they are done.
+    """
+    sizes = [min(how.chunk_runs, runs - start) for start in range(0, runs, how.chunk_runs)]
+    chunks = [
+        Chunk(run=case.run, neighbours=case.neighbours, n_runs=size, rng=stream, keep=keep)
+        for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True)
+    ]
+    done: dict[int, Observed] = {}
+    if how.store is not None:
+        stored = {index: how.store.load(phase, index) for index in range(len(sizes))}
+        done = {index: chunk for index, chunk in stored.items() if chunk is not None}
+    pending = [index for index in range(len(sizes)) if index not in done]
+    results = perform([chunks[index] for index in pending], how.jobs, how.scheduler)
+    for index, observed in zip(pending, results, strict=True):
+        done[index] = observed
+        if how.store is not None:
+            how.store.save(phase, index, observed)
+        if how.progress is not None:
+            how.progress(sum(sizes[finished] for finished in done), runs)
+    return together(*(done[index] for index in range(len(sizes))))
+
+
+def together(*observed: Observed) -> Observed:
+    """Return the runs of all parts, one part after another."""
+    return Observed(
+        labels=np.concatenate([part.labels for part in observed]),
+        kept=concatenate([part.kept for part in observed]),
+    )
+
+
+def whole(view: Any) -> Any:
+    """Return the view itself: what to keep of runs that a learner will see."""
+    return view
+
+
+def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
+    """Return the whole numbers that seeded `rng`; none if `rng` was spawned or seeded by the operating system."""
+    sequence = getattr(rng.bit_generator, "seed_seq", None)
+    entropy = getattr(sequence, "entropy", None)
+    spawned: Any = getattr(sequence, "spawn_key", None)
+    if entropy is None or spawned:
+        return ()
+    return (entropy,) if isinstance(entropy, int) else tuple(int(word) for word in entropy)
+
+
+def _outputs(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    """Return the outputs of `n_runs` runs on one data set; refuse another number of outputs."""
+    outputs = run(data, rng, n_runs)
+    if (returned := length(outputs)) != n_runs:
+        raise ValueError(
+            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {returned}. "
+            "It is called as function(data, rng, n_runs)."
+        )
+    return outputs

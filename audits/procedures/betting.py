@@ -1,0 +1,144 @@
+"""The state of an anytime audit: e-processes of several scores, mixed by fixed shares.
+
+A given score bets from the first run. A learner bets beside it, taught by earlier blocks only: the one of three
+learners that explained the labels best so far. The wealth of the audit is the average of both wealths with fixed
+shares, so it is at least the larger one times its share.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from audits.attacks.classifier import learn_score
+from audits.attacks.logistic import log_likelihood
+from audits.attacks.thresholds import learn_thresholds, learn_violation
+from audits.bounds.e_process import LEVELS, EProcess, run_gains
+from audits.decision.events import rounded
+from audits.decision.other_significance import AnytimeBound
+from audits.experiment.execution import Observed
+from audits.experiment.trials import together
+from audits.procedures.prior_evidence import PriorEvidence
+from dpaudit import AuditCase, Claim
+from dpaudit.model.case import Score
+from dpaudit.model.mechanism import Array
+
+_MOST_LEARNED = 20_000
+_GIVEN_SHARE = 0.9
+_BOOSTED_FROM = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Betting:
+    """What a stopped audit needs to continue: the e-processes, their scores so far, and the runs to learn from.
+
+    `processes` and `scores` have one entry a bettor. `credit` is the log likelihood of the labels under each learner.
+    `stopped` is the number of runs after which the claim was refuted, None while it is not.
+    """
+
+    claim: Claim
+    before: PriorEvidence
+    shares: Array
+    credit: Array
+    processes: tuple[EProcess, ...]
+    mixed: Array
+    best: Array
+    against: float
+    scores: Array
+    labels: Array
+    seen: tuple[Observed, ...]
+    stopped: int | None = None
+
+    @classmethod
+    def fresh(cls, case: AuditCase, before: PriorEvidence) -> "Betting":
+        """Return the state before the first run, with the wealth that earlier audits left."""
+        shares = np.array([1.0]) if case.score is None else np.array([_GIVEN_SHARE, 1 - _GIVEN_SHARE])
+        return cls(
+            claim=before.claim,
+            before=before,
+            shares=shares,
+            credit=np.zeros(3),
+            processes=tuple(EProcess.fresh(before.claim.delta) for _ in shares),
+            mixed=np.array(before.wealth),
+            best=np.array(before.best),
+            against=before.against,
+            scores=np.zeros((len(shares), 0)),
+            labels=np.zeros(0, dtype=bool),
+            seen=(),
+        )
+
+    @property
+    def runs(self) -> int:
+        """How many runs were counted."""
+        return len(self.labels)
+
+    @property
+    def evidence(self) -> PriorEvidence:
+        """What the next audit may continue with."""
+        return PriorEvidence(
+            claim=self.claim,
+            against=self.against,
+            wealth=tuple(self.mixed.tolist()),
+            best=tuple(self.best.tolist()),
+            runs=self.before.runs + self.runs,
+        )
+
+    def bound(self, significance: float) -> AnytimeBound:
+        """Return the lower bound of an audit at `significance`; it holds at every stopping time."""
+        return AnytimeBound(
+            best=self.best, claimed=self.claim.epsilon, refuted=self.stopped is not None, significance=significance
+        )
+
+    def advanced(
+        self, block: Observed, given: Score | None, learners: tuple[Score | None, ...], significance: float
+    ) -> "Betting":
+        """Return the state after one block, scored by a given score and by learners that have not seen the block."""
+        learned = np.stack([_scored(learner, block) for learner in learners])
+        bets = learned[int(np.argmax(self.credit))]
+        scores = bets[None] if given is None else np.stack([_scored(given, block), bets])
+        processes = tuple(p.extended(s, block.labels, looks=1) for p, s in zip(self.processes, scores, strict=True))
+        mixed = np.array(self.before.wealth) + _log_average([p.wealth for p in processes], self.shares)
+        all_scores = np.concatenate([self.scores, scores], axis=1)
+        labels = np.concatenate([self.labels, block.labels])
+        gains = np.stack([run_gains(s, labels, self.claim.epsilon, self.claim.delta) for s in all_scores])
+        path = self.before.against + _log_average(list(np.cumsum(gains, axis=1)), self.shares)
+        best = np.maximum(self.best, mixed)
+        crossed = np.flatnonzero(path >= -math.log(significance))
+        all_below = bool((best[self.claim.epsilon > LEVELS] >= -math.log(significance)).all())
+        room = sum(map(len, self.seen)) < _MOST_LEARNED
+        return replace(
+            self,
+            processes=processes,
+            credit=self.credit + log_likelihood(learned, block.labels),
+            mixed=mixed,
+            best=best,
+            against=float(path[-1]),
+            scores=all_scores,
+            labels=labels,
+            seen=(*self.seen, block) if room else self.seen,
+            stopped=int(crossed[0]) + 1 if len(crossed) and all_below else None,
+        )
+
+
+def learners_of(state: Betting, rng: np.random.Generator) -> tuple[Score | None, ...]:
+    """Return three learners taught by earlier blocks: one that assumes a violation, a quick one, a thorough one.
+
+    An untrained learner is None.
+    """
+    if not state.seen:
+        return (None, None, None)
+    lesson = together(*state.seen)
+    view, labels = lesson.kept, lesson.labels
+    thorough = learn_score(view, labels, rng) if len(labels) >= _BOOSTED_FROM else None
+    return (learn_violation(view, labels, state.claim.epsilon), learn_thresholds(view, labels, rng), thorough)
+
+
+def _log_average(log_wealth: list[Array], shares: Array) -> Array:
+    """Return the logarithm of the average wealth of several bettors, with the given shares."""
+    mixed: Array = np.logaddexp.reduce(np.stack(log_wealth) + np.log(shares)[:, None], axis=0)
+    return mixed
+
+
+def _scored(score: Score | None, block: Observed) -> Array:
+    """Return the scores of a block; an untrained learner scores 0."""
+    return np.zeros(len(block)) if score is None else rounded(score(block.kept))

@@ -1,0 +1,111 @@
+"""A search over pairs of neighbours for the pair on which an attack shows the largest bound.
+
+Successive halving: every pair gets a few runs, the better half continues with twice as many. A pair is rated by the
+bound that its attack promises, on runs that no reported bound counts, so the search costs runs and no significance.
+Where a `step` makes new pairs from the best pair, these take part as well.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.decision.preparation import attempt
+from audits.experiment.execution import Execution
+from audits.experiment.function_case import function_case
+from dpaudit import AuditCase, Claim
+from dpaudit.checks import count
+from dpaudit.model.case import Run, Score
+
+Pair = tuple[Any, Any]
+Step = Callable[[Pair, np.random.Generator], Pair]
+"""step(pair, rng) -> another pair of neighbours, near a given pair."""
+
+_FIRST_RUNS = 400
+_SIGNIFICANCE = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BestPair:
+    """The pair with the largest promise, its name, the bound it promises for `runs` runs, and the runs `spent`.
+
+    `rated` lists (name, promise) of every pair in the order of their last rating, best first.
+    """
+
+    name: str
+    pair: Pair
+    promise: float
+    spent: int
+    rated: tuple[tuple[str, float], ...]
+
+
+def search_neighbours(
+    function: Run,
+    pairs: Iterable[tuple[str, Pair]],
+    claim: Claim,
+    *,
+    runs: int,
+    rng: np.random.Generator,
+    score: Score | None = None,
+    step: Step | None = None,
+    generations: int = 3,
+) -> BestPair:
+    """Return the pair of neighbours on which an attack on `function` promises the largest bound with `runs` runs.
+
+    `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours under the claim's relation; `step` returns
+    another pair near a given one. Audit the returned pair with a generator that was not used here: then no run that
+    chose the pair is counted. A pair on which the function raises is left out.
+    Raises: ValueError: no pair on which the function runs.
+
+    >>> def counts(data, rng, n_runs):
+    ...     return data.sum() + rng.laplace(size=n_runs)
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> pairs = [(f"0 or {size}", (np.array([0.0, 1.0]), np.array([size, 1.0]))) for size in (0.1, 5.0)]
+    >>> search_neighbours(counts, pairs, claim, runs=500, rng=np.random.default_rng(0)).name
+    '0 or 5.0'
+    """
+    count("runs", runs)
+    rated: dict[str, float] = {}
+    order: list[str] = []
+    ranked: dict[str, Pair] = {}
+    spent, size, failure = 0, _FIRST_RUNS, ""
+    candidates = dict(pairs)
+    while candidates:
+        promises: dict[str, float] = {}
+        for (name, pair), stream in zip(candidates.items(), rng.spawn(len(candidates)), strict=True):
+            try:
+                promises[name] = _promise(function_case(function, pair, claim, score=score), size, runs, stream)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                failure = f"{name}: {error}"
+            spent += size
+        rated |= promises
+        order = sorted(promises, key=promises.__getitem__, reverse=True)
+        ranked = {name: candidates[name] for name in order}
+        if len(order) <= 1 and (step is None or generations == 0):
+            break
+        candidates = {name: ranked[name] for name in order[: max(1, len(order) // 2)]}
+        if step is not None and generations > 0 and order:
+            for number, stream in enumerate(rng.spawn(max(2, len(candidates)))):
+                candidates[f"{order[0]}, moved {generations}.{number}"] = step(ranked[order[0]], stream)
+            generations -= 1
+        size *= 2
+    if not order:
+        raise ValueError(
+            f"Expected a pair of neighbours on which the function runs; none did ({failure or 'none given'})."
+        )
+    last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in order]
+    best = order[0]
+    return BestPair(
+        name=best,
+        pair=ranked[best],
+        promise=rated[best],
+        spent=spent,
+        rated=tuple((name, rated[name]) for name in (*order, *last)),
+    )
+
+
+def _promise(case: AuditCase, size: int, runs: int, rng: np.random.Generator) -> float:
+    """Return the bound that the attack on a pair promises for `runs` counted runs, prepared on `size` runs."""
+    learning = 0 if case.score is not None else size // 2
+    return attempt(case, (learning, size - learning, runs), rng, _SIGNIFICANCE, None, Execution()).promise

@@ -1,0 +1,153 @@
+"""Refutation files: a fixed attack that another person checks on fresh runs.
+
+A file holds no data and no code: the name of the case, the claim, the event, the seed that taught the attack, and the
+counts. A person who has the case prepares the same attack from the seed and counts fresh runs.
+"""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audits.bounds.gaussian import gaussian_bound
+from audits.bounds.guessing import guessing_bound
+from audits.decision.events import Event, count_guesses
+from audits.decision.power import Bound
+from audits.decision.preparation import Learner, prepare
+from audits.experiment.execution import Execution
+from audits.experiment.trials import seed_of
+from dpaudit import AuditCase, AuditResult, CertificateError, Claim, Counts, LowerBound
+from dpaudit.checks import count, open_probability
+from dpaudit.model.codec import encode
+
+_FORMAT = 2
+_BOUNDS: dict[str, Bound] = {"guessing": guessing_bound, "gaussian": gaussian_bound}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refutation:
+    """What a person needs to show a violation again.
+
+    `against` is the refuted epsilon, of the claim or of the certificate; `significance` is that of the deciding bound,
+    and `seed` the numbers that seeded the audit's generator.
+
+    >>> from audits import audit_case, refute
+    >>> from audits.examples import CLAIM, HALF_NOISE
+    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
+    >>> refutation.claim.epsilon, refutation.seed
+    (1.0, (3,))
+    """
+
+    case: str
+    claim: Claim
+    seed: tuple[int, ...]
+    runs: int
+    significance: float
+    bound: str
+    against: float
+    event: Event
+    counts: Counts
+    epsilon_lower: float
+
+    def falls_again(self, bound: LowerBound) -> bool:
+        """Return whether a bound from fresh runs refutes the same epsilon."""
+        return bound.epsilon > self.against
+
+    def to_json(self) -> str:
+        """Return the refutation as JSON text."""
+        return json.dumps(encode({"format": _FORMAT} | asdict(self)), indent=2, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Refutation":
+        """Return the refutation that `text` spells.
+
+        Raises: CertificateError: not JSON, another format, or a field missing, unknown or out of range.
+        """
+        try:
+            data: dict[str, Any] = json.loads(text)
+            if data.pop("format") != _FORMAT:
+                raise ValueError(f"the format is not {_FORMAT}")
+            data["claim"] = Claim(**data["claim"])
+            data["event"] = Event(**{name: float(value) for name, value in data["event"].items()})
+            data["counts"] = Counts(**data["counts"])
+            data["seed"] = tuple(int(word) for word in data["seed"])
+            data["against"] = float(data["against"])
+            if data["bound"] not in _BOUNDS:
+                raise ValueError(f"the bound {data['bound']!r} is not one of {', '.join(_BOUNDS)}")
+            count("runs", data["runs"])
+            open_probability("significance", data["significance"])
+            return cls(**data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CertificateError(f"This is no refutation that can be checked: {error}.") from None
+
+
+def refute(
+    case: AuditCase, result: AuditResult, rng: np.random.Generator, learner: Learner | None = None
+) -> Refutation:
+    """Return the refutation of a violation that `result` shows; `rng` must be in the state in which the audit began.
+
+    Raises: ValueError: the result is no violation of a fixed-size audit, or its generator was not seeded by numbers.
+
+    >>> from audits import audit_case
+    >>> from audits.examples import CLAIM, HALF_NOISE
+    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
+    >>> refutation.epsilon_lower > 1
+    True
+    """
+    seed = seed_of(rng)
+    if result.verdict != "violation" or result.bound not in _BOUNDS or not seed:
+        raise ValueError(
+            f"Expected a violation shown by {' or '.join(_BOUNDS)}, from a generator seeded by numbers; got "
+            f"verdict={result.verdict!r}, bound={result.bound!r} and seed={seed}; there is nothing to hand on."
+        )
+    share = next(bound.significance for bound in result.bounds if bound.name == result.bound)
+    prepared = prepare(case, result.runs, rng, share, learner, Execution())
+    return Refutation(
+        case=case.name,
+        claim=replace(result.claim, delta=result.delta),
+        seed=seed,
+        runs=result.runs,
+        significance=share,
+        bound=result.bound,
+        against=min(result.claim.epsilon, result.certified),
+        event=prepared.event,
+        counts=result.counts,
+        epsilon_lower=result.epsilon_lower,
+    )
+
+
+def recheck(
+    refutation: Refutation,
+    case: AuditCase,
+    rng: np.random.Generator,
+    *,
+    taught: np.random.Generator,
+    runs: int | None = None,
+    learner: Learner | None = None,
+) -> LowerBound:
+    """Return the audit's bound for its event on `runs` fresh runs from `rng`; nothing is chosen again.
+
+    `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did.
+    `refutation.falls_again(bound)` says whether the bound refutes the same epsilon.
+    Raises: CertificateError: the case is another one, or its attack chooses another event: code or seed differ.
+
+    >>> from audits import audit_case
+    >>> from audits.examples import CLAIM, HALF_NOISE
+    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
+    >>> again = recheck(refutation, HALF_NOISE, np.random.default_rng(8), taught=np.random.default_rng(3))
+    >>> again.epsilon > CLAIM.epsilon
+    True
+    """
+    if case.name != refutation.case:
+        raise CertificateError(f"The refutation is about case {refutation.case!r}, not {case.name!r}.")
+    prepared = prepare(case, refutation.runs, taught, refutation.significance, learner, Execution())
+    if prepared.event != refutation.event:
+        raise CertificateError("The attack prepares another event than the file holds; code, versions or seed differ.")
+    fresh = replace(prepared, rng=rng, counted=runs or prepared.counted, runs=runs or prepared.counted)
+    scores, labels = fresh.count(case, Execution())
+    counts = count_guesses(refutation.event, scores, labels)
+    return _BOUNDS[refutation.bound](counts, refutation.claim.delta, refutation.significance)

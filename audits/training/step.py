@@ -1,0 +1,82 @@
+"""The check of one training step: was a canary in this batch?
+
+The check knows which batches a canary was in and measures how well one noisy step shows it: with noise of multiplier z
+no test of a fair coin is right more often than Phi(1 / (2 z)).
+"""
+
+import numpy as np
+from scipy.special import bdtrc, ndtr
+
+from audits.bounds.bisection import least_count
+from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon
+from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
+from dpaudit import Counts, Training, Watch
+from dpaudit.model.mechanism import Array
+
+
+def check_step(
+    watch: Watch, training: Training, delta: float, significance: float, rng: np.random.Generator
+) -> tuple[TrainingCheck, ...]:
+    """Return the check of one step; nothing where the loop did not report its batches or no canary was sampled.
+
+    A fair coin decides for each event whether to take a projection of a step with the canary in the batch or without.
+    Guarantee: steps with independent Gaussian noise of the declared size are accused with probability
+    `significance` at most.
+    """
+    present = watch.presence()
+    if present is None:
+        return ()
+    values = np.array(watch.projections)
+    inside, outside = rng.permutation(values[present]), rng.permutation(values[~present])
+    events = min(len(inside), len(outside))
+    if events < 10 or delta == 0:
+        return ()
+    labels = rng.random(events) < 0.5
+    guessed = np.where(labels, inside[:events], outside[:events]) > training.max_grad_norm / 2
+    counts = _counts(labels, guessed)
+    bound = gaussian_bound(counts, delta, significance)
+    shift = 1 / training.noise_multiplier
+    declared = gaussian_epsilon(shift, delta)
+    wrong = bound.epsilon > declared
+    needed = least_count(
+        lambda right: gaussian_bound(_right(right, events), delta, significance).epsilon > declared, -1, events + 1
+    )
+    caught = largest_factor(
+        lambda factor: float(bdtrc(needed - 1, events, ndtr(shift / factor / 2))) if needed <= events else 0.0
+    )
+    sentence = (
+        f"One step is shown to leak epsilon {bound.epsilon:.4g} at delta {delta:g}; its declared noise allows "
+        f"{declared:.4g}."
+        if wrong
+        else power_sentence(caught)
+    )
+    return (
+        TrainingCheck(
+            name="one step",
+            verdict="violation" if wrong else quiet_verdict(caught),
+            noise_caught=caught,
+            sentence=sentence,
+            epsilon_lower=bound.epsilon,
+            epsilon=declared,
+            rule="DPA330" if wrong else "",
+        ),
+    )
+
+
+def _counts(labels: Array, guessed: Array) -> Counts:
+    """Return the counts of one guess an event."""
+    right = int((labels == guessed).sum())
+    return Counts(
+        runs=len(labels),
+        guesses=len(labels),
+        correct=right,
+        true_positives=int((guessed & labels).sum()),
+        false_positives=int((guessed & ~labels).sum()),
+        positives=int(labels.sum()),
+        negatives=int((~labels).sum()),
+    )
+
+
+def _right(right: int, events: int) -> Counts:
+    """Return the counts of a test that is right on `right` of the events."""
+    return _counts(np.ones(events, dtype=bool), np.arange(events) < right)

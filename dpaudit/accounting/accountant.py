@@ -1,0 +1,85 @@
+"""The tight reading: brackets on what a declaration delivers, by every engine that covers it."""
+
+from collections.abc import Callable
+from functools import reduce
+
+from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.checks import non_negative, probability_below_one
+from dpaudit.engines import ENGINES, QUICK, UPPERS, Engine
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.losses import Composition
+
+Question = Callable[[Engine, Composition], Bracket]
+
+
+def bracket_epsilon(form: NormalForm, delta: float, engines: tuple[Engine, ...] = ENGINES) -> Bracket:
+    """Return a bracket on the smallest epsilon for which `form` is (epsilon, delta)-private.
+
+    Guarantee: `upper` is proved for every neighbouring pair; `lower` is attained by some pair, if each
+    stated sensitivity is. Infinity is a possible answer on both sides.
+
+    Raises:
+        EngineDisagreementError: two engines contradict each other.
+        UnsupportedError: none of `engines` covers what `form` holds.
+
+    >>> from dpaudit import Stated, fold
+    >>> bracket_epsilon(fold(Stated(epsilon=0.5, source="a supplier"), "replace_one"), 0.0).upper
+    0.5
+    """
+    target = probability_below_one("delta", delta)
+    return _bracket(form, engines, lambda engine, composition: engine.epsilon(composition, target))
+
+
+def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] = ENGINES) -> Bracket:
+    """Return a bracket on the smallest delta for which `form` is (epsilon, delta)-private.
+
+    Guarantee and errors: as for `bracket_epsilon`.
+
+    >>> from dpaudit import Release, fold
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> round(bracket_delta(fold(Release(label="sum", mechanism=noise), "replace_one"), 1.0).upper, 6)
+    0.126937
+    """
+    target = non_negative("epsilon", epsilon)
+    return _bracket(form, engines, lambda engine, composition: engine.delta(composition, target))
+
+
+def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) -> Bracket:
+    """Return the worst alternative's bracket, each side from the alternatives that bound that side."""
+    upper = _worst(form.upper, engines, question)
+    if form.upper == form.lower:
+        return upper
+    lower = _worst(form.lower, engines, question)
+    return Bracket(lower=lower.lower, upper=upper.upper, engines=tuple(dict.fromkeys(upper.engines + lower.engines)))
+
+
+def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Question) -> Bracket:
+    """Return the largest answer over alternatives and over both orders of the neighbours.
+
+    Engines that are slow answer only where the largest may be. The quick ones prove where that is, whether or not
+    they are among `engines`: what they leave out is below a lower bound of what stays.
+    """
+    orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
+    if not {*engines} <= {*QUICK, *UPPERS}:
+        orders = _close(orders, question)
+    return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
+
+
+def _close(orders: Alternatives, question: Question) -> Alternatives:
+    """Return those of `orders` that may be the largest, by the quick engines."""
+    if len(orders) < 2:
+        return orders
+    quick = [_narrowest(order, QUICK, question) for order in orders]
+    least = max(bracket.lower for bracket in quick)
+    return tuple(order for order, bracket in zip(orders, quick, strict=True) if bracket.upper >= least)
+
+
+def _narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:
+    """Return what all engines that cover `composition` say together."""
+    answers = [question(engine, composition) for engine in engines if engine.covers(composition)]
+    if not answers:
+        names = ", ".join(engine.name for engine in engines)
+        raise UnsupportedError(f"None of the engines {names} covers this composition; leave `engines` out to ask all.")
+    return reduce(Bracket.intersect, answers)

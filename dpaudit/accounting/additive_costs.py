@@ -1,0 +1,121 @@
+"""Costs of losses that add up over time, whatever the parts are and however each was chosen from earlier outputs.
+
+That is what a filter needs. Three costs add up so, and each is counted exactly, as a fraction:
+
+    pure        the largest losses
+    gaussian    mu^2, for Gaussian losses only
+    zcdp        rho, for Gaussian and for bounded losses
+
+Beside the amount, each of them counts the mass of outputs without any protection (the deltas of black boxes).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import TypeAlias
+
+from dpaudit.accounting.fold import fold
+from dpaudit.accounting.views import delivered_model
+from dpaudit.errors import DeclarationError
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SimpleLoss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """An exact amount of one additive cost, and a mass of outputs without any protection.
+
+    Raises: ValueError: one of the two is negative.
+    """
+
+    amount: Fraction = Fraction(0)
+    mass: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if self.amount < 0 or self.mass < 0:
+            raise ValueError(f"Expected amount={self.amount} and mass={self.mass} to be zero or positive.")
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(amount=self.amount + other.amount, mass=self.mass + other.mass)
+
+    def __mul__(self, times: int) -> "Cost":
+        return Cost(amount=self.amount * times, mass=self.mass * times)
+
+    def within(self, limit: "Cost") -> bool:
+        """Return whether neither side exceeds `limit`."""
+        return self.amount <= limit.amount and self.mass <= limit.mass
+
+    def worst(self, other: "Cost") -> "Cost":
+        """Return the smallest cost that covers both."""
+        return Cost(amount=max(self.amount, other.amount), mass=max(self.mass, other.mass))
+
+
+CostOfLoss: TypeAlias = Callable[[SimpleLoss], Cost | None]
+"""What one loss costs; None for a loss that this cost cannot count."""
+
+
+def pure(loss: SimpleLoss) -> Cost | None:
+    """Return the largest loss, in either order of the neighbours, and the mass beyond it.
+
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3: such a loss is dominated by the randomised response of
+    that epsilon and delta.
+    """
+    largest = max(loss.supremum, loss.reversed().supremum)
+    if largest == float("inf"):
+        return None
+    mass = max(loss.infinite_mass, loss.reversed().infinite_mass)
+    return Cost(amount=Fraction(largest), mass=Fraction(mass))
+
+
+def gaussian(loss: SimpleLoss) -> Cost | None:
+    """Return mu^2 of a Gaussian loss; no other loss is counted."""
+    return Cost(amount=Fraction(loss.mu) ** 2) if isinstance(loss, GaussianLoss) else None
+
+
+def zcdp(loss: SimpleLoss) -> Cost | None:
+    """Return rho: mu^2 / 2 of a Gaussian loss, epsilon^2 / 2 of one that never exceeds epsilon.
+
+    Source: Bun and Steinke (2016), Propositions 1.4 and 1.6; section 8 there for a positive mass.
+    """
+    if isinstance(loss, GaussianLoss):
+        return Cost(amount=Fraction(loss.mu) ** 2 / 2)
+    bounded = pure(loss)
+    return bounded and Cost(amount=bounded.amount**2 / 2, mass=bounded.mass)
+
+
+def cost_of(part: Declaration, claim: Claim, cost_of_loss: CostOfLoss) -> Cost | None:
+    """Return what releasing `part` costs at worst, over all neighbours; None where `cost_of_loss` cannot count it.
+
+    Only the relation and the model of `claim` are read.
+
+    Raises:
+        DeclarationError: a sensitivity stated for other neighbours than the claim's, or a weaker model.
+        UnsupportedError: a node that no rule covers.
+    """
+    model = delivered_model(part)
+    if not claim.implied_by(model):
+        raise DeclarationError(
+            f"The part protects the {model} view, and the budget is for the {claim.model} one; "
+            f"declare what makes it {claim.model}, or keep a budget for the {model} view."
+        )
+    return _worst(_total(alternative, cost_of_loss) for alternative in fold(part, claim.neighbours).upper)
+
+
+def _worst(costs: Iterable[Cost | None]) -> Cost | None:
+    """Return a cost that covers all, None if one of them is not known."""
+    held = tuple(costs)
+    known = [cost for cost in held if cost is not None]
+    return reduce(Cost.worst, known) if len(known) == len(held) else None
+
+
+def _total(composition: Composition, cost_of_loss: CostOfLoss) -> Cost | None:
+    """Return the sum over all losses of a composition; whatever an adaptive choice picks costs its dearest at most."""
+    total = Cost()
+    for loss, times in composition.parts:
+        cost = _worst(map(cost_of_loss, loss.options)) if isinstance(loss, ChoiceLoss) else cost_of_loss(loss)
+        if cost is None:
+            return None
+        total += cost * times
+    return total

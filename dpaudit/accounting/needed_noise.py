@@ -1,0 +1,79 @@
+"""How much noise a claim needs, beside how much a declaration has."""
+
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from dpaudit.accounting.calibration import smallest_noise
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import encode
+from dpaudit.model.declaration import Declaration, Release, scaled, walk
+from dpaudit.model.mechanism import Mechanism
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededNoise:
+    """Releases that share a mechanism, and the same mechanism with the noise that the claim needs."""
+
+    labels: tuple[str, ...]
+    declared: Mechanism
+    needed: Mechanism
+
+    @property
+    def changes(self) -> tuple[tuple[str, float, float], ...]:
+        """The parameters that differ: name, declared and needed value."""
+        pairs = ((name, value, after) for (name, value), (_, after) in zip(*self._numbers(), strict=True))
+        return tuple((name, value, after) for name, value, after in pairs if value != after)
+
+    def _numbers(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        """Return the numeric parameters of both mechanisms, in the same order."""
+        return _numbers(self.declared), _numbers(self.needed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The smallest `factor` on all declared noise that certifies `claim`, and what that makes of each release.
+
+    Below 1 there is noise to save; above 1 the declaration has too little.
+    """
+
+    claim: Claim
+    factor: float
+    releases: tuple[NeededNoise, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the calibration as plain data."""
+        data: dict[str, Any] = encode(self)
+        return data
+
+
+def calibration_of(declaration: Declaration, claim: Claim) -> Calibration:
+    """Return the smallest noise, in the declaration's own proportions, that certifies `claim`.
+
+    Raises: UnsupportedError: no amount of noise is enough, or a node that no engine covers.
+    """
+    factor = smallest_noise(declaration, claim)
+    held: dict[tuple[Mechanism, Mechanism], list[str]] = {}
+    pairs = zip(walk(declaration), walk(scaled(declaration, factor)), strict=True)
+    for (_, before), (_, after) in pairs:
+        if isinstance(before, Release) and isinstance(after, Release):
+            held.setdefault((before.mechanism, after.mechanism), []).append(before.label)
+    releases = tuple(
+        NeededNoise(labels=tuple(dict.fromkeys(labels)), declared=declared, needed=needed)
+        for (declared, needed), labels in held.items()
+    )
+    return Calibration(claim=claim, factor=factor, releases=releases)
+
+
+def _numbers(mechanism: object, prefix: str = "") -> list[tuple[str, float]]:
+    """Return a mechanism's numeric fields by name, those of a mechanism inside after a dot."""
+    found: list[tuple[str, float]] = []
+    if not is_dataclass(mechanism):
+        return found
+    for entry in fields(mechanism):
+        value = getattr(mechanism, entry.name)
+        if isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value):
+            found.append((prefix + entry.name, float(value)))
+        elif isinstance(value, Mechanism):
+            found += _numbers(value, f"{prefix}{entry.name}.")
+    return found

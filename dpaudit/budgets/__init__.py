@@ -1,0 +1,1 @@
+"""Budgets over time: filters, odometers, and the theorems behind them."""

@@ -1,0 +1,187 @@
+"""Filters: an adaptive analyst's releases, counted as they come and stopped before a limit.
+
+Composition theorems fix every part before the data are seen. An analyst who picks the next part, and how much it
+may cost, by looking at the answers so far needs a theorem of its own; a filter is one, with the budget it has left.
+Spending gives a new filter or a refusal, and never changes the old one:
+
+    match budget.spend(part):
+        case Refusal(reason=reason): ...        # release nothing
+        case Filter() as budget: ...            # release the part
+"""
+
+from dataclasses import dataclass, field, replace
+
+from dpaudit.accounting.additive_costs import Cost, cost_of
+from dpaudit.budgets.filter_theorems import ADVANCED, BASIC, CONCENTRATED, GAUSSIAN, FilterTheorem, limit_of
+from dpaudit.certification.certificate import Certificate
+from dpaudit.checks import count, probability_below_one
+from dpaudit.errors import DeclarationError
+from dpaudit.model.claim import Claim
+from dpaudit.model.condition import Condition
+from dpaudit.model.declaration import Billboard, Declaration, Local, Stated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a part must not be released; nothing was spent.
+
+    >>> Refusal(reason="The part costs more than is left.").reason
+    'The part costs more than is left.'
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """A claim over everything an analyst releases, and what is spent of it so far.
+
+    `mass` is the share of the claim's delta set aside for parts that bring a delta of their own.
+    Guarantee: however the parts were chosen from the outputs before them, and whenever the analyst stopped, all
+    that was released with this filter's consent meets `claim`, under `conditions`.
+    Edge cases: sums are exact; ten parts of the float 0.1, which lies above one tenth, do exceed 1.
+    Raises: ValueError: `mass` above the claim's delta, or more spent than there is.
+
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> budget = basic_filter(Claim(epsilon=1.0, neighbours="add_remove"))
+    >>> part = Release(label="count", mechanism=Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove"))
+    >>> budget = budget.spend(part)
+    >>> float(budget.remaining.amount)
+    0.5
+    >>> type(budget.spend(part).spend(part)).__name__
+    'Refusal'
+    """
+
+    claim: Claim
+    theorem: FilterTheorem
+    mass: float = 0.0
+    spent: Cost = field(default_factory=Cost)
+    events: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mass", probability_below_one("mass", self.mass))
+        count("events", self.events, at_least=0)
+        if self.mass > self.claim.delta:
+            raise ValueError(f"Expected mass={self.mass!r} to be a share of the claim's delta={self.claim.delta!r}.")
+        if not self.spent.within(self.limit):
+            raise ValueError("Expected spent to lie within the limit; a filter that overspent proves nothing.")
+
+    @property
+    def limit(self) -> Cost:
+        """The largest cost that the theorem turns into the claim."""
+        return limit_of(self.theorem, self.claim.epsilon, self.claim.delta, self.mass)
+
+    @property
+    def remaining(self) -> Cost:
+        """What is left, exactly."""
+        return Cost(amount=self.limit.amount - self.spent.amount, mass=self.limit.mass - self.spent.mass)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What must hold beside the arithmetic; the parts bring their own conditions."""
+        return _CONDITIONS
+
+    def spend(self, part: Declaration) -> "Filter | Refusal":
+        """Return the filter after `part` was released, or the reason why it must not be.
+
+        Raises:
+            DeclarationError: `part` is stated for other neighbours, or protects a weaker model.
+            UnsupportedError: a node that no rule covers.
+        """
+        cost = cost_of(part, self.claim, self.theorem.cost_of_loss)
+        if cost is None:
+            return Refusal(reason=f"A {self.theorem.name} filter counts {self.theorem.counts}; the part is none.")
+        spent = self.spent + cost
+        if not spent.within(self.limit):
+            return Refusal(reason=self._overrun(cost))
+        return replace(self, spent=spent, events=self.events + 1)
+
+    def _overrun(self, cost: Cost) -> str:
+        """Return what `cost` asks for beside what is left, in one sentence."""
+        left = self.remaining
+        return (
+            f"The part costs {float(cost.amount):.6g} and a mass of {float(cost.mass):.3g}; "
+            f"{float(left.amount):.6g} and {float(left.mass):.3g} are left "
+            f"of epsilon={self.claim.epsilon:g}, delta={self.claim.delta:g} by the {self.theorem.name} filter."
+        )
+
+
+_CONDITIONS = (
+    Condition(kind="limit_fixed_first"),
+    Condition(kind="public_refusals"),
+    Condition(kind="parts_in_order"),
+    Condition(kind="nothing_outside"),
+)
+
+
+def basic_filter(claim: Claim) -> Filter:
+    """Return a filter that adds up epsilons and deltas.
+
+    >>> budget = basic_filter(Claim(epsilon=1.0, neighbours="replace_one"))
+    >>> budget = budget.spend(Stated(epsilon=0.75, source="a first look"))
+    >>> budget.spend(Stated(epsilon=0.5, source="a second look")).reason
+    'The part costs 0.5 and a mass of 0; 0.25 and 0 are left of epsilon=1, delta=0 by the basic filter.'
+    """
+    return Filter(claim=claim, theorem=BASIC, mass=claim.delta)
+
+
+def gaussian_filter(claim: Claim) -> Filter:
+    """Return a filter that adds up mu^2 of Gaussian releases: nothing is lost against parts fixed in advance.
+
+    >>> gaussian_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")).theorem.name
+    'Gaussian'
+    """
+    return Filter(claim=claim, theorem=GAUSSIAN)
+
+
+def concentrated_filter(claim: Claim, mass: float = 0.0) -> Filter:
+    """Return a filter that adds up rho, for Gaussian and bounded parts together.
+
+    >>> concentrated_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")).theorem.name
+    'concentrated'
+    """
+    return Filter(claim=claim, theorem=CONCENTRATED, mass=mass)
+
+
+def advanced_filter(claim: Claim, mass: float = 0.0) -> Filter:
+    """Return the filter of Whitehouse, Ramdas, Rogers and Wu: the rate of advanced composition, constants included.
+
+    `concentrated_filter` counts the same costs and ends later, by a sharper conversion.
+
+    >>> advanced_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"), mass=5e-6).theorem.name
+    'advanced'
+    """
+    return Filter(claim=claim, theorem=ADVANCED, mass=mass)
+
+
+def stated_by(certificate: Certificate, claim: Claim) -> Declaration:
+    """Return what a certificate proves, as a part to spend on a budget for `claim`.
+
+    Raises: DeclarationError: it is not certified, or is about other neighbours or another unit.
+
+    >>> from dpaudit import Release, certify
+    >>> from mechanisms import Laplace
+    >>> claim = Claim(epsilon=0.5, neighbours="add_remove")
+    >>> noise = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> booked = stated_by(certify(Release(label="count", mechanism=noise), claim), claim)
+    >>> isinstance(basic_filter(claim).spend(booked), Filter)
+    True
+    """
+    proved = certificate.claim
+    if certificate.verdict != "certified":
+        raise DeclarationError(f"The certificate says {certificate.verdict!r}; only what is certified can be spent.")
+    if (proved.neighbours, proved.unit) != (claim.neighbours, claim.unit):
+        raise DeclarationError(
+            f"The certificate is about {proved.unit!r} and neighbours={proved.neighbours!r}; the budget is about "
+            f"{claim.unit!r} and neighbours={claim.neighbours!r}."
+        )
+    epsilon = min(proved.epsilon, certificate.tight.epsilon.upper)
+    part = Stated(epsilon=epsilon, delta=proved.delta, source=f"certificate for {proved.unit}")
+    match proved.model:
+        case "central":
+            return part
+        case "joint":
+            return Billboard(part=part)
+        case "local":
+            return Local(part=part)

@@ -1,0 +1,55 @@
+"""A certificate: the verdict on a claim with its evidence, which also answers the next question."""
+
+from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.certificate import CertificateRecord
+
+
+class Certificate(CertificateRecord):
+    """The verdict on `claim` for `declaration`, with the evidence for it.
+
+    Guarantee: `certified` means that the upper bracket meets the claim, the declared model covers the
+    claim's and no condition was seen violated; it holds under the conditions listed as *assumed*.
+    `refuted` means that the lower bracket exceeds the claim: the declared releases, seen as they are, break it
+    (what a post-processing hides of them is not credited, since it may be replaced). `not_proved` is everything
+    else; `reasons` say why.
+
+    >>> from dpaudit import Certificate, Claim, Release, certify
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> certificate = certify(Release(label="count", mechanism=noise), Claim(epsilon=1.0, neighbours="add_remove"))
+    >>> Certificate.from_json(certificate.to_json()) == certificate
+    True
+    """
+
+    __slots__ = ()
+
+    def epsilon_at(self, delta: float) -> Bracket:
+        """Return a bracket on the smallest epsilon that the declaration meets at `delta`, in nats.
+
+        It is computed from the declaration that the certificate carries, under the same conditions, and at the
+        claim's delta it is `tight.epsilon`. Infinity is a possible answer on both sides.
+        Guarantee: neither end grows with delta by more than the engines' accuracy; `delta_at` of the upper end is
+        not above `delta` where the engines are exact.
+        Raises: ValueError: delta outside [0, 1).
+
+        >>> from dpaudit import Claim, Stated, certify
+        >>> certificate = certify(Stated(epsilon=0.5, source="a vendor"), Claim(epsilon=1.0, neighbours="add_remove"))
+        >>> certificate.epsilon_at(0.0).upper
+        0.5
+        """
+        return bracket_epsilon(fold(self.declaration, self.claim.neighbours), delta)
+
+    def delta_at(self, epsilon: float) -> Bracket:
+        """Return a bracket on the smallest delta that the declaration meets at `epsilon`.
+
+        Guarantee: as for `epsilon_at`; at the claim's epsilon it is `tight.delta`.
+        Raises: ValueError: epsilon negative or not finite.
+
+        >>> from dpaudit import Claim, Stated, certify
+        >>> certificate = certify(Stated(epsilon=0.5, source="a vendor"), Claim(epsilon=1.0, neighbours="add_remove"))
+        >>> certificate.delta_at(0.5).upper
+        0.0
+        """
+        return bracket_delta(fold(self.declaration, self.claim.neighbours), epsilon)

@@ -1,0 +1,1 @@
+"""Configurations and deployment files: read, checked, and reported with file and line."""

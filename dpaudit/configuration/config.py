@@ -1,0 +1,139 @@
+"""Reading a configuration: an algorithm with its problem, or a claim and a declaration written down without code."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Written
+from dpaudit.configuration.deployment_file import decode_deployment
+from dpaudit.configuration.files import locate, parse, read_text
+from dpaudit.configuration.tables import read_section
+from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
+from dpaudit.model.algorithm import Algorithm
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import decode_claim, decode_declaration
+from dpaudit.model.deployment import Deployment
+from dpaudit.model.system import System
+from dpaudit.runtime.plugins import find_plugin, suggestion
+
+
+def read_config(path: Path) -> Configuration:
+    """Return the configuration in a TOML or JSON file.
+
+    Raises: ConfigError: `file:line: what is wrong`, for the first fault found.
+    """
+    return config_of(path, read_text(path))
+
+
+def config_of(path: Path, text: str) -> Configuration:
+    """Return the configuration that `text` spells, as if it stood in `path`."""
+    return _File(path, text, parse(path, text)).configuration()
+
+
+class _File:
+    """A parsed file, which knows the line of each of its keys."""
+
+    def __init__(self, path: Path, text: str, data: dict[str, Any]) -> None:
+        self.path, self.text, self.data = path, text, data
+
+    def configuration(self) -> Configuration:
+        """Return what the file spells."""
+        coded = "algorithm" in self.data
+        shared = ("system", "deployment")
+        sections = (*shared, "algorithm", "problem", "audit") if coded else (*shared, "claim", "declaration")
+        self._require_known(sections, coded=coded)
+        system: System = self._section("system", System, self._table("system"))
+        subject = self._configured(system) if coded else self._written(system)
+        audit: AuditSettings = self._section("audit", AuditSettings, self._table("audit"))
+        return Configuration(
+            path=self.path,
+            text=self.text,
+            system=system,
+            subject=subject,
+            audit=audit,
+            deployment=self._deployment(),
+        )
+
+    def fail(self, message: str, *where: str | int) -> NoReturn:
+        """Raise with the line of the key at `where`, or of the nearest key above it."""
+        raise locate(Fault(where, message), self.path, self.text) from None
+
+    def _require_known(self, sections: tuple[str, ...], *, coded: bool) -> None:
+        """Refuse a section that nothing reads, and a file that says neither of the two things it may say."""
+        for name in self.data:
+            if coded and name in ("claim", "declaration"):
+                self.fail(f"[{name}] stands beside [algorithm], which brings its own; keep one of the two.", name)
+            if not coded and name in ("problem", "audit"):
+                self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
+            if name not in sections:
+                known = ("system", "algorithm", "problem", "audit", "claim", "declaration", "deployment")
+                self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
+        for name in () if coded else ("claim", "declaration"):
+            if name not in self.data:
+                self.fail(f"missing section [{name}]; give an [algorithm], or a [claim] with its [declaration].")
+
+    def _table(self, name: str) -> dict[str, Any]:
+        """Return the section `name`, empty where it is not there."""
+        table = self.data.get(name, {})
+        if not isinstance(table, Mapping):
+            self.fail(f"Expected {name}={table!r:.80} to be a table, written [{name}].", name)
+        return dict(table)
+
+    def _section(self, name: str, target: Any, table: dict[str, Any]) -> Any:
+        """Return `target` called with the keys of one section."""
+        try:
+            return read_section(target, table, self.path.parent, name)
+        except Fault as fault:
+            raise locate(fault, self.path, self.text) from None
+        except ConfigError as error:
+            self.fail(error.message, name)
+
+    def _deployment(self) -> Deployment:
+        """Return what the file declares about the deployment; an empty one where it says nothing."""
+        table = self._table("deployment")
+        try:
+            return decode_deployment(table) if table else Deployment()
+        except Fault as fault:
+            self.fail(f"[deployment] {fault.message}", "deployment", *fault.where)
+
+    def _plugin(self, kind: Any, section: str) -> tuple[str, Any, dict[str, Any]]:
+        """Return the name in a section, what it stands for, and the section's other keys."""
+        table = self._table(section)
+        name = table.pop("name", None)
+        if not isinstance(name, str):
+            self.fail(f"[{section}] missing key 'name', which is text; `dpaudit list {kind}` shows them.", section)
+        try:
+            return name, find_plugin(kind, name), table
+        except ConfigError as error:
+            self.fail(error.message, section, "name")
+
+    def _configured(self, system: System) -> Configured:
+        """Return the algorithm and its problem."""
+        name, kind, table = self._plugin("algorithms", "algorithm")
+        algorithm: Algorithm = self._section("algorithm", kind, table)
+        problem = None
+        if "problem" in self.data:
+            _, factory, parameters = self._plugin("problems", "problem")
+            problem = self._section("problem", factory, parameters)
+        try:
+            claim, declaration = algorithm.claim(), algorithm.declaration()
+        except (ValueError, ConfigError, DeclarationError, UnsupportedError) as error:
+            self.fail(f"[algorithm] {error}", "algorithm")
+        return Configured(
+            name=name, algorithm=algorithm, problem=problem, claim=_named(claim, system), declaration=declaration
+        )
+
+    def _written(self, system: System) -> Written:
+        """Return the claim and the declaration that the file writes down."""
+        try:
+            claim = decode_claim(self._table("claim"))
+            declaration = decode_declaration(self._table("declaration"), claim.neighbours)
+        except Fault as fault:
+            raise locate(fault, self.path, self.text) from None
+        return Written(claim=_named(claim, system), declaration=declaration)
+
+
+def _named(claim: Claim, system: System) -> Claim:
+    """Return the claim with the system's own words for one person's contribution, where it has some."""
+    return replace(claim, unit=system.unit) if system.unit else claim

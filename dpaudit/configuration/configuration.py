@@ -1,0 +1,87 @@
+"""What a configuration file holds once it is read: a subject, how to attack it, and what is declared about it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from dpaudit.checks import count, open_probability
+from dpaudit.configuration.files import locate
+from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
+from dpaudit.model.algorithm import Algorithm
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.deployment import Deployment
+from dpaudit.model.system import System
+
+LEAST_RUNS = 4
+"""What an audit needs: a run to learn from, one to choose on, and two that count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSettings:
+    """How to attack: `view` picks cases by what the adversary sees (all where None); `runs` for each case.
+
+    Raises: ValueError: fewer than `LEAST_RUNS` runs, or another field out of its range.
+    """
+
+    view: str | None = None
+    runs: int = 20_000
+    significance: float = 0.01
+    jobs: int = 1
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        count("runs", self.runs, at_least=LEAST_RUNS)
+        open_probability("significance", self.significance)
+        count("jobs", self.jobs)
+        if self.seed is not None:
+            count("seed", self.seed, at_least=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A claim and a declaration that were written down; there is no code to run."""
+
+    claim: Claim
+    declaration: Declaration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configured:
+    """An algorithm with its settings, and the problem it runs on (None where the file names none)."""
+
+    name: str
+    algorithm: Algorithm
+    problem: Any
+    claim: Claim
+    declaration: Declaration
+
+
+Subject: TypeAlias = Written | Configured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """One configuration file, read and checked; `text` is the file as it stands, for the report."""
+
+    path: Path
+    text: str
+    system: System
+    subject: Subject
+    audit: AuditSettings
+    deployment: Deployment = field(default_factory=Deployment)
+
+    @contextmanager
+    def locating(self) -> Generator[None, None, None]:
+        """Give errors about the declaration the line of the section that it comes from."""
+        try:
+            yield
+        except (DeclarationError, UnsupportedError) as error:
+            section = "algorithm" if isinstance(self.subject, Configured) else "declaration"
+            raise error.at(str(self.path), self.error("", section).line) from None
+
+    def error(self, message: str, *where: str | int) -> ConfigError:
+        """Return an error that names the line of the key at `where`, or of the nearest key above it."""
+        return locate(Fault(where, message), self.path, self.text)

@@ -1,0 +1,1 @@
+"""The verified engine: two-sided bounds on composed privacy losses in exact integer arithmetic."""

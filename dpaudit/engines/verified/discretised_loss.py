@@ -1,0 +1,306 @@
+"""A privacy loss cut into cells of equal width, from which both bounds of the verified engine start.
+
+Knots l_0 < l_1 < ... lie `width` apart. A cell is the event that the loss L lies between two neighbouring
+knots; all that matters of it is its probability p under P and q under Q. Those two numbers are held as
+
+    up   = (p - q e^(l_j)) / (1 - e^-width)         down = p - up,
+
+the one way to split p between the two knots that keeps both p and q ("connect the dots"). Each is the
+integral of a positive function and computed as such, so that it is right to a *relative* `error`; nothing
+is ever the difference of nearly equal numbers. Atoms that lie on a knot are held in `knots`.
+Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi (2022), Section 4.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from dpaudit.engines.verified.choices import dominating_masses
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
+
+Floats: TypeAlias = NDArray[np.float64]
+FINEST_CHOICE = 100.0
+"""Knots per standard deviation of a choice, whose curve is dear; it then errs by about 1e-5 of the loss."""
+_TINY = 1e-300  # stands for a probability that underflows: one unit when rounded up, none when rounded down
+_MOST = 1 << 17  # cells of one loss
+_SNAP = 1e-9  # an atom this near to a knot, in units of the width, is put on it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscretisedLoss:
+    """Probabilities under P of knots and cells, each within a relative `error`.
+
+    Shape: `knots` has one entry more than `up` and `down`. `above` and `below` bound the probability of a
+    loss outside all cells; every stated loss is within `slack` of the true one.
+    """
+
+    origin: Fraction
+    width: Fraction
+    knots: Floats
+    up: Floats
+    down: Floats
+    infinite: float = 0.0
+    above: float = 0.0
+    below: float = 0.0
+    error: float
+    slack: Fraction = Fraction(0)
+
+
+def cut(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
+    """Return `loss` in cells of about `width`; losses of probability about `tail` may be left outside.
+
+    A loss with atoms takes the nearest finer width that puts them on knots, where there is one. The cells of a choice
+    dominate it, and are good for upper bounds only.
+    """
+    match loss:
+        case GaussianLoss(mu=mu):
+            return _mixture(mu, 1.0, width, tail)
+        case SampledGaussianLoss(mu=mu, rate=rate, order=order):
+            cells = _mixture(mu, rate, width, tail)
+            return cells if order == "remove" else _swapped(cells, above=0.0, below=cells.above)
+        case LaplaceLoss(shift=shift):
+            return _laplace(shift, width)
+        case ApproximateLoss(epsilon=epsilon, delta=delta):
+            low = math.exp(-epsilon) if epsilon < 700 else _TINY
+            knots = np.array([low, 1.0]) * (1 - delta) / (1 + low) if epsilon else np.array([1 - delta])
+            none = np.zeros(len(knots) - 1)
+            spread = Fraction(2 * epsilon or 1.0)
+            return DiscretisedLoss(
+                origin=-Fraction(epsilon), width=spread, knots=knots, up=none, down=none, infinite=delta, error=2e-15
+            )
+        case DiscreteLoss():
+            return _atoms(loss, width)
+        case ChoiceLoss():
+            return _choice(loss, max(width, deviation(loss) / FINEST_CHOICE), tail)
+        case _:
+            assert_never(loss)
+
+
+def deviation(loss: SimpleLoss) -> float:
+    """Return the standard deviation of a loss under P, in floating point; it only steers grid widths."""
+    match loss:
+        case GaussianLoss(mu=mu):
+            return mu
+        case SampledGaussianLoss(mu=mu, rate=rate):
+            x = np.linspace(-12, 12 + mu, 4001)
+            losses = np.log1p(rate * np.expm1(mu * x - mu * mu / 2))
+            density = (1 - rate) * np.exp(-x * x / 2) + rate * np.exp(-((x - mu) ** 2) / 2)
+            return _deviation(losses, density)
+        case LaplaceLoss(shift=shift):
+            cells = _laplace(shift, shift / 64)
+        case ChoiceLoss(options=options):
+            return max(deviation(option) for option in options)
+        case _:
+            cells = cut(loss, 1e-3, 0.0)
+    masses = cells.knots.copy()
+    masses[1:] += cells.up
+    masses[:-1] += cells.down
+    return _deviation(np.asarray(float(cells.origin) + float(cells.width) * np.arange(len(masses)), np.float64), masses)
+
+
+def _deviation(losses: Floats, masses: Floats) -> float:
+    """Return the standard deviation of atoms."""
+    share = masses / masses.sum()
+    return math.sqrt(float(share @ (losses - share @ losses) ** 2))
+
+
+def _laplace(shift: float, width: float) -> DiscretisedLoss:
+    """Return the loss of Laplace(shift, 1) against Laplace(0, 1); a half and e^-shift/2 are atoms at +-shift.
+
+    Between them the density under P is e^((l - shift)/2) / 4, whose integrals are elementary.
+    """
+    number = min(_MOST, 1 << max(2, math.ceil(math.log2(2 * shift / width))))
+    exact = 2 * Fraction(shift) / number
+    h = float(exact)
+    lower_ends = h * np.arange(number) - 2 * shift
+    common = np.exp(lower_ends / 2) / 2 * math.expm1(-h / 2) ** 2 / -math.expm1(-h)
+    knots = np.zeros(number + 1)
+    knots[0], knots[-1] = max(math.exp(-shift) / 2, _TINY), 0.5
+    return DiscretisedLoss(
+        origin=-Fraction(shift),
+        width=exact,
+        knots=knots,
+        up=np.maximum(common * math.exp(h / 2), _TINY),
+        down=np.maximum(common, _TINY),
+        error=1e-14 * (2 + shift),
+    )
+
+
+def _choice(loss: ChoiceLoss, width: float, tail: float) -> DiscretisedLoss:
+    """Return atoms on knots that dominate an adaptive choice between losses."""
+    h, below, masses, infinite = dominating_masses(loss, width, tail)
+    none = np.zeros(len(masses) - 1)
+    return DiscretisedLoss(
+        origin=-Fraction(h) * below,
+        width=Fraction(h),
+        knots=masses,
+        up=none,
+        down=none,
+        infinite=infinite,
+        error=1e-15,
+    )
+
+
+def _mixture(mu: float, rate: float, width: float, tail: float) -> DiscretisedLoss:
+    """Return the loss of (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), rate 1 being the plain Gaussian.
+
+    The loss ln(1 - rate + rate e^(mu x - mu^2/2)) grows with x, so cells are intervals of x; below rate 1 the
+    first knot is its infimum ln(1 - rate), at x = -infinity.
+    """
+    reach = math.sqrt(2 * math.log(1 / max(tail, 1e-290))) + 0.1
+    top = _mixture_loss(reach + mu, mu, rate)
+    bottom = math.log1p(-rate) if rate < 1 else -mu * reach - mu * mu / 2
+    h = max(width, (top - bottom) / _MOST)
+    steps = h * np.arange(math.ceil((top - bottom) / h) + 1)
+    if rate < 1:
+        ends = (np.log((1 - rate) / rate * np.expm1(steps[1:])) + mu * mu / 2) / mu
+        ends = np.concatenate([[min(-reach, float(ends[0]) - 1 - 1 / mu)], ends])
+    else:
+        ends = (bottom + steps + mu * mu / 2) / mu
+    up, down = _panels(np.asarray(ends, np.float64), mu, rate)
+    if rate < 1:
+        up[0] = rate * ndtr(ends[1] - mu)
+        down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(ends[0]) - ndtr(ends[0] - mu))
+    slack = 1.2e-15 * (1 + mu * (float(np.abs(ends).max()) + mu)) + 2.5e-16 * (top - bottom)
+    scale = -math.expm1(-h)
+    return DiscretisedLoss(
+        origin=Fraction(bottom),
+        width=Fraction(h),
+        knots=np.zeros(len(steps)),
+        up=np.maximum(up / scale, _TINY),
+        down=np.maximum(down * (math.exp(-h) / scale), _TINY),
+        above=float((1 - rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + _TINY,
+        below=float(ndtr(ends[0] - mu)) + _TINY if rate == 1 else 0.0,
+        error=1e-15 * (40 + 4 * (reach + mu) ** 2) + 2 * slack / h,
+        slack=Fraction(slack),
+    )
+
+
+def _panels(ends: Floats, mu: float, rate: float) -> tuple[Floats, Floats]:
+    """Return what `up` and `down` of each cell between `ends` are before the division: the integrals.
+
+        of rate phi(x - mu) (1 - e^(-mu (x - x_j)))  and of  rate phi(x - mu) (e^(mu (x_(j+1) - x)) - 1),
+
+    which are p - q e^(l_j) and q e^(l_(j+1)) - p. Both integrands are positive and entire, and panels are short
+    (length times largest |x| + mu + 1 at most 1/2): on the ellipse of radius 10 around a panel the integrand is
+    below 100 times its mean, so that ten Gauss-Legendre nodes err by less than 10^-17 of the integral. What
+    remains is floating point: the exponent (x - mu)^2 / 2, right to two units in its last place.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    lengths = np.diff(ends)
+    pieces = np.maximum(1, np.ceil(2 * lengths * (np.abs(ends).max() + mu + 1))).astype(np.int64)
+    cell = np.repeat(np.arange(len(lengths)), pieces)
+    place = np.arange(len(cell)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    length = (lengths / pieces)[cell]
+    from_left = length[:, None] * (place[:, None] + (1 + nodes) / 2)
+    from_right = length[:, None] * ((pieces[cell] - 1 - place)[:, None] + (1 - nodes) / 2)
+    x = ends[:-1][cell][:, None] + from_left
+    density = length[:, None] / 2 * weights * (rate / math.sqrt(2 * math.pi)) * np.exp(-((x - mu) ** 2) / 2)
+    up = (density * -np.expm1(-mu * from_left)).sum(axis=1)
+    down = (density * np.expm1(mu * from_right)).sum(axis=1)
+    found = np.zeros((2, len(lengths)))
+    np.add.at(found[0], cell, up)
+    np.add.at(found[1], cell, down)
+    return found[0], found[1]
+
+
+def _mixture_loss(x: float, mu: float, rate: float) -> float:
+    """Return ln(1 - rate + rate e^(mu x - mu^2/2)) without overflow."""
+    exponent = mu * x - mu * mu / 2
+    if exponent > 0:
+        return exponent + math.log(rate + (1 - rate) * math.exp(-exponent))
+    return math.log1p(rate * math.expm1(exponent))
+
+
+def _swapped(cells: DiscretisedLoss, above: float, below: float) -> DiscretisedLoss:
+    """Return the cells of the reversed loss: an atom of p at l becomes one of p e^-l at -l."""
+    losses = float(cells.origin) + float(cells.width) * np.arange(len(cells.knots))
+    weight = np.exp(-losses)
+    return DiscretisedLoss(
+        origin=-(cells.origin + cells.width * (len(losses) - 1)),
+        width=cells.width,
+        knots=(weight * cells.knots)[::-1],
+        up=np.maximum(weight[:-1] * cells.down, _TINY)[::-1],
+        down=np.maximum(weight[1:] * cells.up, _TINY)[::-1],
+        above=above,
+        below=below,
+        error=cells.error + 2 * float(cells.slack) + 1e-15 * (1 + float(np.abs(losses).max())),
+        slack=cells.slack,
+    )
+
+
+def _atoms(loss: DiscreteLoss, width: float) -> DiscretisedLoss:
+    """Return finitely many atoms, on knots where a common spacing is found and in cells of `width` otherwise.
+
+    Probabilities that miss a sum of 1 count as wrong by as much, so that both bounds move outwards.
+    """
+    values = np.array([value for value, _ in loss.atoms])
+    masses = np.array([probability for _, probability in loss.atoms])
+    span = float(values[-1] - values[0]) if len(values) else 0.0
+    h = common_spacing([float(gap) for gap in np.diff(values)], max(span / 4096, _SNAP * span)) or max(
+        width, span / _MOST
+    )
+    h = h or 1.0
+    number = math.ceil(span / h - _SNAP)
+    phase = number - (values[-1] - values) / h if len(values) else values
+    knots, up, down = np.zeros(number + 1), np.zeros(number), np.zeros(number)
+    at, part = split_phase(phase)
+    on = part == 0
+    np.add.at(knots, at[on], masses[on])
+    lift, stay = split_weights(part[~on], h)
+    np.add.at(up, at[~on], masses[~on] * lift)
+    np.add.at(down, at[~on], masses[~on] * stay)
+    top = Fraction(float(values[-1])) if len(values) else Fraction(0)
+    return DiscretisedLoss(
+        origin=top - Fraction(h) * number,
+        width=Fraction(h),
+        knots=knots,
+        up=up,
+        down=down,
+        infinite=loss.infinite_mass,
+        error=1e-14 + 1e-15 * len(values) + abs(math.fsum(masses) + loss.infinite_mass - 1),
+        slack=Fraction(3 * _SNAP * h + 1e-15 * float(np.abs(values).max(initial=0.0))),
+    )
+
+
+def split_phase(phase: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Return each atom's knot below it and its distance from there in cell widths, 0 when nearly on a knot."""
+    nearest = np.rint(phase)
+    snapped = np.where(np.abs(phase - nearest) < _SNAP, nearest, phase)
+    at = np.floor(snapped)
+    return at.astype(np.int64), snapped - at
+
+
+def split_weights(part: Floats, width: float) -> tuple[Floats, Floats]:
+    """Return which shares of an atom `part` of a cell above a knot go up and down, keeping p and q.
+
+    Guarantee: each is right to a relative 1e-14, given `part`.
+    """
+    whole = math.expm1(-width)
+    return np.expm1(-part * width) / whole, np.exp(-part * width) * np.expm1(-(1 - part) * width) / whole
+
+
+def common_spacing(gaps: list[float], least: float) -> float | None:
+    """Return the largest spacing of which every gap is nearly a whole multiple, if one above `least` exists."""
+    common = 0.0
+    for gap in gaps:
+        large, small = max(common, gap), min(common, gap)
+        while small > 1e-10 * large and small >= least / 2:
+            large, small = small, abs(large - small * round(large / small))
+        if small > 1e-10 * max(common, gap):
+            return None
+        common = large
+    return common if common >= least and gaps else None

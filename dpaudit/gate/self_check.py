@@ -1,0 +1,141 @@
+"""Checks of an installation: packages, versions, engines, verifier, auditor, plug-ins."""
+
+import platform
+import sqlite3
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import Literal
+
+import numpy as np
+
+from dpaudit.accounting.accountant import bracket_delta
+from dpaudit.accounting.fold import fold
+from dpaudit.certification.verdict import certify
+from dpaudit.model.case import AuditCase
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Release
+from dpaudit.runtime.installation import installation_summary
+from dpaudit.runtime.package_guard import require_packages, root
+from dpaudit.runtime.plugins import load_package
+from dpaudit.runtime.provenance import distribution_version, source_digest
+from dpaudit.verifier import verify
+
+Status = Literal["ok", "absent", "failed"]
+
+_DISTRIBUTIONS = ("dpaudit", "numpy", "scipy", "dp-accounting", "typer", "pydantic", "jinja2", "statsmodels", "joblib")
+_EXTRAS = {"pytest": "the pytest plugin", "opacus": "auditing DP-SGD by Opacus", "flint": "faster verified accounting"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallationCheck:
+    """One check: its subject, its status, and a sentence."""
+
+    what: str
+    status: Status
+    says: str
+
+
+def check_installation() -> tuple[InstallationCheck, ...]:
+    """Return all checks in order; a check that raises has failed."""
+    checks: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("python", _python),
+        ("packages", _packages),
+        ("installation", installation_summary),
+        ("versions", _versions),
+        ("sqlite", lambda: f"{sqlite3.sqlite_version}, used for evidence and resumed audits"),
+        ("engines", _engines),
+        ("verifier", _verifier),
+        ("auditor", _auditor),
+    )
+    results = (_result_of(what, check) for what, check in checks)
+    return (*results, *(_extra(module, why) for module, why in _EXTRAS.items()), *_plugins())
+
+
+def _result_of(what: str, check: Callable[[], str]) -> InstallationCheck:
+    """Return the result of one check."""
+    try:
+        return InstallationCheck(what=what, status="ok", says=check())
+    except Exception as error:  # a broken installation may raise anything
+        return InstallationCheck(what=what, status="failed", says=" ".join(f"{type(error).__name__}: {error}".split()))
+
+
+def _python() -> str:
+    """Return which Python runs."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - an installation may be forced onto an older one
+        raise RuntimeError(f"Python {platform.python_version()}; 3.11 or later is needed.")
+    return f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+
+
+def _packages() -> str:
+    """Return the folder of the four packages after a test that they lie beside each other."""
+    require_packages()
+    return f"the four packages lie in {root()}, source {source_digest()[:12]}"
+
+
+def _versions() -> str:
+    """Return the versions of the distributions that dpaudit needs."""
+    return ", ".join(f"{name} {distribution_version(name)}" for name in _DISTRIBUTIONS)
+
+
+def _engines() -> str:
+    """Return a sentence if the accountant brackets a value that is known in closed form."""
+    gaussian = load_package("mechanisms.gaussian").Gaussian
+    noise = gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    bracket, exact = bracket_delta(fold(Release(label="x", mechanism=noise), "replace_one"), 1.0), 0.12693673750664397
+    if not bracket.lower - 1e-12 <= exact <= bracket.upper + 1e-12 or bracket.upper - bracket.lower > 1e-6:
+        raise RuntimeError(
+            f"delta of a Gaussian at epsilon 1 is {exact}, the engines say {bracket.lower}-{bracket.upper}."
+        )
+    return "delta of a Gaussian at epsilon 1 agrees with its closed form (Balle and Wang 2018)"
+
+
+def _verifier() -> str:
+    """Return a sentence if the independent verifier accepts a certificate."""
+    laplace = load_package("mechanisms.laplace").Laplace
+    noise = laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    claim = Claim(epsilon=1.0, neighbours="replace_one")
+    if not verify(certify(Release(label="x", mechanism=noise), claim).to_json()).accepted:
+        raise RuntimeError("the verifier rejects a certificate of this very installation.")
+    return "a certificate of this installation is accepted"
+
+
+def _auditor() -> str:
+    """Return a sentence if the auditor catches half the noise and passes the right noise; seeds are fixed."""
+
+    def verdict(scale: float) -> str:
+        case = AuditCase(
+            name="laplace",
+            view="output",
+            description="",
+            neighbours=(0.0, 1.0),
+            relation="replace_one",
+            run=lambda data, rng, n_runs: data + rng.laplace(0.0, scale, n_runs),
+            score=lambda x: 2 * (np.abs(x) - np.abs(x - 1)),
+        )
+        audit, claim = load_package("audits").audit_sequentially, Claim(epsilon=1.0, neighbours="replace_one")
+        return str(audit(case, claim, runs=5_000, rng=np.random.default_rng(1), significance=1e-6).verdict)
+
+    verdicts = [verdict(1.0), verdict(0.5)]
+    if verdicts != ["consistent", "violation"]:
+        raise RuntimeError(f"correct noise was called {verdicts[0]}, half the noise {verdicts[1]}.")
+    return "passes correct noise and catches half of it"
+
+
+def _extra(module: str, why: str) -> InstallationCheck:
+    """Return whether an optional module is installed."""
+    installed = find_spec(module) is not None
+    return InstallationCheck(what=module, status="ok" if installed else "absent", says=f"optional, for {why}")
+
+
+def _plugins() -> tuple[InstallationCheck, ...]:
+    """Return whether each plug-in can be loaded."""
+    groups = ("mechanisms", "algorithms", "audits", "problems")
+    points = [point for kind in groups for point in entry_points(group=f"dpaudit.{kind}")]
+
+    def loaded(name: str, load: Callable[[], object]) -> InstallationCheck:
+        return _result_of(f"plug-in {name}", lambda: f"loaded {load()}")
+
+    return tuple(loaded(point.name, point.load) for point in points)

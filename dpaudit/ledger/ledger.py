@@ -1,0 +1,186 @@
+"""The ledger: opened accounts and booked certificates; each operation reads and checks the whole chain."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dpaudit.accounting.additive_costs import Cost
+from dpaudit.budgets.filters import Refusal
+from dpaudit.certification.certificate import Certificate
+from dpaudit.errors import LedgerError
+from dpaudit.ledger.account import Account
+from dpaudit.ledger.balance import Balance, Statement, recompute
+from dpaudit.ledger.entry import Entry, Kind
+from dpaudit.ledger.pricing import encode_prices, prices
+from dpaudit.ledger.store import Store
+from dpaudit.model.codec import encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booking:
+    """An entry that the ledger holds: its number and digest; `before` if an earlier call had written it."""
+
+    sequence: int
+    digest: str
+    before: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Accounts and their bookings in a store that others may write to at the same time.
+
+    Every write first reads the whole chain and refuses to append to an altered one: the time of a write is proportional
+    to the number of entries. The time of an entry is passed in, as ISO text.
+    """
+
+    store: Store
+
+    def open(self, account: Account, created: str) -> Booking:
+        """Return the new account's entry; opening an equal account again changes nothing.
+
+        Raises: LedgerError: another account has this name, or the chain was altered.
+        """
+
+        def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            statement = _intact(entries)
+            existing = statement.accounts.get(account.name)
+            if existing is not None and existing.account != account:
+                raise LedgerError(f"The account {account.name!r} is open with another budget or rule; name a new one.")
+            return () if existing else (_next(statement, "open", account.name, account.to_dict(), created),)
+
+        added = self.store.append(writing)
+        if added:
+            return _booking_of(added[0])
+        entries = self.store.entries()
+        return next(
+            _booking_of(entry, before=True)
+            for entry in entries
+            if (entry.data["kind"], entry.data["account"]) == ("open", account.name)
+        )
+
+    def book(self, account: str, certificate: Certificate, label: str, created: str) -> Booking | Refusal:
+        """Return the booking of a certificate, or a refusal with its reason; a refusal writes nothing.
+
+        `label` names the release and is unique in an account. A second call with the same label and certificate changes
+        nothing, so that a caller who does not know whether the first call succeeded may repeat it.
+        Raises: LedgerError: no such account, the label belongs to another certificate, or the chain was altered.
+            DeclarationError: not certified, or about another unit or other neighbours than the budget.
+        """
+        digest = str(certificate.to_dict()["digest"])
+        result: list[Booking | Refusal] = []
+
+        def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            statement = _intact(entries)
+            balance = statement.accounts.get(account)
+            if balance is None:
+                known = ", ".join(sorted(statement.accounts)) or "none"
+                raise LedgerError(f"There is no account {account!r}; there is: {known}.")
+            earlier = _labelled(balance, label)
+            if earlier is not None:
+                if earlier["certificate"] != digest:
+                    raise LedgerError(f"The label {label!r} belongs to another certificate; name this release anew.")
+                result.append(_booking_of(entries[earlier["sequence"] - 1], before=True))
+                return ()
+            costs = prices(certificate, balance.account.filters())
+            if not balance.after(costs):
+                result.append(Refusal(reason=_overrun(balance, costs)))
+                return ()
+            body = {
+                "label": label,
+                "certificate": digest,
+                "claim": encode(certificate.claim),
+                "proved_epsilon": encode(certificate.tight.epsilon.upper),
+                "prices": encode_prices(costs),
+            }
+            entry = _next(statement, "book", account, body, created)
+            result.append(_booking_of(entry))
+            return (entry,)
+
+        self.store.append(writing)
+        return result[-1]
+
+    def statement(self) -> Statement:
+        """Return the accounts of the ledger and the inconsistencies of its chain."""
+        return recompute(self.store.entries())
+
+    def balance(self, account: str) -> Balance:
+        """Return one account's balance.
+
+        Raises: LedgerError: the chain was altered, or has no such account.
+        """
+        accounts = _intact(self.store.entries()).accounts
+        if account not in accounts:
+            raise LedgerError(f"There is no account {account!r}; there is: {', '.join(sorted(accounts)) or 'none'}.")
+        return accounts[account]
+
+    def lines(self) -> tuple[str, ...]:
+        """Return every entry as one line of JSON, to be kept elsewhere."""
+        return tuple(entry.text for entry in self.store.entries())
+
+    def take(self, lines: Iterable[str]) -> int:
+        """Return how many entries were taken over from exported lines; those that are here already must be equal.
+
+        Raises: LedgerError: the lines were altered, or do not continue what is here.
+        """
+        offered = tuple(Entry(text=line) for line in lines if line.strip())
+        _intact(offered)
+
+        def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            if offered[: len(entries)] != entries:
+                raise LedgerError("The lines do not begin with the entries that are here; import into a new ledger.")
+            return offered[len(entries) :]
+
+        return len(self.store.append(writing))
+
+
+def _intact(entries: tuple[Entry, ...]) -> Statement:
+    """Return the statement of a chain.
+
+    Raises: LedgerError: the chain has an inconsistency.
+    """
+    statement = recompute(entries)
+    if statement.inconsistencies:
+        first = statement.inconsistencies[0]
+        raise LedgerError(f"The ledger was altered at entry {first.sequence}: {first.message} Nothing was written.")
+    return statement
+
+
+def _next(statement: Statement, kind: Kind, account: str, body: dict[str, Any], created: str) -> Entry:
+    """Return the entry that follows."""
+    return Entry.made(
+        sequence=statement.entries + 1,
+        kind=kind,
+        account=account,
+        body=body,
+        created=created,
+        previous=statement.head,
+    )
+
+
+def _booking_of(entry: Entry, *, before: bool = False) -> Booking:
+    """Return the number and digest of an entry."""
+    data = json.loads(entry.text)
+    return Booking(sequence=data["sequence"], digest=data["digest"], before=before)
+
+
+def _labelled(balance: Balance, label: str) -> dict[str, Any] | None:
+    """Return the booking with a label, if there is one."""
+    return next((booking for booking in balance.bookings if booking["label"] == label), None)
+
+
+def _overrun(balance: Balance, costs: dict[str, Cost]) -> str:
+    """Return the reason of the refusal, with one clause for each filter."""
+    clauses: list[str] = []
+    for spending in balance.alive:
+        name, left = spending.theorem.name, spending.remaining
+        if name not in costs:
+            clauses.append(f"the {name} filter counts {spending.theorem.counts}, and this is none")
+            continue
+        cost = costs[name]
+        clauses.append(
+            f"by the {name} filter it costs {float(cost.amount):.6g} and a mass of {float(cost.mass):.3g}, where "
+            f"{float(left.amount):.6g} and {float(left.mass):.3g} are left"
+        )
+    budget = balance.account.budget
+    return f"The booking would overspend epsilon={budget.epsilon:g}, delta={budget.delta:g}: {'; '.join(clauses)}."

@@ -1,0 +1,1 @@
+"""The data model: claims, mechanisms, losses, declarations, conditions, transcripts, certificates and results."""

@@ -1,0 +1,162 @@
+"""What an audit found: lower bounds with their significance, and how far it could have seen."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import encode
+
+AuditVerdict = Literal["violation", "consistent", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LowerBound:
+    """A lower bound on epsilon at the audit's delta, wrong with probability at most `significance`.
+
+    `assumption` is empty for a bound that holds for every mechanism; otherwise it says in words what the
+    bound takes for granted.
+
+    >>> LowerBound(name="guessing", epsilon=0.8, significance=0.05).assumption
+    ''
+    """
+
+    name: str
+    epsilon: float
+    significance: float
+    assumption: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "significance", open_probability("significance", self.significance))
+        if not self.epsilon >= 0:
+            raise ValueError(f"Expected epsilon={self.epsilon!r} to be zero or positive.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """What the audit would have caught: a true `epsilon` this large, with this `probability`.
+
+    >>> Power(epsilon=1.4, probability=0.9).epsilon
+    1.4
+    """
+
+    epsilon: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The guesses that the bound counts, on runs that chose nothing: `correct` of `guesses` in `runs`.
+
+    `guesses` leaves out abstentions. The four error counts describe the threshold test on the same runs.
+
+    >>> counts = Counts(
+    ...     runs=100, guesses=60, correct=50, true_positives=25, false_positives=5, positives=50, negatives=50
+    ... )
+    >>> counts.correct / counts.guesses > 0.8
+    True
+    """
+
+    runs: int
+    guesses: int
+    correct: int
+    true_positives: int
+    false_positives: int
+    positives: int
+    negatives: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """An audit's verdict and all that is needed to judge it.
+
+    `epsilon_lower` comes from `bound`, the bound the verdict rests on; `bounds` lists the others too. A bound with an
+    `assumption` contradicts the declaration and never the claim alone: other code may break the one and keep the other.
+    `ceiling` is the most that any attack could show with the runs that count. `against` is the claim; `certified`
+    is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
+    the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates. `bound_at`
+    uses `epsilon_at`, which is no part of the JSON.
+
+    >>> import numpy as np
+    >>> from audits import audit
+    >>> def told(data, rng, n_runs):
+    ...     return np.full(n_runs, data)
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> result = audit(told, neighbours=(0.0, 1.0), claim=claim, runs=400, rng=np.random.default_rng(0))
+    >>> result.verdict, result.exceeds_claim, result.assumption
+    ('violation', True, '')
+    """
+
+    name: str
+    verdict: AuditVerdict
+    epsilon_lower: float
+    delta: float
+    significance: float
+    runs: int
+    ceiling: float
+    power: Power
+    view: str
+    attack: str
+    bound: str
+    bounds: tuple[LowerBound, ...]
+    counts: Counts
+    seed: int | None
+    claim: Claim
+    certified: float = math.inf
+    description: str = ""
+    seconds: float = 0.0
+    roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        one_of("verdict", self.verdict, get_args(AuditVerdict))
+        non_negative("epsilon_lower", self.epsilon_lower)
+        probability_below_one("delta", self.delta)
+        open_probability("significance", self.significance)
+        count("runs", self.runs)
+
+    @property
+    def assumption(self) -> str:
+        """What the bound that the verdict rests on takes for granted, in words; empty where it holds for all code."""
+        return next((held.assumption for held in self.bounds if held.name == self.bound), "")
+
+    @property
+    def exceeds_claim(self) -> bool:
+        """Whether the bound exceeds the claim and takes nothing for granted."""
+        return self.epsilon_lower > self.claim.epsilon and not self.assumption
+
+    def bound_at(self, *, significance: float) -> LowerBound:
+        """Return the bound that the verdict rests on, from the same runs, at another significance.
+
+        Guarantee: wrong with probability at most `significance`, if that number was fixed before the runs. Increases
+        with `significance` and equals `epsilon_lower` at the audit's own.
+        Raises: ValueError: `significance` outside (0, 1). UnsupportedError: the result was not made by an audit here.
+
+        >>> import numpy as np
+        >>> from audits import audit
+        >>> def told(data, rng, n_runs):
+        ...     return np.full(n_runs, data)
+        >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+        >>> result = audit(told, neighbours=(0.0, 1.0), claim=claim, runs=400, rng=np.random.default_rng(0))
+        >>> result.bound_at(significance=1e-6).epsilon < result.epsilon_lower
+        True
+        """
+        open_probability("significance", significance)
+        if self.epsilon_at is None:
+            raise UnsupportedError("Only the result that an audit returned knows its bound at another significance.")
+        epsilon = self.epsilon_at(significance)
+        return LowerBound(name=self.bound, epsilon=epsilon, significance=significance, assumption=self.assumption)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the audit as plain data, in the published field names; infinity is the string "inf"."""
+        data: dict[str, Any] = encode(replace(self, epsilon_at=None))
+        data["against"] = {"claim": data.pop("claim"), "certificate": data.pop("certified")}
+        return data
+
+    def to_json(self) -> str:
+        """Return the audit as JSON text, indented, with sorted keys."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)

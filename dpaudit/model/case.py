@@ -1,0 +1,53 @@
+"""A case for an audit: two neighbouring data sets, what the adversary sees, and how it may score it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit.checks import one_of
+from dpaudit.model.claim import NEIGHBOURS, Neighbours
+from dpaudit.model.mechanism import Array
+
+Run = Callable[[Any, np.random.Generator, int], Any]
+"""function(data, rng, n_runs) -> what the adversary sees, runs axis first: an array, or a dict of arrays."""
+
+Score = Callable[[Any], Array]
+"""score(view) -> one number a run; larger means that the second data set is more likely."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCase:
+    """One membership-inference experiment, ready to run.
+
+    `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
+    attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
+    Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
+    another loss may keep. `weakened(factor)` is the same experiment, simulated, with that factor of the declared noise:
+    the audit repeats itself on it to say which factor of missing noise it would have caught.
+
+    >>> def noisy(data, rng, n_runs):
+    ...     return data + rng.laplace(size=n_runs)
+    >>> case = AuditCase(
+    ...     name="sum", view="output", description="One value is 0 or 1.",
+    ...     neighbours=(0.0, 1.0), relation="replace_one", run=noisy, score=np.asarray,
+    ... )
+    >>> case.run(case.neighbours[1], np.random.default_rng(0), 3).shape
+    (3,)
+    """
+
+    name: str
+    view: str
+    description: str
+    neighbours: tuple[Any, Any]
+    relation: Neighbours
+    run: Run
+    score: Score | None = None
+    gaussian: bool = False
+    weakened: "Callable[[float], AuditCase] | None" = None
+
+    def __post_init__(self) -> None:
+        one_of("relation", self.relation, NEIGHBOURS)
+        if len(self.neighbours) != 2:
+            raise ValueError(f"Expected two neighbouring data sets, got {len(self.neighbours)}.")

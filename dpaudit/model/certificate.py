@@ -1,0 +1,130 @@
+"""What a certificate holds: the verdict on a claim, and everything needed to check it again; its JSON form."""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, Self, get_args
+
+from dpaudit.checks import one_of
+from dpaudit.errors import CertificateError, ConfigError
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import decode_claim, decode_declaration, encode
+from dpaudit.model.condition import Condition
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight, Verdict
+from dpaudit.model.trace import Finding
+
+SCHEMA = "urn:dpaudit:schema:certificate:2"
+"""The schema of what is written. The first had no kinds of conditions, and no field `schema`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateRecord:
+    """The fields of a certificate and their JSON form; see `dpaudit.Certificate` for what they guarantee."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    claim: Claim
+    tight: Tight
+    printed: PrintedReading | None
+    slack: Slack | None
+    conditions: tuple[Condition, ...]
+    findings: tuple[Finding, ...]
+    declaration: Declaration
+    engines: tuple[str, ...]
+    versions: tuple[tuple[str, str], ...]
+    source_digest: str
+
+    def __post_init__(self) -> None:
+        one_of("verdict", self.verdict, get_args(Verdict))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as plain data in the published field names, its digest included."""
+        data: dict[str, Any] = encode(self)
+        for bracket in data["tight"].values():
+            del bracket["engines"]
+        data["versions"] = dict(self.versions)
+        data["schema"] = SCHEMA
+        return data | {"digest": digest_of(data)}
+
+    def to_json(self) -> str:
+        """Return the certificate as JSON text, indented, with sorted keys."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the certificate that `text` spells.
+
+        Raises: CertificateError: not JSON, truncated, another schema, an unknown or missing field, or a digest
+            that does not match the rest.
+        """
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise CertificateError(f"The certificate is no JSON (truncated?): {error}.") from None
+        if not isinstance(data, dict):
+            raise CertificateError("Expected the certificate to be a JSON object.")
+        stated = data.pop("digest", None)
+        if stated != digest_of(data):
+            raise CertificateError(
+                f"The certificate's digest {stated!r} does not match its content; it was altered or truncated."
+            )
+        if data.get("schema") != SCHEMA:
+            raise CertificateError(
+                f"Expected a certificate of schema {SCHEMA!r}; this one has {data.get('schema', 'none')!r}, as another "
+                "version of dpaudit wrote it. Certify the configuration again."
+            )
+        try:
+            return cls(**_fields(data))
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise CertificateError(f"The certificate is malformed: {error}.") from None
+
+
+def digest_of(data: dict[str, Any]) -> str:
+    """Return the SHA-256 of `data` in canonical JSON: sorted keys, no spaces, no digest field."""
+    rest = {key: value for key, value in data.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _fields(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the constructor's arguments from plain data."""
+    claim = decode_claim(data["claim"])
+    printed, slack = data.get("printed"), data.get("slack")
+    return {
+        "verdict": data["verdict"],
+        "reasons": tuple(data["reasons"]),
+        "claim": claim,
+        "tight": Tight(**{side: _bracket(data["tight"][side], data["engines"]) for side in ("epsilon", "delta")}),
+        "printed": _with_rows(PrintedReading, "problems", Problem, printed) if printed else None,
+        "slack": _with_rows(Slack, "factors", Factor, slack) if slack else None,
+        "conditions": tuple(Condition(**row | {"about": tuple(row["about"])}) for row in data["conditions"]),
+        "findings": _all(Finding, data["findings"]),
+        "declaration": decode_declaration(data["declaration"], claim.neighbours),
+        "engines": tuple(data["engines"]),
+        "versions": tuple(sorted(data["versions"].items())),
+        "source_digest": data["source_digest"],
+    }
+
+
+def _bracket(data: dict[str, Any], engines: list[str]) -> Bracket:
+    """Return a bracket from its two ends."""
+    return Bracket(**_numbers(data), engines=tuple(engines))
+
+
+def _all(kind: type[Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """Return one object of `kind` for each row."""
+    return tuple(kind(**_numbers(row)) for row in rows)
+
+
+def _with_rows(kind: type[Any], field: str, row: type[Any], data: dict[str, Any]) -> Any:
+    """Return one object of `kind` whose `field` is a table of objects of `row`."""
+    held = _numbers(data)
+    held[field] = _all(row, data[field])
+    return kind(**held)
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """Return `row` with the string "inf" read as a number."""
+    return {key: math.inf if value == "inf" else value for key, value in row.items()}

@@ -1,0 +1,146 @@
+"""Plain data for our frozen objects and back: the one place that knows the JSON form of a declaration.
+
+A node is `{"node": "sequential", ...fields}`, a mechanism `{"name": "gaussian", ...fields}`. Infinity is the
+string "inf"; fields equal to None are left out. Reading refuses unknown names, unknown and missing
+fields, and names the place of the fault.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from dpaudit.checks import field_of
+from dpaudit.errors import ConfigError, Fault, KeyPath
+from dpaudit.model.claim import Claim, Neighbours
+from dpaudit.model.declaration import Declaration, Printed, Stated
+from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.node_kinds import NODE_KINDS, NODES
+from dpaudit.runtime.plugins import find_plugin, suggestion
+
+_DEPTH = 200
+
+
+def encode(value: Any) -> Any:
+    """Return `value` as JSON-ready data: numbers, strings, lists and dicts only."""
+    if is_dataclass(value) and not isinstance(value, type):
+        tag = _tag(value)
+        return tag | {
+            entry.name: encode(held) for entry in fields(value) if (held := getattr(value, entry.name)) is not None
+        }
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def _tag(value: Any) -> dict[str, str]:
+    """Return what says which class an encoded object belongs to."""
+    if type(value) in NODE_KINDS:
+        return {"node": NODE_KINDS[type(value)]}
+    return {"name": value.name} if isinstance(value, Mechanism) else {}
+
+
+def decode_claim(data: Any) -> Claim:
+    """Return the claim that `data` spells.
+
+    Raises: Fault: not a table, an unknown or missing field, or a value out of range.
+    """
+    claim: Claim = _build(Claim, _table(data, ("claim",)), ("claim",), "replace_one")
+    return claim
+
+
+def decode_declaration(
+    data: Any, neighbours: Neighbours, where: KeyPath = ("declaration",), depth: int = 0
+) -> Declaration:
+    """Return the tree that `data` spells; mechanisms without a relation take `neighbours`.
+
+    Inside `touched` of a cell array the relation is `add_remove`, as that node defines it.
+    Raises: Fault: naming the place in the tree and what is wrong there.
+    """
+    if depth > _DEPTH:
+        raise _fault(where, f"the tree is deeper than {_DEPTH} nodes; write it flatter.")
+    table = _table(data, where)
+    kind = table.pop("node", None)
+    if kind not in NODES:
+        raise _fault(where, f"unknown node={kind!r}{suggestion(str(kind), tuple(NODES))}", "node")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key == "parts" and isinstance(value, list):
+            values[key] = tuple(
+                decode_declaration(part, neighbours, (*where, key, i), depth + 1) for i, part in enumerate(value)
+            )
+        elif key in ("part", "inside", "touched"):
+            relation: Neighbours = "add_remove" if key == "touched" else neighbours
+            values[key] = decode_declaration(value, relation, (*where, key), depth + 1)
+        else:
+            values[key] = value
+    node: Declaration = _build(NODES[kind], values, where, neighbours)
+    return node
+
+
+def decode_mechanism(data: Any, neighbours: Neighbours, where: KeyPath) -> Mechanism:
+    """Return the mechanism that `data` spells, looked up by the name of its file in `mechanisms`.
+
+    Raises: Fault: unknown name, unknown or missing field, or a value out of range.
+    """
+    table = _table(data, where)
+    try:
+        kind = find_plugin("mechanisms", str(table.pop("name", None)))
+    except ConfigError as error:
+        raise _fault(where, error.message, "name") from None
+    mechanism: Mechanism = _build(kind, table, where, neighbours)
+    return mechanism
+
+
+def _fault(where: KeyPath, message: str, *key: str) -> Fault:
+    """Return a fault at `key` of the table at `where`; its message names the table."""
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).removeprefix(".")
+    return Fault((*where, *key), f"{place}: {message}")
+
+
+def _table(data: Any, where: KeyPath) -> dict[str, Any]:
+    """Return a copy of `data` if it is a table."""
+    if not isinstance(data, Mapping):
+        raise _fault(where, f"expected a table, got {data!r:.80}.")
+    return dict(data)
+
+
+def _build(kind: type[Any], table: dict[str, Any], where: KeyPath, neighbours: Neighbours) -> Any:
+    """Return `kind(**table)` with nested tables decoded by the type of their field."""
+    hints = get_type_hints(kind)
+    known = tuple(entry.name for entry in fields(kind))
+    for key in table:
+        if key not in known:
+            raise _fault(where, f"unknown key {key!r}{suggestion(key, known)}", key)
+    values = {key: _field(hints[key], value, (*where, key), neighbours) for key, value in table.items()}
+    if "neighbours" in known and kind not in (Claim, Stated):
+        values.setdefault("neighbours", neighbours)
+    for entry in fields(kind):
+        if entry.default is MISSING and entry.default_factory is MISSING and entry.name not in values:
+            raise _fault(where, f"missing key {entry.name!r}.")
+    try:
+        return kind(**values)
+    except (ValueError, TypeError) as error:
+        field = field_of(error, known)
+        raise _fault(where, str(error), *([field] if field else [])) from None
+
+
+def _field(hint: Any, value: Any, where: KeyPath, neighbours: Neighbours) -> Any:
+    """Return one field's value as its type wants it."""
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if value == "inf":
+        return math.inf
+    if Mechanism in options:
+        return decode_mechanism(value, neighbours, where)
+    if Printed in options:
+        return _build(Printed, _table(value, where), where, neighbours)
+    if isinstance(value, Mapping):
+        return decode_mechanism(value, neighbours, where)
+    if str in options and not isinstance(value, str):
+        raise _fault(where, f"expected text, got {value!r:.80}.")
+    return tuple(value) if isinstance(value, list) else value

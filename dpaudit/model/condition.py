@@ -1,0 +1,122 @@
+"""Side-conditions of a proof: what must hold beside the arithmetic, and whether a run looked."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never, get_args
+
+from dpaudit.checks import one_of
+from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
+from dpaudit.model.declaration import (
+    Billboard,
+    Cells,
+    Declaration,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    Subsample,
+    walk,
+)
+
+Status = Literal["checked", "assumed", "violated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """One side-condition; `checked` means that a run or a computation looked at it.
+
+    `kind` and `about` (labels, keys, names of quantities) identify the condition. `text` is for readers: without
+    one it is the sentence of the kind, and no program reads it.
+    Raises: ValueError: an unknown kind or status, or a kind that must say what it is about and does not.
+
+    >>> Condition(kind="clipping", about=("values",), text="All values lay in [0, 1].", status="checked").status
+    'checked'
+    >>> Condition(kind="floating_point").text
+    'Floating-point noise behaves like the real-valued noise of the proof.'
+    """
+
+    kind: ConditionKind
+    about: tuple[str, ...] = ()
+    text: str = ""
+    status: Status = "assumed"
+
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, get_args(ConditionKind))
+        one_of("status", self.status, get_args(Status))
+        if not self.about and self.kind not in GENERAL:
+            raise ValueError(
+                f"Expected about=(...) to name what a condition of kind={self.kind!r} is about; it is empty, and two "
+                "such conditions could not be told apart."
+            )
+        if not self.text:
+            object.__setattr__(self, "text", sentence_of(self.kind, self.about))
+
+    @property
+    def identity(self) -> tuple[ConditionKind, tuple[str, ...]]:
+        """Return what tells this condition from every other: its kind and what it is about."""
+        return self.kind, self.about
+
+    def seen(self, *, holds: bool) -> "Condition":
+        """Return this condition as a run saw it: checked if it held, else violated.
+
+        >>> Condition(kind="sensitivity").seen(holds=False).status
+        'violated'
+        """
+        return replace(self, status="checked" if holds else "violated")
+
+
+def conditions_of(declaration: Declaration) -> tuple[Condition, ...]:
+    """Return the side-conditions that the nodes of `declaration` bring, each once, all *assumed*.
+
+    What a run has checked is merged over them by `merge`.
+    """
+    return tuple(dict.fromkeys(condition for _, node in walk(declaration) for condition in _brought_by(node)))
+
+
+def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """Return each condition once, by its kind and what it is about.
+
+    It is violated if any group says so, else checked if any group says so. The words are those of the first group
+    that says the resulting status.
+    """
+    order: tuple[Status, ...] = ("assumed", "checked", "violated")
+    merged: dict[tuple[ConditionKind, tuple[str, ...]], Condition] = {}
+    for condition in (condition for group in groups for condition in group):
+        known = merged.setdefault(condition.identity, condition)
+        if order.index(condition.status) > order.index(known.status):
+            merged[condition.identity] = condition
+    return tuple(merged.values())
+
+
+def _brought_by(node: Declaration) -> tuple[Condition, ...]:
+    """Return what must hold for the rule of one node, beside its arithmetic."""
+    match node:
+        case Release():
+            return (
+                Condition(kind="sensitivity"),
+                Condition(kind="fresh_noise"),
+                Condition(kind="floating_point"),
+            )
+        case Parallel(key=key):
+            return (Condition(kind="public_key", about=(key,)),)
+        case Cells():
+            return (Condition(kind="one_cell"),)
+        case Group(size=size):
+            return (Condition(kind="contribution_bound", about=(str(size),)),)
+        case Subsample(scheme=scheme):
+            return (Condition(kind="secret_sample", about=(scheme,)),)
+        case PostProcess(steps=steps):
+            return (Condition(kind="no_data_read", about=steps),) if steps else ()
+        case Billboard(reads=reads):
+            return (Condition(kind="own_inputs_only", about=reads), Condition(kind="independent_users"))
+        case Local():
+            return (Condition(kind="one_message"),)
+        case Stated(source=source):
+            return (Condition(kind="stated", about=(source,)),)
+        case Sequential() | Repeat():
+            return ()
+        case _:
+            assert_never(node)

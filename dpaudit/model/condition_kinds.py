@@ -1,0 +1,109 @@
+"""The closed set of kinds of side-conditions, and the sentence of each in the words of this schema version.
+
+Programs go by kind; the sentences are for readers, and rewording all of them changes no verdict.
+"""
+
+from typing import Literal
+
+ConditionKind = Literal[
+    # What the nodes of a declaration bring.
+    "sensitivity",
+    "fresh_noise",
+    "floating_point",
+    "attained",
+    "public_key",
+    "one_cell",
+    "contribution_bound",
+    "secret_sample",
+    "no_data_read",
+    "own_inputs_only",
+    "independent_users",
+    "one_message",
+    "stated",
+    # What a run looks at.
+    "clipping",
+    "one_contribution",
+    "public_schedule",
+    "distinct_noise",
+    "own_noise_stream",
+    "whole_domain",
+    "independent_design",
+    "printed_premise",
+    "training_loop",
+    "implementation",
+    # What a filter needs.
+    "limit_fixed_first",
+    "public_refusals",
+    "parts_in_order",
+    "nothing_outside",
+    # What is told apart by `about` alone.
+    "other",
+]
+"""What a side-condition says. Together with what it is about, the kind identifies a condition."""
+
+SENTENCES: dict[ConditionKind, str] = {
+    "sensitivity": "No pair of neighbouring data sets moves a query further than its stated sensitivity.",
+    "fresh_noise": "Every release draws fresh noise, independent of all else that is published.",
+    "floating_point": "Floating-point noise behaves like the real-valued noise of the proof.",
+    "attained": "Some pair of neighbouring data sets moves each query by its whole stated sensitivity.",
+    "public_key": "Which part a record touches is decided by {listed}, never by the record's value.",
+    "one_cell": "A record fills exactly one cell; every other cell receives noise alone.",
+    "contribution_bound": "No person contributes more than {listed} records to this part.",
+    "secret_sample": "The sample is drawn by the scheme {listed}, whatever the records are, and stays secret.",
+    "no_data_read": "No data is read again by: {listed}.",
+    "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",
+    "independent_users": "A user's own output reaches no other user, and no other user's data depends on it.",
+    "one_message": "A user sends one message, noised before it leaves the device; nothing else leaves it.",
+    "stated": "The privacy stated by {listed} holds, for the neighbours declared there.",
+    "clipping": "No contribution exceeds its bound: {listed}.",
+    "one_contribution": "A record enters once, and moves one number by its bound at most: {listed}.",
+    "public_schedule": "The schedule was fixed before any data was seen: {listed}.",
+    "distinct_noise": "No two releases of the run carried the same noise, and noise had a stream of its own.",
+    "own_noise_stream": "Noise had a random stream of its own, shared with no published choice.",
+    "whole_domain": "The bound runs over the whole domain: {listed}.",
+    "independent_design": "The public design is drawn independently of the records: {listed}.",
+    "printed_premise": "The printed argument needs that this holds: {listed}.",
+    "training_loop": "The {listed} of the training loop is as declared.",
+    "implementation": "The implementation is used as its accountant assumes: {listed}.",
+    "limit_fixed_first": "The limit and the theorem were chosen before the first release.",
+    "public_refusals": "Whether a part is refused depends on declared costs alone, never on the data.",
+    "parts_in_order": (
+        "Each part is finished before the next one is chosen, from what was released and from nothing else about "
+        "the data."
+    ),
+    "nothing_outside": "Nothing about these records is released outside the filter.",
+    "other": "This holds: {listed}.",
+}
+"""One sentence for each kind; `{listed}` stands for what the condition is about."""
+
+UNNAMED = "their own record"
+"""What `{listed}` stands for where nothing is named, as in `own_inputs_only` of a billboard without `reads`."""
+
+GENERAL: frozenset[ConditionKind] = frozenset(
+    (
+        "sensitivity",
+        "fresh_noise",
+        "floating_point",
+        "attained",
+        "one_cell",
+        "own_inputs_only",
+        "independent_users",
+        "one_message",
+        "distinct_noise",
+        "own_noise_stream",
+        "limit_fixed_first",
+        "public_refusals",
+        "parts_in_order",
+        "nothing_outside",
+    )
+)
+"""The kinds that may be about the whole declaration; every other kind must say what it is about."""
+
+
+def sentence_of(kind: ConditionKind, about: tuple[str, ...]) -> str:
+    """Return the sentence of `kind` for what it is `about`.
+
+    >>> sentence_of("public_key", ("the arrival time",))
+    "Which part a record touches is decided by the arrival time, never by the record's value."
+    """
+    return SENTENCES[kind].format(listed=", ".join(about) or UNNAMED)

@@ -1,0 +1,300 @@
+"""What an algorithm declares: an immutable tree of releases and of the ways in which they compose.
+
+    Release(label, mechanism)             one noisy answer
+    Sequential(parts)  Repeat(part)       adaptive composition: later parts may look at earlier outputs
+    Parallel(parts, key)                  one record touches one part, picked by `key`, never by its value
+    Cells(inside, touched)                the record's value picks the cell; replacing it changes two
+    Group(part, size)                     one person owns `size` records
+    Subsample(part, rate, scheme)         the part sees a random sample of the records
+    PostProcess(part)  Billboard(part)  Local(part)     change who sees what, not the loss
+    Stated(epsilon, delta, source)        somebody else's claim, taken on trust
+
+Any node may carry `printed`: the theorem its paper used there, and the budget the paper assigned to it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
+
+from dpaudit.checks import count, non_negative, one_of, open_probability, positive, probability_below_one
+from dpaudit.model.claim import NEIGHBOURS, Neighbours
+from dpaudit.model.mechanism import Mechanism
+
+Scheme = Literal["poisson", "without_replacement"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed:
+    """The theorem that a paper cites at a node, and the (epsilon, delta) it concludes there.
+
+    `rule` names an entry of `dpaudit.rules`. `slots` is the number of parts the paper composed, which
+    need not be whole (a logarithm, say) and need not be the number that the node has.
+
+    >>> Printed(rule="basic", epsilon=1.0, slots=4).delta
+    0.0
+    """
+
+    rule: str
+    epsilon: float
+    delta: float = 0.0
+    slots: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        if self.slots is not None:
+            object.__setattr__(self, "slots", positive("slots", self.slots))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """One noisy answer: a leaf, named by a label that a run's trace repeats.
+
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> Release(label="sums", mechanism=noise).mechanism.noise_multiplier
+    4.0
+    """
+
+    label: str
+    mechanism: Mechanism
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise ValueError(f"Expected mechanism={self.mechanism!r} to be a mechanism, as in `mechanisms`.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sequential:
+    """Parts released one after another; each may be chosen by looking at the outputs before it.
+
+    >>> told = Stated(epsilon=0.5, source="a supplier")
+    >>> len(Sequential(parts=(told, told)).parts)
+    2
+    """
+
+    parts: "tuple[Declaration, ...]"
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        _require_parts("Sequential", self.parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """One part released `times` times with fresh noise; each time may depend on the outputs before it.
+
+    >>> Repeat(part=Stated(epsilon=0.1, source="a supplier"), times=12).times
+    12
+    """
+
+    part: "Declaration"
+    times: int
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", count("times", self.times))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parallel:
+    """Parts of which a record touches one; `key` says in words what decides which.
+
+    Side-condition: the key is public or part of the output (an arrival time, a phase, an arm already
+    shown), never the record's own value; for that case use `Cells`.
+    Source: McSherry (2009), Theorem 4, for fixed keys; for keys chosen by the public view, condition on
+    the view's prefix and use joint convexity of the hockey-stick divergence.
+
+    >>> north, south = Stated(epsilon=0.5, source="the north"), Stated(epsilon=0.7, source="the south")
+    >>> Parallel(parts=(north, south), key="the region in which a person is registered").key
+    'the region in which a person is registered'
+    """
+
+    parts: "tuple[Declaration, ...]"
+    key: str
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        _require_parts("Parallel", self.parts)
+        if not self.key.strip():
+            raise ValueError("Expected key to say what decides the part a record touches; it is empty.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """An array of cells of which the record's value picks one; every other cell gets noise only.
+
+    `inside` is the loss when both records lie in the same cell, with the claim's neighbours; `touched` is
+    the loss at one cell of a record against none, so its mechanisms are stated for `add_remove`. Replacing
+    a record may empty one cell and fill another: `touched` is then met twice.
+
+    >>> from dpaudit import Claim, certify
+    >>> from mechanisms import Laplace
+    >>> inside = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> touched = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> bins = Cells(inside=Release(label="bins", mechanism=inside), touched=Release(label="bins", mechanism=touched))
+    >>> certify(bins, Claim(epsilon=1.0, neighbours="replace_one")).verdict
+    'certified'
+    """
+
+    inside: "Declaration"
+    touched: "Declaration"
+    printed: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A part of which one person owns up to `size` records.
+
+    >>> Group(part=Stated(epsilon=0.1, source="a supplier"), size=3).size
+    3
+    """
+
+    part: "Declaration"
+    size: int
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", count("size", self.size))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subsample:
+    """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
+
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=1.1, l2_sensitivity=1.0, neighbours="add_remove")
+    >>> Subsample(part=Release(label="gradient", mechanism=noise), rate=0.01).scheme
+    'poisson'
+    """
+
+    part: "Declaration"
+    rate: float
+    scheme: Scheme = "poisson"
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        if self.rate != 1:
+            object.__setattr__(self, "rate", open_probability("rate", self.rate))
+        one_of("scheme", self.scheme, get_args(Scheme))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostProcess:
+    """A part followed by `steps` that never look at the data again.
+
+    >>> PostProcess(part=Stated(epsilon=0.1, source="a supplier"), steps=("rounding",)).steps
+    ('rounding',)
+    """
+
+    part: "Declaration"
+    steps: tuple[str, ...] = ()
+    printed: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Billboard:
+    """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
+
+    Source: Hsu, Huang, Roth, Roughgarden and Wu (2014) (the billboard lemma).
+
+    >>> Billboard(part=Stated(epsilon=0.1, source="a supplier"), reads=("their own context",)).reads
+    ('their own context',)
+    """
+
+    part: "Declaration"
+    reads: tuple[str, ...] = ()
+    printed: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Local:
+    """What one user's own message goes through before anybody sees it; one message a user.
+
+    >>> Local(part=Stated(epsilon=1.0, source="a telephone's maker")).printed is None
+    True
+    """
+
+    part: "Declaration"
+    printed: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """Somebody else's (epsilon, delta), taken on trust: an upper bound with nothing known below it.
+
+    `neighbours` is the relation that the source states it for; without one, that it is the claim's is an
+    assumption, and listed as such.
+
+    >>> Stated(epsilon=1, delta=1e-6, source="a supplier's data sheet").epsilon
+    1.0
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    source: str
+    neighbours: Neighbours | None = None
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        if not self.source.strip():
+            raise ValueError("Expected source to say whose claim this is; it is empty.")
+        if self.neighbours is not None:
+            one_of("neighbours", self.neighbours, NEIGHBOURS)
+
+
+Declaration: TypeAlias = (
+    Release | Sequential | Repeat | Parallel | Cells | Group | Subsample | PostProcess | Billboard | Local | Stated
+)
+
+
+def _require_parts(node: str, parts: object) -> None:
+    """Refuse anything but a non-empty tuple, so that a node cannot change under its reader."""
+    if not isinstance(parts, tuple) or not parts:
+        raise ValueError(f"Expected {node}(parts=...) to be a non-empty tuple of declarations.")
+
+
+def children(node: Declaration) -> tuple[Declaration, ...]:
+    """Return the parts of `node`, in order; a leaf has none."""
+    match node:
+        case Release() | Stated():
+            return ()
+        case Sequential(parts=parts) | Parallel(parts=parts):
+            return parts
+        case Cells(inside=inside, touched=touched):
+            return (inside, touched)
+        case _:
+            return (node.part,)
+
+
+def with_children(node: Declaration, parts: tuple[Declaration, ...]) -> Declaration:
+    """Return `node` with `parts` in place of its own, in the order of `children`."""
+    match node:
+        case Release() | Stated():
+            return node
+        case Sequential() | Parallel():
+            return replace(node, parts=parts)
+        case Cells():
+            return replace(node, inside=parts[0], touched=parts[1])
+        case _:
+            return replace(node, part=parts[0])
+
+
+def walk(node: Declaration, path: str = "root") -> Iterator[tuple[str, Declaration]]:
+    """Yield (path, node) for the whole tree, parents first; paths name nodes in messages and tables.
+
+    The path of a child adds its place, from 0: `root`, `root.0`, `root.0.2`.
+    """
+    yield path, node
+    for place, child in enumerate(children(node)):
+        yield from walk(child, f"{path}.{place}")
+
+
+def scaled(node: Declaration, factor: float) -> Declaration:
+    """Return the same tree with `factor` times the noise in every release."""
+    if isinstance(node, Release):
+        return replace(node, mechanism=node.mechanism.scaled(factor))
+    return with_children(node, tuple(scaled(child, factor) for child in children(node)))

@@ -1,0 +1,60 @@
+"""A multiset of losses: what engines compose."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dpaudit.model.losses.composed import ComposedLoss, Loss, SimpleLoss
+
+
+def _flat(loss: Loss, times: int) -> Iterable[tuple[SimpleLoss, int]]:
+    """Return the losses that `times` copies of a loss stand for."""
+    return ((part, held * times) for part, held in loss.parts) if isinstance(loss, ComposedLoss) else ((loss, times),)
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A multiset of losses: what adaptive composition leaves of a declaration, in any order.
+
+    Equal losses are merged and counted once, here and nowhere else. The parts are sorted, so that equal
+    compositions are equal objects. The empty composition is a perfectly private release.
+
+    >>> from dpaudit import LaplaceLoss
+    >>> Composition.of(LaplaceLoss(shift=1), LaplaceLoss(shift=1)).parts
+    ((LaplaceLoss(shift=1.0), 2),)
+    """
+
+    parts: tuple[tuple[SimpleLoss, int], ...] = ()
+
+    @classmethod
+    def of(cls, *losses: Loss) -> "Composition":
+        """Return the multiset of `losses`, with composed ones taken apart."""
+        return cls._merged((loss, 1) for loss in losses)
+
+    @classmethod
+    def _merged(cls, pairs: Iterable[tuple[Loss, int]]) -> "Composition":
+        """Return composed losses taken apart, equal ones counted once and harmless ones dropped."""
+        counts: dict[SimpleLoss, int] = {}
+        flat = (part for pair in pairs for part in _flat(*pair))
+        for loss, times in flat:
+            if times and (loss.supremum > 0 or loss.infinite_mass > 0):
+                counts[loss] = counts.get(loss, 0) + times
+        return cls(tuple(sorted(counts.items(), key=repr) if len(counts) > 1 else counts.items()))
+
+    def __add__(self, other: "Composition") -> "Composition":
+        return self._merged((*self.parts, *other.parts))
+
+    def __mul__(self, times: int) -> "Composition":
+        return self._merged((loss, times * held) for loss, held in self.parts)
+
+    def reversed(self) -> "Composition":
+        """Return the composition of the reversed losses: the same claim read from the other neighbour."""
+        return self._merged((loss.reversed(), times) for loss, times in self.parts)
+
+    def group(self, size: int) -> "Composition":
+        """Return a composition that dominates `size` records changed together."""
+        return self._merged((loss.group(size), times) for loss, times in self.parts)
+
+    @property
+    def events(self) -> int:
+        """How many losses are composed, counted with repetition."""
+        return sum(times for _, times in self.parts)

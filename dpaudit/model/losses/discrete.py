@@ -1,0 +1,71 @@
+"""The loss of a mechanism with finitely many loss values."""
+
+import math
+from dataclasses import dataclass
+
+from dpaudit.checks import non_negative
+from dpaudit.model.losses.approximate import ApproximateLoss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteLoss:
+    """Finitely many loss values with their probabilities under P, and a mass at infinity.
+
+    Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1
+    within 1e-9 under both laws. `reverse_infinite_mass` is the mass that Q puts where P has none.
+    Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
+
+    >>> fair_or_told = DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25)
+    >>> fair_or_told.hockey_stick(5.0)
+    0.25
+    """
+
+    atoms: tuple[tuple[float, float], ...]
+    infinite_mass: float = 0.0
+    reverse_infinite_mass: float = 0.0
+
+    def __post_init__(self) -> None:
+        merged: dict[float, float] = {}
+        for loss, probability in self.atoms:
+            if not math.isfinite(loss):
+                raise ValueError(f"Expected a finite loss, got {loss}; put infinite losses in infinite_mass.")
+            non_negative("probability", probability)
+            merged[float(loss)] = merged.get(float(loss), 0.0) + float(probability)
+        object.__setattr__(self, "atoms", tuple(sorted((v, p) for v, p in merged.items() if p > 0)))
+        for name in ("infinite_mass", "reverse_infinite_mass"):
+            mass = non_negative(name, getattr(self, name))
+            if mass > 1:
+                raise ValueError(f"Expected {name}={mass} in [0, 1].")
+            object.__setattr__(self, name, mass)
+        forward = math.fsum(p for _, p in self.atoms) + self.infinite_mass
+        backward = math.fsum(p * math.exp(-v) for v, p in self.atoms) + self.reverse_infinite_mass
+        if abs(forward - 1) > 1e-9 or abs(backward - 1) > 1e-9:
+            raise ValueError(
+                f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}."
+            )
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        return max((loss for loss, _ in self.atoms), default=0.0)
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        return self.infinite_mass + math.fsum(-p * math.expm1(epsilon - v) for v, p in self.atoms if v > epsilon)
+
+    def reversed(self) -> "DiscreteLoss":
+        """Return the loss of (Q, P)."""
+        return DiscreteLoss(
+            atoms=tuple((-v, p * math.exp(-v)) for v, p in self.atoms),
+            infinite_mass=self.reverse_infinite_mass,
+            reverse_infinite_mass=self.infinite_mass,
+        )
+
+    def group(self, size: int) -> ApproximateLoss:
+        """Return a loss that dominates `size` records changed one after another (an upper bound)."""
+        both = (self, self.reversed())
+        worst = ApproximateLoss(
+            epsilon=max(0.0, *(loss.supremum for loss in both)),
+            delta=min(max(loss.infinite_mass for loss in both), math.nextafter(1, 0)),
+        )
+        return worst.group(size)

@@ -1,0 +1,50 @@
+"""The loss of Gaussian noise."""
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import log_ndtr
+
+from dpaudit.checks import non_negative
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianLoss:
+    """The loss of N(mu, 1) against N(0, 1); `mu` is l2 sensitivity over standard deviation.
+
+    Source: Balle and Wang (2018), Theorem 8; Dong, Roth and Su (2022), Corollary 2.13.
+
+    >>> round(GaussianLoss(mu=1.0).hockey_stick(1.0), 6)
+    0.126937
+    """
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", non_negative("mu", self.mu))
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        return math.inf if self.mu > 0 else 0.0
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return 0.0
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        if self.mu == 0:
+            return max(0.0, -math.expm1(epsilon))
+        first = float(log_ndtr(self.mu / 2 - epsilon / self.mu))
+        second = epsilon + float(log_ndtr(-self.mu / 2 - epsilon / self.mu))
+        return math.exp(first) * -math.expm1(min(0.0, second - first))
+
+    def reversed(self) -> "GaussianLoss":
+        """Return the loss of (Q, P), which is the same."""
+        return self
+
+    def group(self, size: int) -> "GaussianLoss":
+        """Return the exact loss for `size` records moved together."""
+        return GaussianLoss(mu=self.mu * size)

@@ -1,0 +1,82 @@
+"""The loss of Gaussian noise on a Poisson sample."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from dpaudit.checks import non_negative, one_of, open_probability
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.losses.gaussian import GaussianLoss
+
+SampledOrder = Literal["remove", "add"]
+"""Which of the two neighbours holds the record: the first one (it is removed) or the second (it is added)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledGaussianLoss:
+    """The loss of a Gaussian release on a Poisson sample: each record is in it with probability `rate`.
+
+    With `order` "remove" it is the loss of (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), with "add"
+    that of N(0, 1) against the mixture: the two orders of neighbours that differ by one record, and two
+    different losses. `mu` is l2 sensitivity over standard deviation, as if the record were surely there.
+    Source: Zhu, Dong and Wang (2022), Theorem 11; Mironov, Talwar and Zhang (2019), Theorem 4.
+
+    >>> removed = SampledGaussianLoss(mu=1.0, rate=0.01, order="remove")
+    >>> round(removed.hockey_stick(0.0) / GaussianLoss(mu=1.0).hockey_stick(0.0), 6)
+    0.01
+    """
+
+    mu: float
+    rate: float
+    order: SampledOrder = "remove"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", non_negative("mu", self.mu))
+        object.__setattr__(self, "rate", open_probability("rate", self.rate))
+        one_of("order", self.order, get_args(SampledOrder))
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        if self.mu == 0:
+            return 0.0
+        return math.inf if self.order == "remove" else math.nextafter(-math.log1p(-self.rate), math.inf)
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return 0.0
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits.
+
+        Both orders follow from the unsampled curve at the epsilon that sampling maps to this one.
+        Source: Balle, Barthe and Gaboardi (2018), Theorem 2 and Section 4.
+        """
+        plain = GaussianLoss(mu=self.mu)
+        keep = 1 - self.rate
+        if self.order == "remove":
+            inner = math.expm1(epsilon) + self.rate
+            if inner <= 0:
+                return -math.expm1(epsilon)
+            return self.rate * plain.hockey_stick(math.log(inner / self.rate))
+        outer = -math.expm1(epsilon) + math.exp(epsilon) * self.rate
+        if outer <= 0:
+            return 0.0
+        return outer * plain.hockey_stick(epsilon + math.log(self.rate) - math.log(outer)) if keep else 0.0
+
+    def reversed(self) -> "SampledGaussianLoss":
+        """Return the loss of (Q, P)."""
+        return replace(self, order="add" if self.order == "remove" else "remove")
+
+    def group(self, size: int) -> "SampledGaussianLoss":
+        """Return the loss itself for one record; several sampled records are not covered.
+
+        Raises: UnsupportedError: size above 1.
+        """
+        if size == 1:
+            return self
+        raise UnsupportedError(
+            f"'group' of size {size} over 'subsample' is not covered: the sample may hold any number of the "
+            "person's records. Sample persons, not records, and put the group inside the sample."
+        )

@@ -1,0 +1,66 @@
+"""What the checker asks of a mechanism: the object that is sampled is the object that is certified."""
+
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import Loss
+
+Array = NDArray[Any]
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """Noise added to a query, as a frozen dataclass whose public fields say everything about it.
+
+    Sensitivities are for `neighbours` and are taken as attained: some pair of neighbouring data sets
+    moves the query exactly so far.
+
+    >>> from mechanisms import Laplace
+    >>> isinstance(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"), Mechanism)
+    True
+    """
+
+    name: ClassVar[str]
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation that the sensitivity is stated for."""
+        ...
+
+    def loss(self) -> Loss:
+        """Return the exact privacy loss of one release for the worst-case pair."""
+        ...
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return `value` with noise; any leading shape counts independent releases."""
+        ...
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        """Return the log density (or log probability) of each `output` when the query's answer is `value`."""
+        ...
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same query with `factor` times the noise."""
+        ...
+
+
+@runtime_checkable
+class AdditiveMechanism(Mechanism, Protocol):
+    """A mechanism that adds noise independent of the answer, so that `release` of zeros is the noise itself.
+
+    `item_axes` is the number of trailing axes that one draw fills: 0 where every coordinate has its own noise.
+    """
+
+    item_axes: ClassVar[int]
+
+
+@runtime_checkable
+class DominatedMechanism(Mechanism, Protocol):
+    """A mechanism whose `loss` dominates every pair of neighbours without being the loss of one of them."""
+
+    def attained_loss(self) -> Loss:
+        """Return the exact loss of some pair of neighbours: what lower bounds may build on."""
+        ...

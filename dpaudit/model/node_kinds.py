@@ -1,0 +1,58 @@
+"""The kinds of nodes of a declaration, by the name each has in JSON."""
+
+from typing import Any, Literal
+
+from dpaudit.model.declaration import (
+    Billboard,
+    Cells,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    Subsample,
+)
+
+NodeKind = Literal[
+    "release",
+    "sequential",
+    "repeat",
+    "parallel",
+    "cells",
+    "group",
+    "subsample",
+    "post_process",
+    "billboard",
+    "local",
+    "stated",
+]
+
+NODES: dict[NodeKind, type[Any]] = {
+    "release": Release,
+    "sequential": Sequential,
+    "repeat": Repeat,
+    "parallel": Parallel,
+    "cells": Cells,
+    "group": Group,
+    "subsample": Subsample,
+    "post_process": PostProcess,
+    "billboard": Billboard,
+    "local": Local,
+    "stated": Stated,
+}
+"""Each kind's class; words for readers stand in `dpaudit.wording`, keyed by the kind."""
+
+NODE_KINDS: dict[type[Any], NodeKind] = {node: kind for kind, node in NODES.items()}
+"""Each class's kind."""
+
+
+def kind_of(node: Any) -> NodeKind:
+    """Return the kind of a node.
+
+    >>> kind_of(Stated(epsilon=1.0, source="a vendor"))
+    'stated'
+    """
+    return NODE_KINDS[type(node)]

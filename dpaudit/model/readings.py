@@ -1,0 +1,58 @@
+"""What can be read off a declaration beside a claim: brackets, the printed argument, slack, and a verdict."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dpaudit.model.bracket import Bracket
+
+Verdict = Literal["certified", "refuted", "not_proved"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Where a printed argument does not hold as written: the node, the rule, and what is wrong."""
+
+    node: str
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedReading:
+    """What the paper's own rules conclude, and whether each step of them holds as written."""
+
+    epsilon: float
+    delta: float
+    valid: bool
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """One inequality of the printed argument replaced by a tighter one, and what that saves.
+
+    `factor` is in epsilon (how many times smaller it gets at the claim's delta), `noise_factor` in noise
+    (how many times less of it certifies the claim); `sentence` says it in words.
+    """
+
+    name: str
+    factor: float
+    noise_factor: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slack:
+    """How loose a claim is: claimed over tight epsilon, declared over needed noise, and both as products."""
+
+    epsilon_ratio: float
+    noise_ratio: float
+    factors: tuple[Factor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tight:
+    """Brackets on epsilon at the claim's delta and on delta at the claim's epsilon."""
+
+    epsilon: Bracket
+    delta: Bracket

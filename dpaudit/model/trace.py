@@ -1,0 +1,153 @@
+"""What a run really released, and whether its declaration admits it: findings without any statistics."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpaudit.model.declaration import Cells, Declaration, Release, Repeat, children
+from dpaudit.model.mechanism import Array, Mechanism
+
+_FINGERPRINT_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """One line of a trace: `mechanism` was sampled `times` times a run under `label`.
+
+    `fingerprint` identifies the noise up to its scale: two releases with one fingerprint share their noise.
+
+    >>> from mechanisms import Laplace
+    >>> Released(label="count", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")).times
+    1
+    """
+
+    label: str
+    mechanism: Mechanism
+    times: int = 1
+    fingerprint: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something wrong that needs no statistics: a stable rule id, where, and what, in a sentence.
+
+    >>> Finding(rule="DPA211", where="count", message="'count' was declared but never released.").rule
+    'DPA211'
+    """
+
+    rule: str
+    where: str
+    message: str
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Samples mechanisms on behalf of one run and writes down what it sampled.
+
+    >>> from mechanisms import Laplace
+    >>> recorder = Recorder(np.random.default_rng(0))
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> recorder.release("count", noise, np.array([10.0, 20.0])).shape
+    (2,)
+    >>> [line.label for line in recorder.trace()]
+    ['count']
+    """
+
+    rng: np.random.Generator
+    released: list[Released] = field(default_factory=list)
+
+    def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
+        """Return `mechanism.release(value)`, recorded under `label`; `times` counts releases in one run."""
+        output = mechanism.release(value, self.rng)
+        self.record(label, mechanism, value, output, times)
+        return output
+
+    def record(self, label: str, mechanism: Mechanism, value: Array, output: Array, times: int = 1) -> None:
+        """Write down that `output` is a release of `value` that was sampled elsewhere, as by a tree's counter.
+
+        Both may be the first elements only: they serve to tell whose noise it is.
+        """
+        self.released.append(
+            Released(label=label, mechanism=mechanism, times=times, fingerprint=_fingerprint(output, value))
+        )
+
+    def trace(self) -> tuple[Released, ...]:
+        """Return everything recorded so far, in order."""
+        return tuple(self.released)
+
+
+def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Finding, ...]:
+    """Return what `trace` did that `declaration` does not admit; empty means that they agree.
+
+    Rules: `DPA210` undeclared, `DPA211` missing, `DPA212` other noise or sensitivity than declared,
+    `DPA213` another number of releases, `DPA214` the same noise under two labels.
+
+    >>> from dpaudit import Release
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> declared = Release(label="count", mechanism=noise)
+    >>> [finding.rule for finding in admit(declared, (Released(label="count", mechanism=noise, times=2),))]
+    ['DPA213']
+    """
+    declared: dict[str, list[Mechanism]] = {}
+    expected: Counter[str] = Counter()
+    for label, mechanism, held in _leaves(declaration):
+        declared.setdefault(label, []).append(mechanism)
+        expected[label] += held
+    times: Counter[str] = Counter()
+    findings: list[Finding] = []
+    for released in trace:
+        times[released.label] += released.times
+        if released.label not in declared:
+            findings.append(_finding("DPA210", released.label, "was released but never declared"))
+        elif released.mechanism not in declared[released.label]:
+            message = f"ran {released.mechanism}, declared {declared[released.label][0]}"
+            findings.append(_finding("DPA212", released.label, message))
+    for label, expected_times in expected.items():
+        if times[label] == 0:
+            findings.append(_finding("DPA211", label, "was declared but never released"))
+        elif times[label] != expected_times:
+            message = f"was released {times[label]} times a run, declared {expected_times}"
+            findings.append(_finding("DPA213", label, message))
+    return (*findings, *_reused(trace))
+
+
+def _leaves(node: Declaration, times: int = 1) -> Iterator[tuple[str, Mechanism, int]]:
+    """Yield (label, mechanism, number of releases) for every leaf that is sampled.
+
+    Both parts of a cell array describe the same noise; a run samples it as `inside` states it.
+    """
+    if isinstance(node, Release):
+        yield node.label, node.mechanism, times
+    for child in children(node)[:1] if isinstance(node, Cells) else children(node):
+        yield from _leaves(child, times * node.times if isinstance(node, Repeat) else times)
+
+
+def _reused(trace: tuple[Released, ...]) -> Iterator[Finding]:
+    """Yield a finding for each release whose noise was seen before."""
+    seen: dict[tuple[float, ...], str] = {}
+    for released in trace:
+        if released.fingerprint is None:
+            continue
+        if released.fingerprint in seen:
+            message = f"carries the noise of '{seen[released.fingerprint]}' again"
+            yield _finding("DPA214", released.label, message)
+        seen.setdefault(released.fingerprint, released.label)
+
+
+def _finding(rule: str, label: str, message: str) -> Finding:
+    """Return a finding about one label."""
+    return Finding(rule=rule, where=label, message=f"'{label}' {message}.")
+
+
+def _fingerprint(output: Array, value: Array) -> tuple[float, ...] | None:
+    """Return the direction of the first few noise values, or None where noise is no difference of floats."""
+    if output.shape != np.shape(value) or not np.issubdtype(output.dtype, np.floating):
+        return None
+    noise = (output - value).reshape(-1)[:_FINGERPRINT_LENGTH]
+    norm = float(np.linalg.norm(noise))
+    if noise.size < 2 or not 0 < norm < np.inf:
+        return None
+    return tuple(float(x) for x in np.round(noise / norm, 6))

@@ -1,0 +1,193 @@
+"""How loose a claim is, and why: one inequality of the printed argument replaced at a time.
+
+The readings below go from the paper's to the tight one in a fixed order: the constants of the noise, the
+theorem at each release, the count of parts, the composition theorem, the structure. Each consecutive pair
+gives a factor in epsilon and one in noise; the products are claim over tight epsilon and declared over
+needed noise, by construction.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.calibration import excess, in_closed_form, log_ratio, smallest_factor
+from dpaudit.accounting.fold import fold
+from dpaudit.engines import UPPERS
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import (
+    Declaration,
+    Parallel,
+    Repeat,
+    Sequential,
+    Stated,
+    children,
+    scaled,
+    walk,
+    with_children,
+)
+from dpaudit.model.readings import Factor, Slack
+from dpaudit.printed.argument import conclude, is_printed
+from dpaudit.rules import SEQUENTIAL, leaf_epsilon
+
+_NEGLIGIBLE = 1e-9
+_EXACT, _NEAR = 1e-10, 1e-6  # relative tolerances of the noise that is searched, in closed form and on lattices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A way to read a tree: its epsilon at the claim's delta, and how far it is from meeting the claim.
+
+    `excess` is at most 0 where the claim is met, on a logarithmic scale. `sentence` says what is better than in
+    the reading before, with `{}` for the factor in noise.
+    """
+
+    name: str
+    sentence: str
+    epsilon: Callable[[Declaration, Claim], float]
+    excess: Callable[[Declaration, Claim], float]
+
+
+def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None) -> Slack | None:
+    """Return how loose `claim` is for `declaration`, factor by factor.
+
+    `proved` is the tight epsilon at the claim's delta, where the accountant has been asked for it.
+    None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
+    and cannot be scaled, a claim of epsilon 0.
+    """
+    tight = _tight_epsilon(declaration, claim) if proved is None else proved
+    if claim.epsilon == 0 or tight == math.inf or any(isinstance(node, Stated) for _, node in walk(declaration)):
+        return None
+    readings = _readings(declaration)
+    try:
+        epsilons = [claim.epsilon, *(reading.epsilon(declaration, claim) for reading in readings[:-1]), tight]
+        noises = [1.0, *(_noise(reading, declaration, claim) for reading in readings)]
+    except UnsupportedError:
+        return None
+    factors = tuple(
+        Factor(
+            name=reading.name,
+            factor=_ratio(epsilons[i], epsilons[i + 1]),
+            noise_factor=noises[i] / noises[i + 1],
+            sentence=reading.sentence.format(f"{noises[i] / noises[i + 1]:.2f}"),
+        )
+        for i, reading in enumerate(readings)
+    )
+    return Slack(
+        epsilon_ratio=_ratio(epsilons[0], epsilons[-1]),
+        noise_ratio=noises[0] / noises[-1],
+        factors=tuple(f for f in factors if abs(f.factor - 1) > _NEGLIGIBLE or abs(f.noise_factor - 1) > _NEGLIGIBLE),
+    )
+
+
+def _readings(declaration: Declaration) -> tuple[Reading, ...]:
+    """Return the readings from the loosest to the tight one."""
+    tight = Reading(
+        name="declared noise",
+        sentence="The declared noise is {} times what the claim needs.",
+        epsilon=_tight_epsilon,
+        excess=_tight_excess,
+    )
+    if not is_printed(declaration):
+        return (tight,)
+    return (
+        _by_rules(
+            "constants",
+            "The noise formula has a larger constant than its own theorem asks for: {} times the noise.",
+            conclude_with=lambda tree: conclude(tree).epsilon,
+        ),
+        _by_rules(
+            "theorem at each release",
+            "Each release is bounded by a tail inequality where its exact loss is known: {} times the noise.",
+            conclude_with=lambda tree: conclude(tree, leaf_epsilon).epsilon,
+        ),
+        _by_rules(
+            "number of parts",
+            _parts_sentence(declaration),
+            conclude_with=lambda tree: conclude(_with_true_counts(tree), leaf_epsilon).epsilon,
+        ),
+        Reading(
+            name="composition theorem",
+            sentence="Budgets are added part by part where the losses compose exactly: {} times the noise.",
+            epsilon=lambda tree, claim: _tight_epsilon(_as_printed_structure(tree), claim),
+            excess=lambda tree, claim: _tight_excess(_as_printed_structure(tree), claim),
+        ),
+        replace(
+            tight,
+            name="structure",
+            sentence="Parts are composed one after another although a record touches only one: {} times the noise.",
+        ),
+    )
+
+
+def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration], float]) -> Reading:
+    """Return a reading that follows the printed rules with some of them improved."""
+    return Reading(
+        name=name,
+        sentence=sentence,
+        epsilon=lambda tree, claim: conclude_with(tree),
+        excess=lambda tree, claim: log_ratio(conclude_with(tree), claim.epsilon),
+    )
+
+
+def _parts_sentence(declaration: Declaration) -> str:
+    """Return the sentence about slots, with the first pair of counts that differ."""
+    for _, node in walk(declaration):
+        if node.printed is not None and node.printed.slots is not None:
+            held = f"The argument composes {node.printed.slots:.1f} slots where there are {_parts_of(node)} parts"
+            return held + ": {} times the noise."
+    return "The argument composes more parts than there are: {} times the noise."
+
+
+def _parts_of(node: Declaration) -> int:
+    """Return how many parts a node composes."""
+    return node.times if isinstance(node, Repeat) else len(children(node))
+
+
+def _with_true_counts(node: Declaration, share: float = 1.0) -> Declaration:
+    """Return the tree with the parts there are in place of printed slots, and delta split among those."""
+    held = share
+    if node.printed is not None and node.printed.slots is not None:
+        held = share * node.printed.slots / _parts_of(node)
+    parts = tuple(_with_true_counts(child, held) for child in children(node))
+    changed = with_children(node, parts)
+    if node.printed is None:
+        return changed
+    printed = replace(node.printed, slots=None, delta=min(node.printed.delta * share, math.nextafter(1, 0)))
+    return replace(changed, printed=printed)
+
+
+def _as_printed_structure(node: Declaration) -> Declaration:
+    """Return the tree with parallel parts in sequence wherever the paper composed them so."""
+    parts = tuple(_as_printed_structure(child) for child in children(node))
+    changed = with_children(node, parts)
+    if isinstance(node, Parallel) and node.printed is not None and node.printed.rule in SEQUENTIAL:
+        return Sequential(parts=parts, printed=node.printed)
+    return changed
+
+
+def _tight_epsilon(tree: Declaration, claim: Claim) -> float:
+    """Return the proved epsilon at the claim's delta."""
+    return bracket_epsilon(fold(tree, claim.neighbours), claim.delta).upper
+
+
+def _tight_excess(tree: Declaration, claim: Claim) -> float:
+    """Return how far the accountant is from proving the claim, by its quick engines."""
+    return excess(tree, claim, UPPERS)
+
+
+def _noise(reading: Reading, declaration: Declaration, claim: Claim) -> float:
+    """Return the factor on the declared noise at which `reading` just meets the claim."""
+    return smallest_factor(
+        lambda factor: reading.excess(scaled(declaration, factor), claim),
+        f"epsilon={claim.epsilon}, delta={claim.delta}",
+        tolerance=_EXACT if in_closed_form(declaration, claim) else _NEAR,
+    )
+
+
+def _ratio(above: float, below: float) -> float:
+    """Return a ratio of epsilons; infinity over nothing, 1 between two zeros."""
+    if below > 0:
+        return above / below
+    return math.inf if above > 0 else 1.0

@@ -1,0 +1,81 @@
+"""in-toto statements about a report's files: plain JSON, unsigned, to be signed by whoever publishes them.
+
+One has the predicate for test results, the other our own, which carries claim, brackets and verdict. A statement
+says which bytes it is about by their SHA-256; it proves nothing until somebody signs it.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dpaudit.model.codec import encode
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.verdicts import outcome_of
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
+PRIVACY_REPORT = "urn:dpaudit:predicate:privacy-report:1"
+_RESULTS = {"CERTIFIED": "PASSED", "CERTIFIED WITH CAVEATS": "WARNED", "INCONCLUSIVE": "WARNED"}
+
+
+def test_result(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return a statement of type test-result about `files`: what passed, what warned, what failed.
+
+    A certificate with caveats and an inconclusive audit are warnings.
+    """
+    verdict = report.certificate.verdict
+    groups: dict[str, list[str]] = {"passedTests": [], "warnedTests": [], "failedTests": []}
+    groups["passedTests" if verdict == "certified" else "failedTests"].append("certificate")
+    kinds = {"consistent": "passedTests", "inconclusive": "warnedTests", "violation": "failedTests"}
+    for audit in report.audits:
+        groups[kinds[audit.verdict]].append(f"audit: {audit.name}")
+    predicate = {
+        "result": _RESULTS.get(outcome_of(report).word, "FAILED"),
+        "configuration": [_resource("configuration", report.config_text.encode("utf-8", "replace"))],
+        **groups,
+    }
+    return _statement(TEST_RESULT, predicate, files)
+
+
+def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return a statement of our own type about `files`: verdict, claim, brackets and audited lower bounds."""
+    certificate = report.certificate
+    data = certificate.to_dict()
+    predicate = {
+        "verdict": outcome_of(report).word,
+        "claim": data["claim"],
+        "tight": data["tight"],
+        "certificate": data["digest"],
+        "source": certificate.source_digest,
+        "audits": [
+            encode(
+                {
+                    "name": audit.name,
+                    "verdict": audit.verdict,
+                    "epsilon_lower": audit.epsilon_lower,
+                    "delta": audit.delta,
+                    "significance": audit.significance,
+                }
+            )
+            for audit in report.audits
+        ],
+        "created": report.created,
+    }
+    return _statement(PRIVACY_REPORT, predicate, files)
+
+
+def statement_text(statement: dict[str, Any]) -> str:
+    """Return a statement as JSON text."""
+    return json.dumps(statement, indent=2, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _statement(kind: str, predicate: dict[str, Any], files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return a statement with one subject a file."""
+    subjects = [_resource(name, content) for name, content in sorted(files.items())]
+    return {"_type": STATEMENT, "subject": subjects, "predicateType": kind, "predicate": predicate}
+
+
+def _resource(name: str, content: bytes) -> dict[str, Any]:
+    """Return a name with the digest of its content."""
+    return {"name": name, "digest": {"sha256": hashlib.sha256(content).hexdigest()}}

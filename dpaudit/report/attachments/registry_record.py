@@ -1,0 +1,118 @@
+"""The record for the public registry of deployments: certified fields and declared fields."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from dpaudit.errors import UnsupportedError
+from dpaudit.interchange.deployments_registry import registry_fields
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.escaping import clean
+
+_REQUIRED = (
+    ("system.name", "name"),
+    ("registry.curators", "data_curators"),
+    ("registry.description", "description"),
+    ("scope.purpose", "intended_use"),
+    ("registry.data_product_type", "data_product_type"),
+    ("scope.region", "data_product_region"),
+    ("registry.publication_date", "publication_date"),
+)
+
+
+def missing(report: ReportInputs) -> tuple[str, ...]:
+    """Return what must be declared before a record can be made, in the deployment's own keys."""
+    held, basic = report.deployment.registry, _basic(report)
+    known = {key: basic[name] for key, name in _REQUIRED}
+    known |= {"registry.url_slug": held.url_slug, "registry.authors": held.authors}
+    return tuple(key for key, value in known.items() if not value)
+
+
+def registry_record(report: ReportInputs) -> dict[str, Any]:
+    """Return a record of the highest tier that what is declared allows: 3 with actors and all notes, else 2.
+
+    Raises: UnsupportedError: the claim is not certified, or something that every record needs was not declared.
+    """
+    absent = missing(report)
+    if absent:
+        raise UnsupportedError(f"A registry record needs {', '.join(absent)}; declare them in the deployment.")
+    held, deployment = report.deployment.registry, registry_fields(report.certificate)["deployment"]
+    deployment["basic"] = _basic(report)
+    deployment["privacy_loss"]["privacy_unit"] = report.unit
+    full = _third_tier(report)
+    if full is not None:
+        for name, fields in full.items():
+            deployment[name] = deployment.get(name, {}) | fields
+    else:
+        del deployment["accounting"], deployment["implementation"]
+    return {
+        "url_slug": held.url_slug,
+        "status": held.status,
+        "tier": 3 if full is not None else 2,
+        "deployment": deployment,
+        "administrative": {"registry_authors": list(held.authors)},
+    }
+
+
+def registry_text(report: ReportInputs) -> str:
+    """Return the record as YAML, or nothing where none can be made."""
+    if report.certificate.verdict != "certified" or missing(report):
+        return ""
+    return "\n".join(_lines(registry_record(report), 0)) + "\n"
+
+
+def _basic(report: ReportInputs) -> dict[str, Any]:
+    """Return what every record says of the product; empty where it was not declared."""
+    held, scope = report.deployment.registry, report.deployment.scope
+    published = held.publication_date.isoformat() if held.publication_date else ""
+    return {
+        "name": report.system.name,
+        "data_curators": list(held.curators),
+        "description": held.description,
+        "intended_use": scope.purpose,
+        "data_product_type": held.data_product_type,
+        "data_product_region": scope.region,
+        "publication_date": published,
+    }
+
+
+def _third_tier(report: ReportInputs) -> dict[str, dict[str, Any]] | None:
+    """Return the fields of the third tier, or None where one of them was not declared."""
+    held = report.deployment
+    notes = "\n".join(f"- {m.label}: {m.sensitivity_because}" for m in held.mechanisms if m.sensitivity_because)
+    if not (held.scope.data_product and held.contributions.unprotected and held.actors and notes):
+        return None
+    actors = (f"- {a.name}: sees {a.sees}; trusted for {a.trusted_for or 'nothing'}" for a in held.actors)
+    return {
+        "dp_variant": {
+            "data_domain": held.scope.data_product,
+            "unprotected_quantities": "; ".join(held.contributions.unprotected),
+        },
+        "deployment_model": {"actors": "\n".join(actors)},
+        "implementation": {"justification": notes},
+    }
+
+
+def _lines(data: dict[str, Any], depth: int) -> Iterator[str]:
+    """Yield a table as YAML: texts quoted as in JSON, several lines as a block."""
+    space = "  " * depth
+    for key, value in data.items():
+        if isinstance(value, dict):
+            yield f"{space}{key}:"
+            yield from _lines(value, depth + 1)
+        elif isinstance(value, list):
+            yield f"{space}{key}:"
+            yield from (f"{space}  - {_scalar(item)}" for item in value)
+        elif isinstance(value, str) and "\n" in value:
+            yield f"{space}{key}: |2-"
+            yield from (f"{space}  {line}" for line in clean(value).split("\n"))
+        else:
+            yield f"{space}{key}: {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
+    """Return one value: floats with a point, so that old readers see a number too."""
+    if isinstance(value, float):
+        text = repr(value)
+        return text.replace("e", ".0e") if "e" in text and "." not in text else text
+    return json.dumps(clean(value) if isinstance(value, str) else value, ensure_ascii=False)

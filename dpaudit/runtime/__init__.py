@@ -1,0 +1,1 @@
+"""The running installation: plug-ins, the guard of the package names, and the provenance of code."""

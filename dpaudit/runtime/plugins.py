@@ -1,0 +1,70 @@
+"""Plug-ins by name: mechanisms, algorithms, audits and problems, imported when they are asked for."""
+
+import difflib
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Literal
+
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.package_guard import require_package
+
+Kind = Literal["mechanisms", "algorithms", "audits", "problems"]
+_HOMES: dict[Kind, str] = {
+    "mechanisms": "mechanisms",
+    "algorithms": "algorithms",
+    "audits": "audits",
+    "problems": "algorithms.problems",
+}
+
+
+def names(kind: Kind) -> dict[str, str]:
+    """Return the names of one kind, each with one line of description; built-in ones first.
+
+    Plug-ins are entry points of the group `dpaudit.<kind>`.
+    """
+    built_in: dict[str, str] = dict(_home(kind).NAMES)
+    plugged = {point.name: f"from {point.value}" for point in entry_points(group=f"dpaudit.{kind}")}
+    return built_in | {name: text for name, text in plugged.items() if name not in built_in}
+
+
+def find_plugin(kind: Kind, name: str) -> Any:
+    """Return what `name` stands for: a mechanism's or an algorithm's class, or a problem's factory.
+
+    Raises: ConfigError: no such name; the message offers the nearest one.
+
+    >>> find_plugin("mechanisms", "gaussian").__name__
+    'Gaussian'
+    """
+    home = _home(kind)
+    if name in home.NAMES:
+        return home.load(name)
+    for point in entry_points(group=f"dpaudit.{kind}"):
+        if point.name == name:
+            return point.load()
+    raise ConfigError(f"Unknown {kind.removesuffix('s')} name={name!r}{suggestion(name, tuple(names(kind)))}")
+
+
+def _home(kind: Kind) -> Any:
+    """Return the package that holds one kind, once it is known to be ours.
+
+    Raises: ConfigError: another package of that name would be imported.
+    """
+    return load_package(_HOMES[kind])
+
+
+def load_package(name: str) -> Any:
+    """Return one of our packages, or a module in it, by its dotted name; the checker imports none of them itself.
+
+    Raises: ConfigError: another package of that name would be imported.
+
+    >>> load_package("mechanisms.gaussian").__name__
+    'mechanisms.gaussian'
+    """
+    require_package(name.partition(".")[0])
+    return import_module(name)
+
+
+def suggestion(name: str, known: tuple[str, ...]) -> str:
+    """Return the end of a complaint: "; did you mean 'x'?" for the nearest known name, else all of them."""
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}."

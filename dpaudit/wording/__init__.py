@@ -1,0 +1,1 @@
+"""Words, numerals and escaping: one place for the text of every node, claim, certificate and audit."""

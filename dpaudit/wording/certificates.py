@@ -1,0 +1,98 @@
+"""The words of a certificate: its verdict, its brackets, its printed argument and its slack, a sentence each."""
+
+import math
+from typing import assert_never
+
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.readings import PrintedReading, Slack, Verdict
+from dpaudit.wording.claims import promise
+from dpaudit.wording.numerals import at_least, at_most, nearest, times
+
+UNNAMED = 0.005
+"""A logarithm of a noise ratio that is too small to be worth a name."""
+
+
+def bracket_phrase(bracket: Bracket) -> str:
+    """Return a bracket in words, rounded outwards."""
+    if bracket.lower == math.inf:
+        return "infinite"
+    if bracket.lower == bracket.upper == 0:
+        return "0"
+    if bracket.upper == math.inf and bracket.lower == 0:
+        return "not bounded by what is known"
+    if bracket.upper == math.inf:
+        return f"at least {at_least(bracket.lower)}, with no upper bound"
+    if bracket.upper < 1e-300:
+        return "below 10⁻³⁰⁰"
+    if bracket.lower == 0:
+        return f"at most {at_most(bracket.upper)}"
+    return f"between {at_least(bracket.lower)} and {at_most(bracket.upper)}"
+
+
+def verdict_label(verdict: Verdict) -> str:
+    """Return the label of a certificate's verdict."""
+    match verdict:
+        case "certified":
+            return "CERTIFIED"
+        case "refuted":
+            return "REFUTED"
+        case "not_proved":
+            return "NOT PROVED"
+        case _:
+            assert_never(verdict)
+
+
+def certificate_meaning(certificate: CertificateRecord) -> str:
+    """Return the meaning of the verdict for the claim in one sentence."""
+    claim, epsilon = certificate.claim, certificate.tight.epsilon
+    match certificate.verdict:
+        case "certified":
+            return promise(claim)
+        case "refuted":
+            floor = "is infinite" if epsilon.lower == math.inf else f"is at least {at_least(epsilon.lower)}"
+            return (
+                f"The declared noise cannot keep the claim: at delta = {nearest(claim.delta)} epsilon {floor}, "
+                f"and {nearest(claim.epsilon)} was claimed."
+            )
+        case "not_proved":
+            return "The claim may be true, but what was declared and seen does not prove it."
+        case _:
+            assert_never(certificate.verdict)
+
+
+def printed_sentence(reading: PrintedReading) -> str:
+    """Return the conclusion of the printed argument, and whether each step holds as written."""
+    steps = "each step holds as written" if reading.valid else "but not every step holds as written"
+    return f"It concludes epsilon = {nearest(reading.epsilon)}, delta = {nearest(reading.delta)}; {steps}."
+
+
+def slack_sentence(slack: Slack) -> str:
+    """Return the slack of the claim in one sentence."""
+    if not math.isfinite(slack.epsilon_ratio) or not math.isfinite(slack.noise_ratio):
+        return "The slack has no finite size: one of the two readings is infinite or zero."
+    if abs(slack.noise_ratio - 1) < 1e-3 and abs(slack.epsilon_ratio - 1) < 1e-3:
+        return "There is none: the noise is what the claim needs, no more."
+    if slack.noise_ratio < 1:
+        return f"The noise is {nearest(1 / slack.noise_ratio)} times smaller than the claim needs."
+    return (
+        f"The noise is {nearest(slack.noise_ratio)} times larger than the claim needs, and the claimed epsilon "
+        f"{nearest(slack.epsilon_ratio)} times the one delivered."
+    )
+
+
+def noise_sentence(slack: Slack) -> str:
+    """Return the ratio of the noise to the noise that the claim needs, in one sentence.
+
+    >>> noise_sentence(Slack(epsilon_ratio=24.0, noise_ratio=18.447))
+    'The noise is 18.4 times larger than the claim needs.'
+    """
+    ratio = slack.noise_ratio
+    if ratio == math.inf:
+        return "The claim needs no noise at all, so that any noise is more than it needs."
+    if ratio <= 0:
+        return "No amount of noise of this kind meets the claim."
+    if abs(math.log(ratio)) < UNNAMED:
+        return "The noise is what the claim needs, no more and no less."
+    size = "larger" if ratio > 1 else "smaller"
+    return f"The noise is {times(ratio if ratio > 1 else 1 / ratio)} times {size} than the claim needs."

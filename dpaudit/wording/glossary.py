@@ -1,0 +1,25 @@
+"""The glossary and the disclaimer of a report."""
+
+DISCLAIMER = (
+    "This report is evidence for an assessment. It is not a legal determination, and it gives no score: a privacy "
+    "guarantee is its parameters together with its unit, its neighbours and its conditions."
+)
+
+GLOSSARY: tuple[tuple[str, str], ...] = (
+    ("Unit", "What one person contributes, and so what is protected. The same numbers for another unit mean less."),
+    ("Neighbours", "Two data sets that differ in one unit. The guarantee compares what an observer sees on each."),
+    ("Epsilon", "The logarithm of the factor by which the probability of any event may change. Smaller protects more."),
+    (
+        "Delta",
+        "What that probability may change by beside the factor. "
+        "It should be far below one divided by the number of users.",
+    ),
+    ("Declaration", "Which noisy answers an algorithm releases, and how they compose. The proof reads nothing else."),
+    ("Bracket", "A lower and an upper bound, both proved. The true value of the declaration lies between them."),
+    ("Printed argument", "The proof that the paper gives, replayed rule by rule with the paper's own budgets."),
+    ("Attacked", "A lower bound on epsilon measured by running the code on two neighbouring data sets."),
+    ("Significance", "The probability that correct code would be accused. It is not a degree of belief."),
+    ("Power", "The smallest violation that an audit would have caught, and with which probability."),
+    ("Ceiling", "The most that any attack could have shown with so many runs, had every guess been right."),
+    ("Condition", "What a proof needs beside its arithmetic: checked, assumed, or seen violated."),
+)

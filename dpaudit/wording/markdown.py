@@ -1,0 +1,23 @@
+"""Markdown tables and lists in which foreign text cannot become markup."""
+
+from collections.abc import Iterable
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return a Markdown table; bars and line ends inside a cell are escaped."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(cell(text) for text in line)} |" for line in lines)
+
+
+def cell(text: str) -> str:
+    r"""Return text that can change neither a table nor the page around it.
+
+    >>> cell("a|b <i>")
+    'a\\|b &lt;i>'
+    """
+    return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return a list, empty where there is nothing to list."""
+    return "\n".join(f"- {cell(line)}" for line in lines)

@@ -1,0 +1,99 @@
+"""The words of each kind of node: its name, how the tight reading treats it, and the source of that treatment."""
+
+from typing import NamedTuple, assert_never
+
+from dpaudit.model.declaration import (
+    Billboard,
+    Cells,
+    Declaration,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    Subsample,
+)
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    ComposedLoss,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+)
+
+_COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releases add up"
+_PARALLEL = "McSherry (2009), Theorem 4; for keys from the public view, joint convexity of the hockey-stick"
+_CELLS = "triangle inequality: replacing a record empties one cell and fills another"
+_GROUP = "Dwork and Roth (2014), Theorem 2.2; for shifted noise, the shift of all records together"
+_SUBSAMPLE = "Balle, Barthe and Gaboardi (2018), Theorems 8 and 9; Zhu, Dong and Wang (2022), Theorem 11"
+_POST_PROCESS = "Dwork and Roth (2014), Proposition 2.1"
+_BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), the billboard lemma"
+_LOCAL = "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)"
+_STATED = "no proof here: an upper bound taken on trust"
+
+
+class NodeWords(NamedTuple):
+    """The name of a kind of node, its treatment in one short sentence, and the reference for that treatment."""
+
+    name: str
+    rule: str
+    source: str
+
+
+def node_words(node: Declaration) -> NodeWords:
+    """Return the words of a node."""
+    match node:
+        case Release(mechanism=mechanism):
+            return NodeWords("Release", "exact loss of the noise", loss_source(mechanism.loss()))
+        case Sequential():
+            return NodeWords("In sequence", "losses of all parts are composed", _COMPOSITION)
+        case Repeat(times=times):
+            return NodeWords("Repeated", f"composed {times:,} times", _COMPOSITION)
+        case Parallel(key=key):
+            return NodeWords("In parallel", f"worst part counts; {key} decides which part a record touches", _PARALLEL)
+        case Cells():
+            return NodeWords("Cells", "same cell, or one cell emptied and another filled", _CELLS)
+        case Group(size=size):
+            return NodeWords("Group", f"one person owns up to {size:,} records", _GROUP)
+        case Subsample(rate=rate, scheme=scheme):
+            return NodeWords("Subsample", f"sampled at rate {rate:g} ({scheme.replace('_', ' ')})", _SUBSAMPLE)
+        case PostProcess(steps=steps):
+            return NodeWords(
+                "Post-processing", ": ".join(filter(None, ("costs nothing", ", ".join(steps)))), _POST_PROCESS
+            )
+        case Billboard(reads=reads):
+            return NodeWords("Billboard", f"public, combined with {', '.join(reads) or 'own data'}", _BILLBOARD)
+        case Local():
+            return NodeWords("On the device", "one message a user", _LOCAL)
+        case Stated(source=source):
+            return NodeWords("Stated", f"taken on trust from {source}", _STATED)
+        case _:
+            assert_never(node)
+
+
+def loss_source(loss: Loss) -> str:
+    """Return the reference for the privacy loss of one release."""
+    match loss:
+        case GaussianLoss():
+            return "Balle and Wang (2018), Theorem 8"
+        case LaplaceLoss():
+            return "Dwork and Roth (2014), Theorem 3.6, with the exact curve of two shifted Laplace laws"
+        case ApproximateLoss():
+            return "Kairouz, Oh and Viswanath (2015), Theorem 3.3"
+        case SampledGaussianLoss():
+            return "Zhu, Dong and Wang (2022), Theorem 11"
+        case DiscreteLoss():
+            return "the probabilities of its outcomes, outcome by outcome"
+        case ChoiceLoss():
+            return "Zhu, Dong and Wang (2022), Proposition 8"
+        case ComposedLoss(parts=parts):
+            count = sum(times for _, times in parts)
+            return f"a record meets {count} of its parts; each: {loss_source(parts[0][0])}"
+        case _:
+            assert_never(loss)

@@ -1,0 +1,293 @@
+"""The application layer: certify a configuration, attack it, write its report.
+
+The command line, the gate and the pytest plugin call it. Progress and notes go to functions that the caller passes.
+"""
+
+import hashlib
+import secrets
+import shlex
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.verdict import certify
+from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
+from dpaudit.errors import ConfigError
+from dpaudit.ledger import Balance
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.case import AuditCase
+from dpaudit.model.claim import Claim
+from dpaudit.model.condition import Condition
+from dpaudit.model.deployment import Deployment
+from dpaudit.model.streams import Streams
+from dpaudit.model.trace import Finding, admit
+from dpaudit.report import Report, write
+from dpaudit.runtime.plugins import load_package
+from dpaudit.runtime.provenance import environment, source_digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """What a report shows beside certificate and audits if the caller asks; `options` is the command line for that."""
+
+    deployment: Deployment | None = None
+    balance: Balance | None = None
+    ledger_head: str = ""
+    previous: Mapping[str, Any] | None = None
+    pdf: bool = False
+    options: tuple[str, ...] = ()
+
+
+NumberedCase: TypeAlias = tuple[int, AuditCase]
+"""A case and its number, from 0, among all the cases of its algorithm."""
+
+Progress: TypeAlias = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""From the name of a task to a context that yields `advance(done, total)`."""
+
+_CHECK_RUNS = 4
+_CHECK_SEED = 0
+
+
+def certificate_of(configuration: Configuration, seed: int | None) -> Certificate:
+    """Return the certificate of a configuration.
+
+    An algorithm with a problem also runs four times in lock-step: its declaration must admit the trace, and the
+    conditions that the run examined are no longer assumed. The seed of that run is `seed`, or 0 without one, so that a
+    configuration has one certificate.
+    """
+    subject = configuration.subject
+    stated_conditions, stated_findings = _stated_by(subject)
+    if not isinstance(subject, Configured) or subject.problem is None:
+        with configuration.locating():
+            return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
+    rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
+    transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
+    findings = (*stated_findings, *admit(subject.declaration, transcript.trace))
+    conditions = (*stated_conditions, *transcript.conditions)
+    with configuration.locating():
+        return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
+
+
+def _stated_by(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:
+    """Return the conditions and findings that an algorithm states without a run; none if it has no such methods."""
+    algorithm = subject.algorithm if isinstance(subject, Configured) else None
+    conditions, findings = getattr(algorithm, "conditions", tuple), getattr(algorithm, "findings", tuple)
+    return conditions(), findings()
+
+
+def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCase, ...]:
+    """Return the numbered cases whose adversary sees `view`; all cases if `view` is None.
+
+    Raises: ConfigError: a written declaration, no problem, or a view that no case has.
+    """
+    subject = configuration.subject
+    if not isinstance(subject, Configured):
+        raise configuration.error(
+            "a declaration alone has no code to run; an audit needs an [algorithm].", "declaration"
+        )
+    if subject.problem is None:
+        raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
+    cases = subject.algorithm.cases(subject.problem)
+    selected = tuple((number, case) for number, case in enumerate(cases) if view in (None, case.view))
+    if not selected:
+        views = ", ".join(dict.fromkeys(case.view for case in cases))
+        raise configuration.error(f"Expected view={view!r} to be one of: {views}.", "audit", "view")
+    return selected
+
+
+def no_progress(task: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    """Return a context that shows nothing."""
+    del task
+    return nullcontext(lambda done, total: None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditExecution:
+    """How audits run; it changes no number.
+
+    `progress` shows how far an audit is; `scheduler` is the address of a dask cluster; `store` is the file that keeps
+    finished chunks of runs, for audits of the configuration whose text is `configuration_text`.
+    """
+
+    progress: Progress = no_progress
+    scheduler: str | None = None
+    store: Path | None = None
+    configuration_text: str = ""
+
+
+_DEFAULT_EXECUTION = AuditExecution()
+
+
+def audits_of(
+    cases: tuple[NumberedCase, ...],
+    certificate: Certificate,
+    settings: AuditSettings,
+    seed: int,
+    execution: AuditExecution = _DEFAULT_EXECUTION,
+) -> tuple[AuditResult, ...]:
+    """Return one result for each case: a lower bound on epsilon, compared with the claim and with the certificate.
+
+    The random stream of a case follows from its number among all cases, so that the choice of a view changes no result.
+    """
+    certified = certificate.tight.epsilon.upper
+    return tuple(
+        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, number]), execution)
+        for number, case in cases
+    )
+
+
+def attack(
+    case: AuditCase,
+    claim: Claim,
+    certified: float,
+    settings: AuditSettings,
+    seed: int,
+    rng: np.random.Generator,
+    execution: AuditExecution = _DEFAULT_EXECUTION,
+) -> AuditResult:
+    """Return the audit of one case."""
+    with execution.progress(case.name) as advance:
+        result: AuditResult = load_package("audits").audit_case(
+            case,
+            claim=claim,
+            runs=settings.runs,
+            rng=rng,
+            significance=settings.significance,
+            certified=certified,
+            jobs=settings.jobs,
+            progress=advance,
+            store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}"),
+            scheduler=execution.scheduler,
+        )
+    return replace(result, seed=seed)
+
+
+def _chunk_store(execution: AuditExecution, case: str) -> Any:
+    """Return the store for the chunks of one case, or None; its key depends on code, configuration and case."""
+    if execution.store is None:
+        return None
+    key = hashlib.sha256("\n".join((execution.configuration_text, source_digest(), case)).encode()).hexdigest()
+    return load_package("audits").ChunkStore(path=execution.store, key=key)
+
+
+def usable_store(file: Path | None) -> Path | None:
+    """Return `file` if chunks of runs can be kept in it.
+
+    Raises: ConfigError: no folder there, or the file is no store.
+    """
+    if file is None:
+        return None
+    try:
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.Error as error:
+        raise ConfigError(f"{file}: cannot keep chunks of runs there ({error}); name another file.") from None
+    return file
+
+
+def settings_of(
+    configuration: Configuration,
+    *,
+    runs: int | None = None,
+    significance: float | None = None,
+    jobs: int | None = None,
+    seed: int | None = None,
+) -> AuditSettings:
+    """Return the settings of the audit; an argument that is not None replaces the value of the file.
+
+    Raises: ConfigError: one of them is out of range.
+    """
+    file = configuration.audit
+    try:
+        return replace(
+            file,
+            runs=file.runs if runs is None else runs,
+            significance=file.significance if significance is None else significance,
+            jobs=file.jobs if jobs is None else jobs,
+            seed=file.seed if seed is None else seed,
+        )
+    except ValueError as error:
+        raise ConfigError(f"{error}") from None
+
+
+def drawn_seed(seed: int | None, note: Callable[[str], None]) -> int:
+    """Return `seed`, or fresh entropy; `note` gets the line that says how to repeat the run."""
+    if seed is not None:
+        return seed
+    drawn = secrets.randbits(63)
+    note(f"seed {drawn} (repeat with --seed {drawn})")
+    return drawn
+
+
+def runs_code(configuration: Configuration) -> bool:
+    """Return whether the configuration names an algorithm and a problem, so that an audit can run."""
+    subject = configuration.subject
+    return isinstance(subject, Configured) and subject.problem is not None
+
+
+def write_report(
+    configuration: Configuration,
+    certificate: Certificate,
+    audits: tuple[AuditResult, ...],
+    settings: AuditSettings,
+    seed: int | None,
+    folder: Path,
+    extras: Extras | None = None,
+) -> tuple[Path, ...]:
+    """Return the files of the report that were written to `folder`.
+
+    The command in the report repeats it: it has the settings that differ from the file, and the seed.
+    """
+    more = extras or Extras()
+    report = Report(
+        certificate=certificate,
+        audits=audits,
+        system=configuration.system,
+        config_text=configuration.text,
+        command=_command(configuration, settings, seed, more.options),
+        created=datetime.now(UTC).date().isoformat(),
+        notes=notes_of(configuration),
+        deployment=more.deployment or configuration.deployment,
+        code=code_of(configuration),
+        environment=environment(),
+        balance=more.balance,
+        ledger_head=more.ledger_head,
+        previous=more.previous,
+    )
+    return tuple(write(report, folder, pdf=more.pdf))
+
+
+def code_of(configuration: Configuration) -> str:
+    """Return the file and class of the configured algorithm; an empty text for a declaration."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured):
+        return ""
+    algorithm = type(subject.algorithm)
+    return f"{algorithm.__module__.replace('.', '/')}.py, class {algorithm.__qualname__}"
+
+
+def notes_of(configuration: Configuration) -> tuple[str, ...]:
+    """Return the remarks of the algorithm for the reader of a report; none for a declaration."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured) or subject.problem is None:
+        return ()
+    return subject.algorithm.notes(subject.problem)
+
+
+def _command(configuration: Configuration, settings: AuditSettings, seed: int | None, extras: tuple[str, ...]) -> str:
+    """Return the command that repeats a report."""
+    stated = configuration.audit
+    options = [
+        f"--{name} {getattr(settings, name)}"
+        for name in ("runs", "significance")
+        if getattr(settings, name) != getattr(stated, name)
+    ]
+    seeded = [f"--seed {seed}"] if seed is not None and seed != stated.seed else []
+    return " ".join(["dpaudit report", shlex.quote(str(configuration.path)), *options, *seeded, *extras, "-o report"])

@@ -1,0 +1,164 @@
+"""Replay on neighbours: facts without statistics, each with the defect it must catch."""
+
+import numpy as np
+import pytest
+
+from audits.checks.equality import same
+from audits.checks.paired_replay import distance, replay_neighbours
+from audits.experiment.neighbours import awkward_pairs
+from dpaudit import Parallel, Release
+from mechanisms import Gaussian
+
+NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
+FIRST = np.linspace(-0.5, 0.5, 50)
+SECOND = np.concatenate([[0.5], FIRST[1:]])
+
+
+def clipped(data):
+    return np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
+
+
+def honest(data, tape, rng):
+    total = tape.release("sum", NOISE, clipped(data).sum())
+    jitter = rng.standard_normal()
+    return {"mean": total / 50, "jitter": jitter}
+
+
+def rules(function, neighbours=(FIRST, SECOND), declaration=None):
+    found = replay_neighbours(function, neighbours, np.random.default_rng(0), declaration=declaration)
+    return {finding.rule for finding in found}
+
+
+def test_an_honest_sum_is_clean_on_every_awkward_neighbour():
+    """Clipping and NaN handling leave nothing to find."""
+    pairs = dict(awkward_pairs(FIRST, "replace_one"))
+    assert {"NaN", "infinity", "largest float", "a duplicate"} <= pairs.keys()
+    assert all(rules(honest, pair) == set() for pair in pairs.values())
+
+
+def test_a_missing_clip_is_found_by_some_awkward_neighbour():
+    """An unclipped sum moves without bound, and NaN counts as infinitely far."""
+
+    def unclipped(data, tape, rng):
+        return tape.release("sum", NOISE, data.sum())
+
+    found = {name: rules(unclipped, pair) for name, pair in awkward_pairs(FIRST, "replace_one")}
+    assert found["NaN"] == found["infinity"] == found["far outside the domain"] == {"DPA220"}
+    assert found["a duplicate"] == set()
+
+
+def test_nan_is_infinitely_far():
+    """`NaN > limit` is false; the distance is infinite instead."""
+    assert distance(np.array([0.0, np.nan]), np.zeros(2), 2) == np.inf
+    assert distance(np.zeros(2), np.zeros(3), 2) == np.inf
+    assert distance(np.zeros(2), np.full(2, 3.0), 2) == pytest.approx(np.sqrt(18))
+
+
+def twice(data, tape, rng):
+    return tape.release("sum", NOISE, 2 * clipped(data).sum())
+
+
+def branching(data, tape, rng):
+    tape.release("sum", NOISE, clipped(data).sum())
+    if data[0] > 0:
+        tape.release("more", NOISE, np.array(0.0))
+
+
+def data_dependent_noise(data, tape, rng):
+    return tape.release("sum", NOISE.scaled(2 + float(data[0])), clipped(data).sum())
+
+
+def length_leak(data, tape, rng):
+    return tape.release("values", NOISE, np.zeros(int((data == 0.5).sum())))
+
+
+def reads_behind(data, tape, rng):
+    tape.release("sum", NOISE, clipped(data).sum())
+    return np.concatenate([np.zeros(3000), data[:1], np.zeros(3000)])
+
+
+def draws_more(data, tape, rng):
+    tape.release("sum", NOISE, clipped(data).sum())
+    rng.standard_normal(int(data[0] > 0) + 1)
+
+
+def reuses_noise(data, tape, rng):
+    first = tape.release("sum", NOISE, clipped(data).sum())
+    tape.asked.append(
+        type(tape.asked[0])(
+            label="again", mechanism=NOISE, value=np.array(3.0), output=first - tape.asked[0].value + 3.0, times=1
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "rule"),
+    [
+        (twice, "DPA220"),
+        (branching, "DPA221"),
+        (data_dependent_noise, "DPA222"),
+        (length_leak, "DPA223"),
+        (reads_behind, "DPA224"),
+        (draws_more, "DPA225"),
+        (reuses_noise, "DPA227"),
+    ],
+)
+def test_each_defect_has_its_rule(function, rule):
+    """One planted defect, one finding; the value elided in a long array's print is among them."""
+    assert rule in rules(function)
+    if function is reads_behind:
+        long_first, long_second = (reads_behind(data, _Deaf(), None) for data in (FIRST, SECOND))
+        assert str(long_first) == str(long_second)
+
+
+class _Deaf:
+    def release(self, label, mechanism, value, times=1):
+        return value
+
+
+def test_one_record_may_move_one_part_of_a_parallel_composition():
+    """Moving two parts is a finding, moving one is none."""
+    parts = Parallel(parts=tuple(Release(label=name, mechanism=NOISE) for name in "ab"), key="the arrival time")
+
+    def halves(data, tape, rng):
+        tape.release("a", NOISE, clipped(data)[:25].sum())
+        tape.release("b", NOISE, clipped(data)[25:].sum())
+
+    def overlapping(data, tape, rng):
+        tape.release("a", NOISE, clipped(data).sum())
+        tape.release("b", NOISE, clipped(data).sum() / 2)
+
+    assert rules(halves, declaration=parts) == set()
+    assert rules(overlapping, declaration=parts) == {"DPA226"}
+
+
+def test_identical_data_never_raise_an_alarm():
+    """Both runs start from one generator state, so that randomised code is clean on equal data."""
+
+    def random_order(data, tape, rng):
+        order = rng.permutation(len(data))
+        return tape.release("sum", NOISE, clipped(data)[order].sum()), order
+
+    assert rules(random_order, (FIRST, FIRST.copy())) == set()
+
+
+def test_equality_is_structural():
+    """Types, shapes, signs of zero and every entry count; NaN equals NaN."""
+    long = np.zeros(10_000)
+    other = long.copy()
+    other[5000] = 1e-300
+    assert str(long) == str(other)
+    assert not same(long, other)
+    assert not same(0.0, -0.0)
+    assert not same(np.zeros(2), np.zeros(2, dtype=np.float32))
+    assert same({"a": [np.nan, (1, "x")]}, {"a": [np.nan, (1, "x")]})
+    assert not same([1, 2], (1, 2))
+
+
+def test_add_remove_pairs_shrink_to_nothing():
+    """A singleton class removed and an empty data set are among the pairs."""
+    data = np.array([1, 1, 2])
+    pairs = dict(awkward_pairs(data, "add_remove"))
+    assert len(pairs["a single record or none"][1]) == 0
+    assert pairs["the only record of its kind removed"][1].tolist() == [1, 1]
+    assert all(abs(len(a) - len(b)) == 1 for a, b in pairs.values())

@@ -1,0 +1,107 @@
+"""Stored chunks and refutation files: what was done stays done, and what was found can be found again."""
+
+import numpy as np
+import pytest
+
+from audits import audit_case
+from audits.attacks.bits import bit_features
+from audits.experiment.chunk_store import ChunkStore
+from audits.procedures.fixed_size import audit
+from audits.procedures.witness import Refutation, recheck, refute
+from dpaudit import AuditCase, CertificateError, Claim
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+class KilledError(Exception):
+    pass
+
+
+def case(scale=0.5, score=None, calls=None, die_at=None):
+    def run(data, rng, n_runs):
+        if calls is not None:
+            calls.append(n_runs)
+            if die_at is not None and len(calls) > die_at:
+                raise KilledError
+        return data + rng.laplace(0.0, scale, n_runs)
+
+    return AuditCase(
+        name="laplace", view="o", description="", neighbours=(0.0, 1.0), relation="replace_one", run=run, score=score
+    )
+
+
+def ratio(view):
+    return np.abs(view) - np.abs(view - 1)
+
+
+def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path):
+    """KilledError after five chunks and resumed: equal counts and bounds, and only missing chunks run again."""
+    arguments = {"runs": 4000, "chunk_runs": 400}
+    whole = audit_case(case(score=ratio), ONE, rng=np.random.default_rng(1), **arguments)
+    store = ChunkStore(path=tmp_path / "runs.sqlite", key="laplace/1/4000/400")
+    with pytest.raises(KilledError):
+        audit_case(case(score=ratio, calls=[], die_at=10), ONE, rng=np.random.default_rng(1), store=store, **arguments)
+    calls: list[int] = []
+    resumed = audit_case(case(score=ratio, calls=calls), ONE, rng=np.random.default_rng(1), store=store, **arguments)
+    assert (resumed.counts, resumed.bounds, resumed.roc) == (whole.counts, whole.bounds, whole.roc)
+    assert sum(calls) <= 4000 - 4 * 400
+    other = ChunkStore(path=tmp_path / "runs.sqlite", key="another")
+    assert other.load("count", 0) is None
+
+
+@pytest.mark.parametrize("score", [ratio, None])
+def test_a_refutation_is_found_again_on_fresh_runs(score):
+    """JSON there and back, then a re-count with another seed: the claim falls again, a true claim does not."""
+    result = audit_case(case(score=score), ONE, runs=3000, rng=np.random.default_rng(7))
+    found = Refutation.from_json(refute(case(score=score), result, np.random.default_rng(7)).to_json())
+    assert found.event.high > found.event.low
+    again = recheck(found, case(score=score), np.random.default_rng(99), taught=np.random.default_rng(list(found.seed)))
+    assert found.falls_again(again)
+    assert found.seed == (7,)
+    with pytest.raises(CertificateError, match="another event"):
+        recheck(found, case(score=score), np.random.default_rng(99), taught=np.random.default_rng(8))
+
+
+def test_a_repaired_mechanism_passes_the_recheck():
+    """The same event on correct noise shows less than the claim."""
+    result = audit_case(case(score=ratio), ONE, runs=3000, rng=np.random.default_rng(7))
+    found = refute(case(score=ratio), result, np.random.default_rng(7))
+    repaired = case(scale=1.0, score=ratio)
+    try:
+        bound = recheck(found, repaired, np.random.default_rng(99), taught=np.random.default_rng(7)).epsilon
+    except CertificateError:
+        bound = 0.0
+    assert bound <= 1.0
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 2, "claim": 3}'])
+def test_a_damaged_refutation_is_refused_in_one_message(text):
+    """Never a traceback of another kind."""
+    with pytest.raises(CertificateError):
+        Refutation.from_json(text)
+
+
+def test_a_consistent_audit_has_nothing_to_hand_on():
+    """Only violations make a refutation."""
+    result = audit_case(case(scale=1.0, score=ratio), ONE, runs=2000, rng=np.random.default_rng(3))
+    with pytest.raises(ValueError, match="violation"):
+        refute(case(scale=1.0, score=ratio), result, np.random.default_rng(3))
+
+
+def coarse(data, rng, n_runs):
+    return data + np.round(256 * rng.laplace(0.0, 3.0, n_runs)) / 256
+
+
+def coarse_bits(data, rng, n_runs):
+    return bit_features(coarse(data, rng, n_runs))
+
+
+def test_bits_show_what_values_hide():
+    """Noise on a grid, added to 0 or to 1/3, can be told apart by its last bits and not by its size."""
+    arguments = {"neighbours": (0.0, 1 / 3), "claim": ONE, "runs": 2000}
+    plain = audit(coarse, rng=np.random.default_rng(1), **arguments)
+    bits = audit(coarse_bits, rng=np.random.default_rng(1), **arguments)
+    assert plain.verdict == "consistent"
+    assert bits.verdict == "violation"
+    assert bits.epsilon_lower > 4
+    assert bit_features(np.array([0.0, 1.5, -np.inf, np.nan])).shape == (4, 15)

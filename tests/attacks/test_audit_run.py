@@ -1,0 +1,273 @@
+"""The audit as a user meets it: verdicts, guarantees, power, reproducibility."""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import audits
+from audits import audit, audit_case, ceiling, guessing_bound
+from dpaudit import AuditCase, Claim
+
+PURE = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+def laplace(data, rng, n_runs):
+    return data + rng.laplace(0.0, 1.0, n_runs)
+
+
+def half_noise(data, rng, n_runs):
+    return data + rng.laplace(0.0, 0.5, n_runs)
+
+
+def constant(data, rng, n_runs):
+    return rng.standard_normal(n_runs)
+
+
+def ratio(view):
+    return np.abs(view) - np.abs(view - 1.0)
+
+
+def run(function, runs=2000, seed=0, **more):
+    return audit(function, neighbours=(0.0, 1.0), claim=PURE, runs=runs, rng=np.random.default_rng(seed), **more)
+
+
+@pytest.mark.parametrize("score", [ratio, None])
+def test_half_the_noise_is_a_violation(score):
+    """Laplace noise of scale 1/2 has epsilon 2: a claim of 1 falls, with and without a likelihood ratio."""
+    results = [run(half_noise, seed=seed, score=score) for seed in range(20)]
+    assert {result.verdict for result in results} == {"violation"}
+    assert all(1 < result.epsilon_lower < 2.2 for result in results)
+
+
+def test_too_few_runs_are_inconclusive_and_enough_are_consistent():
+    """The verdict says whether twice the claim would have been seen."""
+    assert run(laplace, runs=20).verdict == "inconclusive"
+    enough = run(laplace, seed=3)
+    assert enough.verdict == "consistent"
+    assert enough.power.epsilon < 2
+    high = Claim(epsilon=10.0, neighbours="replace_one")
+    unreachable = audit(laplace, neighbours=(0.0, 1.0), claim=high, runs=2000, rng=np.random.default_rng(0))
+    assert unreachable.verdict == "inconclusive"
+    assert unreachable.power.epsilon == math.inf
+    assert unreachable.ceiling < 10
+
+
+def test_a_bound_above_the_certificate_is_a_violation_of_a_slack_claim():
+    """Claim 3, certified 1, true 2: the claim holds and the declaration does not."""
+    slack = Claim(epsilon=3.0, neighbours="replace_one")
+    arguments = {"neighbours": (0.0, 1.0), "claim": slack, "runs": 4000, "score": ratio}
+    assert audit(half_noise, rng=np.random.default_rng(1), **arguments).verdict == "consistent"
+    assert audit(half_noise, rng=np.random.default_rng(1), certified=1.0, **arguments).verdict == "violation"
+
+
+@pytest.mark.parametrize("score", [ratio, None])
+def test_an_exact_claim_is_refuted_as_rarely_as_promised(score):
+    """400 audits of Laplace at its boundary: false alarms at most the 1 - 1e-6 quantile of Bin(400, 0.05)."""
+    wrong = sum(run(laplace, runs=500, seed=seed, score=score).verdict == "violation" for seed in range(400))
+    assert wrong <= stats.binom.isf(1e-6, 400, 0.05)
+
+
+def test_identical_laws_show_nothing():
+    """P = Q with a learned attack: epsilon above 0 in at most 5 % of 400 audits (quantile 1 - 1e-6)."""
+    wrong = sum(run(constant, runs=500, seed=seed).epsilon_lower > 0 for seed in range(400))
+    assert wrong <= stats.binom.isf(1e-6, 400, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("runs", "score", "floor", "audits_run"),
+    [(2000, ratio, 0.87, 100), (2000, None, 0.82, 100), (20_000, ratio, 0.96, 40), (20_000, None, 0.945, 40)],
+)
+def test_the_power_floors_hold_on_laplace(runs, score, floor, audits_run):
+    """Mean bound at true epsilon 1 and significance 0.05; the oracle's own mean is 0.900 and 0.968."""
+    found = [run(laplace, runs=runs, seed=seed, score=score).epsilon_lower for seed in range(audits_run)]
+    assert floor <= np.mean(found) <= 1
+
+
+def test_a_gaussian_claim_is_met_within_a_fifth():
+    """mu = 0.268057 (epsilon 1 at delta 1e-5), 2 x 20,000 runs, significance 0.01: 0.8 reached, 1 not exceeded."""
+    mu = 0.268057
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    case = AuditCase(
+        name="gaussian",
+        view="output",
+        description="one coordinate",
+        neighbours=(0.0, mu),
+        relation="replace_one",
+        run=lambda data, rng, n_runs: data + rng.standard_normal(n_runs),
+        score=lambda view: mu * view - mu**2 / 2,
+        gaussian=True,
+    )
+    found = [
+        audit_case(case, claim, runs=40_000, rng=np.random.default_rng(seed), significance=0.01, certified=1.0)
+        for seed in range(20)
+    ]
+    bounds = np.array([result.epsilon_lower for result in found])
+    assert np.median(bounds) >= 0.85
+    assert (bounds >= 0.8).sum() >= 16
+    assert (bounds > 1).sum() <= 2
+    assert found[0].bound == "gaussian"
+    assert found[0].assumption == "the output laws are Gaussian, as declared"
+
+
+def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_never_its_claim():
+    """(1, 1e-5)-private code of another law: without a certificate no violation; with one, the assumption is told."""
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    truth = 1 / (1 + np.exp(-1.0))
+    case = AuditCase(
+        name="response",
+        view="output",
+        description="one bit",
+        neighbours=(False, True),
+        relation="replace_one",
+        run=lambda data, rng, n_runs: np.where(rng.random(n_runs) < truth, data, not data).astype(float),
+        score=lambda view: 2 * view - 1,
+        gaussian=True,
+    )
+    arguments = {"runs": 20_000, "significance": 0.01}
+    alone = audit_case(case, claim, rng=np.random.default_rng(1), **arguments)
+    assert (alone.verdict, alone.assumption) == ("consistent", "")
+    against = audit_case(case, claim, rng=np.random.default_rng(1), certified=1.0, **arguments)
+    assert (against.verdict, against.exceeds_claim) == ("violation", False)
+    assert against.epsilon_lower > 5
+    assert against.assumption == "the output laws are Gaussian, as declared"
+    assert alone.ceiling == ceiling(guessing_bound, alone.counts.runs, 1e-5, 0.01)
+    assert alone.counts.runs < alone.runs
+
+
+def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs():
+    """One and two jobs give the same scores; another seed gives others."""
+    one = run(laplace, runs=3000, seed=7, chunk_runs=500)
+    two = run(laplace, runs=3000, seed=7, chunk_runs=500, jobs=2)
+    assert (one.counts, one.bounds, one.roc) == (two.counts, two.bounds, two.roc)
+    assert one.counts != run(laplace, runs=3000, seed=8, chunk_runs=500).counts
+    assert one.seed == 7
+
+
+def test_counted_runs_choose_nothing():
+    """Flat likelihood ratio: every threshold is optimal, so choosing on counted runs would certify too often.
+
+    P is uniform on [0, 1] with probability 1 - s and on [1, 2] else, Q mirrored, epsilon = ln((1-s)/s). 600 audits;
+    the same audits with the event chosen on the counted runs themselves (the twin) exceed the limit.
+    """
+    from audits.bounds.guessing import guessing_bound
+    from audits.decision.events import count_guesses, rated_event
+
+    share = 0.3
+    epsilon = math.log((1 - share) / share)
+    claim = Claim(epsilon=epsilon, neighbours="replace_one")
+
+    def flat(data, rng, n_runs):
+        far = rng.random(n_runs) < (share if data == 0 else 1 - share)
+        return rng.random(n_runs) + far
+
+    limit = stats.binom.isf(1e-6, 600, 0.05)
+    honest = twin = 0
+    for seed in range(600):
+        rng = np.random.default_rng(seed)
+        result = audit(flat, neighbours=(0, 1), claim=claim, runs=300, rng=rng, score=lambda view: view)
+        honest += result.verdict == "violation"
+        labels = rng.random(300) < 0.5
+        far = rng.random(300) < np.where(labels, 1 - share, share)
+        scores = rng.random(300) + far
+        candidates = [rated_event(scores, labels, 300, 0.05)[1]]
+        candidates += [
+            type(candidates[0])(low=-math.inf, high=float(cut), cut=float(cut))
+            for cut in np.quantile(scores, np.linspace(0.2, 0.9, 30))
+        ]
+        twin += any(
+            guessing_bound(count_guesses(event, scores, labels), 0.0, 0.05).epsilon > epsilon for event in candidates
+        )
+    assert honest <= limit
+    assert twin > limit
+
+
+def test_what_cannot_be_judged_is_refused():
+    """Each refusal names the value and the rule."""
+    with pytest.raises(ValueError, match="runs=2"):
+        run(laplace, runs=2)
+    with pytest.raises(ValueError, match=r"n_runs=.* the function returned 3"):
+        run(lambda data, rng, n_runs: np.zeros(3))
+    with pytest.raises(ValueError, match="without NaN"):
+        run(laplace, score=lambda view: view * np.nan)
+    with pytest.raises(ValueError, match="below it nothing is claimed"):
+        audit(
+            laplace,
+            neighbours=(0.0, 1.0),
+            claim=Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"),
+            delta=0.0,
+            runs=100,
+            rng=np.random.default_rng(0),
+        )
+    case = AuditCase(
+        name="c", view="v", description="", neighbours=(0.0, 1.0), relation="add_remove", run=laplace, score=ratio
+    )
+    with pytest.raises(ValueError, match="replace_one"):
+        audit_case(case, PURE, runs=100, rng=np.random.default_rng(0))
+
+
+def leaks_nan(data, rng, n_runs):
+    out = rng.standard_normal(n_runs)
+    if data:
+        out[rng.random(n_runs) < 0.5] = np.nan
+    return out
+
+
+def leaks_type(data, rng, n_runs):
+    return {"action": np.array(["left", "right"])[(rng.random(n_runs) < (0.9 if data else 0.1)).astype(int)]}
+
+
+def leaks_length(data, rng, n_runs):
+    return [[1] * int(rng.integers(1, 4) + (2 if data else 0)) for _ in range(n_runs)]
+
+
+def leaks_by_cancelling(data, rng, n_runs):
+    noise = rng.standard_normal(n_runs) * 100
+    return np.column_stack([noise, noise + data])
+
+
+def leaks_infinity(data, rng, n_runs):
+    out = rng.standard_normal(n_runs)
+    return np.where(rng.random(n_runs) < (0.6 if data else 0.05), np.inf, out)
+
+
+@pytest.mark.parametrize("leak", [leaks_nan, leaks_type, leaks_length, leaks_by_cancelling, leaks_infinity])
+def test_the_learned_attack_reads_every_kind_of_output(leak):
+    """NaN, categories, lengths, reused noise and infinities are all evidence."""
+    assert run(leak).verdict == "violation"
+
+
+def test_the_result_is_plain_json_with_the_published_names():
+    """Verdict, bound, ceiling, power, counts and what it is held against."""
+    data = json.loads(run(laplace).to_json())
+    names = {
+        "verdict", "epsilon_lower", "delta", "significance", "runs", "ceiling", "power", "view", "attack", "bound",
+        "counts", "seed", "against",
+    }  # fmt: skip
+    assert names <= data.keys()
+    assert set(data["against"]) == {"claim", "certificate"}
+    assert data["against"]["certificate"] == "inf"
+
+
+def test_progress_counts_up_to_all_runs():
+    """The last report says that every run is done."""
+    seen: list[tuple[int, int]] = []
+    run(laplace, runs=3000, chunk_runs=500, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (3000, 3000)
+    assert seen == sorted(seen)
+
+
+def test_importing_audits_is_cheap():
+    """`import audits` brings in neither scipy.stats nor joblib nor even numpy."""
+    code = "import sys, audits; print(sorted({'numpy', 'scipy.stats', 'joblib'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_every_name_loads():
+    """NAMES lists what `load` finds, and every public name resolves."""
+    assert all(callable(audits.load(name)) for name in audits.NAMES)
+    assert all(getattr(audits, name) is not None for name in dir(audits))

@@ -1,0 +1,67 @@
+"""The search for neighbours: it finds what leaks, on runs that are never counted."""
+
+import numpy as np
+import pytest
+
+from audits import audit, search_neighbours
+from audits.experiment.neighbours import awkward_pairs
+from dpaudit import Claim
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+def unclipped_above_ten(data, rng, n_runs):
+    """A sum of values meant to lie in [0, 1]: clipped there, except that large values pass."""
+    total = np.where(data > 10, data, np.clip(np.nan_to_num(data), 0, 1)).sum()
+    return total + rng.laplace(0.0, 1.0, n_runs)
+
+
+def clipped(data, rng, n_runs):
+    return np.clip(np.nan_to_num(data), 0, 1).sum() + rng.laplace(0.0, 1.0, n_runs)
+
+
+def test_the_search_finds_the_pair_that_leaks_and_the_audit_on_other_runs_confirms_it():
+    """Of nine awkward pairs those with a large value leak everything; the audit's runs chose nothing."""
+    search, runs = np.random.default_rng(1).spawn(2)
+    pairs = tuple(awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"))
+    found = search_neighbours(unclipped_above_ten, pairs, ONE, runs=4_000, rng=search)
+    assert found.name in ("infinity", "largest float", "far outside the domain")
+    assert found.spent < 20_000
+    result = audit(unclipped_above_ten, neighbours=found.pair, claim=ONE, runs=4_000, rng=runs)
+    assert result.verdict == "violation"
+    assert (
+        audit(clipped, neighbours=found.pair, claim=ONE, runs=4_000, rng=np.random.default_rng(2)).verdict
+        != "violation"
+    )
+
+
+def test_steps_move_a_pair_to_where_it_leaks_more():
+    """From a record of .1 against 0, moved at random within [0, 1], the distance grows; without steps it cannot."""
+
+    def farther(pair, rng):
+        return pair[0], np.clip(pair[1] + rng.uniform(0, 0.6), 0, 1)
+
+    start = (("near", (np.zeros(1), np.full(1, 0.1))),)
+    found = search_neighbours(clipped, start, ONE, runs=20_000, rng=np.random.default_rng(3), step=farther)
+    assert found.pair[1][0] > 0.5
+    alone = search_neighbours(clipped, start, ONE, runs=20_000, rng=np.random.default_rng(3))
+    assert alone.pair[1][0] == 0.1
+    assert found.promise > alone.promise
+
+
+def test_the_search_is_deterministic_and_skips_pairs_that_fail():
+    """One stream, one answer; a pair on which the function raises is left out, and no pair at all is an error."""
+
+    def picky(data, rng, n_runs):
+        if np.isnan(data).any():
+            raise ValueError("no NaN, please")
+        return clipped(data, rng, n_runs)
+
+    pairs = tuple(awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"))
+    one, two = (search_neighbours(picky, pairs, ONE, runs=4_000, rng=np.random.default_rng(4)) for _ in range(2))
+    assert (one.name, one.rated) == (two.name, two.rated)
+    assert "NaN" not in dict(one.rated)
+    with pytest.raises(ValueError, match="none did"):
+        search_neighbours(
+            picky, [("NaN", (np.zeros(1), np.full(1, np.nan)))], ONE, runs=100, rng=np.random.default_rng(5)
+        )

@@ -1,0 +1,124 @@
+"""Where an audit runs changes nothing: one process, two, a dask cluster, or killed and resumed."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from audits import ChunkStore, audit
+from audits.experiment.workers import perform
+from dpaudit import Claim, UnsupportedError
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+ARGUMENTS = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000, "chunk_runs": 500}
+
+
+def noisy(data, rng, n_runs):
+    return data + rng.laplace(0.0, 0.5, n_runs)
+
+
+def numbers(result):
+    return result.counts, result.bounds, result.roc, result.verdict, result.power
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, host="127.0.0.1", protocol="tcp", dashboard_address=None
+    ) as held:
+        yield held
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster):
+    """All counts, bounds, curves: equal, not close."""
+    one, two = (audit(noisy, rng=np.random.default_rng(1), jobs=jobs, **ARGUMENTS) for jobs in (1, 2))
+    far = audit(noisy, rng=np.random.default_rng(1), scheduler=cluster.scheduler_address, **ARGUMENTS)
+    assert numbers(one) == numbers(two) == numbers(far)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_tasks_really_run_on_the_cluster(cluster):
+    """The twin of the test above: what a task sees there is a dask worker, and nobody sees one here."""
+
+    def inside():
+        from distributed import get_worker
+
+        try:
+            return get_worker().address
+        except ValueError:
+            return ""
+
+    assert all(perform([inside, inside], 1, cluster.scheduler_address))
+    assert list(perform([inside, inside], 1, None)) == ["", ""]
+
+
+def test_an_absent_cluster_is_an_error_in_one_sentence(monkeypatch):
+    """Neither a traceback of dask's nor an audit that quietly runs here."""
+    pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    monkeypatch.setattr("audits.experiment.workers._TIMEOUT", "1s")
+    with pytest.raises(UnsupportedError, match="No dask scheduler answers"):
+        list(perform([lambda: 1], 1, "tcp://127.0.0.1:1"))
+
+
+def test_without_dask_the_error_names_the_extra(monkeypatch):
+    """`pip install` is the remedy."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UnsupportedError, match=r"dpaudit\[dask\]"):
+        list(perform([lambda: 1], 1, "tcp://127.0.0.1:1"))
+
+
+SLOW = """
+    import sys, time
+    import numpy as np
+    from audits import ChunkStore, audit
+    from dpaudit import Claim
+
+    def slow(data, rng, n_runs):
+        time.sleep(0.05)
+        return data + rng.laplace(0.0, 0.5, n_runs)
+
+    audit(slow, neighbours=(0.0, 1.0), claim=Claim(epsilon=1.0, neighbours="replace_one"), runs=4_000, chunk_runs=100,
+          rng=np.random.default_rng(3), store=ChunkStore(path=sys.argv[1], key="slow"))
+"""
+
+
+def stored(path):
+    if not path.exists():
+        return 0
+    with sqlite3.connect(path, timeout=5) as connection:
+        try:
+            return connection.execute("SELECT count(*) FROM chunks").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+
+def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(tmp_path):
+    """A process killed without a chance to clean up: what it stored is used, and every number is the same."""
+    path, calls = tmp_path / "runs.sqlite", []
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SLOW), str(path)], env=dict(os.environ))
+    deadline = time.monotonic() + 60
+    while stored(path) < 8 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    kept = stored(path)
+    assert 8 <= kept < 34
+
+    def counted(data, rng, n_runs):
+        calls.append(n_runs)
+        return noisy(data, rng, n_runs)
+
+    arguments = ARGUMENTS | {"chunk_runs": 100}
+    store = ChunkStore(path=path, key="slow")
+    resumed = audit(counted, rng=np.random.default_rng(3), store=store, **arguments)
+    whole = audit(noisy, rng=np.random.default_rng(3), **arguments)
+    assert numbers(resumed) == numbers(whole)
+    assert sum(calls) == 4_000 - 100 * kept

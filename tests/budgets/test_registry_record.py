@@ -1,0 +1,190 @@
+"""Records and statements for others' tools: valid by their schemas, and about the very bytes beside them."""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator, Draft202012Validator
+
+from dpaudit import Claim, Release, System, UnsupportedError, certify
+from dpaudit.configuration.deployment_file import read_deployment
+from dpaudit.model.deployment import Deployment
+from dpaudit.report import Report
+from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, TEST_RESULT
+from dpaudit.report.attachments.registry_record import missing, registry_record, registry_text
+from dpaudit.report.writing import contents
+from mechanisms import Gaussian
+
+FULL = Path(__file__).parents[1] / "report" / "deployment.toml"
+TEXT = {"type": "string", "minLength": 1}
+
+
+def table(required, **properties):
+    """Return the schema of a table that may have these keys and no others."""
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+BASIC = table(
+    [
+        "name",
+        "data_curators",
+        "description",
+        "intended_use",
+        "data_product_type",
+        "data_product_region",
+        "publication_date",
+    ],
+    name=TEXT,
+    data_curators={"type": "array", "items": TEXT, "minItems": 1},
+    description=TEXT,
+    intended_use=TEXT,
+    data_product_type=TEXT,
+    data_product_region=TEXT,
+    data_product_sector=TEXT,
+    publication_date={"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+)
+VARIANTS = ["Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Custom"]
+REGISTRY = table(
+    ["url_slug", "status", "tier", "deployment", "administrative"],
+    url_slug={"type": "string", "pattern": "^[a-z0-9_-]+$"},
+    status=TEXT,
+    tier={"enum": [1, 2, 3]},
+    deployment=table(
+        ["basic"],
+        basic=BASIC,
+        dp_variant=table(
+            ["variant_name"], variant_name={"enum": VARIANTS}, data_domain=TEXT, unprotected_quantities=TEXT
+        ),
+        privacy_loss=table(
+            ["privacy_unit", "privacy_parameters"],
+            privacy_unit=TEXT,
+            privacy_unit_description=TEXT,
+            privacy_parameters=table([], epsilon={"type": "number"}, delta={"type": "number"}, rho={"type": "number"}),
+            privacy_parameters_description=TEXT,
+        ),
+        deployment_model=table(
+            ["model_name"],
+            model_name={"enum": ["Local", "Central", "Shuffle", "Federated", "Varies"]},
+            model_name_description=TEXT,
+            actors=TEXT,
+        ),
+        accounting=table([], composition=TEXT, post_processing=TEXT),
+        implementation=table([], mechanisms=TEXT, justification=TEXT),
+    ),
+    administrative=table(["registry_authors"], registry_authors={"type": "array", "items": TEXT, "minItems": 1}),
+)
+"""The registry's schema as we read it in July 2026: its required keys and its names, and nothing beside them."""
+DIGEST = table(["sha256"], sha256={"type": "string", "pattern": "^[0-9a-f]{64}$"})
+RESOURCE = table(["name", "digest"], name=TEXT, digest=DIGEST)
+NAMES = {"type": "array", "items": TEXT}
+
+
+def statement(predicate_type, predicate):
+    """Return the schema of a statement with one kind of predicate."""
+    return table(
+        ["_type", "subject", "predicateType", "predicate"],
+        _type={"const": "https://in-toto.io/Statement/v1"},
+        subject={"type": "array", "items": RESOURCE, "minItems": 1},
+        predicateType={"const": predicate_type},
+        predicate=predicate,
+    )
+
+
+RESULT = statement(
+    "https://in-toto.io/attestation/test-result/v0.1",
+    table(
+        ["result", "configuration"],
+        result={"enum": ["PASSED", "WARNED", "FAILED"]},
+        configuration={"type": "array", "items": RESOURCE},
+        url=TEXT,
+        passedTests=NAMES,
+        warnedTests=NAMES,
+        failedTests=NAMES,
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def report():
+    """Return a certified report with a full deployment."""
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one patient-year")
+    noise = Gaussian.calibrated(claim, l2_sensitivity=1.0)
+    return Report(
+        certificate=certify(Release(label="sum", mechanism=noise), claim),
+        system=System(name="Plans", unit="one patient-year"),
+        deployment=read_deployment(FULL),
+        created="2026-03-01",
+        config_text="[claim]\n",
+    )
+
+
+def test_a_full_deployment_makes_a_valid_record_of_the_third_tier(report):
+    """The record meets the schema, its YAML reads back as the same data, and numbers stay numbers."""
+    record = registry_record(report)
+    Draft7Validator.check_schema(REGISTRY)
+    Draft7Validator(REGISTRY).validate(record)
+    assert record["tier"] == 3
+    read = yaml.safe_load(registry_text(report))
+    assert read == record
+    assert read["deployment"]["privacy_loss"]["privacy_parameters"]["delta"] == 1e-5
+
+
+def test_without_actors_it_is_of_the_second_tier(report):
+    """What the third tier needs and nobody declared is left out, with the tier that says so."""
+    record = registry_record(replace(report, deployment=replace(report.deployment, actors=())))
+    Draft7Validator(REGISTRY).validate(record)
+    assert record["tier"] == 2
+    assert "accounting" not in record["deployment"]
+
+
+def test_what_a_record_lacks_is_named_and_none_is_written(report):
+    """An empty deployment makes no record: no field of it is invented."""
+    bare = replace(report, deployment=Deployment(), system=System())
+    assert len(missing(bare)) == 9
+    with pytest.raises(UnsupportedError, match=r"system\.name, registry\.curators"):
+        registry_record(bare)
+    assert registry_text(bare) == ""
+    assert "registry.yaml" not in contents(bare)
+
+
+def test_a_claim_that_is_not_certified_makes_no_record(report):
+    """The registry has no word for it."""
+    refuted = replace(report, certificate=replace(report.certificate, verdict="refuted"))
+    assert registry_text(refuted) == ""
+    with pytest.raises(UnsupportedError, match="refuted"):
+        registry_record(refuted)
+
+
+@pytest.mark.parametrize("text", ["a: b", "- x\n  y", "'\"", "#x", "\u202e<b>", "yes", "1e-5", "x\n\n  y\n"])
+def test_any_text_survives_the_yaml(report, text):
+    """Colons, quotes, comments, several lines: they come back as they were, but for invisible characters."""
+    registry = replace(report.deployment.registry, description=text)
+    read = yaml.safe_load(registry_text(replace(report, deployment=replace(report.deployment, registry=registry))))
+    assert read["deployment"]["basic"]["description"] == text.replace("\u202e", "\ufffd").rstrip("\n")
+
+
+def test_statements_validate_and_name_the_bytes_beside_them(report):
+    """Each subject's digest is that of the file; one changed byte would be another digest."""
+    files = contents(report)
+    written = {name: json.loads(content) for name, content in files.items() if name.endswith(".intoto.json")}
+    result, own = written["test-result.intoto.json"], written["privacy-report.intoto.json"]
+    Draft202012Validator(RESULT).validate(result)
+    Draft202012Validator(statement(PRIVACY_REPORT, {"type": "object"})).validate(own)
+    assert (result["predicateType"], own["predicateType"]) == (TEST_RESULT, PRIVACY_REPORT)
+    for held in (result, own):
+        subjects = {one["name"]: one["digest"]["sha256"] for one in held["subject"]}
+        assert set(subjects) == set(files) - set(written)
+        assert all(subjects[name] == hashlib.sha256(files[name]).hexdigest() for name in subjects)
+    assert own["predicate"]["certificate"] == report.certificate.to_dict()["digest"]
+
+
+def test_the_result_is_the_verdicts(report):
+    """Caveats warn, a refuted claim fails."""
+    held = json.loads(contents(report)["test-result.intoto.json"])["predicate"]
+    assert (held["result"], held["passedTests"], held["failedTests"]) == ("WARNED", ["certificate"], [])
+    refuted = replace(report, certificate=replace(report.certificate, verdict="refuted"))
+    held = json.loads(contents(refuted)["test-result.intoto.json"])["predicate"]
+    assert (held["result"], held["failedTests"]) == ("FAILED", ["certificate"])

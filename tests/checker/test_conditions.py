@@ -1,0 +1,169 @@
+"""Conditions: identity by kind, merging, and the sentences, which no verdict depends on."""
+
+import json
+from typing import get_args
+
+import pytest
+
+from dpaudit import (
+    Billboard,
+    Cells,
+    Certificate,
+    CertificateError,
+    Claim,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Sequential,
+    Stated,
+    Subsample,
+    certify,
+)
+from dpaudit.gate.comparison import compare
+from dpaudit.model import condition_kinds
+from dpaudit.model.certificate import digest_of
+from dpaudit.model.condition import Condition, conditions_of, merge
+from dpaudit.model.condition_kinds import GENERAL, SENTENCES, ConditionKind
+from dpaudit.report.compliance.composition import justified
+from dpaudit.report.compliance.hazards import hazards
+from dpaudit.report.document import Report
+from dpaudit.verifier import verify
+from mechanisms import Gaussian
+
+CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint")
+ONE = Release(label="one sum", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="replace_one"))
+ALONE = Release(label="one cell", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="add_remove"))
+TREE = Billboard(
+    part=PostProcess(
+        part=Sequential(
+            parts=(
+                Parallel(parts=(ONE,), key="the arrival time"),
+                Cells(inside=ONE, touched=ALONE),
+                Group(part=ONE, size=2),
+                Subsample(part=Stated(epsilon=0.01, source="a vendor"), rate=0.5, scheme="without_replacement"),
+                Local(part=ONE),
+                Stated(epsilon=0.01, source="a vendor"),
+                Stated(epsilon=0.01, source="a vendor", neighbours="replace_one"),
+            )
+        ),
+        steps=("rounding", "sorting"),
+    ),
+    reads=("their own context",),
+)
+"""One node of each kind that brings a condition."""
+
+
+@pytest.fixture
+def reworded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every sentence of the table replaced by one that says nothing."""
+    for place, kind in enumerate(get_args(ConditionKind)):
+        monkeypatch.setitem(SENTENCES, kind, f"Sentence {place}.")
+
+
+def test_every_kind_has_one_sentence_that_names_what_it_is_about() -> None:
+    assert set(SENTENCES) == set(get_args(ConditionKind))
+    assert len(set(SENTENCES.values())) == len(SENTENCES)
+    assert set(SENTENCES) >= GENERAL
+    for kind, sentence in SENTENCES.items():
+        assert ("{listed}" in sentence) == (kind not in GENERAL or kind == "own_inputs_only"), kind
+
+
+def test_a_kind_outside_the_set_is_refused_and_so_is_one_that_cannot_be_told_apart() -> None:
+    with pytest.raises(ValueError, match="kind"):
+        Condition(kind="clip")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="about="):
+        Condition(kind="clipping", text="Rewards are clipped.")
+
+
+def test_conditions_merge_by_kind_and_what_they_are_about_whatever_their_words() -> None:
+    assumed = Condition(kind="clipping", about=("rewards",))
+    checked = Condition(kind="clipping", about=("rewards",), text="No reward exceeded 1.", status="checked")
+    violated = Condition(kind="clipping", about=("rewards",), text="A reward exceeded 1.", status="violated")
+    other = Condition(kind="clipping", about=("features",))
+    assert merge((assumed, other), (checked,)) == (checked, other)
+    assert merge((violated,), (checked,)) == merge((checked,), (violated,)) == (violated,)
+    assert merge((checked,), (assumed,)) == (checked,)
+
+
+def test_two_conditions_of_one_kind_and_different_subjects_stay_two() -> None:
+    """The broken twin of merging by kind alone: a look at one quantity would check another."""
+    looked = Condition(kind="clipping", about=("rewards",), status="checked")
+    unseen = Condition(kind="clipping", about=("features",))
+    assert {held.about: held.status for held in merge((unseen,), (looked,))} == {
+        ("features",): "assumed",
+        ("rewards",): "checked",
+    }
+
+
+def _readings(checked: tuple[ConditionKind, ...] = ("sensitivity",)) -> dict[str, object]:
+    """Everything that a program derives from conditions, for `TREE` with some of them checked or violated."""
+    looked = tuple(Condition(kind=kind, status="checked") for kind in checked)
+    broken = Condition(kind="own_noise_stream", status="violated")
+    certificate = certify(TREE, CLAIM, conditions=looked)
+    refused = certify(TREE, CLAIM, conditions=(*looked, broken))
+    report = Report(certificate=certificate, created="2026-01-01")
+    return {
+        "conditions": [(held.identity, held.status) for held in certificate.conditions],
+        "verdicts": (certificate.verdict, refused.verdict),
+        "verification": [verify(held.to_json()) for held in (certificate, refused)],
+        "read": [Certificate.from_json(held.to_json()) == held for held in (certificate, refused)],
+        "hazards": hazards(report).grids,
+        "justified": justified(report),
+    }
+
+
+def test_rewording_every_sentence_changes_no_verdict_no_hazard_and_no_verification(
+    request: pytest.FixtureRequest,
+) -> None:
+    before = _readings()
+    old = certify(TREE, CLAIM)
+    request.getfixturevalue("reworded")
+    assert condition_kinds.sentence_of("sensitivity", ()) == "Sentence 0."
+    assert _readings() == before
+    assert before["verdicts"] == ("certified", "not_proved")
+    assert all(held.accepted for held in before["verification"])  # type: ignore[attr-defined]
+    assert verify(old.to_json()).accepted  # words of another wording of the same schema
+    new = certify(TREE, CLAIM)
+    assert merge(old.conditions, new.conditions) == old.conditions
+    sides = [{"certificate": held.to_dict(), "audits": []} for held in (old, new)]
+    assert compare(*sides) == ()
+
+
+@pytest.mark.parametrize("kind", ["sensitivity", "floating_point"])
+def test_hazards_and_reasons_follow_the_kind_and_its_status(kind: ConditionKind) -> None:
+    """The twin of the test above: another status of a kind does change what the report says."""
+    assert _readings(()) != _readings((kind,))
+
+
+def test_a_certificate_with_a_condition_struck_out_or_about_something_else_is_rejected() -> None:
+    data = json.loads(certify(TREE, CLAIM).to_json())
+    for place, row in enumerate(data["conditions"]):
+        rest = [*data["conditions"][:place], *data["conditions"][place + 1 :]]
+        other = {**row, "about": [*row["about"], "another"]}
+        for forged in (rest, [*rest, other], [*rest, row | {"kind": "other"}]):
+            changed = data | {"conditions": forged}
+            assert not verify(json.dumps(changed | {"digest": digest_of(changed)})).accepted
+
+
+def test_a_certificate_of_the_first_schema_is_refused_in_one_clear_line() -> None:
+    data = json.loads(certify(TREE, CLAIM).to_json())
+    del data["schema"]
+    data["conditions"] = [{"text": row["text"], "status": row["status"]} for row in data["conditions"]]
+    text = json.dumps(data | {"digest": digest_of(data)})
+    with pytest.raises(CertificateError, match="Certify the configuration again"):
+        Certificate.from_json(text)
+    (complaint,) = verify(text).complaints
+    assert "schema 'none' is not read here" in complaint
+
+
+def test_every_condition_of_the_tree_is_there_once() -> None:
+    kinds = [held.kind for held in conditions_of(TREE)]
+    assert sorted(kinds) == sorted(
+        (
+            *("sensitivity", "fresh_noise", "floating_point", "public_key", "one_cell", "contribution_bound"),
+            *("secret_sample", "one_message", "stated", "no_data_read"),
+            *("own_inputs_only", "independent_users"),
+        )
+    )

@@ -1,0 +1,90 @@
+"""What a certificate answers after its verdict: epsilon at another delta, delta at another epsilon."""
+
+from itertools import pairwise
+
+import pytest
+
+from dpaudit import (
+    Certificate,
+    Claim,
+    Declaration,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    bracket_delta,
+    bracket_epsilon,
+    certify,
+    fold,
+)
+from mechanisms import Gaussian, Laplace
+
+CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+GAUSSIAN = Release(label="sum", mechanism=Gaussian(stddev=5.0, l2_sensitivity=1.0, neighbours="add_remove"))
+LAPLACE = Release(label="count", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="add_remove"))
+TREES: dict[str, Declaration] = {
+    "gaussian": GAUSSIAN,
+    "laplace": Repeat(part=LAPLACE, times=5),
+    "mixed": Sequential(parts=(GAUSSIAN, LAPLACE)),
+    "stated": Stated(epsilon=0.5, delta=1e-6, source="a vendor"),
+}
+DELTAS = (0.0, 1e-9, 1e-6, 1e-5, 1e-3, 0.1)
+EPSILONS = (0.0, 0.1, 0.5, 1.0, 3.0)
+
+
+@pytest.fixture(params=TREES)
+def certificate(request: pytest.FixtureRequest) -> Certificate:
+    return certify(TREES[request.param], CLAIM)
+
+
+def test_at_the_claim_the_answers_are_those_of_the_certificate(certificate: Certificate) -> None:
+    assert certificate.epsilon_at(CLAIM.delta) == certificate.tight.epsilon
+    assert certificate.delta_at(CLAIM.epsilon) == certificate.tight.delta
+
+
+def test_elsewhere_the_answers_are_those_of_the_accountant(certificate: Certificate) -> None:
+    form = fold(certificate.declaration, CLAIM.neighbours)
+    for delta in DELTAS:
+        assert certificate.epsilon_at(delta) == bracket_epsilon(form, delta)
+    for epsilon in EPSILONS:
+        assert certificate.delta_at(epsilon) == bracket_delta(form, epsilon)
+
+
+def test_a_certificate_read_from_json_answers_the_same(certificate: Certificate) -> None:
+    again = Certificate.from_json(certificate.to_json())
+    assert again == certificate
+    assert isinstance(again, Certificate)
+    assert again.epsilon_at(1e-7) == certificate.epsilon_at(1e-7)
+
+
+def test_both_curves_fall_and_one_undoes_the_other(certificate: Certificate) -> None:
+    epsilons = [certificate.epsilon_at(delta) for delta in DELTAS]
+    for smaller, larger in pairwise(epsilons):
+        assert larger.lower <= smaller.upper
+    deltas = [certificate.delta_at(epsilon) for epsilon in EPSILONS]
+    for smaller, larger in pairwise(deltas):
+        assert larger.lower <= smaller.upper
+    for delta in DELTAS[2:]:
+        there = certificate.epsilon_at(delta).upper
+        assert certificate.delta_at(there).lower <= delta
+
+
+def test_the_answers_enclose_the_closed_form_of_one_laplace_release() -> None:
+    """delta(epsilon) = 1 - e^((epsilon - 1/8) / 2) for one release of scale 8 and sensitivity 1."""
+    certificate = certify(LAPLACE, CLAIM)
+    exact = 0.0487705754992860  # 1 - exp(-0.05), at epsilon 0.025
+    bracket = certificate.delta_at(0.025)
+    assert bracket.lower <= exact <= bracket.upper
+    assert certificate.epsilon_at(0.0).upper == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.0, float("nan")])
+def test_a_delta_out_of_range_is_refused(delta: float) -> None:
+    with pytest.raises(ValueError, match="delta"):
+        certify(GAUSSIAN, CLAIM).epsilon_at(delta)
+
+
+@pytest.mark.parametrize("epsilon", [-0.1, float("inf")])
+def test_an_epsilon_out_of_range_is_refused(epsilon: float) -> None:
+    with pytest.raises(ValueError, match="epsilon"):
+        certify(GAUSSIAN, CLAIM).delta_at(epsilon)

@@ -1,0 +1,265 @@
+"""The independent checker: it accepts what the certifier makes, and finds every change that carries meaning."""
+
+import ast
+import copy
+import importlib
+import io
+import json
+import math
+import tokenize
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, pairwise, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpaudit import (
+    Billboard,
+    Cells,
+    Certificate,
+    Claim,
+    Declaration,
+    Group,
+    Local,
+    Mechanism,
+    Parallel,
+    Printed,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    bracket_epsilon,
+    certify,
+    fold,
+)
+from dpaudit.model.certificate import digest_of
+from dpaudit.verifier import verify
+from dpaudit.verifier.mechanisms import squared_nodes
+from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
+
+CHECKER = sorted(Path("dpaudit/verifier").glob("*.py"))
+JOINT = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
+CENTRAL = replace(JOINT, model="central")
+
+
+def noise(stddev: float, neighbours: str = "replace_one") -> Gaussian:
+    return Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours)
+
+
+def printed_argument() -> Declaration:
+    slots = math.log(1000)
+    stddev = 2 * slots * math.sqrt(math.log(1.25 * slots / 1e-5))
+    leaf = Printed(rule="classic_gaussian", epsilon=1 / slots, delta=1e-5 / slots)
+    releases = tuple(Release(label=f"epoch {i}", mechanism=noise(stddev), printed=leaf) for i in range(5))
+    basic = Printed(rule="basic", epsilon=1.0, delta=1e-5, slots=slots)
+    return Billboard(
+        part=Parallel(parts=releases, key="the arrival time", printed=basic),
+        reads=("their own context",),
+        printed=Printed(rule="billboard", epsilon=1.0, delta=1e-5),
+    )
+
+
+LAPLACE = Release(label="counts", mechanism=Laplace(scale=20.0, l1_sensitivity=1.0, neighbours="replace_one"))
+RESPONSE = Release(label="bit", mechanism=RandomisedResponse(epsilon=0.5, neighbours="replace_one"))
+CASES: dict[str, tuple[Declaration, Claim]] = {
+    "printed": (printed_argument(), JOINT),
+    "tight": (Billboard(part=Release(label="sum", mechanism=noise(3.7306316351127937))), JOINT),
+    "refuted": (Release(label="sum", mechanism=noise(3.0)), CENTRAL),
+    "wrong model": (Billboard(part=Release(label="sum", mechanism=noise(30.0))), CENTRAL),
+    "stated": (Sequential(parts=(Stated(epsilon=0.2, delta=1e-9, source="vendor"), LAPLACE)), CENTRAL),
+    "pure": (Local(part=RESPONSE), Claim(epsilon=0.5, neighbours="replace_one", model="local")),
+    "cells": (
+        Cells(
+            inside=Release(label="in", mechanism=noise(9.0)),
+            touched=Release(label="out", mechanism=noise(9.0, "add_remove")),
+        ),
+        CENTRAL,
+    ),
+    "group": (Group(part=Repeat(part=Release(label="sum", mechanism=noise(90.0)), times=7), size=2), CENTRAL),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def certificate(request: pytest.FixtureRequest) -> Certificate:
+    tree, claim = CASES[request.param]
+    return certify(tree, claim)
+
+
+def test_the_checker_accepts_what_the_certifier_makes(certificate: Certificate) -> None:
+    assert verify(certificate.to_json()).complaints == ()
+
+
+def resealed(data: dict[str, Any]) -> str:
+    """The text of a forged certificate whose digest was computed anew."""
+    return json.dumps(data | {"digest": digest_of(data)})
+
+
+def forgeries(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every (path, other value) that changes one number, flag, word or list of a certificate."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from forgeries(value, (*path, key))
+    elif isinstance(data, list):
+        for i, value in enumerate(data):
+            yield from forgeries(value, (*path, i))
+        if data:
+            yield path, data[:-1]
+    elif isinstance(data, bool):
+        yield path, not data
+    elif isinstance(data, int | float):
+        yield path, data * 1.1 + 1e-3
+        if data:
+            yield path, data * 0.5
+            yield path, -data
+    else:
+        yield path, data + "x"
+
+
+WORDS = {
+    "label",
+    "sentence",
+    "reasons",
+    "unit",
+    "versions",
+    "message",
+    "where",
+    "name",
+    "text",
+    "engines",
+    "source_digest",
+}
+"""Fields that a person reads and no number depends on; a forger of these changes words, not evidence."""
+
+
+def still_true(text: str) -> bool:
+    """Whether a forged certificate is a true one of another declaration or claim: nothing false was accepted."""
+    forged = Certificate.from_json(text)
+    honest = certify(forged.declaration, forged.claim)
+    sides = [(forged.tight.epsilon, honest.tight.epsilon), (forged.tight.delta, honest.tight.delta)]
+    overlap = all(a.lower <= b.upper * 1.05 + 1e-12 and b.lower <= a.upper * 1.05 + 1e-12 for a, b in sides)
+    valid = (forged.printed is None or forged.printed.valid) == (honest.printed is None or honest.printed.valid)
+    return overlap and valid and forged.verdict == honest.verdict
+
+
+def test_every_forgery_is_found_unless_what_it_says_is_true() -> None:
+    """With the old digest all are found; with a new one, all but changed words and other true certificates."""
+    found, words, harmless, missed = 0, 0, 0, []
+    for tree, claim in CASES.values():
+        data = json.loads(certify(tree, claim).to_json())
+        for path, value in forgeries({key: held for key, held in data.items() if key != "digest"}):
+            changed = copy.deepcopy(data)
+            place = changed
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = value
+            assert not verify(json.dumps(changed)).accepted
+            text = resealed(changed)
+            if not verify(text).accepted:
+                found += 1
+            elif WORDS & {str(key) for key in path}:
+                words += 1
+            elif still_true(text):
+                harmless += 1
+            else:
+                missed.append((path, value))
+    assert missed == []
+    assert found >= 300
+    assert harmless < found / 10
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"verdict": "certified"}', '{"digest": NaN}'])
+def test_what_is_no_certificate_is_rejected_without_a_traceback(text: str) -> None:
+    assert not verify(text).accepted
+
+
+def test_the_checker_imports_nothing_of_what_produced_the_certificate() -> None:
+    allowed = {
+        "collections",
+        "dataclasses",
+        "functools",
+        "hashlib",
+        "itertools",
+        "json",
+        "math",
+        "numpy",
+        "pathlib",
+        "re",
+        "scipy",
+        "typing",
+    }
+    for path in CHECKER:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert {alias.name.split(".")[0] for alias in node.names} <= allowed, path
+            if isinstance(node, ast.ImportFrom):
+                name = str(node.module)
+                assert name.split(".", maxsplit=1)[0] in allowed or name.startswith("dpaudit.verifier"), (path, name)
+
+
+def test_the_checker_is_small_enough_to_be_read() -> None:
+    """At most 930 lines of code (no blank lines, comments or docstrings), a table of forms and texts beside them."""
+    assert sum(len(lines_of_code(path.read_text(encoding="utf-8"))) for path in CHECKER) <= 930
+
+
+def lines_of_code(text: str) -> set[int]:
+    """The numbers of the lines that hold a token of code."""
+    prose = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    docstrings = {
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None
+        for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
+    }
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    held = {line for token in tokens if token.type not in prose for line in range(token.start[0], token.end[0] + 1)}
+    return held - docstrings
+
+
+EXAMPLES = [
+    pytest.param(example, id=f"{name}-{place}")
+    for name in NAMES
+    for place, example in enumerate(importlib.import_module(f"mechanisms.{name}").EXAMPLES)
+]
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES)
+@pytest.mark.parametrize("times", [1, 40])
+def test_every_mechanism_is_derived_again_from_its_parameters(mechanism: Mechanism, times: int) -> None:
+    """Discrete Gaussian noise and schedules of several participations, too."""
+    tree = Repeat(part=Release(label="x", mechanism=mechanism), times=times)
+    relation = mechanism.neighbours
+    upper = bracket_epsilon(fold(tree, relation), 1e-6).upper
+    claim = Claim(epsilon=min(upper * 1.01, 1e6), delta=1e-6, neighbours=relation)
+    assert verify(certify(tree, claim).to_json()).complaints == ()
+
+
+def test_the_checker_counts_the_nodes_of_a_tree_as_enumeration_does() -> None:
+    """For every small tree and schedule, the largest sum of squared node counts over all admissible choices."""
+    for horizon, separation, signs in product(range(1, 11), (1, 2, 4), ((1,), (1, -1), (1, 1), (1, 1, -1), (1, -1, 1))):
+        schedules = (
+            chosen
+            for number in range(1, len(signs) + 1)
+            for chosen in combinations(range(1, horizon + 1), number)
+            if all(b - a >= separation for a, b in pairwise(chosen))
+        )
+        worst = max(squared_counts(horizon, tuple(zip(chosen, signs, strict=False))) for chosen in schedules)
+        assert squared_nodes(horizon, signs, separation) == worst, (horizon, separation, signs)
+
+
+def squared_counts(horizon: int, moved: tuple[tuple[int, int], ...]) -> int:
+    """The sum over nodes n, which cover n - lowbit(n) + 1 .. n, of the squared sum of the signs inside."""
+    return sum(
+        sum(sign for element, sign in moved if node - (node & -node) < element <= node) ** 2
+        for node in range(1, horizon + 1)
+    )
+
+
+def test_every_condition_that_a_node_brings_must_be_there() -> None:
+    """Any one of the conditions struck out is missed, also those of nodes whose fields hold no words."""
+    for name in ("cells", "group", "pure", "printed", "stated"):
+        data = json.loads(certify(*CASES[name]).to_json())
+        for i in range(len(data["conditions"])):
+            fewer = data | {"conditions": data["conditions"][:i] + data["conditions"][i + 1 :]}
+            assert not verify(resealed(fewer)).accepted, (name, data["conditions"][i])

@@ -1,0 +1,72 @@
+"""The page on adding a mechanism: its skeleton runs, and its table says what the checker asks for."""
+
+import importlib.util
+import inspect
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import mechanisms
+from dpaudit import LaplaceLoss, Mechanism
+
+PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechanism.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def skeleton(monkeypatch):
+    """Return the module that the page's skeleton makes, listed as the page says."""
+    (source,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    module = types.ModuleType("mechanisms.logistic_noise")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(compile(source, "add_a_mechanism.md", "exec"), module.__dict__)  # noqa: S102 - our own page
+    monkeypatch.setitem(mechanisms.NAMES, "logistic_noise", "a teaching example")
+    return module
+
+
+@pytest.fixture
+def contract():
+    """Return the checks of the contract that take one mechanism, by name."""
+    spec = importlib.util.spec_from_file_location("contract", Path(__file__).with_name("test_contract.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    checks = {name: check for name, check in vars(module).items() if name.startswith("test_")}
+    return {name: check for name, check in checks.items() if list(inspect.signature(check).parameters) == ["mechanism"]}
+
+
+def test_the_skeleton_meets_the_contract_once_its_name_is_listed(skeleton, contract):
+    assert mechanisms.load("logistic_noise") is skeleton.LogisticNoise
+    assert len(skeleton.EXAMPLES) >= 2
+    assert len(contract) >= 12
+    for mechanism in skeleton.EXAMPLES:
+        for check in contract.values():
+            check(mechanism)
+
+
+def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(skeleton, contract):
+    class Understated(skeleton.LogisticNoise):
+        def loss(self):
+            return LaplaceLoss(shift=self.l1_sensitivity / (2.2 * self.scale))
+
+    class Louder(skeleton.LogisticNoise):
+        def release(self, value, rng):
+            return super().release(value, rng) * 1.1
+
+    fields = {"scale": 1.0, "l1_sensitivity": 1.0, "neighbours": "replace_one"}
+    refused = {kind: set() for kind in (Understated, Louder)}
+    for kind, names in refused.items():
+        for name, check in contract.items():
+            try:
+                check(kind(**fields))
+            except AssertionError:
+                names.add(name)
+    assert "test_the_stated_loss_of_a_number_is_that_of_its_density" in refused[Understated]
+    assert "test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed" in refused[Louder]
+
+
+def test_the_table_names_every_member_that_the_checker_asks_for():
+    named = set(re.findall(r"^\| `(\w+)", PAGE, flags=re.MULTILINE))
+    asked = {"item_axes", "attained_loss"} | {name for name in vars(Mechanism) if not name.startswith("_")} - {"name"}
+    assert asked <= named

@@ -1,0 +1,252 @@
+"""The noise, the declaration and the certificate arithmetic of CAPRI, against printed and independent values."""
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from algorithms._conditions import FRESH, SENSITIVITY
+from algorithms.capri import Capri
+from algorithms.capri.schedule import completed, epochs_of
+from dpaudit import Billboard, Local, Parallel, Release, Repeat, bracket_delta, bracket_epsilon, fold
+from dpaudit.accounting.views import delivered_model
+from dpaudit.model.condition import conditions_of
+from dpaudit.model.declaration import walk
+
+TABLE = """
+1e3 5 0.1 1e-3 415.93 0      0.0029 23.9
+1e3 5 0.5 1e-3 83.19  0.0121 0.0377 18.0
+1e3 5 1   1e-3 41.59  0.0325 0.0920 16.2
+1e3 5 0.1 1e-5 510.78 0.0043 0.0108 16.6
+1e3 5 0.5 1e-5 102.16 0.0266 0.0648 14.5
+1e3 5 1   1e-5 51.08  0.0573 0.1384 13.7
+1e3 5 4   1e-5 12.77  0.2610 0.6275 11.8
+1e4 6 0.1 1e-3 563.30 0      0.0018 32.4
+1e4 6 0.5 1e-3 112.66 0.0074 0.0283 24.4
+1e4 6 1   1e-3 56.33  0.0214 0.0704 21.9
+1e4 6 0.1 1e-5 688.16 0.0030 0.0085 22.4
+1e4 6 1   1e-5 68.82  0.0412 0.1104 18.4
+1e4 6 4   1e-5 17.20  0.1886 0.5006 15.9
+1e5 8 0.1 1e-3 712.48 0      0.0014 40.9
+1e5 8 0.5 1e-3 142.50 0.0049 0.0250 30.9
+1e5 8 1   1e-3 71.25  0.0152 0.0627 27.7
+1e5 8 0.1 1e-5 867.06 0.0023 0.0077 28.2
+1e5 8 1   1e-5 86.71  0.0319 0.1003 23.2
+"""
+"""Horizon, epochs, epsilon, delta, printed multiplier, true epsilon, the same composed n times, noise inflation."""
+
+ROWS = [tuple(map(float, line.split())) for line in TABLE.strip().splitlines()]
+
+
+def capri(**changed):
+    return Capri(**{"model": "joint", "epsilon": 1.0, "delta": 1e-5, "horizon": 1000, **changed})
+
+
+def oracle_delta(mu, epsilon):
+    """The Gaussian trade-off in closed form, by another route than the engine's bounds."""
+    return math.exp(log_ndtr(mu / 2 - epsilon / mu)) - math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))
+
+
+def oracle_epsilon(mu, delta):
+    if oracle_delta(mu, 0.0) <= delta:
+        return 0.0
+    return brentq(lambda epsilon: oracle_delta(mu, epsilon) - delta, 0, 100, xtol=1e-14)
+
+
+@pytest.mark.parametrize("model", ["joint", "local"])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"T={row[0]:g} eps={row[2]:g} delta={row[3]:g}")
+def test_the_certificate_of_the_printed_noise_reproduces_the_table(model, row):
+    """True epsilon within 1e-3 of an independent root and within the table's last digit, in both models."""
+    horizon, epochs, epsilon, delta, multiplier, true, sequential, inflation = row
+    config = capri(model=model, epsilon=epsilon, delta=delta, horizon=int(horizon), calibration="paper")
+    plan = config.plan()
+    assert plan.noise_multiplier == pytest.approx(multiplier, abs=0.006)
+    assert completed(int(horizon)) == epochs
+    found = bracket_epsilon(fold(config.declaration(), "replace_one"), delta)
+    assert found.lower == pytest.approx(oracle_epsilon(1 / plan.noise_multiplier, delta), rel=1e-3)
+    assert found.upper == pytest.approx(found.lower, rel=1e-6, abs=1e-12)
+    assert found.upper == pytest.approx(true, abs=6e-5)
+    repeated = Repeat(part=Release(label="epoch", mechanism=plan.mechanism), times=int(epochs))
+    assert bracket_epsilon(fold(repeated, "replace_one"), delta).upper == pytest.approx(sequential, abs=6e-5)
+    tight = replace(config, calibration="tight").plan().noise_multiplier
+    assert plan.noise_multiplier / tight == pytest.approx(inflation, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("horizon", "epsilon", "delta", "expected"),
+    [(10**3, 1, 1e-5, 51.077633), (10**4, 1, 1e-5, 68.816458), (10**4, 0.5, 1e-3, 112.660050)],
+)
+def test_the_printed_multiplier_has_its_golden_values(horizon, epsilon, delta, expected):
+    """Eq. (5) over 2 reward_bound scale, to six decimals."""
+    config = capri(horizon=horizon, epsilon=epsilon, delta=delta, calibration="paper")
+    assert config.plan().noise_multiplier == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "expected", "digits"),
+    [
+        (0.1, 1e-3, 17.404, 3),
+        (0.5, 1e-3, 4.610, 3),
+        (1, 1e-3, 2.575, 3),
+        (0.1, 1e-5, 30.750, 3),
+        (1, 1e-5, 3.7306, 4),
+        (4, 1e-5, 1.0812, 4),
+    ],
+)
+def test_the_exact_multiplier_has_its_golden_values(epsilon, delta, expected, digits):
+    """The root of the Gaussian trade-off, to the printed digits and to 1e-6 of an independent root."""
+    found = capri(epsilon=epsilon, delta=delta).plan().noise_multiplier
+    assert found == pytest.approx(expected, abs=0.6 * 10**-digits)
+    root = brentq(lambda mu: oracle_delta(mu, epsilon) - delta, 1e-3, 50, xtol=1e-15)
+    assert found == pytest.approx(1 / root, rel=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    epsilon=st.floats(0.05, 20),
+    delta=st.floats(1e-9, 0.1),
+    horizon=st.integers(4, 10**7),
+    calibration=st.sampled_from(["paper", "analytic_seq", "analytic_parallel", "tight"]),
+    model=st.sampled_from(["joint", "local"]),
+)
+def test_every_calibration_meets_its_claim(epsilon, delta, horizon, calibration, model):
+    """Certified for any epsilon, also where the printed proof stops at epsilon = ln(horizon); tight to 1e-8."""
+    config = capri(epsilon=epsilon, delta=delta, horizon=horizon, calibration=calibration, model=model)
+    form = fold(config.declaration(), "replace_one")
+    assert bracket_delta(form, epsilon).upper <= delta
+    if calibration in ("tight", "analytic_parallel"):
+        assert bracket_delta(form, epsilon * (1 - 1e-7)).lower > delta
+    assert delivered_model(config.declaration()) == model == config.claim().model
+
+
+def test_calibrations_are_ordered_from_loose_to_tight():
+    """Each step of the printed argument costs noise: 4B for 2 sqrt(2) B, slots for epochs, composition for none."""
+    names = ("paper", "classic_epoch", "analytic_seq", "analytic_parallel")
+    found = [capri(horizon=10**4, calibration=name).plan().noise_multiplier for name in names]
+    assert found == sorted(found, reverse=True)
+    assert found[0] / found[1] == pytest.approx(math.sqrt(2))
+    assert found[2] / found[3] == pytest.approx(math.sqrt(6))
+    assert found[0] / found[3] == pytest.approx(18.4, abs=0.06)
+    classic = capri(epsilon=0.5, calibration="classic_parallel").plan().noise_multiplier
+    assert classic == pytest.approx(math.sqrt(2 * math.log(1.25e5)) / 0.5)
+    assert capri(calibration="tight").plan() == capri(calibration="analytic_parallel").plan()
+
+
+@pytest.mark.parametrize(("calibration", "epsilon"), [("classic_parallel", 1.0), ("classic_epoch", math.log(1000))])
+def test_classic_formulas_stop_where_their_theorem_stops(calibration, epsilon):
+    """At epsilon = 1 a release the classic Gaussian theorem says nothing; the config is refused."""
+    with pytest.raises(ValueError, match=r"below 1 a release only\. Use calibration='tight'"):
+        capri(calibration=calibration, epsilon=epsilon)
+    assert capri(calibration=calibration, epsilon=epsilon * 0.999)
+
+
+def test_the_declaration_carries_the_printed_argument_only_where_the_printed_noise_runs():
+    """Leaves: classic Gaussian at a share 1 / ln T; their node: basic composition over ln T slots."""
+    slots = math.log(1000)
+    for model, wrapper in (("joint", Billboard), ("local", Local)):
+        tree = capri(model=model, calibration="paper").declaration()
+        nodes = [node for _, node in walk(tree)]
+        assert isinstance(tree, wrapper)
+        leaves = [node for node in nodes if isinstance(node, Release)]
+        assert {leaf.printed.rule for leaf in leaves} == {"classic_gaussian"}
+        assert {leaf.printed.epsilon for leaf in leaves} == {1 / slots}
+        assert {leaf.printed.delta for leaf in leaves} == {1e-5 / slots}
+        (parallel,) = (node for node in nodes if isinstance(node, Parallel))
+        assert (parallel.printed.rule, parallel.printed.slots, parallel.printed.epsilon) == ("basic", slots, 1.0)
+        tight = capri(model=model, calibration="tight").declaration()
+        assert {node.printed for _, node in walk(tight)} == {None}
+
+
+def test_all_releases_share_one_mechanism_and_labels_are_unique():
+    """The object that is declared is one Gaussian of sensitivity 2 reward_bound, whatever the epoch."""
+    for model in ("joint", "local"):
+        config = capri(model=model, reward_bound=3.0)
+        leaves = [node for _, node in walk(config.declaration()) if isinstance(node, Release)]
+        assert {leaf.mechanism for leaf in leaves} == {config.plan().mechanism}
+        assert leaves[0].mechanism.l2_sensitivity == 6.0
+        assert len({leaf.label for leaf in leaves}) == len(leaves) == (5 if model == "joint" else 6)
+
+
+def test_a_run_checks_the_sensitivity_and_leaves_the_general_conditions_assumed():
+    """What a run sees of freshness and schedule has texts of its own: it does not decide them for every run."""
+    from algorithms.capri import checks
+
+    declared = set(conditions_of(capri().declaration()))
+    looked = {*checks.EVERY_EPOCH, FRESH}
+    assert looked & declared == {SENSITIVITY}
+
+
+@pytest.mark.parametrize(
+    ("horizon", "lengths"),
+    [
+        (10**3, [32, 64, 128, 256, 512, 8]),
+        (10**4, [100, 200, 400, 800, 1600, 3200, 3700]),
+        (4, [2, 2]),
+        (6, [3, 3]),
+        (10**5, [317, 634, 1268, 2536, 5072, 10144, 20288, 40576, 19165]),
+    ],
+)
+def test_epochs_double_and_the_last_is_cut(horizon, lengths):
+    """ceil(sqrt(T)), then twice as long each time; the last one ends at the horizon."""
+    epochs = epochs_of(horizon)
+    assert [epoch.length for epoch in epochs] == lengths
+    assert [epoch.complete for epoch in epochs[:-1]] == [True] * (len(epochs) - 1)
+
+
+def test_natural_logarithms_leave_room_for_all_epochs_and_decimal_ones_do_not():
+    """Completed epochs never exceed ln T for 3 <= T < 20,000, while log10 T is exceeded."""
+    assert all(completed(t) <= math.log(t) for t in range(3, 20_000))
+    assert completed(10**3) > math.log10(10**3)
+
+
+def test_an_epoch_that_ends_at_the_horizon_is_complete():
+    """32 (2^5 - 1) = 992 rounds make five full epochs when ceil(sqrt) is 32."""
+    assert [epoch.complete for epoch in epochs_of(992)] == [True] * 5
+
+
+def test_groups_pay_for_records_in_one_epoch():
+    """Two and four records of one person: epsilon 2.155 and 4.746 at the tight noise for 1."""
+    from dpaudit import Group
+
+    for size, expected in ((1, 1.0), (2, 2.155), (4, 4.746)):
+        form = fold(Group(part=capri().declaration(), size=size), "replace_one")
+        assert bracket_epsilon(form, 1e-5).upper == pytest.approx(expected, abs=6e-4)
+
+
+def test_every_pair_of_model_and_calibration_builds():
+    """The whole small grid of configs gives a claim, a plan and a declaration."""
+    names = ("paper", "classic_epoch", "classic_parallel", "analytic_seq", "analytic_parallel", "tight")
+    for model, name in product(("joint", "local"), names):
+        config = capri(model=model, calibration=name, epsilon=0.5)
+        assert config.claim().epsilon == 0.5
+        assert bracket_epsilon(fold(config.declaration(), "replace_one"), 1e-5).upper <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"model": "central"}, r"model='central' to be one of: joint, local"),
+        ({"epsilon": -1.0}, r"epsilon=-1.0 to be positive"),
+        ({"epsilon": True}, r"epsilon=True to be a number"),
+        ({"delta": 1}, r"delta=1 strictly between 0 and 1"),
+        ({"delta": 0}, r"delta=0 strictly between"),
+        ({"horizon": 3}, r"horizon=3 to be a whole number of at least 4"),
+        ({"horizon": 10.5}, r"horizon=10.5 to be a whole number"),
+        ({"calibration": "loose"}, r"calibration='loose' to be one of: paper, "),
+        ({"elimination": "never"}, r"elimination='never' to be one of: practical, theory, argmax"),
+        ({"kernel": "rbf"}, r"kernel='rbf' to be one of: squared_exponential, matern, linear, features"),
+        ({"smoothness": 1.0}, r"smoothness=1.0 to be one of: 0.5, 1.5, 2.5"),
+        ({"reward_bound": 0}, r"reward_bound=0 to be positive"),
+        ({"ridge": float("nan")}, r"ridge=nan to be a number"),
+        ({"fail_prob": 1.5}, r"fail_prob=1.5 strictly between"),
+    ],
+)
+def test_bad_configs_name_the_value_and_the_rule(changed, message):
+    """Each bad field is one clear message."""
+    with pytest.raises(ValueError, match=message):
+        capri(**changed)

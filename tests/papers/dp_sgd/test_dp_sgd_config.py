@@ -1,0 +1,95 @@
+"""The config of DP-SGD: what it declares for each way to sample, and how it refuses what it cannot do."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from algorithms.dp_sgd import DpSgd, epsilon_of_history
+from dpaudit import Parallel, Repeat, Stated, bracket_epsilon, certify, fold
+from dpaudit.cli.app import app
+
+GIVEN = {"epsilon": 0.75, "delta": 1e-5, "noise_multiplier": 4.0, "sample_rate": 0.1, "steps": 40}
+EXAMPLE = Path(__file__).parents[3] / "examples" / "dp_sgd_affairs.toml"
+
+
+def test_poisson_sampling_declares_its_steps():
+    """The history's own declaration, which the engines fold."""
+    form = fold(DpSgd(**GIVEN).declaration(), "add_remove")
+    assert bracket_epsilon(form, 1e-5).upper == pytest.approx(0.6099, abs=1e-3)
+
+
+def test_replacement_is_stated_by_the_pair_of_mixtures():
+    """No node covers it, so that the number is stated, for that relation, and costs more."""
+    declared = DpSgd(**GIVEN | {"epsilon": 1.3, "neighbours": "replace_one"}).declaration()
+    assert isinstance(declared, Stated)
+    assert declared.epsilon == pytest.approx(1.1994, abs=1e-3)
+
+
+def test_shuffled_batches_are_not_amplified():
+    """Four epochs of parallel batches: mu = 2 sqrt(4) / 4 = 1, whose epsilon at 1e-5 is 4.378."""
+    declared = DpSgd(**GIVEN | {"neighbours": "replace_one", "sampling": "shuffled"}).declaration()
+    assert isinstance(declared, Repeat)
+    assert isinstance(declared.part, Parallel)
+    assert bracket_epsilon(fold(declared, "replace_one"), 1e-5).upper == pytest.approx(4.378, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    "changed", [{}, {"neighbours": "replace_one"}, {"neighbours": "replace_one", "sampling": "shuffled"}]
+)
+def test_tight_noise_meets_the_claim_and_less_does_not(changed):
+    """Calibrated noise is certified, and a hundredth less noise misses the claim."""
+    config = DpSgd(**GIVEN | {"noise_multiplier": None, "calibration": "tight", "epsilon": 1.0} | changed)
+    ((noise, rate, steps),) = config.record().history
+    if changed.get("sampling") == "shuffled":
+        assert certify(config.declaration(), config.claim()).verdict == "certified"
+        return
+    assert epsilon_of_history(((noise, rate, steps),), 1e-5, config.neighbours) <= 1.0
+    assert epsilon_of_history(((0.99 * noise, rate, steps),), 1e-5, config.neighbours) > 1.0
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"noise_multiplier": None}, "noise_multiplier to be given"),
+        ({"calibration": "tight"}, "to be left out"),
+        ({"sampling": "shuffled"}, "replace_one"),
+        ({"sample_rate": 1.2}, "sample_rate"),
+        ({"steps": 0}, "steps"),
+        ({"model": "local"}, "model"),
+        ({"checkpoint": Path("x.json")}, "stand alone"),
+    ],
+)
+def test_a_config_that_contradicts_itself_is_refused(changed, words):
+    """With the field's name."""
+    with pytest.raises(ValueError, match=words):
+        DpSgd(**GIVEN | changed)
+
+
+def test_a_rate_that_opacus_cannot_draw_names_the_nearest_one():
+    """Opacus samples with 1 / number of batches."""
+    with pytest.raises(Exception, match=r"Try 0\.333"):
+        DpSgd(**GIVEN | {"sample_rate": 0.3}).plan()
+
+
+def test_without_the_extra_the_command_line_says_what_to_install(monkeypatch):
+    """One sentence and exit code 2, no traceback; and the algorithm is listed all the same."""
+    monkeypatch.setattr("algorithms.dp_sgd.extra.find_spec", lambda name: None)
+    ended = CliRunner().invoke(app, ["certify", str(EXAMPLE)])
+    assert ended.exit_code == 2
+    assert "extra 'opacus'" in ended.stderr
+    assert "pip install" in ended.stderr
+    assert "dp_sgd" in CliRunner().invoke(app, ["list", "algorithms"]).stdout
+
+
+def test_a_checkpoint_is_certified_without_the_extra(tmp_path):
+    """A JSON history needs no torch: tuning that is admitted stands against the certificate by its rule."""
+    (tmp_path / "state.json").write_text(json.dumps({"history": [[4.0, 0.1, 10]], "mechanism": "prv"}))
+    config = tmp_path / "run.toml"
+    config.write_text(
+        '[algorithm]\nname = "dp_sgd"\nepsilon = 8\ndelta = 1e-5\ncheckpoint = "state.json"\ntuning_runs = 3\n'
+    )
+    ended = CliRunner().invoke(app, ["certify", str(config), "--format", "json"])
+    assert ended.exit_code == 1
+    assert [finding["rule"] for finding in json.loads(ended.stdout)["findings"]] == ["DPA319"]

@@ -1,0 +1,96 @@
+"""DP-SGD through Opacus itself: reviewed, run and watched."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from algorithms.dp_sgd import DpSgd, TrainingRecord, read_engine, review
+from algorithms.problems.affairs import affairs
+from dpaudit import Claim, Streams, admit
+
+pytestmark = pytest.mark.skipif(
+    find_spec("torch") is None or find_spec("opacus") is None, reason="not run: the extra 'opacus' is not installed"
+)
+
+GIVEN = {
+    "epsilon": 0.75,
+    "delta": 1e-5,
+    "noise_multiplier": 4.0,
+    "sample_rate": 0.1,
+    "steps": 20,
+    "max_grad_norm": 0.1,
+}
+CLAIM = Claim(epsilon=8.0, delta=1e-5, neighbours="add_remove")
+
+
+def transcript(config):
+    return config.run(affairs(records=600), Streams.spawn(np.random.default_rng(2)), 1)
+
+
+@pytest.mark.parametrize("mode", ["hooks", "ghost"])
+def test_a_run_is_what_it_declares(mode):
+    """Opacus' own history is admitted, and everything the watch looked at is checked."""
+    config = DpSgd(**GIVEN, grad_sample_mode=mode)
+    done = transcript(config)
+    assert admit(config.declaration(), done.trace) == ()
+    assert {condition.status for condition in done.conditions} == {"checked"}
+    assert len(done.conditions) == 5
+
+
+def test_a_loop_with_other_noise_than_declared_is_caught(monkeypatch):
+    """The twin that tells Opacus 0.9 of the declared noise: the trace and the chi-square both say so."""
+    from algorithms.dp_sgd import loop
+
+    train = loop.train
+    monkeypatch.setattr(
+        loop, "train", lambda *data, **held: train(*data, **held | {"noise_multiplier": 0.9 * held["noise_multiplier"]})
+    )
+    config = DpSgd(**GIVEN)
+    done = transcript(config)
+    assert {finding.rule for finding in admit(config.declaration(), done.trace)} == {"DPA212"}
+    violated = next(condition.text for condition in done.conditions if condition.status == "violated")
+    assert violated.startswith("The noise has standard deviation")
+
+
+def test_shuffled_batches_are_seen_for_what_they_are():
+    """Declared as shuffled they are admitted; sampled so under a declaration of Poisson they are a violation."""
+    shuffled = DpSgd(**GIVEN | {"epsilon": 9.0}, neighbours="replace_one", sampling="shuffled")
+    done = transcript(shuffled)
+    assert admit(shuffled.declaration(), done.trace) == ()
+    assert "violated" not in {condition.status for condition in done.conditions}
+
+
+def test_every_accountant_of_opacus_is_explained():
+    """RDP above the truth, PRV above by its own error, GDP below: each with its reason."""
+    held = review(TrainingRecord(history=((1.1, 1 / 12, 240),), accountant="gdp"), CLAIM)
+    said = {row.accountant: row for row in held.rows}
+    assert {name: round(row.epsilon, 3) for name, row in said.items()} == {"rdp": 8.33, "prv": 7.558, "gdp": 6.847}
+    assert "below the truth" in said["gdp"].explanation
+    assert said["rdp"].explanation.startswith("above the truth")
+    assert "DPA313" in held.text()
+
+
+def test_an_engine_is_read_with_its_loader():
+    """Poisson sampling, rate, mode and noise, from the objects that make_private returned."""
+    from algorithms.dp_sgd.run import run_watched
+    from dpaudit import plant
+
+    problem, rng = affairs(records=600), np.random.default_rng(0)
+    planted = plant(problem.features, problem.labels, outputs=2, canaries=4, rng=rng)
+    _, done = run_watched(DpSgd(**GIVEN).plan(), planted, rng)
+    record = read_engine(done["engine"], optimizer=done["optimizer"], data_loader=done["loader"], tuning_runs=1)
+    assert record.history == ((4.0, 0.1, 20),)
+    assert (record.poisson, record.weighted, record.secure_mode) == (True, False, False)
+    assert record.max_grad_norm == 0.1
+    assert [f.rule for f in review(record, CLAIM).findings] == ["DPA314"]
+
+
+def test_a_case_separates_canaries_only_as_far_as_the_noise_allows():
+    """The real loop's projections: mean rate x norm a step where the canary is in, none where it is out."""
+    gradients, model = DpSgd(**GIVEN).cases(affairs(records=600))
+    inside, outside = (gradients.run(data, np.random.default_rng(1), 300) for data in (1, 0))
+    assert inside.shape == (300, 20)
+    assert inside.std() == pytest.approx(0.4, rel=0.05)
+    assert inside.mean() - outside.mean() == pytest.approx(0.1 * 0.1, abs=5 * 0.4 * np.sqrt(2 / 6000))
+    assert model.run(1, np.random.default_rng(1), 30).shape == (30,)

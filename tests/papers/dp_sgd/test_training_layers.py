@@ -1,0 +1,146 @@
+"""A watched training loop in three layers: a right loop passes with its power stated, a wrong one is named."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from audits import audit_training
+from audits.known_bugs.loops import CLAIM, FIXED, TRAINING, declared, of_the_mean, seeded, shuffled, whole_batch
+from audits.training.membership import check_run
+from dpaudit import Claim, Training, Watch, conform, gradient_canaries, plant
+
+FALSE_ALARM = 1e-7
+"""A layer's chance to accuse a right loop; ten layers are looked at here, with fixed seeds."""
+
+
+def records():
+    rng = np.random.default_rng(5)
+    features = rng.uniform(-1, 1, (TRAINING.records, 6))
+    return features, (features[:, 0] > 0).astype(np.int64)
+
+
+def audited(loop, training=TRAINING, seed=0, significance=FALSE_ALARM):
+    features, labels = records()
+    return audit_training(
+        loop,
+        features,
+        labels,
+        training=training,
+        claim=CLAIM,
+        rng=np.random.default_rng(seed),
+        canaries=400,
+        significance=significance,
+    )
+
+
+def rules(audit):
+    return {finding.rule for finding in audit.findings}
+
+
+def test_a_right_loop_is_consistent_and_says_what_it_would_have_caught():
+    """No layer accuses it, and every layer that calls it consistent names a factor of missing noise."""
+    audit = audited(FIXED)
+    assert audit.verdict == "consistent"
+    assert not audit.findings
+    for layer in audit.layers:
+        assert (layer.verdict == "consistent") == (layer.noise_caught > 0)
+        assert layer.verdict != "consistent" or f"below {layer.noise_caught:.1}"[:8] in layer.sentence
+
+
+def test_noise_at_the_factor_of_layer_0_is_caught_nine_times_in_ten():
+    """The stated power is kept: with that factor of noise, at least 7 of 10 loops are accused (nine expected)."""
+    caught = audited(FIXED).layers[0].noise_caught
+    assert 0.85 < caught < 1
+    weak = replace(FIXED, noise=lambda shape, batch, rng: caught * declared(shape, batch, rng))
+    assert sum("DPA320" in rules(audited(weak, seed=seed)) for seed in range(10)) >= 7
+
+
+@pytest.mark.parametrize(
+    ("broken", "rule"),
+    [
+        (replace(FIXED, noise=of_the_mean), "DPA320"),
+        (replace(FIXED, clipped=whole_batch), "DPA321"),
+        (replace(FIXED, batches=shuffled), "DPA323"),
+        (replace(FIXED, batches=lambda n, rng: FIXED.batches(n, rng)[:-3]), "DPA324"),
+        (replace(FIXED, noise=seeded), "DPA325"),
+    ],
+)
+def test_each_fault_of_a_loop_has_its_rule(broken, rule):
+    """Noise, clipping, independence, steps and freshness: one twin each."""
+    audit = audited(broken)
+    assert audit.verdict == "violation"
+    assert rule in rules(audit)
+
+
+def test_another_rate_than_declared_is_named():
+    """A declaration with half the rate that the loop draws with."""
+    assert "DPA322" in rules(audited(FIXED, replace(TRAINING, sample_rate=0.05)))
+
+
+def test_a_step_without_clipping_leaks_more_than_its_noise_allows():
+    """Layer 1 and layer 2 see a canary that fills the batch's norm, whatever layer 0 says."""
+    assert {"DPA330", "DPA331"} <= rules(audited(replace(FIXED, clipped=whole_batch), significance=1e-6))
+
+
+def test_a_loop_that_never_calls_back_is_refused():
+    """Nothing was seen, so nothing is said."""
+    features, labels = records()
+    with pytest.raises(ValueError, match=r"watch\.step"):
+        audit_training(lambda *_: None, features, labels, training=TRAINING, claim=CLAIM, rng=np.random.default_rng(0))
+
+
+def test_a_layer_without_power_is_inconclusive_not_consistent():
+    """Against a claim of epsilon 30 no count of 40 canaries says anything."""
+    rng = np.random.default_rng(0)
+    claim = Claim(epsilon=30.0, delta=1e-5, neighbours="add_remove")
+    layer = check_run(rng.normal(size=40), rng.random(40) < 0.5, TRAINING, claim, 0.01, rng)
+    assert (layer.verdict, layer.noise_caught) == ("inconclusive", 0.0)
+
+
+def test_what_a_loop_does_not_report_stays_assumed():
+    """Without batches and without blank rows, only the steps are looked at."""
+    watch = Watch(records=10)
+    for _ in range(3):
+        watch.step(np.ones((4, 2)))
+    seen = conform(Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.1, steps=3, records=10), watch)
+    assert seen.unseen == ("noise", "clipping norm", "sampling rate")
+    assert [c.status for c in seen.conditions()].count("assumed") == 3
+
+
+def test_canaries_may_be_gradients_of_any_model():
+    """A loop that takes per-record gradients apart appends coordinates of its own; missing clipping is named."""
+    rng = np.random.default_rng(3)
+    slots, coins = gradient_canaries(500, 60, 8, rng)
+    members = slots.members[coins]
+
+    def run(norm):
+        watch = Watch(records=500 + len(members), slots=slots)
+        for _ in range(TRAINING.steps):
+            batch = np.flatnonzero(rng.random(watch.records) < TRAINING.sample_rate)
+            summed = np.zeros((68, 1))
+            for place in np.flatnonzero(np.isin(slots.members, batch)):
+                summed[slots.canaries[place]] = norm
+            watch.step(summed + TRAINING.stddev * rng.standard_normal(summed.shape), summed, batch)
+        return conform(replace(TRAINING, records=watch.records), watch)
+
+    assert not run(TRAINING.max_grad_norm).findings
+    assert [finding.rule for finding in run(1.0).findings] == ["DPA321"]
+
+
+def test_planted_canaries_touch_only_their_own_columns():
+    """Each record is one-hot beyond the data's columns, blanks stay blank, and coins say who is in."""
+    features, labels = records()
+    planted = plant(features, labels, outputs=2, canaries=50, rng=np.random.default_rng(1), blanks=5)
+    assert planted.records == TRAINING.records + planted.included.sum()
+    assert not planted.features[: TRAINING.records, 6:].any()
+    assert not planted.features[:, planted.slots.blanks].any()
+    rows = planted.features[TRAINING.records :]
+    assert (np.count_nonzero(rows, axis=1) == 1).all()
+    assert ((planted.slots.members >= 0) == planted.included).all()
+
+
+def test_a_gradient_that_is_not_finite_is_refused():
+    """An overflow is no observation."""
+    with pytest.raises(ValueError, match="not finite"):
+        Watch(records=1).step(np.array([[np.nan]]))

@@ -1,0 +1,59 @@
+"""Policies without privacy follow their papers, and beat uniform play."""
+
+import math
+
+import numpy as np
+import pytest
+
+from algorithms._dueling.baselines import POLICIES, RelativeMinimumDivergence, RelativeUpperConfidence, policy, simulate
+from algorithms._dueling.baselines.copeland import bounds
+from algorithms.problems import load
+
+WINS = np.array([[0.0, 3.0], [1.0, 0.0]])
+
+
+def test_the_bounds_are_the_papers():
+    """Share +- sqrt(0.51 ln t / n) at t = 10: 0.75 +- 0.5419, one half on the diagonal, 1 and 0 where nobody met."""
+    upper, lower = bounds(WINS, 0.51, 10)
+    half = math.sqrt(0.51 * math.log(10) / 4)
+    assert upper[0, 1] == pytest.approx(0.75 + half)
+    assert lower[1, 0] == pytest.approx(0.25 - half)
+    assert upper[0, 0] == lower[1, 1] == 0.5
+    assert bounds(np.zeros((2, 2)), 0.51, 10)[0][0, 1] == 1
+
+
+def test_the_divergence_is_that_of_losing_pairs():
+    """I_2 = 4 d(1/4, 1/2) = 4 (ln 2 - h(1/4)); the winner's is 0."""
+    held = RelativeMinimumDivergence(arms=2)
+    held.wins = WINS
+    entropy = -0.25 * math.log(0.25) - 0.75 * math.log(0.75)
+    assert held.divergences() == pytest.approx([0, 4 * (math.log(2) - entropy)])
+
+
+def test_a_sole_candidate_becomes_the_champion_and_meets_its_strongest_rival():
+    """RUCB with overwhelming counts: option 0 against whoever's upper bound over it is largest."""
+    held = RelativeUpperConfidence(arms=3)
+    held.wins = np.array([[0, 900.0, 60], [100, 0, 900], [40, 100, 0]])
+    assert held.choose(1000, np.random.default_rng(0)) == (0, 2)
+    assert held.champion == 0
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_learns_the_best_option(name):
+    """After 3,000 rounds regret is below half of that of uniform play, which is the mean over all pairs."""
+    problem = load("sphere")(arms=6, dimension=2, norm=2.0, seed=3)
+    plays = simulate(policy(name, problem, 3_000), problem, 3_000, np.random.default_rng(1))
+    assert plays.sum() == 3_000
+    regret, uniform = (plays * problem.utility_regret).sum(), 3_000 * problem.utility_regret.mean()
+    if name == "uniform":
+        assert regret == pytest.approx(uniform, rel=0.1)
+    else:
+        assert regret < 0.5 * uniform
+
+
+def test_an_unknown_policy_and_missing_features_are_refused():
+    problem = load("bradley_terry")()
+    with pytest.raises(ValueError, match="name='thompson'"):
+        policy("thompson", problem, 10)
+    with pytest.raises(ValueError, match="features"):
+        policy("maxinp", problem, 10)

@@ -1,0 +1,492 @@
+"""Noise, declarations and printed arguments of UCRL-VTR and LSVI-UCB, against printed and independent values."""
+
+# ruff: noqa: N806  # the paper's letters
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms._linear_rl.calibration import exact_mu, nodes_printed
+from algorithms._linear_rl.l1_moves import l1_moves, largest_matrix_move
+from algorithms._linear_rl.values import value_ranges
+from algorithms.lsvi_ucb import LsviUcb
+from algorithms.lsvi_ucb.noise import noises_of, schedule_of, tree_horizon
+from algorithms.lsvi_ucb.printed_scales import batch_scales, noise_scales
+from algorithms.ucrl_vtr import UcrlVtr
+from algorithms.ucrl_vtr import printed_scales as printed
+from algorithms.ucrl_vtr.noise import levels, noisy_regressions
+from dpaudit import GaussianLoss, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
+from dpaudit.accounting.views import delivered_model
+from dpaudit.model.declaration import children, walk, with_children
+from dpaudit.printed.argument import conclude
+from mechanisms import Gaussian
+
+MIXTURE = """
+joint hoeffding 1e3 2  0.1 1e-3 2.72e5 2.0e-4 0      294 617
+joint hoeffding 1e3 2  0.1 1e-5 4.80e5 1.1e-4 1.1e-4 294 618
+joint hoeffding 1e3 2  1   1e-5 4.80e4 1.1e-3 .0022  243 509
+joint hoeffding 1e3 5  0.5 1e-3 5.82e5 9.0e-4 0      241 399
+joint hoeffding 1e3 5  1   1e-5 5.03e5 1.04e-3 .0020 257 426
+joint hoeffding 1e3 20 1   1e-5 1.74e7 9.6e-4 .0019  278 424
+joint hoeffding 1e4 2  4   1e-3 8.03e3 7.7e-3 .0059  157 326
+joint hoeffding 1e4 5  0.1 1e-3 3.44e6 1.8e-4 0      322 528
+joint hoeffding 1e4 5  1   1e-5 5.92e5 1.03e-3 .0020 259 424
+joint hoeffding 1e4 20 0.1 1e-3 1.23e8 1.6e-4 0      359 540
+local hoeffding 1e3 2  0.1 1e-3 1357   .0118  .0117  4.87 9.2
+local hoeffding 1e3 2  1   1e-5 167    .0959  .325   2.80 5.3
+local hoeffding 1e3 2  4   1e-5 41.7   .384   1.48   2.41 4.6
+local hoeffding 1e3 5  0.1 1e-3 2.23e4 .0071  .0051  8.1  12.0
+local hoeffding 1e3 5  1   1e-3 2225   .0711  .130   5.5  8.2
+local hoeffding 1e3 5  1   1e-5 2693   .0587  .191   4.6  6.8
+local hoeffding 1e3 5  4   1e-5 673    .235   .865   3.9  5.9
+local hoeffding 1e3 20 0.1 1e-3 1.52e6 .0033  .0007  17.3 23.6
+local hoeffding 1e3 20 1   1e-5 1.80e5 .028   .085   9.6  13.1
+"""
+"""Model, bonus, K, H, epsilon, delta, stddev, mu, true epsilon, and the noise over what is needed: twice.
+
+The first ratio takes the paper's sensitivities 2 H^2 and its counts 2 H K0 (2 H local). The second is against
+stddev H^2 sqrt(4 (H - 1) m) / mu* in the joint model, and sqrt(4.5 (H - 1)) in the local one.
+"""
+
+BATCHED = """
+1e3 2  5  .1 1e-3 3  3 2  9.6e5 1.1e6 1.4e-5 0    4025
+1e3 2  5  4  1e-3 10 5 9  7.2e4 6.4e4 4.3e-4 0    2845
+1e3 5  2  1  1e-5 8  4 7  6.5e5 1.6e6 4.9e-5 2e-5 5515
+1e3 5  10 1  1e-5 3  3 2  3.0e5 8.8e5 5.9e-5 4e-5 4546
+1e4 5  5  .1 1e-5 5  4 4  4.9e6 1.2e7 5.2e-6 0    6233
+1e4 5  5  1  1e-3 11 5 10 5.4e5 1.2e6 7.6e-5 0    5137
+1e4 5  5  1  1e-5 11 5 10 9.0e5 2.0e6 4.6e-5 2e-5 5881
+1e4 20 5  .1 1e-3 4  3 3  5.0e6 5.8e7 7.2e-6 0    7948
+"""
+"""K, H, d, epsilon, delta, B, B0, releases, matrix and vector stddev, mu, true epsilon, ratio."""
+
+
+def rows(table):
+    lines = table.strip().splitlines()
+    return [tuple(cell if cell.isalpha() else float(cell) for cell in line.split()) for line in lines]
+
+
+def ucrl(**changed):
+    known = {"model": "joint", "epsilon": 1.0, "delta": 1e-5, "episodes": 1000, "steps": 5, "dimension": 5}
+    return UcrlVtr(**{**known, **changed})
+
+
+def lsvi(**changed):
+    known = {"epsilon": 1.0, "delta": 1e-5, "episodes": 10_000, "steps": 5, "dimension": 5}
+    return LsviUcb(**{**known, **changed})
+
+
+def epsilon_of(mu, delta):
+    leaf = Release(label="all", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
+    return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
+
+
+@pytest.mark.parametrize("row", rows(MIXTURE), ids=lambda row: " ".join(map(str, row[:6])))
+def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row):
+    """Every row: standard deviation, mu, true epsilon, and both ratios to what is needed."""
+    model, _, episodes, steps, epsilon, delta, stddev, mu, true, ratio, against_tight = row
+    config = ucrl(
+        model=model, episodes=int(episodes), steps=int(steps), epsilon=epsilon, delta=delta, calibration="paper"
+    )
+    K0 = nodes_printed(config.episodes)
+    (_, matrix), (_, vector) = noisy_regressions(config)[0].noises
+    assert matrix.stddev == vector.stddev == pytest.approx(stddev, rel=6e-3)
+    assert matrix.l2_sensitivity == vector.l2_sensitivity == 2 * steps**2
+    queries = 2 * steps * (K0 if model == "joint" else 1)
+    stated = 2 * steps**2 / matrix.stddev * math.sqrt(queries)
+    assert stated == pytest.approx(mu, rel=0.05)
+    assert epsilon_of(stated, delta) == pytest.approx(true, rel=0.03, abs=6e-5)
+    assert exact_mu(epsilon, delta) / stated == pytest.approx(ratio, rel=0.012)
+    tight = noisy_regressions(replace(config, calibration="tight"))[0].noises[0][1].matrix_stddev
+    shared = math.sqrt(4.5 / 4) if model == "joint" else 1.0
+    assert matrix.stddev / tight * shared == pytest.approx(against_tight, rel=0.012)
+
+
+@pytest.mark.parametrize("row", rows(BATCHED), ids=lambda row: " ".join(map(str, row[:5])))
+def test_the_printed_noise_of_algorithm_2_reproduces_the_table(row):
+    """Every row: batches, nodes, releases, both deviations, mu, true epsilon, and the ratio to what is needed."""
+    episodes, steps, d, epsilon, delta, planned, nodes, releases, matrix, vector, mu, true, ratio = row
+    config = lsvi(
+        episodes=int(episodes), steps=int(steps), dimension=int(d), epsilon=epsilon, delta=delta, calibration="paper"
+    )
+    schedule = schedule_of(config)
+    assert (schedule.planned, nodes_printed(schedule.planned)) == (planned, nodes)
+    assert schedule.releases == releases
+    noise = noises_of(config)[0]
+    assert noise.matrix.stddev == pytest.approx(matrix, rel=0.05)
+    assert noise.vector.stddev == pytest.approx(vector, rel=0.05)
+    squares = planned * (2 * (steps + 1) / noise.vector.stddev) ** 2 + nodes * (2 / noise.matrix.stddev) ** 2
+    stated = math.sqrt(steps * squares)
+    assert stated == pytest.approx(mu, rel=0.05)
+    assert epsilon_of(stated, delta) == pytest.approx(true, abs=6e-6)
+    assert exact_mu(epsilon, delta) / stated == pytest.approx(ratio, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "mu"),
+    [(0.1, 1e-3, 0.05746), (0.1, 1e-5, 0.03252), (0.5, 1e-3, 0.21691), (1, 1e-3, 0.38840), (4, 1e-5, 0.92493)],
+)
+def test_the_exact_mu_has_its_golden_values(epsilon, delta, mu):
+    """To the five printed digits."""
+    assert exact_mu(epsilon, delta) == pytest.approx(mu, abs=6e-6)
+
+
+@pytest.mark.parametrize(
+    ("shape", "budget", "golden"),
+    [
+        (
+            {"episodes": 1000, "steps": 5, "dimension": 5},
+            {"epsilon": 1, "delta": 1e-5},
+            (
+                11,
+                10,
+                502523,
+                5.92566e7,
+                1.58855e7,
+                46223.7,
+                36.7405,
+                2693.39,
+                3.02819e6,
+                10477.8,
+                0.268051,
+                1251.29,
+                395.693,
+            ),
+        ),
+        (
+            {"episodes": 10_000, "steps": 2, "dimension": 2},
+            {"epsilon": 0.5, "delta": 1e-3},
+            (
+                15,
+                14,
+                64264.9,
+                8.72105e6,
+                2.25998e6,
+                17729.7,
+                10.841,
+                271.336,
+                950728,
+                5861.17,
+                0.216914,
+                146.367,
+                39.1182,
+            ),
+        ),
+    ],
+)
+def test_the_scales_of_algorithm_1_have_their_golden_values(shape, budget, golden):
+    """Nodes, levels, printed and tight deviations, shift, radius: six digits each, in both models."""
+    K, H, d = shape["episodes"], shape["steps"], shape["dimension"]
+    tail = math.log(6 * K * H / 0.05)
+    hoeffding = printed.hoeffding_term(episodes=K, steps=H, d=d, fail_prob=0.05)
+    found = [nodes_printed(K), levels(ucrl(**shape, **budget))]
+    for model, nodes in (("joint", nodes_printed(K)), ("local", K)):
+        stddev = noisy_regressions(ucrl(model=model, calibration="paper", **shape, **budget))[0].noises[0][1].stddev
+        deviation = printed.matrix_deviation(stddev, nodes, d, tail)
+        found += [stddev, deviation]
+        if model == "joint":
+            found.append(printed.vector_deviation(stddev, nodes, d, tail))
+        found.append(printed.printed_radius(1.0, H**2, deviation) + hoeffding)
+        if model == "joint":
+            found.append(hoeffding)
+    found.append(exact_mu(budget["epsilon"], budget["delta"]))
+    found += [
+        noisy_regressions(ucrl(model=model, **shape, **budget))[0].noises[0][1].matrix_stddev
+        for model in ("joint", "local")
+    ]
+    assert found == pytest.approx(list(golden), rel=6e-6)
+
+
+def test_the_scales_of_algorithm_3_have_their_golden_values():
+    """K = 1000, H = d = 5, epsilon 1, delta 1e-5: deviations, shifts, radii at the last episode."""
+    config = ucrl(bonus="bernstein", calibration="paper")
+    first, second = noisy_regressions(config)[:2]
+    stddevs = [held.noises[0][1].stddev for held in (first, second)]
+    tail = math.log(24 * 1000 * 5 / 0.05)
+    shifts = [printed.matrix_deviation(stddev, 11, 5, tail) for stddev in stddevs]
+    terms = printed.bernstein_terms(episode=1000, episodes=1000, steps=5, d=5, fail_prob=0.05)
+    radii = [printed.printed_radius(1.0, 1.0, shifts[0]) + term for term in terms[:2]]
+    local = noisy_regressions(replace(config, model="local"))[0].noises[0][1].stddev
+    golden = [214951, 2.68689e7, 2.73233e7, 3.41541e9, 32044.8, 31774.7, 1102.79]
+    assert [*stddevs, *shifts, *radii, local] == pytest.approx(golden, rel=3e-6)
+    units = printed.noise_units(joint=True, bernstein=True, epsilon=1, delta=1e-5, episodes=10_000, steps=5)
+    stated = 2 / units * math.sqrt(4 * 5 * 15)
+    assert units == pytest.approx(5.061e4, rel=1e-4)
+    assert stated == pytest.approx(6.8e-4, rel=0.01)
+    assert epsilon_of(stated, 1e-5) == pytest.approx(0.0012, abs=6e-5)
+    assert exact_mu(1, 1e-5) / stated == pytest.approx(392, abs=0.6)
+
+
+def test_the_tight_noise_of_algorithm_3_halves_the_budget_between_its_regressions():
+    """d sqrt(9 (H - 1) m) / mu* and H^4 sqrt(9 (H - 1) m) / mu*."""
+    for model, m in (("joint", 10), ("local", 1)):
+        first, second = noisy_regressions(ucrl(model=model, bonus="bernstein"))[:2]
+        unit = math.sqrt(9 * 4 * m) / exact_mu(1, 1e-5)
+        assert first.noises[0][1].matrix_stddev == pytest.approx(5 * unit, rel=1e-7)
+        assert second.noises[0][1].vector_stddev == pytest.approx(625 * unit, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("shape", "budget", "golden", "tight"),
+    [
+        (
+            {"episodes": 10_000, "steps": 5, "dimension": 5},
+            {"epsilon": 1, "delta": 1e-5},
+            (11, 5, 910, 11, 4, 900364, 2.01328e6, 1.80788e8, 9.03939e8, 2.12092e7, 33.8818, 2.73339e8),
+            (33.3678, 447.676),
+        ),
+        (
+            {"episodes": 1000, "steps": 2, "dimension": 2},
+            {"epsilon": 0.5, "delta": 1e-3},
+            (7, 4, 143, 7, 3, 397182, 397182, 4.83507e7, 9.67015e7, 3.43479e6, None, None),
+            (22.5849, None),
+        ),
+    ],
+)
+def test_the_scales_of_algorithm_2_have_their_golden_values(shape, budget, golden, tight):
+    """Batches, nodes, deviations, shifts, radius; and the tight deviations."""
+    config = lsvi(calibration="paper", **shape, **budget)
+    schedule = schedule_of(config)
+    K, H, d, B = shape["episodes"], shape["steps"], shape["dimension"], schedule.planned
+    matrix, vector = noise_scales(budget["epsilon"], budget["delta"], B=B, steps=H)
+    scales = batch_scales(matrix, vector, B=B, episodes=K, steps=H, d=d, fail_prob=0.05)
+    found = [B, nodes_printed(B), schedule.length, schedule.batches, tree_horizon(config).bit_length()]
+    found += [matrix, vector, scales.deviation, scales.extra, scales.vector, scales.log_chi, scales.radius]
+    for value, expected in zip(found, golden, strict=True):
+        assert expected is None or value == pytest.approx(expected, rel=3e-6)
+    noise = noises_of(lsvi(**shape, **budget))[0]
+    assert noise.matrix.stddev == pytest.approx(tight[0], rel=3e-6)
+    assert tight[1] is None or noise.vector.stddev == pytest.approx(tight[1], rel=3e-6)
+
+
+def by_theorem(node):
+    """The same argument with advanced composition itself where the paper uses its shorthand."""
+    changed = with_children(node, tuple(by_theorem(child) for child in children(node)))
+    if changed.printed is not None and changed.printed.rule == "advanced_short":
+        return replace(changed, printed=replace(changed.printed, rule="advanced"))
+    return changed
+
+
+def test_the_printed_chains_replay_to_their_stated_totals():
+    """Step by step with the theorem for the shorthand, Corollary 5 ends at 0.25 and Theorem 8 at 0.046 of the claim."""
+    assert conclude(by_theorem(ucrl(calibration="paper").declaration())).epsilon == pytest.approx(0.25, abs=0.005)
+    assert conclude(by_theorem(lsvi(calibration="paper").declaration())).epsilon == pytest.approx(0.046, abs=5e-4)
+    bernstein = ucrl(calibration="paper", bonus="bernstein").declaration()
+    assert conclude(by_theorem(bernstein)).epsilon == pytest.approx(0.25, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param(ucrl(model="joint", calibration="paper"), id="joint"),
+        pytest.param(ucrl(model="local", calibration="paper"), id="local"),
+        *(
+            pytest.param(
+                ucrl(model=m, bonus="bernstein", calibration="paper"), id=f"{m} bernstein", marks=pytest.mark.slow
+            )
+            for m in ("joint", "local")
+        ),
+        pytest.param(lsvi(calibration="paper"), id="batched"),
+    ],
+)
+def test_every_printed_argument_holds_as_written_at_one_and_its_claim_beyond(config):
+    """At epsilon 1 each step follows by its rule. At 8 the shorthand of advanced composition is out of its range."""
+    certificate = certify(config.declaration(), config.claim())
+    assert (certificate.verdict, certificate.printed.valid) == ("certified", True)
+    assert certificate.printed.epsilon == pytest.approx(1.0)
+    beyond = replace(config, epsilon=8.0)
+    certificate = certify(beyond.declaration(), beyond.claim())
+    assert certificate.verdict == "certified"
+    assert certificate.printed.valid == (config.model == "local")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    epsilon=st.floats(0.05, 20),
+    delta=st.floats(1e-9, 0.1),
+    episodes=st.integers(1, 10**6),
+    steps=st.integers(2, 8),
+    dimension=st.integers(1, 12),
+    model=st.sampled_from(["joint", "local"]),
+    bonus=st.sampled_from(["hoeffding", "bernstein"]),
+    clipping=st.sampled_from(["horizon", "range_aware"]),
+    symmetry=st.sampled_from(["half", "mirror", "sqrt2"]),
+)
+def test_the_tight_noise_of_ucrl_vtr_meets_its_claim_exactly(
+    epsilon, delta, episodes, steps, dimension, model, bonus, clipping, symmetry
+):
+    """Certified for any epsilon, and no longer at a claim smaller by 1e-7."""
+    config = UcrlVtr(
+        model=model,
+        epsilon=epsilon,
+        delta=delta,
+        episodes=episodes,
+        steps=steps,
+        dimension=dimension,
+        bonus=bonus,
+        clipping=clipping,
+        symmetry=symmetry,
+    )
+    form = fold(config.declaration(), "replace_one")
+    assert bracket_delta(form, epsilon).upper <= delta
+    assert bracket_delta(form, epsilon * (1 - 1e-7)).lower > delta
+    assert delivered_model(config.declaration()) == model
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    epsilon=st.floats(0.5, 20),
+    delta=st.floats(1e-9, 0.1),
+    episodes=st.integers(2, 10**6),
+    steps=st.integers(1, 8),
+    dimension=st.integers(1, 12),
+    clipping=st.sampled_from(["horizon", "range_aware"]),
+    schedule=st.sampled_from(["static", "switching"]),
+)
+def test_the_tight_noise_of_lsvi_ucb_meets_its_claim_exactly(
+    epsilon, delta, episodes, steps, dimension, clipping, schedule
+):
+    """As for the other algorithm, with the static schedule and with the switching rule."""
+    config = LsviUcb(
+        epsilon=epsilon,
+        delta=delta,
+        episodes=episodes,
+        steps=steps,
+        dimension=dimension,
+        clipping=clipping,
+        schedule=schedule,
+        least_batches=2,
+    )
+    form = fold(config.declaration(), "replace_one")
+    assert bracket_delta(form, epsilon).upper <= delta
+    assert bracket_delta(form, epsilon * (1 - 1e-7)).lower > delta
+
+
+def test_range_aware_clipping_needs_less_noise():
+    """Bounds H - h in place of H: sqrt(sum j^4 / ((H - 1) H^4)) of the deviation, about 1/sqrt(5) for large H."""
+    for steps in (2, 5, 20):
+        wide, narrow = (
+            noisy_regressions(ucrl(steps=steps, clipping=clipping))[0].noises[0][1].matrix_stddev
+            for clipping in ("horizon", "range_aware")
+        )
+        expected = math.sqrt(sum(j**4 for j in range(1, steps)) / ((steps - 1) * steps**4))
+        assert narrow / wide == pytest.approx(expected, rel=1e-6)
+    assert value_ranges(3, "horizon") == (3.0, 3.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "bonus", "d"),
+    [
+        ("local", "hoeffding", 9),
+        ("local", "bernstein", 4),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                ("joint", "hoeffding", 4),
+                ("joint", "hoeffding", 9),
+                ("joint", "bernstein", 4),
+                ("joint", "bernstein", 9),
+                ("local", "hoeffding", 4),
+                ("local", "bernstein", 9),
+            )
+        ),
+    ],
+)
+def test_the_pure_remarks_are_refuted_and_their_repair_is_certified(model, bonus, d):
+    """Euclidean sensitivities under Laplace noise cost up to d / sqrt(2) and sqrt(d) times the claim."""
+    config = ucrl(model=model, bonus=bonus, dimension=d, delta=0.0, calibration="pure_paper")
+    certificate = certify(config.declaration(), config.claim())
+    assert (certificate.verdict, certificate.printed.valid) == ("refuted", False)
+    repaired = replace(config, calibration="pure_repaired")
+    certificate = certify(repaired.declaration(), repaired.claim())
+    assert (certificate.verdict, certificate.printed.valid) == ("certified", True)
+    for bad, good in zip(noisy_regressions(config), noisy_regressions(repaired), strict=True):
+        scale = bad.noises[0][1].scale
+        assert good.noises[0][1].scale == pytest.approx(scale * d / math.sqrt(2))
+        assert good.noises[1][1].scale == pytest.approx(scale * math.sqrt(d))
+
+
+def test_the_pure_remark_on_algorithm_2_is_refuted_and_its_repair_certified():
+    """The same for batches, in dimension 10."""
+    for name, verdict in (("pure_paper", "refuted"), ("pure_repaired", "certified")):
+        config = lsvi(dimension=10, delta=0.0, calibration=name)
+        assert certify(config.declaration(), config.claim()).verdict == verdict
+
+
+def test_l1_moves_are_attained_and_the_matrix_move_is_the_largest_there_is():
+    """For d = 2, 3, 4 against every sign matrix: the largest eigenvalue spread is the largest l1 distance."""
+    for d in (2, 3, 4):
+        upper = np.triu_indices(d)
+        best = 0.0
+        for signs in product((1.0, -1.0), repeat=len(upper[0])):
+            matrix = np.zeros((d, d))
+            matrix[upper] = signs
+            spectrum = np.linalg.eigvalsh(matrix + np.triu(matrix, 1).T)
+            best = max(best, spectrum[-1] - spectrum[0])
+        assert largest_matrix_move(d) == pytest.approx(best, rel=1e-9)
+        assert l1_moves(d, 1.0, 0.0)[0] == pytest.approx(best, rel=1e-9)
+    for d in (1, 2, 5, 10):
+        matrix, vector = l1_moves(d, 1.0, 1.0)
+        assert matrix <= math.sqrt(2) * d * (1 + 1e-12)
+        assert vector <= 2 * math.sqrt(d) * (1 + 1e-12)
+        assert l1_moves(d, 0.0, 1.0)[1] == pytest.approx(2 * math.sqrt(d))
+
+
+def test_the_joint_sensitivity_holds_for_random_records_and_is_attained():
+    """||dM||^2 + ||du||^2 over 10^5 random pairs stays below 4.5 R^4, and the worst pair of the noise attains it."""
+    rng = np.random.default_rng(0)
+    R, d, n = 3.0, 3, 100_000
+    x = rng.standard_normal((2, n, d))
+    x *= R * rng.random((2, n, 1)) ** 0.1 / np.linalg.norm(x, axis=2, keepdims=True)
+    y = R * rng.random((2, n, 1)) ** 0.1
+    matrix = np.einsum("ni,nj->nij", x[0], x[0]) - np.einsum("ni,nj->nij", x[1], x[1])
+    vector = (x[0] * y[0] - x[1] * y[1]) ** 2
+    squares = (matrix**2).sum(axis=(1, 2)) + vector.sum(axis=1)
+    assert (matrix**2).sum(axis=(1, 2)).max() <= 2 * R**4
+    assert vector.sum(axis=1).max() <= 4 * R**4
+    assert 3.9 * R**4 < squares.max() <= 4.5 * R**4
+    joint = noisy_regressions(ucrl())[0].noises[0][1]
+    low, high = joint.worst_pair()
+    assert ((low - high) ** 2).sum() == pytest.approx(4.5 * 5**4)
+
+
+def test_the_declaration_lists_one_release_for_each_noise_of_the_plan():
+    """Joint: H - 1 trees of floor(log2 K) + 1 nodes, and H - 1 messages locally; all labels differ."""
+    for model, bonus, symmetry in product(("joint", "local"), ("hoeffding", "bernstein"), ("half", "mirror")):
+        config = ucrl(model=model, bonus=bonus, symmetry=symmetry)
+        nodes = [node for _, node in walk(config.declaration())]
+        leaves = [node for node in nodes if isinstance(node, Release)]
+        expected = 4 * (1 if symmetry == "half" else 2) * (2 if bonus == "bernstein" else 1)
+        assert len({leaf.label for leaf in leaves}) == len(leaves) == expected
+        assert {node.times for node in nodes if isinstance(node, Repeat)} == ({10} if model == "joint" else set())
+        assert all(isinstance(leaf.mechanism.loss(), GaussianLoss) for leaf in leaves)
+
+
+def test_local_noise_summed_over_users_stays_below_the_joint_noise_for_a_while():
+    """Printed: local sqrt(K) below joint sqrt(K0) up to 4.0e6 episodes at H = 2 and 1.6e6 at H = 5."""
+    for steps, crossing in ((2, 4.0e6), (5, 1.6e6)):
+        ratios = []
+        for factor in (0.8, 1.25):
+            K = int(crossing * factor)
+            local, joint = (
+                noisy_regressions(ucrl(model=model, episodes=K, steps=steps, calibration="paper"))[0]
+                .noises[0][1]
+                .stddev
+                for model in ("local", "joint")
+            )
+            ratios.append(local * math.sqrt(K) / (joint * math.sqrt(nodes_printed(K))))
+        assert ratios[0] < 1 < ratios[1]
+
+
+def test_one_batch_releases_nothing_and_says_so():
+    """(K epsilon)^(2/5) below d^(3/5) H^(1/5): one policy, fixed before any data."""
+    config = lsvi(epsilon=0.1, episodes=1000, steps=20, dimension=10)
+    assert schedule_of(config).batches == 1
+    certificate = certify(config.declaration(), config.claim())
+    assert (certificate.verdict, certificate.tight.epsilon.upper) == ("certified", 0.0)
+    assert schedule_of(replace(config, least_batches=2)).batches == 2

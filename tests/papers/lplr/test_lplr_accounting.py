@@ -1,0 +1,234 @@
+"""What LPLR declares and what the accountant makes of it: every closed form, as printed and as repaired."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from algorithms.lplr import Lplr
+from algorithms.lplr.accounting import (
+    delta_floor,
+    printed_confidence_loss,
+    printed_update_loss,
+    two_laplace_delta,
+)
+from dpaudit import Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
+from mechanisms import Gaussian, OneSidedWishart
+from tests.papers.lplr.closed_forms import matrix_delta, printed_update_loss_of_one
+
+EPSILONS = (0.1, 0.5, 1.0, 4.0)
+FLOORS = (0.011050, 0.054041, 0.105161, 0.358820)
+
+
+def config(variant="paper", epsilon=1.0, dimension=2, **more):
+    return Lplr(epsilon=epsilon, horizon=10**6, dimension=dimension, actions=2, variant=variant, **more)
+
+
+def update(made):
+    return made.declaration().parts[0]
+
+
+def without_matrix(made):
+    """The update message without its matrix: counts and vectors alone."""
+    cells = update(made).part
+    inside, touched = (replace(part, parts=part.parts[:2]) for part in (cells.inside, cells.touched))
+    return replace(cells, inside=inside, touched=touched)
+
+
+def brackets(tree, epsilon):
+    return bracket_delta(fold(tree, "replace_one"), epsilon)
+
+
+@pytest.mark.parametrize(("epsilon", "floor"), list(zip(EPSILONS, FLOORS, strict=True)))
+def test_the_delta_floor_is_one_minus_e_to_the_minus_a_ninth(epsilon, floor):
+    """The closed form, the stored value and the accountant's curve far beyond the last finite loss agree."""
+    assert delta_floor(epsilon) == pytest.approx(floor, abs=5e-7)
+    for dimension in (1, 2, 5):
+        found = brackets(update(config(epsilon=epsilon, dimension=dimension)), 50 * epsilon)
+        assert found.lower == pytest.approx(delta_floor(epsilon), abs=1e-6)
+        assert found.upper == pytest.approx(delta_floor(epsilon), abs=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_printed_messages_lose_what_the_closed_forms_say(epsilon):
+    """4/3 for an update, 2 for a confidence message, 7/9 for a record against none; all times epsilon."""
+    made = config(epsilon=epsilon)
+    found = brackets(update(made), printed_update_loss(epsilon))
+    assert found.upper == pytest.approx(delta_floor(epsilon), abs=1e-6)
+    assert brackets(update(made), 0.97 * printed_update_loss(epsilon)).lower > delta_floor(epsilon) + 1e-9
+    confidence = bracket_epsilon(fold(made.declaration().parts[1], "replace_one"), 0.0)
+    assert confidence.lower == pytest.approx(printed_confidence_loss(epsilon), rel=1e-9)
+    alone = fold(update(made).part.touched, "add_remove").upper[0]
+    finite = max(sum(loss.supremum * n for loss, n in order.parts) for order in (alone, alone.reversed()))
+    assert finite == pytest.approx(printed_update_loss_of_one(epsilon), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "dimension", "laplace", "at_3", "at_5", "full"),
+    [
+        (0.1, 2, 5.4e-4, 0.094, 0.133, 0.0116),
+        pytest.param(0.1, 5, 1.3e-4, 0.078, 0.118, 0.0112, marks=pytest.mark.slow),
+        pytest.param(0.1, 10, 1.3e-5, 0.071, 0.102, 0.0111, marks=pytest.mark.slow),
+        pytest.param(0.5, 2, 3.0e-3, 0.606, 0.666, 0.0569, marks=pytest.mark.slow),
+        pytest.param(0.5, 10, 6.9e-5, 0.427, 0.544, 0.0541, marks=pytest.mark.slow),
+        (1, 2, 7.0e-3, 1.273, 1.333, 0.1114),
+        pytest.param(1, 5, 1.5e-3, 1.033, 1.296, 0.1065, marks=pytest.mark.slow),
+        pytest.param(4, 5, 9.4e-3, 4.637, 5.296, 0.3648, marks=pytest.mark.slow),
+        (4, 10, 1.0e-3, 4.005, 4.717, 0.3595),
+    ],
+)
+def test_the_spread_pair_attains_the_stored_curve(epsilon, dimension, laplace, at_3, at_5, full):
+    """The lower bracket is the exact curve of records with equal entries; stored to the digits shown."""
+    made = config(epsilon=epsilon, dimension=dimension)
+    parts = fold(without_matrix(made), "replace_one")
+    assert bracket_delta(parts, epsilon).lower == pytest.approx(laplace, rel=0.05)
+    assert bracket_epsilon(parts, 1e-3).lower == pytest.approx(at_3, abs=6e-4)
+    assert bracket_epsilon(parts, 1e-5).lower == pytest.approx(at_5, abs=6e-4)
+    assert brackets(update(made), epsilon).lower == pytest.approx(full, abs=6e-5)
+    assert bracket_epsilon(fold(update(made), "replace_one"), 1e-3).lower == math.inf
+
+
+def test_matrix_noise_has_the_stated_curve_in_both_orders():
+    """The closed form equals the mechanism's own loss, for every pair of norms that are 0 or 1."""
+    for budget in EPSILONS:
+        alone = OneSidedWishart(dimension=2, scale=4.5 / budget, trace_sensitivity=1.0, neighbours="add_remove")
+        for epsilon in (0.0, budget / 18, budget, 10.0):
+            assert matrix_delta(budget, epsilon, None, 1.0) == pytest.approx(
+                alone.loss().hockey_stick(epsilon), abs=1e-12
+            )
+            assert matrix_delta(budget, epsilon, 1.0, None) == pytest.approx(
+                alone.loss().reversed().hockey_stick(epsilon), abs=1e-12
+            )
+            assert matrix_delta(budget, epsilon, 1.0, 1.0) == pytest.approx(delta_floor(budget), abs=1e-12)
+    assert matrix_delta(1.0, 0.0, None, None) == 0
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 5, 10])
+def test_sampled_wishart_noise_leaves_the_cone_as_often_as_the_floor_says(dimension):
+    """P(W >= x x^T) = e^(-1/9) in every dimension: 40,000 draws within 5.4 standard deviations (7e-8), so that a floor
+    wrong by 0.017 is caught with probability above 0.99."""
+    draws, rng = 40_000, np.random.default_rng(dimension)
+    noise = OneSidedWishart(dimension=dimension, scale=4.5, trace_sensitivity=1.0, neighbours="add_remove")
+    record = np.full((dimension, dimension), 1 / dimension)
+    seen = noise.release(np.zeros((draws, dimension, dimension)), rng)
+    missed = np.isneginf(noise.log_density(seen, record)).mean()
+    error = math.sqrt(delta_floor(1) * (1 - delta_floor(1)) / draws)
+    assert abs(missed - delta_floor(1)) < 5.4 * error
+    assert (5.4 + 2.4) * error < 0.017
+
+
+@pytest.mark.parametrize(("epsilon", "stored"), [(0.1, 0.0250), (0.5, 0.1238), (1.0, 0.2418)])
+def test_a_printed_confidence_message_has_the_stored_delta(epsilon, stored):
+    """Two Laplace releases of shift epsilon: closed form, stored value and accountant."""
+    found = brackets(config(epsilon=epsilon).declaration().parts[1], epsilon)
+    assert two_laplace_delta(epsilon, epsilon) == pytest.approx(stored, abs=5e-5)
+    assert found.lower <= two_laplace_delta(epsilon, epsilon) <= found.upper
+    assert found.upper - found.lower < 1e-6
+
+
+@pytest.mark.parametrize(("epsilon", "stored"), [(0.1, 0.0083), (0.5, 0.0416), (1.0, 0.0830)])
+def test_counts_alone_exceed_their_third(epsilon, stored):
+    assert two_laplace_delta(epsilon / 3, epsilon / 3) == pytest.approx(stored, abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "calibration"),
+    [
+        *((epsilon, "tight") for epsilon in EPSILONS),
+        (1.0, "uneven"),
+        *(pytest.param(epsilon, "uneven", marks=pytest.mark.slow) for epsilon in (0.1, 0.5, 4.0)),
+    ],
+)
+def test_the_repaired_message_costs_exactly_epsilon(epsilon, calibration):
+    """Certified, with a bracket that closes on the claim; ten parts in 10^9 less noise and it is refuted."""
+    made = config("fixed", epsilon, calibration=calibration)
+    certificate = certify(made.declaration(), made.claim())
+    assert certificate.verdict == "certified"
+    assert certificate.tight.epsilon.upper <= epsilon
+    assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-11)
+    assert smallest_noise(made.declaration(), made.claim()) == pytest.approx(1, rel=1e-6)
+    less = replace(made.claim(), epsilon=epsilon * (1 - 1e-8))
+    assert certify(made.declaration(), less).verdict == "refuted"
+
+
+def test_the_printed_message_is_refuted_for_each_reason_by_itself():
+    """Support of the matrix noise, two cells of an update, two cells of a confidence message, a flipped reward."""
+    made = config()
+    certificate = certify(made.declaration(), made.claim())
+    assert certificate.verdict == "refuted"
+    assert certificate.tight.epsilon.lower == math.inf
+    found = {(problem.node, problem.rule): problem.message for problem in certificate.printed.problems}
+    assert "the rule gives epsilon 2, the paper has 1" in found["root.0.0", "cells"]
+    assert "the rule gives epsilon 2, the paper has 1" in found["root.1.0", "cells"]
+    messages = [problem.message for problem in certificate.printed.problems]
+    assert any("delta is at least 0.105161 at every epsilon" in message for message in messages)
+    assert sum("empties one cell and fills another" in message for message in messages) == 2
+    assert any("the rule gives epsilon 0.666667, the paper has 0.333333" in message for message in messages)
+
+
+def test_record_against_none_the_printed_noise_costs_what_the_paper_says_but_for_the_floor():
+    """Under add_remove: (epsilon, floor), so the lost factor two is all about replacement."""
+    made = config()
+    cells = [part.part for part in made.declaration().parts]
+    claim = Claim(epsilon=1.0, delta=delta_floor(1) * (1 + 1e-6), neighbours="add_remove")
+    for part in cells:
+        assert certify(part.touched, claim).verdict == "certified"
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "classic", "exact", "joint", "thirds", "truth"),
+    [
+        (0.1, 1e-3, 37.76, 17.40, 42.6, 172, 0.014),
+        (0.1, 1e-5, 48.45, 30.75, 75.3, 215, 0.028),
+        (0.5, 1e-3, 7.55, 4.61, 11.3, 34.4, 0.116),
+        (1, 1e-3, 3.78, 2.57, 6.31, 17.2, 0.271),
+        (1, 1e-5, 4.84, 3.73, 9.14, 21.5, 0.356),
+        (4, 1e-5, 1.211, 1.081, 2.65, 5.37, 1.63),
+    ],
+)
+def test_gaussian_noise_for_comparison(epsilon, delta, classic, exact, joint, thirds, truth):
+    """One joint release of sensitivity sqrt 6 at any dimension; thirds waste 2.4 to 7 times the epsilon."""
+    assert math.sqrt(2 * math.log(1.25 / delta)) / epsilon == pytest.approx(classic, rel=2e-3)
+    claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+    assert Gaussian.calibrated(claim, l2_sensitivity=1.0).stddev == pytest.approx(exact, rel=2e-3)
+    made = Lplr(epsilon=epsilon, delta=delta, noise="gaussian", horizon=10**6, dimension=3, actions=2)
+    assert made.plan().leaves.of("message").stddev == pytest.approx(joint, rel=3e-3)
+    certificate = certify(made.declaration(), made.claim())
+    assert certificate.verdict == "certified"
+    assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-6)
+    each = math.sqrt(2 * math.log(1.25 * 3 / delta)) * 3 / epsilon
+    assert each * math.sqrt(2) == pytest.approx(thirds, rel=3e-3)
+    parts = tuple(
+        Release(
+            label=label,
+            mechanism=Gaussian(stddev=each * held, l2_sensitivity=math.sqrt(2), neighbours="replace_one"),
+        )
+        for label, held in (("count", math.sqrt(2)), ("vector", 2.0), ("matrix", math.sqrt(2)))
+    )
+    assert bracket_epsilon(fold(Sequential(parts=parts), "replace_one"), delta).upper == pytest.approx(truth, abs=0.006)
+
+
+def test_stored_gaussian_factors_hold_to_their_last_digit():
+    """Sigma over sensitivity: 3.7306 at (1, 1e-5) and 30.7496 at (0.1, 1e-5)."""
+    for epsilon, stored in ((1.0, 3.7306), (0.1, 30.7496)):
+        claim = Claim(epsilon=epsilon, delta=1e-5, neighbours="replace_one")
+        assert Gaussian.calibrated(claim, l2_sensitivity=1.0).stddev == pytest.approx(stored, abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"horizon": 1000}, "no epoch|nothing is ever estimated"),
+        ({"delta": 0.1}, "noise is 'pure'"),
+        ({"noise": "gaussian"}, "noise is 'gaussian'"),
+        ({"noise": "gaussian", "delta": 1e-5, "variant": "paper"}, "no Gaussian noise"),
+        ({"variant": "papre"}, "variant='papre'"),
+        ({"epsilon": 0}, "epsilon=0"),
+        ({"model": "joint"}, "model='joint'"),
+        ({"beta": 2.0}, "beta=2.0"),
+    ],
+)
+def test_a_config_that_makes_no_sense_names_the_field_and_the_remedy(changed, message):
+    with pytest.raises(ValueError, match=message):
+        Lplr(**({"epsilon": 1.0, "horizon": 10**6, "dimension": 2, "actions": 2} | changed))

@@ -1,0 +1,99 @@
+"""Package roots as type checkers and users see them: one table, no name that is Any, misspelt names refused."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
+
+RIGHT = """
+from algorithms import Capri
+from audits import audit
+from dpaudit import Certificate, Claim, Release, certify
+from mechanisms import Gaussian
+
+noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+certificate: Certificate = certify(Release(label="x", mechanism=noise), Claim(epsilon=1.0, neighbours="replace_one"))
+"""
+_GAUSSIAN = 'from mechanisms import Gaussian\nGaussian({}, l2_sensitivity=1.0, neighbours="replace_one")\n'
+WRONG = {
+    "unknown field": _GAUSSIAN.format("stdev=1.0"),
+    "wrong type": _GAUSSIAN.format("stddev='1'"),
+    "unknown relation": 'from dpaudit import Claim\nClaim(epsilon=1.0, neighbours="replaceone")\n',
+    "misspelt mechanism": "from mechanisms import Gausian\n",
+    "misspelt algorithm": "from algorithms import Caprii\n",
+    "misspelt audit": "from audits import audits_case\n",
+    "misspelt checker": "from dpaudit import certifi\n",
+}
+
+
+def _typed_exports(package: str) -> dict[str, str]:
+    """Return the names that type checkers see in a package's root, each with its module."""
+    tree = ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8"))
+    guarded = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    imports = [node for block in guarded for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_root_holds_the_same_names_for_python_and_for_type_checkers(package):
+    """`EXPORTS`, the `TYPE_CHECKING` block, `__all__` and `dir` agree, and every name resolves."""
+    module = importlib.import_module(package)
+    assert _typed_exports(package) == module.EXPORTS
+    own = {name for name in ("NAMES", "lazy_exports", "load") if name in module.__all__}
+    assert own <= set(vars(module))
+    assert set(module.__all__) == set(module.EXPORTS) | own
+    assert dir(module) == sorted(module.__all__)
+    for name, home in module.EXPORTS.items():
+        assert getattr(module, name) is getattr(importlib.import_module(home), name)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_is_called_like_a_public_name_of_its_package(package):
+    """Importing such a module would replace the public object by the module."""
+    modules = {path.stem for path in (ROOT / package).glob("*.py")}
+    modules |= {path.name for path in (ROOT / package).iterdir() if (path / "__init__.py").exists()}
+    assert not modules & set(importlib.import_module(package).__all__)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a user's project: one right file, and one wrong file for each mistake."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "right.py").write_text(RIGHT, encoding="utf-8")
+    for name, text in WRONG.items():
+        (folder / f"{name.replace(' ', '_')}.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+def _refused(output: str, folder: Path) -> set[str]:
+    """Return the stems of the project's files in which a type checker reports an error."""
+    lines = [line for line in output.splitlines() if "error" in line]
+    return {path.stem for path in folder.glob("*.py") if any(path.name in line for line in lines)}
+
+
+def _expected() -> set[str]:
+    """Return the stems of the wrong files."""
+    return {name.replace(" ", "_") for name in WRONG}
+
+
+def test_mypy_accepts_the_right_project_and_refuses_each_mistake(project):
+    """Under `mypy --strict` every wrong file has an error, and the right one has none."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file=", str(project)]
+    environment = {"MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, cwd=project, env=environment)
+    assert _refused(ended.stdout, project) == _expected(), ended.stdout + ended.stderr
+
+
+def test_pyright_accepts_the_right_project_and_refuses_each_mistake(project):
+    """Under strict pyright every wrong file has an error, and the right one has none."""
+    settings = f'{{"typeCheckingMode": "strict", "extraPaths": ["{ROOT}"], "reportUnusedImport": false}}'
+    (project / "pyrightconfig.json").write_text(settings, encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p", str(project)]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, cwd=project)
+    assert _refused(ended.stdout, project) == _expected(), ended.stdout + ended.stderr
