@@ -130,8 +130,6 @@ def _apply(data: dict[str, Any], accounts: dict[str, Balance]) -> None:
         raise LedgerError(f"There is no account {name!r} to book on.")
     require_booking(body, data["created"])
     balance = accounts[name]
-    if any(booking["label"] == body["label"] for booking in balance.bookings):
-        raise LedgerError(f"The label {body['label']!r:.80} is booked twice.")
     alive = balance.after(decode_prices(body["prices"]))
     if not alive:
         raise LedgerError(f"The booking overspends the account {name!r}.")
