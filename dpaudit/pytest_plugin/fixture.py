@@ -260,7 +260,7 @@ class PrivacyChecks:
         """
         if self.settings.evidence is not None:
             return allotted.significance
-        _, further = import_module("audits").continue_audit(
+        _, further = load_package("audits").continue_audit(
             case,
             after,
             runs=self._runs,
