@@ -3,18 +3,20 @@
 import hashlib
 import json
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit.verifier.attained import attained
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import MODELS, fold, model, walk
-from dpaudit.verifier.losses import Rejection, Table, number, require
+from dpaudit.verifier.losses import Multiset, Rejection, Table, number, require
 from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.printed import breaks
 
-_SCHEMA = "urn:dpaudit:schema:certificate:2"
-_SUBSTANCE = {"schema", "verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
+_SCHEMA = "urn:dpaudit:schema:certificate:3"
+_SUBSTANCE = {"schema", "verdict", "reasons", "claim", "tight", "witnesses", "conditions", "findings", "declaration"}
 _KEYS = _SUBSTANCE | {"engines", "versions", "source_digest", "digest"}
 _ENGINES = {"gaussian", "basic", "single", "verified", "pld", "renyi", "optimal"}
 # The kinds of conditions that a node needs whatever its fields are, and those that are about a field.
@@ -79,11 +81,20 @@ def _complaints(data: Table) -> list[str]:
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
     claim, tree = data["claim"], data["declaration"]
     _check_claim(claim)
-    upper, lower = fold(tree, claim["neighbours"])
+    relation, conditions = claim["neighbours"], data["conditions"]
+    upper = fold(tree, relation)
+    lower = [attained(tree, relation, w, conditions) for w in data["witnesses"] if w["attained"] != "assumed"]
+    assumed = [attained(tree, relation, w, conditions) for w in data["witnesses"] if w["attained"] == "assumed"]
     above = Worst(upper)
+    ends = (
+        _end_complaints("upper", data["tight"], claim, above)
+        if not _violated(conditions)
+        else _unmet((_upper_ends(data["tight"]) == (math.inf, 1.0), "a violated condition leaves an upper bound"))
+    )
     return [
-        *_end_complaints("upper", data["tight"], claim, above),
-        *_end_complaints("lower", data["tight"], claim, above if upper == lower else Worst(lower)),
+        *ends,
+        *_end_complaints("lower", data["tight"], claim, above if upper == lower else Worst(lower or [Counter()])),
+        *_assumption_complaints(assumed, data, claim),
         *_verdict_complaints(data, claim),
         *_condition_complaints(data["conditions"], walk(tree)),
         *_printed_complaints(data.get("printed"), tree, claim),
@@ -119,6 +130,29 @@ def _end_complaints(side: str, tight: Table, claim: Table, curve: Worst) -> list
     )
 
 
+def _violated(conditions: list[Table]) -> bool:
+    """Return whether a condition that upper bounds rest on was seen violated."""
+    return any(c["status"] == "violated" and c["kind"] not in ("attained", "printed_premise") for c in conditions)
+
+
+def _upper_ends(tight: Table) -> tuple[float, float]:
+    """Return the upper ends of epsilon and delta."""
+    return number(tight["epsilon"]["upper"], "epsilon"), number(tight["delta"]["upper"], "delta")
+
+
+def _assumption_complaints(assumed: list[Multiset], data: Table, claim: Table) -> list[str]:
+    """What is only assumed to be attained would refute the claim, is listed as a condition, and decides nothing."""
+    if not assumed:
+        return []
+    value, error = Worst(assumed).delta(claim["epsilon"])
+    listed = any(c["kind"] == "attained" and c["status"] == "assumed" and not c["about"] for c in data["conditions"])
+    return _unmet(
+        (value * (1 + 4 * error + _TOLERANCE) >= claim["delta"], "what is assumed would not refute the claim"),
+        (listed, "no condition says what is assumed to be attained"),
+        (data["verdict"] == "not_proved", "an assumption decides the verdict"),
+    )
+
+
 def _verdict_complaints(data: Table, claim: Table) -> list[str]:
     """Derive the verdict from the brackets, the model, the conditions and the findings."""
     tight = data["tight"]
@@ -129,7 +163,9 @@ def _verdict_complaints(data: Table, claim: Table) -> list[str]:
     held = model(data["declaration"])
     covers = MODELS.index(held) <= MODELS.index(claim["model"])
     covers = covers and (held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one")
-    sound = covers and not data["findings"] and all(part["status"] != "violated" for part in data["conditions"])
+    sound = covers and not data["findings"] and not any(
+        part["status"] == "violated" and part["kind"] != "attained" for part in data["conditions"]
+    )
     refuted, met = any(low[name] > claim[name] for name in low), any(high[name] <= claim[name] for name in high)
     verdict = "refuted" if refuted else "certified" if met and sound else "not_proved"
     return _unmet((data["verdict"] == verdict, f"{data['verdict']!r} does not follow, but {verdict!r} does"))
@@ -170,7 +206,7 @@ def _slack_complaints(slack: Table, data: Table, claim: Table) -> list[str]:
     told = all(f"{pair[1]:.2f}" in row["sentence"] for pair, row in zip(factors, slack["factors"], strict=True))
     narrow = 1e-6 if data["engines"] and set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
     trees = (rescaled(data["declaration"], 1 / (ratios[1] * less)) for less in (1 - 1e-6, 1 + narrow))
-    enough, little = (Worst(fold(tree, claim["neighbours"])[0]).delta(claim["epsilon"]) for tree in trees)
+    enough, little = (Worst(fold(tree, claim["neighbours"])).delta(claim["epsilon"]) for tree in trees)
     just = enough[0] * (1 - enough[1]) <= claim["delta"] * (1 + _TOLERANCE) + _FLOOR
     just = just and little[0] * (1 + little[1]) >= claim["delta"] * (1 - _TOLERANCE)
     pairs = [(ratios[0], claim["epsilon"] / tight if tight else math.inf), *zip(products, ratios, strict=True)]
