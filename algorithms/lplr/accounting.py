@@ -1,4 +1,4 @@
-"""The privacy of the printed noise in closed form, for tests, for notes, and for readers who want the numbers.
+"""The privacy of the printed noise in closed form.
 
 The accountant arrives at the same numbers from the declaration; nothing here is used to certify anything.
 """
@@ -19,20 +19,6 @@ def delta_floor(epsilon: float, squared_norm: float = 1.0) -> float:
     return -math.expm1(-epsilon / 9 * squared_norm)
 
 
-def matrix_delta(budget: float, epsilon: float, first: float | None, second: float | None) -> float:
-    """Return delta(epsilon) of the printed matrix noise, whose budget is `budget`, between two records.
-
-    `first` and `second` are the records' squared scaled norms, in different cells; None is no record at all.
-    Both orders differ: the law of the first record is held against that of the second.
-    """
-    rate = budget / 9
-    if first is None and second is None:
-        return 0.0
-    missed = 0.0 if second is None else -math.expm1(-rate * second)
-    seen = (first or 0.0) - (second or 0.0)
-    return missed + (1 - missed) * max(0.0, -math.expm1(epsilon - rate * seen))
-
-
 def printed_update_loss(epsilon: float) -> float:
     """Return the largest finite loss of a printed update message, residuals being at most 1: 4 epsilon / 3.
 
@@ -40,11 +26,6 @@ def printed_update_loss(epsilon: float) -> float:
     noise adds nothing finite. Attained by records of norm 1 with equal entries, in different cells.
     """
     return 4 * epsilon / 3
-
-
-def printed_update_loss_of_one(epsilon: float) -> float:
-    """Return the same for one record against none: 7 epsilon / 9, of which the matrix is epsilon / 9."""
-    return 7 * epsilon / 9
 
 
 def printed_confidence_loss(epsilon: float) -> float:

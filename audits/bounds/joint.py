@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail
@@ -137,7 +138,6 @@ def _cells(counts: Counts, low: Array, allowed_low: Array, high: Array, allowed_
 
 def _largest_refuted(counts: Counts, curve: Callable[[float], Curve], significance: float, limit: float) -> float:
     """Return a parameter up to `limit` whose curve is refuted, within `_NEAR` of the largest, or 0."""
-    from scipy.optimize import brentq
 
     def surplus(parameter: float) -> float:
         return math.log(max(joint_p_value(counts, curve(parameter), significance), 1e-300) / significance)

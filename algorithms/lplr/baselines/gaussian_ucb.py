@@ -104,11 +104,6 @@ class GaussianUcb:
             trace=recorder.trace()[:1],
         )
 
-    def width_at_end(self) -> float:
-        """Return the bonus of a unit feature in the best case at the horizon; above 1 it says nothing."""
-        users = self.horizon
-        return self._bonus(users) / math.sqrt(users + self._regulariser(users))
-
     def _regulariser(self, users: int) -> float:
         """Return c_t, twice the bound on the matrix noise."""
         return 2 * self._matrix_bound(users) / self.shrinkage

@@ -9,14 +9,13 @@ import pytest
 from algorithms.lplr import Lplr
 from algorithms.lplr.accounting import (
     delta_floor,
-    matrix_delta,
     printed_confidence_loss,
     printed_update_loss,
-    printed_update_loss_of_one,
     two_laplace_delta,
 )
 from dpaudit import Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
 from mechanisms import Gaussian, OneSidedWishart
+from tests.papers.lplr.closed_forms import matrix_delta, printed_update_loss_of_one
 
 EPSILONS = (0.1, 0.5, 1.0, 4.0)
 FLOORS = (0.011050, 0.054041, 0.105161, 0.358820)

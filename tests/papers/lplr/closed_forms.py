@@ -1,0 +1,25 @@
+"""Closed forms of the printed noise, as oracles."""
+
+import math
+
+
+def matrix_delta(budget: float, epsilon: float, first: float | None, second: float | None) -> float:
+    """Return delta(epsilon) of the printed matrix noise, whose budget is `budget`, between two records.
+
+    `first` and `second` are the records' squared scaled norms, in different cells; None is no record at all.
+    Both orders differ: the law of the first record is held against that of the second.
+    """
+    rate = budget / 9
+    if first is None and second is None:
+        return 0.0
+    missed = 0.0 if second is None else -math.expm1(-rate * second)
+    seen = (first or 0.0) - (second or 0.0)
+    return missed + (1 - missed) * max(0.0, -math.expm1(epsilon - rate * seen))
+
+
+def printed_update_loss_of_one(epsilon: float) -> float:
+    """Return the largest finite loss of a printed update message, one record against none: 7 epsilon / 9.
+
+    The matrix costs epsilon / 9 of it.
+    """
+    return 7 * epsilon / 9

@@ -1,0 +1,111 @@
+"""The layout of the tree: few modules on a floor, small folders, short functions, imports at the top."""
+
+import ast
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
+FILES = tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+HEAVY = {
+    *("dp_accounting", "distributed", "flint", "jinja2", "joblib", "markupsafe", "matplotlib", "opacus", "psycopg"),
+    *("pydantic", "sqlalchemy", "statsmodels", "torch", "typst"),
+}
+"""Third parties that may be imported inside a function: heavy, or an extra."""
+
+LONGEST_FUNCTION, DEEPEST_NESTING, MEDIAN_FILE, LARGEST_FOLDER = 58, 3, 95, 25
+_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
+
+
+def functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Return every function of a module, nested ones included."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def length(function: ast.FunctionDef) -> int:
+    """Return the number of lines of a function's body, without its signature and docstring."""
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def nesting(node: ast.AST) -> int:
+    """Return how deeply blocks stand inside each other; `elif` does not count as deeper."""
+    deepest = 0
+    for child in ast.iter_child_nodes(node):
+        chained = isinstance(node, ast.If) and isinstance(child, ast.If) and child in node.orelse
+        inside = isinstance(child, _BLOCKS) and not chained
+        deepest = max(deepest, nesting(child) + inside)
+    return deepest
+
+
+def local_imports(tree: ast.Module) -> list[str]:
+    """Return the first part of every module that is imported inside a function."""
+    nodes = (node for function in functions(tree) for node in ast.walk(function))
+    names = []
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            names.append(str(node.module))
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    return [name.split(".")[0] for name in names]
+
+
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_few_modules_lie_on_the_floors():
+    """At most ten modules lie directly in `dpaudit/`, and two in `audits/`."""
+    floors = {package: len(list((ROOT / package).glob("*.py"))) for package in PACKAGES}
+    assert floors["dpaudit"] <= 10
+    assert floors["audits"] <= 2
+
+
+def test_no_folder_is_large():
+    """No folder of the four packages, of the tests or of the docs has more than 25 files."""
+    folders = {
+        path.parent for top in (*PACKAGES, "tests", "docs") for path in (ROOT / top).rglob("*") if path.is_file()
+    }
+    sizes = {
+        folder.relative_to(ROOT).as_posix(): sum(path.is_file() for path in folder.iterdir())
+        for folder in folders
+        if "__pycache__" not in folder.parts
+    }
+    assert {name: size for name, size in sizes.items() if size > LARGEST_FOLDER} == {}
+
+
+def test_functions_are_short_and_flat():
+    """Every function has at most 58 lines, three levels of blocks, and a stated result type."""
+    for path in FILES:
+        for function in functions(parsed(path)):
+            where = f"{path}:{function.lineno} {function.name}"
+            assert length(function) <= LONGEST_FUNCTION, where
+            assert nesting(function) <= DEEPEST_NESTING, where
+            assert function.returns is not None or function.name == "__init__", where
+
+
+def test_the_median_file_is_short():
+    """Half of all files have at most 95 lines."""
+    assert median(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES) <= MEDIAN_FILE
+
+
+def test_only_heavy_third_parties_are_imported_inside_functions():
+    """Imports stand at the top. The pytest plugin, which every session loads, imports its checks on use."""
+    late = {path.relative_to(ROOT).as_posix(): local_imports(parsed(path)) for path in FILES}
+    light = {name: [module for module in modules if module not in HEAVY] for name, modules in late.items()}
+    assert {name: modules for name, modules in light.items() if modules} == {
+        "dpaudit/pytest_plugin/__init__.py": ["dpaudit"]
+    }
+    assert sum(map(len, late.values())) <= 40
+
+
+def test_a_long_a_deep_and_a_late_import_are_seen():
+    """The twins of the three measures."""
+    long = ast.parse("def f():\n" + "    x = 1\n" * 59)
+    deep = ast.parse("def f():\n for a in b:\n  if a:\n   with c:\n    while d:\n     pass\n")
+    chained = ast.parse("def f():\n if a:\n  pass\n elif b:\n  pass\n elif c:\n  pass\n elif d:\n  pass\n")
+    late = ast.parse("def f():\n import dpaudit.errors\n from torch import nn\n")
+    assert length(functions(long)[0]) == 59
+    assert [nesting(functions(tree)[0]) for tree in (deep, chained)] == [4, 1]
+    assert local_imports(late) == ["dpaudit", "torch"]
