@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._linear_rl.algorithm import LinearRlAlgorithm
+from algorithms._linear_rl.checks import attained_by_construction
+from algorithms._linear_rl.settings import PURE
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.cases import cases_of
 from algorithms.ucrl_vtr.declaration import declaration_of
+from algorithms.ucrl_vtr.noise import noisy_regressions
 from algorithms.ucrl_vtr.notes import notes_of
 from algorithms.ucrl_vtr.plan import MixturePlan, plan_of, plan_without_noise_of
 from algorithms.ucrl_vtr.planning import domain_of
 from algorithms.ucrl_vtr.run import transcript_of
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
-from dpaudit import AuditCase, Declaration, Streams, Transcript
+from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,13 @@ class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm[MixturePlan, LinearMixture]):
     def declaration(self) -> Declaration:
         """Return the nodes that one user is in, for every regression (joint), or their message (local)."""
         return declaration_of(self)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return which releases one pair of records moves at once; known of the pure calibrations, for values only."""
+        if self.calibration not in PURE:
+            return ()
+        values = (regression for regression in noisy_regressions(self) if not regression.name.endswith("squares"))
+        return (attained_by_construction(tuple(label for regression in values for label, _ in regression.noises)),)
 
     def plan(self) -> MixturePlan:
         """Return the calibrated algorithm; it depends on nothing but the settings."""

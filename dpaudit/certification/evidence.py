@@ -50,7 +50,8 @@ def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condit
     tight = Tight(epsilon=under(conditions, tight.epsilon, math.inf), delta=under(conditions, tight.delta, 1.0))
     found = attained_by_one_pair(declaration, claim.neighbours, conditions)
     evidence = Evidence(tight=tight, witnesses=_attaining(found, claim))
-    if evidence.refutes(claim) or evidence.meets(claim):
+    denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
+    if denied or evidence.refutes(claim) or evidence.meets(claim):
         return evidence
     return _with_assumption(evidence, attained_together(declaration, claim.neighbours, (), "assumed"), claim)
 

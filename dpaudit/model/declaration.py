@@ -212,7 +212,7 @@ class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
 
     Raises: ValueError: a read that says that it is other users' data.
-    Source: Hsu, Huang, Roth, Roughgarden and Wu (2014) (the billboard lemma).
+    Source: Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9 (the billboard lemma).
 
     >>> Billboard(part=Stated(epsilon=0.1, source="a supplier"), reads=("their own context",)).reads
     ('their own context',)

@@ -295,6 +295,8 @@ def groups_move_every_record():
     assert fold(Group(part=bounded, size=3), "replace_one").upper[0].parts[0][0].epsilon == pytest.approx(1.5)
     lower = fold(Group(part=Stated(epsilon=0.5, source="x"), size=3), "replace_one").lower
     assert lower == (Composition(),)
+    person = fold(Group(part=release(gaussian(9.0)), size=3), "replace_one")
+    assert person.lower == fold(release(gaussian(9.0)), "replace_one").lower != person.upper
 
 
 def stated_parts_have_no_lower_bound():
@@ -347,7 +349,10 @@ def verdicts_follow_from_the_evidence():
     assert certify(tree, replace(claim, epsilon=tight.lower * 0.999)).verdict == "refuted"
     assert certify(Stated(epsilon=2.0, source="x"), claim).verdict == "not_proved"
     bad = Condition(kind="clipping", about=("rewards",), status="violated")
-    assert certify(tree, claim, conditions=(bad,)).verdict == "not_proved"
+    broken = certify(tree, claim, conditions=(bad,))
+    assert broken.verdict == "not_proved"
+    assert any(bad.text in reason for reason in broken.reasons)
+    assert (broken.tight.epsilon.upper, broken.tight.delta.upper) == (math.inf, 1.0)
     seen = Finding(rule="DPA212", where="sum", message="other noise")
     assert certify(tree, claim, findings=(seen,)).verdict == "not_proved"
     assert certify(Billboard(part=tree), claim).verdict == "not_proved"
