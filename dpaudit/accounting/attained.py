@@ -260,7 +260,7 @@ def _undominated(found: list[Attained]) -> tuple[Attained, ...]:
 
 def _heaviest(compositions: Iterable[Composition]) -> tuple[Composition, ...]:
     """Return compositions that no other one dominates, up to the number that is kept, the heaviest first."""
-    ordered = sorted(compositions, key=_weight, reverse=True)
+    ordered = sorted(compositions, key=lambda composition: (_weight(composition), repr(composition)), reverse=True)
     return worst(tuple(ordered[:_MOST]))
 
 

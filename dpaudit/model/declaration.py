@@ -32,7 +32,8 @@ class Printed:
     """The theorem that a paper cites at a node, and the (epsilon, delta) it concludes there.
 
     `rule` names an entry of `dpaudit.rules`. `slots` is the number of parts the paper composed, which
-    need not be whole (a logarithm, say) and need not be the number that the node has.
+    need not be whole (a logarithm, say) and need not be the number that the node has. `largest_epsilon` is the largest
+    one that the paper states its argument for, where it states one.
 
     >>> Printed(rule="basic", epsilon=1.0, slots=4).delta
     0.0
@@ -42,12 +43,14 @@ class Printed:
     epsilon: float
     delta: float = 0.0
     slots: float | None = None
+    largest_epsilon: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        if self.slots is not None:
-            object.__setattr__(self, "slots", positive("slots", self.slots))
+        for name in ("slots", "largest_epsilon"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, positive(name, value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

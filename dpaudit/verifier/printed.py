@@ -48,6 +48,8 @@ def breaks(node: Table) -> bool:
     """Return whether one printed step does not follow by its own rule."""
     rule = node["printed"]["rule"]
     require(rule in _SUBJECTS, f"the printed rule {rule!r} cannot be derived again by this checker")
+    if budget(node)[0] > number(node["printed"].get("largest_epsilon", "inf"), "largest_epsilon"):
+        return True
     subject = node["mechanism"]["name"] if node["node"] == "release" else node["node"]
     return subject not in _SUBJECTS[rule] or _concluded(rule, node) > budget(node)[0] * _ENOUGH
 
