@@ -11,11 +11,12 @@ from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat, Seed
 from dpaudit.cli.output import emit, note
 from dpaudit.cli.witness import check_witness, is_witness, witness_sentence
-from dpaudit.configuration.files import read_text
+from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import CertificateError
 from dpaudit.model.codec import encode
 from dpaudit.render.verification import verification_markdown, verification_text
 from dpaudit.verifier import verify as verify_text
+from dpaudit.wording.markdown import cell
 from dpaudit.workflow import drawn_seed
 
 
@@ -34,6 +35,10 @@ def verify(
     on fresh runs: a violation that stands is a finding, one that does not is inconclusive.
     """
     text = read_text(certificate)
+    try:
+        json_value(text)
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"{certificate}: {error}.") from None
     if is_witness(text):
         return _witness(certificate, text, seed, style, output)
     verification = verify_text(text)
@@ -55,7 +60,7 @@ def _witness(file: Path, text: str, seed: int | None, style: Format, output: Pat
     sentence = witness_sentence(recheck)
     emit(
         lambda: Text(sentence),
-        lambda: f"{sentence}\n",
+        lambda: f"{cell(sentence)}\n",
         lambda: json.dumps(recheck, indent=2, sort_keys=True),
         style,
         output,
