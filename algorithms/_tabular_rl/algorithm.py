@@ -20,7 +20,7 @@ class TabularAlgorithm(ABC):
         """Return the calibrated algorithm; it depends on nothing but the settings."""
 
     def conditions(self) -> tuple[Condition, ...]:
-        """Return that one pair of users moves the counts of every step: two trajectories without a common transition."""
+        """Return that one pair of users moves the counts of every step: trajectories without a common transition."""
         text = "Two trajectories without a common transition move two cells of every step's table by one."
         return (Condition(kind="attained", text=text, status="checked"),)
 

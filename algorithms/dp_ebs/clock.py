@@ -61,8 +61,8 @@ class RemovalClock:
     Shape: values 0 (even) or 1 (odd), outputs (..., reads), in units of a node's noise.
     Guarantee: none. The ratio of the two densities, (1 + |x|) / 2, has no bound, so no epsilon holds at delta = 0.
     All of this is after a removal, which noise brings about with a positive probability that nobody has bounded from
-    below. So `attained_loss` says only that no epsilon holds at delta = 0: a mass of the smallest positive number, which
-    no stated delta lies below.
+    below. So `attained_loss` says only that no epsilon holds at delta = 0: its mass is the smallest positive number,
+    below which no other stated delta lies.
     """
 
     name: ClassVar[str] = "removal_clock"

@@ -9,7 +9,6 @@ from algorithms._linear_rl.settings import PURE
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.cases import cases_of
 from algorithms.ucrl_vtr.declaration import declaration_of
-from algorithms.ucrl_vtr.noise import noisy_regressions
 from algorithms.ucrl_vtr.notes import notes_of
 from algorithms.ucrl_vtr.plan import MixturePlan, plan_of, plan_without_noise_of
 from algorithms.ucrl_vtr.planning import domain_of
@@ -42,11 +41,12 @@ class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm[MixturePlan, LinearMixture]):
         return declaration_of(self)
 
     def conditions(self) -> tuple[Condition, ...]:
-        """Return which releases one pair of records moves at once; known of the pure calibrations, for values only."""
-        if self.calibration not in PURE:
-            return ()
-        values = (regression for regression in noisy_regressions(self) if not regression.name.endswith("squares"))
-        return (attained_by_construction(tuple(label for regression in values for label, _ in regression.noises)),)
+        """Return that one pair of records moves all releases at once; known of the pure calibrations.
+
+        Where optimistic values are 0 or their bound R, the features of squares are R times those of values, so that one
+        pair of directions moves both most.
+        """
+        return (attained_by_construction(()),) if self.calibration in PURE else ()
 
     def plan(self) -> MixturePlan:
         """Return the calibrated algorithm; it depends on nothing but the settings."""

@@ -11,6 +11,7 @@ from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.readings import Tight, Verdict
 from dpaudit.model.trace import Finding
+from dpaudit.model.witness import Witness
 from dpaudit.printed.argument import is_printed, replay
 from dpaudit.printed.slack import slack_of
 from dpaudit.runtime.provenance import source_digest, versions
@@ -94,7 +95,8 @@ def _about_brackets(claim: Claim, evidence: Evidence) -> Iterator[str]:
     if evidence.refutes(claim):
         yield (
             f"The declared releases deliver epsilon {tight.epsilon.lower:.6g} or more at delta {claim.delta:g}, "
-            f"and delta {tight.delta.lower:.6g} or more at epsilon {claim.epsilon:g}: the claim is false."
+            f"and delta {tight.delta.lower:.6g} or more at epsilon {claim.epsilon:g}: the claim is false. "
+            + " ".join(_pair(witness) for witness in evidence.witnesses)
         )
     elif tight.epsilon.upper == math.inf:
         yield f"No finite epsilon is proved at delta {claim.delta:g}; the claim is {claim.epsilon:g}."
@@ -109,6 +111,14 @@ def _about_brackets(claim: Claim, evidence: Evidence) -> Iterator[str]:
             f"{evidence.assumed.epsilon.lower:.6g} or more at delta {claim.delta:g}, and delta "
             f"{evidence.assumed.delta.lower:.6g} or more at epsilon {claim.epsilon:g}."
         )
+
+
+def _pair(witness: Witness) -> str:
+    """Return the pair that a refutation rests on, in one sentence."""
+    if witness.attained == "by_definition":
+        return f"Some pair moves '{witness.labels[0]}' by its stated sensitivity, which attains this."
+    moved = ", ".join(f"'{label}'" for label in witness.labels) or "all releases"
+    return f"One pair was checked to move {moved} by the stated sensitivities at once, which attains this."
 
 
 def _certified_because(claim: Claim, tight: Tight) -> str:

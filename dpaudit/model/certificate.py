@@ -18,7 +18,7 @@ from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Entry, Witness
 
 SCHEMA = "urn:dpaudit:schema:certificate:3"
-"""The schema of what is written. The first had no kinds of conditions and no field `schema`, the second no witnesses."""
+"""The schema of what is written. The first had no kinds of conditions, the second no witnesses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

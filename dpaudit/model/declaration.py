@@ -273,7 +273,9 @@ class Stated:
             one_of("neighbours", self.neighbours, NEIGHBOURS)
 
 
-_OWN_VALUE = re.compile(r"\b(?:(?:record|row)(?:'s|s')?(?: own)?|its(?: own)?|own) values?\b|\bvalues? of the record\b", re.I)
+_OWN_VALUE = re.compile(
+    r"\b(?:(?:record|row)(?:'s|s')?(?: own)?|its(?: own)?|own) values?\b|\bvalues? of the record\b", re.I
+)
 """How a key says that the record's own value decides."""
 
 _OTHER_USERS = re.compile(r"\b(?:other (?:users?|people|persons?|records?)|everybody|all (?:users|records))\b", re.I)

@@ -1,4 +1,4 @@
-"""The witness of a lower bound: which releases one pair of neighbouring data sets moves, and where its record enters."""
+"""The witness of a lower bound: which releases one pair of neighbours moves, and where its record enters."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

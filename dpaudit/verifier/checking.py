@@ -163,8 +163,10 @@ def _verdict_complaints(data: Table, claim: Table) -> list[str]:
     held = model(data["declaration"])
     covers = MODELS.index(held) <= MODELS.index(claim["model"])
     covers = covers and (held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one")
-    sound = covers and not data["findings"] and not any(
-        part["status"] == "violated" and part["kind"] != "attained" for part in data["conditions"]
+    sound = (
+        covers
+        and not data["findings"]
+        and not any(part["status"] == "violated" and part["kind"] != "attained" for part in data["conditions"])
     )
     refuted, met = any(low[name] > claim[name] for name in low), any(high[name] <= claim[name] for name in high)
     verdict = "refuted" if refuted else "certified" if met and sound else "not_proved"

@@ -57,7 +57,7 @@ def _cells(node: Table, relation: str) -> list[Multiset]:
 
 
 def _group(upper: list[Multiset], size: int) -> list[Multiset]:
-    """Shifts grow with the group; a black box grows by the group property; of a choice records may meet every option."""
+    """Shifts grow with the group, a black box by the group property; of a choice records may meet every option."""
     if len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
         each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
         return [sum(held, start=Counter()) for held in each]

@@ -8,7 +8,7 @@ largest moves that any pair causes; the truth is taken from the pairs themselves
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from itertools import combinations, product
 
 from dpaudit import Claim, GaussianLoss, Group, Local, Parallel, Release, Repeat, Sequential
@@ -69,10 +69,9 @@ class System:
                     if tuple(other) != values:
                         yield values, tuple(other)
 
-    @cache
     def sensitivity(self, ask):
         """Return the largest move of one number by one record."""
-        return max(max(ask.moves(self, pair), default=0) for pair in self.pairs(1))
+        return _sensitivity(self, ask)
 
     def cost(self, ask, moves):
         """Return the exact loss of moves, in the additive unit of the system's noise."""
@@ -147,6 +146,12 @@ class System:
         else:
             return RandomisedResponse(epsilon=1 / ask.noise)
         return TreeAggregation(horizon=len(self.parts), leaf=noise) if ask.form == "tree" else noise
+
+
+@lru_cache(maxsize=64)
+def _sensitivity(system, ask):
+    """Return the largest move of one number by one record, over all data sets."""
+    return max(max(ask.moves(system, pair), default=0) for pair in system.pairs(1))
 
 
 def draw(rng):

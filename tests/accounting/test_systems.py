@@ -32,9 +32,7 @@ def wrong(counts):
     return counts[True, "refuted"] + counts[False, "certified"]
 
 
-@pytest.mark.parametrize(
-    "number", [400, pytest.param(10_000, marks=pytest.mark.slow)], ids=["some", "ten thousand"]
-)
+@pytest.mark.parametrize("number", [400, pytest.param(10_000, marks=pytest.mark.slow)], ids=["some", "ten thousand"])
 def test_no_verdict_on_an_enumerated_system_is_wrong(number):
     """Never refuted when the claim holds, never certified when it fails; not proved in a tenth of the cases at most."""
     counts = counted(range(number))

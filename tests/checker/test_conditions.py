@@ -26,9 +26,9 @@ from dpaudit.model import condition_kinds
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.condition_kinds import GENERAL, SENTENCES, ConditionKind
-from dpaudit.report.releases import justified
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.document import Report
+from dpaudit.report.releases import justified
 from dpaudit.verifier import verify
 from mechanisms import Gaussian
 

@@ -37,7 +37,9 @@ def tree(signs=(1,)):
 
 
 PARTS = Parallel(parts=(gaussian("a"), gaussian("b")), key="the day of arrival")
-SHUFFLED = Parallel(parts=(gaussian("a", 2.0, 2.0), gaussian("b", 2.0, 2.0)), key="a shuffled order", visibility="secret")
+SHUFFLED = Parallel(
+    parts=(gaussian("a", 2.0, 2.0), gaussian("b", 2.0, 2.0)), key="a shuffled order", visibility="secret"
+)
 GRAM = Sequential(parts=(gaussian("gram", 8.0, math.sqrt(2)), gaussian("target", 8.0, 2.0)))
 TRUE_CLAIMS = {
     "a group over a tree": (Group(part=tree(), size=2), 3.35),
@@ -46,7 +48,7 @@ TRUE_CLAIMS = {
     "a shuffled order": (Repeat(part=SHUFFLED, times=1), 3.0),
     "two queries and two pairs": (GRAM, 1.018),
 }
-"""Claims that hold: of two leaves, of two messages, of two parts, of a mixture, and of a Gram matrix with its target."""
+"""Claims that hold: of two leaves, two messages, two parts, a mixture, and a Gram matrix with its target."""
 
 
 @pytest.mark.parametrize("name", TRUE_CLAIMS)
@@ -80,7 +82,11 @@ def test_a_checked_common_pair_refutes_and_an_assumed_one_does_not():
     found = certify(GRAM, claim, conditions=(CHECKED,))
     assert (found.verdict, {witness.attained for witness in found.witnesses}) == ("refuted", {"checked"})
     assert verify(found.to_json()).accepted
-    for other in (replace(CHECKED, status="assumed"), replace(CHECKED, about=("gram",)), replace(CHECKED, status="violated")):
+    for other in (
+        replace(CHECKED, status="assumed"),
+        replace(CHECKED, about=("gram",)),
+        replace(CHECKED, status="violated"),
+    ):
         certificate = certify(GRAM, claim, conditions=(other,))
         assert certificate.verdict == "not_proved"
         assert verify(certificate.to_json()).accepted
@@ -101,6 +107,7 @@ def test_one_query_refutes_by_definition(name):
     certificate = certify(Billboard(part=TRUE_REFUTATIONS[name]), replace(REPLACED, model="joint"))
     assert certificate.verdict == "refuted"
     assert {(len(witness.labels), witness.attained) for witness in certificate.witnesses} == {(1, "by_definition")}
+    assert f"Some pair moves '{certificate.witnesses[0].labels[0]}'" in certificate.reasons[0]
     assert verify(certificate.to_json()).accepted
     assert Certificate.from_json(certificate.to_json()) == certificate
 
@@ -118,7 +125,9 @@ def test_a_witness_of_several_queries_by_definition_cannot_exist():
 
 def test_a_sample_is_met_by_one_query_of_it():
     """Two releases on one sample add up for a pair that moves both, and else the larger one counts."""
-    inside = Sequential(parts=(gaussian("a", 1.0, neighbours="add_remove"), gaussian("b", 1.0, neighbours="add_remove")))
+    inside = Sequential(
+        parts=(gaussian("a", 1.0, neighbours="add_remove"), gaussian("b", 1.0, neighbours="add_remove"))
+    )
     sampled = Repeat(part=Subsample(part=inside, rate=0.1), times=10)
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
     alone, both = (certify(sampled, claim, conditions=held).tight.delta.lower for held in ((), (CHECKED,)))

@@ -410,7 +410,8 @@ def the_smallest_noise_is_smallest():
 
         factor = smallest_noise(tree, claim)
         just, less = (
-            bracket_delta(fold(scaled(tree, factor * f), "replace_one", (TOGETHER,)), claim.epsilon) for f in (1.0, 1 - 1e-6)
+            bracket_delta(fold(scaled(tree, factor * f), "replace_one", (TOGETHER,)), claim.epsilon)
+            for f in (1.0, 1 - 1e-6)
         )
         assert just.upper <= claim.delta < less.lower
     tree, claim = INPUTS["epochs"]

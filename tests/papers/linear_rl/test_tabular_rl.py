@@ -21,7 +21,10 @@ def test_the_noise_is_exactly_what_the_claim_needs(config):
     certificate = certify(config.declaration(), config.claim(), conditions=config.conditions())
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.lower == pytest.approx(1.0, abs=1e-9)
-    assert certify(config.declaration(), replace(config.claim(), epsilon=0.999), conditions=config.conditions()).verdict == "refuted"
+    assert (
+        certify(config.declaration(), replace(config.claim(), epsilon=0.999), conditions=config.conditions()).verdict
+        == "refuted"
+    )
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: c.name)
@@ -50,4 +53,9 @@ def test_half_the_noise_is_refuted():
     config = CONFIGS[1]
     tree = config.declaration()
     leaves = tuple(replace(leaf, mechanism=leaf.mechanism.scaled(0.5)) for leaf in tree.part.parts)
-    assert certify(replace(tree, part=replace(tree.part, parts=leaves)), config.claim(), conditions=config.conditions()).verdict == "refuted"
+    assert (
+        certify(
+            replace(tree, part=replace(tree.part, parts=leaves)), config.claim(), conditions=config.conditions()
+        ).verdict
+        == "refuted"
+    )
