@@ -33,6 +33,18 @@ SCHEDULE = Condition(
     text="Each epoch took exactly its scheduled number of users.",
 )
 
+PUBLIC_LAW = Condition(
+    kind="independent_design",
+    about=("the law of contexts",),
+    text="The law of contexts is public: R and S are drawn from it without looking at a record (Assumption 2.5).",
+)
+
+
+def stated_conditions_of(_: object) -> tuple[Condition, ...]:
+    """Return what the paper assumes and no run can see."""
+    return (PUBLIC_LAW,)
+
+
 EVERY_EPOCH: tuple[Condition, ...] = (CLIPPED, BOUND, GENERATOR, SCHEDULE)
 """The conditions that are checked in every epoch."""
 
