@@ -1,6 +1,7 @@
 """`dpaudit ledger`: bookings of certificates on the budget of a data set."""
 
 import json
+import sys
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,7 @@ from dpaudit.budgets.filters import Refusal
 from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit, write
+from dpaudit.cli.output import emit, say, write
 from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.ledger import Account as LedgerAccount
@@ -21,6 +22,7 @@ from dpaudit.ledger.entry import Entry
 from dpaudit.model.claim import Claim
 from dpaudit.render.budget import statement_data, statement_markdown, statement_text
 from dpaudit.verifier import verify as verify_certificate
+from dpaudit.wording.escaping import clean
 
 ledger = typer.Typer(
     help="Keep budgets: book certificates against what a data set may spend in all.",
@@ -77,7 +79,7 @@ def open_account(
     except ValueError as error:
         raise ConfigError(str(error)) from None
     booking = Ledger(store_at(address, create=True)).open(opened, _now())
-    typer.echo(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
+    say(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
     return Exit.PASS
 
 
@@ -101,9 +103,9 @@ def book(
         )
     result = Ledger(store).book(account, Certificate.from_json(text), label, _now())
     if isinstance(result, Refusal):
-        typer.echo(f"refused: {result.reason}")
+        say(f"refused: {result.reason}")
         return Exit.FINDING
-    typer.echo(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
+    say(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
     return Exit.PASS
 
 
@@ -144,14 +146,14 @@ def verify(
     entries = store_at(address).entries()
     statement = recompute(entries)
     for inconsistency in statement.inconsistencies:
-        typer.echo(f"{inconsistency.rule} entry {inconsistency.sequence}: {inconsistency.message}")
+        say(f"{inconsistency.rule} entry {inconsistency.sequence}: {inconsistency.message}")
     known = {entry.data["digest"] for entry in entries} if head and not statement.inconsistencies else set()
     missing = head is not None and head not in known
     if missing and not statement.inconsistencies:
-        typer.echo(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
+        say(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
     if statement.inconsistencies or missing:
         return Exit.FINDING
-    typer.echo(f"intact: {statement.entries} entries, last digest {statement.head}")
+    say(f"intact: {statement.entries} entries, last digest {statement.head}")
     return Exit.PASS
 
 
@@ -161,7 +163,7 @@ def export(address: Address, output: Output = None) -> Exit:
     """Write every entry as one line of JSON, to a file or to stdout."""
     text = "".join(f"{line}\n" for line in Ledger(store_at(address)).lines())
     if output is None:
-        typer.echo(text, nl=False)
+        sys.stdout.write(clean(text))
     else:
         write(output, text)
     return Exit.PASS
@@ -176,7 +178,7 @@ def import_lines(
     lines = read_text(file).split("\n")
     intact = not recompute(Entry(text=line) for line in lines if line.strip()).inconsistencies
     imported = Ledger(store_at(address, create=intact)).take(lines)
-    typer.echo(f"imported: {imported} entries")
+    say(f"imported: {imported} entries")
     return Exit.PASS
 
 

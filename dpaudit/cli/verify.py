@@ -18,6 +18,7 @@ from dpaudit.model.codec import encode
 from dpaudit.render.verification import verification_markdown, verification_text
 from dpaudit.verifier import Verification
 from dpaudit.verifier import verify as verify_text
+from dpaudit.wording.markdown import cell
 from dpaudit.workflow import drawn_seed
 
 
@@ -104,7 +105,7 @@ def _witness(file: Path, text: str, seed: int | None, style: Format, output: Pat
     sentence = witness_sentence(recheck)
     emit(
         lambda: Text(sentence),
-        lambda: f"{sentence}\n",
+        lambda: f"{cell(sentence)}\n",
         lambda: json.dumps(recheck, indent=2, sort_keys=True),
         style,
         output,

@@ -16,6 +16,7 @@ from dpaudit.wording.numerals import at_least, at_most, both_ends, interval, nea
 TONES = {
     "CERTIFIED": "good",
     "CERTIFIED WITH CAVEATS": "caveat",
+    "STATED BY SUPPLIER": "caveat",
     "NOT CERTIFIED": "open",
     "VIOLATION FOUND": "bad",
     "INCONCLUSIVE": "open",

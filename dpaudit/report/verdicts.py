@@ -6,12 +6,20 @@ from typing import Literal
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
+from dpaudit.model.suppliers import suppliers_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import justified, located
 from dpaudit.wording.claims import promise
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
-Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
+Word = Literal[
+    "CERTIFIED",
+    "CERTIFIED WITH CAVEATS",
+    "STATED BY SUPPLIER",
+    "NOT CERTIFIED",
+    "VIOLATION FOUND",
+    "INCONCLUSIVE",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +37,8 @@ def outcome_of(report: ReportInputs) -> Outcome:
 
     A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
     code. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
-    of which no audit reached a result is *INCONCLUSIVE*; with anything assumed or left out it has *CAVEATS*.
+    of which no audit reached a result is *INCONCLUSIVE*; one of stated parts alone is *STATED BY SUPPLIER*; with
+    anything assumed or left out it has *CAVEATS*.
     """
     certificate, caveats = report.certificate, _caveats(report)
     word, sentence = _word(report, caveats)
@@ -56,6 +65,8 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
         return "NOT CERTIFIED", "The claim is not proved. It may still be true; nothing here shows that it is."
     if verdicts and all(verdict == "inconclusive" for verdict in verdicts):
         return "INCONCLUSIVE", "The claim holds on paper, but no attack on the code reached a result."
+    if suppliers := suppliers_of(certificate.declaration):
+        return "STATED BY SUPPLIER", f"The claim is taken on trust from {', '.join(suppliers)}; nothing is proved here."
     if caveats:
         return "CERTIFIED WITH CAVEATS", "The claim is proved for what is declared, under the caveats listed here."
     return "CERTIFIED", "The claim is proved, its conditions were checked, and attacks agree with it."
