@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import Any
 
+from dpaudit.wording.escaping import one_line
+
 _LINES, _WIDTH = 30, 92
 
 
@@ -23,7 +25,7 @@ def _lines(node: dict[str, Any], indent: str, times: int) -> Iterator[str]:
     parts = [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
     said = {key: value for key, value in node.items() if not isinstance(value, dict) and key not in ("node", "parts")}
     said |= {key: value for key, value in node.get("mechanism", {}).items() if key != "neighbours"}
-    words = " ".join([node["node"], *(f"{key}={value}" for key, value in said.items())])
+    words = one_line(" ".join([node["node"], *(f"{key}={value}" for key, value in said.items())]))
     line = f"{indent}{f'{times} x ' if times > 1 else ''}{words}"
     yield line if len(line) <= _WIDTH else f"{line[:_WIDTH]}..."
     for part, group in groupby(parts):

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from dpaudit.render.layout import headline, inset, section
 from dpaudit.render.outline import outline
 from dpaudit.verifier import Verification
+from dpaudit.wording.escaping import one_line
 from dpaudit.wording.markdown import bullets, cell
 
 
@@ -33,7 +34,7 @@ def verification_markdown(verification: Verification) -> str:
         cell(summary(verification)),
         bullets(verification.complaints),
         cell(f"Claim: {_claim(claim)}.") if claim else "",
-        "\n".join(["```text", *outline(declaration), "```"]) if declaration else "",
+        _tree(outline(declaration)) if declaration else "",
         f"Digest: {verification.digest}" if verification.digest else "",
         bullets(verification.notes),
     ]
@@ -56,7 +57,12 @@ def summary(verification: Verification) -> str:
 def _claim(claim: dict[str, Any]) -> str:
     """Return a claim on one line."""
     order = ("epsilon", "delta", "neighbours", "model", "unit")
-    return ", ".join(f"{name} {claim[name]}" for name in order)
+    return one_line(", ".join(f"{name} {claim[name]}" for name in order))
+
+
+def _tree(lines: list[str]) -> str:
+    """Return indented lines as a nested list, in which foreign text cannot become markup."""
+    return "\n".join(f"{' ' * (len(line) - len(line.lstrip()))}- {cell(line)}" for line in lines)
 
 
 def _word(verification: Verification) -> tuple[str, str]:

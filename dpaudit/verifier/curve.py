@@ -15,18 +15,19 @@ from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, requ
 from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
 from dpaudit.verifier.tails import Array, above, blur, ends
 
-_FINE, _WIDE = 3e-6, 1e-3  # relative width that a lattice aims at; beyond this one another epsilon gets its own window
-_SIZES, _KINDS, _COARSE = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
+FINE, COARSE = 3e-6, 1e-3  # relative widths that a lattice aims at, for what is compared closely and for the rest
+_WIDE = 1e-3  # beyond this width another epsilon gets its own window
+_SIZES, _KINDS, _CELLS = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
 _OUTSIDE, _NOTHING = 50.0, 1e-290  # -ln of the weighted mass outside of a window; no number below is told from this
 
 Bounds = tuple[float, float]
 
 
 class Worst:
-    """The largest curve over alternatives and both orders of the neighbours."""
+    """The largest curve over alternatives and both orders of the neighbours, where it is summed to about `width`."""
 
-    def __init__(self, alternatives: list[Multiset]) -> None:
-        self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
+    def __init__(self, alternatives: list[Multiset], width: float = FINE) -> None:
+        self.curves = [_Curve(a, width) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
 
     def never(self, delta: float) -> bool:
@@ -47,7 +48,8 @@ class Worst:
 class _Curve:
     """The curve of one multiset in order (P, Q): the mass at infinity apart, and a finite part."""
 
-    def __init__(self, losses: Multiset) -> None:
+    def __init__(self, losses: Multiset, width: float) -> None:
+        self.width = width
         self.supremum, self.lost = most(losses)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
         self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
@@ -70,7 +72,7 @@ class _Curve:
             low, high = held.lower(after), held.upper(before)
             if high - low <= _WIDE * high:
                 return low, high
-        self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon)]
+        self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon, self.width)]
         return self.sums[-1].lower(after), self.sums[-1].upper(before)
 
 
@@ -83,8 +85,8 @@ def _plain(loss: Loss, epsilon: float) -> Bounds:
 class _Sum:
     """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
-    def __init__(self, losses: dict[Loss, int], epsilon: float) -> None:
-        self.theta, self.window, tilts = _window(losses, epsilon)
+    def __init__(self, losses: dict[Loss, int], epsilon: float, width: float) -> None:
+        self.theta, self.window, tilts = _window(losses, epsilon, width)
         self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
         cuts = [(cut(loss, self.window.step), n) for loss, n in losses.items()]
         rows = [[(held.first, held.masses[i], n) for held, n in cuts] for i in range(3)]
@@ -121,7 +123,7 @@ class _Sum:
         return max(0.0, float((scales[0] * p - scales[1] * q).max()))
 
 
-def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Array]:
+def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[float, Window, Array]:
     """Return theta, a window that holds next to all weighted mass, and tilts that prove it.
 
     Nothing here is proved: from masses of a few hundred cells a loss, whatever is found serves.
@@ -138,7 +140,7 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
     low, high = -float(left.min()), float(right.min())
     tilts = np.array([-ways[np.argmin(left)], ways[np.argmin(right)]])
     steep = max(theta, 1 / deviation)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
-    step = math.sqrt(12 * _FINE / (steep * (1 + steep)) / sum(losses.values()))
+    step = math.sqrt(12 * width / (steep * (1 + steep)) / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
     step = max(step, (high - low) / (size - 8), least / 100)
     require(step < 50, "a composition is too wide for this checker's lattice")
@@ -148,7 +150,7 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
 def _coarse(loss: Loss, n: int) -> tuple[Measure, float]:
     """Return a loss in cells of an eighth of its deviation or less, and their width."""
     low, high = ends(loss)
-    width = step = max(high - low, 1e-12) / _COARSE
+    width = step = max(high - low, 1e-12) / _CELLS
     for _ in range(6):
         part = cut(loss, step)
         held = (part.first, part.masses[0], n), step

@@ -2,7 +2,7 @@
 
 import math
 
-from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.curve import COARSE, Worst
 from dpaudit.verifier.folding import children, fold, walk
 from dpaudit.verifier.losses import Table
 from dpaudit.verifier.mechanisms import rescaled
@@ -49,7 +49,8 @@ def _noise_complaints(ratio: float, data: Table) -> list[str]:
     if not 1e-13 < ratio < 1e13:
         return [f"the noise ratio {ratio} is out of range"]
     trees = (rescaled(data["declaration"], 1 / (ratio * less)) for less in (1 - 1e-6, 1 + known))
-    enough, little = (Worst(fold(tree, claim["neighbours"])[0]).delta(claim["epsilon"]) for tree in trees)
+    curves = (Worst(fold(tree, claim["neighbours"])[0], COARSE) for tree in trees)
+    enough, little = (curve.delta(claim["epsilon"]) for curve in curves)
     if enough[0] <= claim["delta"] and (little[1] > claim["delta"] or little[1] == 1):
         return []
     return [f"1/{ratio:.9g} of the noise is not what the claim just needs: delta is {enough[0]:.6g} or more there"]
