@@ -16,7 +16,7 @@ from dpaudit.verifier.printed import breaks
 _SCHEMA = "urn:dpaudit:schema:certificate:2"
 _SUBSTANCE = {"schema", "verdict", "reasons", "claim", "tight", "conditions", "findings", "declaration"}
 _KEYS = _SUBSTANCE | {"engines", "versions", "source_digest", "digest"}
-_ENGINES = {"gaussian", "basic", "single", "verified", "pld", "renyi", "optimal"}
+_ENGINES = {"gaussian", "basic", "single", "tilted", "verified", "pld", "renyi", "optimal"}
 # The kinds of conditions that a node needs whatever its fields are, and those that are about a field.
 _NOISE = ("sensitivity", "fresh_noise", "floating_point")
 _KINDS = {"release": _NOISE, "cells": ("one_cell",), "local": ("one_message",), "billboard": ("independent_users",)}
