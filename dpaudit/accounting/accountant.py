@@ -5,7 +5,7 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import ENGINES, PROVED_UPPERS, QUICK, UPPERS, Engine
+from dpaudit.engines import ENGINES, QUICK, ROUGH, UPPERS, Engine
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
@@ -80,18 +80,18 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     they are among `engines`: what they leave out is below a lower bound of what stays.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if not {*engines} <= {*QUICK, *UPPERS, *PROVED_UPPERS}:
+    if not {*engines} <= {*ROUGH, *QUICK, *UPPERS}:
         orders = _close(orders, question)
     return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
 
 
 def _close(orders: Alternatives, question: Question) -> Alternatives:
-    """Return those of `orders` that may be the largest, by the quick engines."""
+    """Return those of `orders` that may be the largest, by the roughest engines."""
     if len(orders) < 2:
         return orders
-    quick = [_narrowest(order, QUICK, question) for order in orders]
-    least = max(bracket.lower for bracket in quick)
-    return tuple(order for order, bracket in zip(orders, quick, strict=True) if bracket.upper >= least)
+    rough = [_narrowest(order, ROUGH, question) for order in orders]
+    least = max(bracket.lower for bracket in rough)
+    return tuple(order for order, bracket in zip(orders, rough, strict=True) if bracket.upper >= least)
 
 
 def _narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:

@@ -10,7 +10,7 @@ from dpaudit.engines.optimal import OPTIMAL
 from dpaudit.engines.pld import PLD
 from dpaudit.engines.renyi import RENYI
 from dpaudit.engines.single import SINGLE
-from dpaudit.engines.tilted.engine import TILTED, TILTED_COARSE, TILTED_COARSE_UPPER, TILTED_UPPER
+from dpaudit.engines.tilted.engine import TILTED, TILTED_COARSE, TILTED_COARSE_UPPER, TILTED_ROUGH, TILTED_UPPER
 from dpaudit.engines.verified.engine import COARSE, UPPER, VERIFIED
 
 CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(3e-3))
@@ -18,6 +18,15 @@ CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(3e-3))
 
 ENGINES: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, RENYI, CONFIRMED)
 """The engines the accountant asks, the exact ones first."""
+
+ROUGH: tuple[Engine, ...] = (
+    SINGLE,
+    GAUSSIAN,
+    BASIC,
+    OPTIMAL,
+    in_turn(TILTED_ROUGH, COARSE, epsilon=narrow(5e-2), delta=narrow(0.5)),
+)
+"""Engines that tell which of several compositions may cost most."""
 
 QUICK: tuple[Engine, ...] = (
     SINGLE,
@@ -60,6 +69,7 @@ __all__ = [
     "PROVED_UPPERS",
     "QUICK",
     "RENYI",
+    "ROUGH",
     "SECOND_OPINIONS",
     "SINGLE",
     "TILTED",

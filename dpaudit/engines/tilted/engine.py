@@ -28,10 +28,13 @@ from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
+_BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _KINDS = 64
 _EVENTS = 10**9
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _FULL = Effort(epsilon=2e-5, delta=5e-4, most=1 << 19)
+_PROOF = Effort(epsilon=8e-5, delta=2e-3, most=1 << 19)
+_ROUGH = Effort(epsilon=1e-2, delta=5e-2, most=1 << 13)
 _QUICK = Effort(epsilon=1e-3, delta=5e-3, most=1 << 15)
 
 
@@ -108,9 +111,11 @@ class Question:
 
     def _view(self, parts: Parts) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
-        tail = max(self.floor * 1e-7 / self.composition.events, 1e-290)
-        atoms = coarse(parts, tail)
-        return window(parts, atoms, self.steer(atoms), self.effort), tail
+        share = 1e-7 / self.composition.events
+        atoms = coarse(parts, max(self.floor * share, 1e-290))
+        aim = self.steer(atoms)
+        floor = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
+        return window(parts, atoms, aim, self.effort), max(floor * share, 1e-290)
 
 
 def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
@@ -178,8 +183,11 @@ TILTED = _within(_FULL)
 TILTED_COARSE = _within(_QUICK)
 """As sound, wider, and several times quicker, for searches."""
 
-TILTED_UPPER = _upper_within(_FULL)
-"""The upper side alone."""
+TILTED_ROUGH = _within(_ROUGH)
+"""As sound and wider still, to tell which of two compositions costs more."""
+
+TILTED_UPPER = _upper_within(_PROOF)
+"""The upper side alone, on half the knots."""
 
 TILTED_COARSE_UPPER = _upper_within(_QUICK)
 """The upper side of the quick engine, for searches that ask for nothing else."""
