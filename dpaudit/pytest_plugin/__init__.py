@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dpaudit.errors import DPAuditError, InternalError
+from dpaudit.errors import ConfigError, DPAuditError, InternalError
 from dpaudit.pytest_plugin.project import project_settings
 from dpaudit.pytest_plugin.section import section_lines
 from dpaudit.pytest_plugin.settings import PROFILES, Settings
+from dpaudit.runtime.package_guard import require_packages
 from dpaudit.wording.escaping import clean, one_line
 
 if TYPE_CHECKING:
@@ -124,7 +125,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Show the checks in a section of their own; nothing if no test used `dp`."""
+    """Show the checks in a section of their own, and say where errors may come from a package of another's."""
+    if terminalreporter.stats.get("error"):
+        _name_shadowed_package(terminalreporter)
     properties = [
         (report.nodeid, report.user_properties)
         for reports in terminalreporter.stats.values()
@@ -137,3 +140,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section("differential privacy")
     for text, style in lines:
         terminalreporter.line(clean(text), **dict.fromkeys(style, True))
+
+
+def _name_shadowed_package(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line that a folder of the project hides one of our packages, if one does."""
+    try:
+        require_packages()
+    except ConfigError as error:
+        terminalreporter.section("differential privacy")
+        terminalreporter.line(one_line(str(error)), red=True)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,7 +24,7 @@ from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionB
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.sources import digest_of_sources
 from dpaudit.pytest_plugin.store import EvidenceStore
-from dpaudit.runtime.plugins import suggestion
+from dpaudit.runtime.plugins import load_package, suggestion
 from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import clean
@@ -91,7 +90,7 @@ class PrivacyChecks:
         certificate = self._certified(called, certify(Release(label=called, mechanism=mechanism), self.claim))
         answers = tuple(np.asarray(query(data)) for data in neighbours)
         self._watch(called, function, neighbours[0], mechanism, answers[0])
-        ratio = import_module("audits").LikelihoodRatio(
+        ratio = load_package("audits").LikelihoodRatio(
             mechanisms=((called, mechanism),), first={called: answers[0]}, second={called: answers[1]}
         )
         case = AuditCase(
@@ -186,7 +185,7 @@ class PrivacyChecks:
     def _watch(self, name: str, function: Callable[..., Any], data: Any, mechanism: Mechanism, answer: Any) -> None:
         """Compare the outputs with the declared density; fail if the noise differs from it."""
         __tracebackhide__ = True
-        audits = import_module("audits")
+        audits = load_package("audits")
         identity = ["noise", repr(mechanism), repr(answer), digest_of_sources(mechanism), digest_of_sources(function)]
         allotted = self._allotted(name, identity)
         before = {} if allotted.state is None else {"wealth": _wealth(allotted.state, self.settings)}
@@ -221,7 +220,7 @@ class PrivacyChecks:
     ) -> AuditResult:
         """Report an audit and return it; fail on a violation, and leave the test undecided if it is inconclusive."""
         __tracebackhide__ = True
-        audits = import_module("audits")
+        audits = load_package("audits")
         identity = [
             repr(claim),
             repr(case.neighbours),
@@ -261,7 +260,7 @@ class PrivacyChecks:
         """
         if self.settings.evidence is not None:
             return allotted.significance
-        _, further = import_module("audits").continue_audit(
+        _, further = load_package("audits").continue_audit(
             case,
             after,
             runs=self._runs,
