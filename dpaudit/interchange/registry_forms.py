@@ -7,7 +7,12 @@ written before then is no record of the present schema until its keys are rename
 from collections.abc import Mapping
 from typing import Any
 
-_GROUPS = {"product": "basic", "dp_flavor": "dp_variant", "model": "deployment_model"}
+_GROUPS = {
+    "product": "basic",
+    "dp_flavor": "dp_variant",
+    "model": "deployment_model",
+    "resources": "administrative",
+}
 _KEYS = {
     ("dp_variant", "name"): "variant_name",
     ("deployment_model", "name"): "model_name",
@@ -33,19 +38,18 @@ def present_form(record: Mapping[str, Any]) -> dict[str, Any]:
     Fields that the registry deleted are left out.
     Raises: ValueError: a key stands there in its earlier and in its present form.
 
-    >>> present_form({"deployment": {"product": {"name": "x"}}, "resources": {"notes": "y"}})
-    {'deployment': {'basic': {'name': 'x'}}, 'administrative': {'notes': 'y'}}
+    >>> present_form({"deployment": {"product": {"name": "x"}, "resources": {"notes": "y"}}})
+    {'deployment': {'basic': {'name': 'x'}, 'administrative': {'notes': 'y'}}}
     """
-    renamed = _renamed(record, {"resources": "administrative"})
-    groups = renamed.get("deployment")
+    groups = record.get("deployment")
     if not isinstance(groups, Mapping):
-        return renamed
+        return dict(record)
     deployment = _renamed(groups, _GROUPS)
     for group, fields in deployment.items():
         if isinstance(fields, Mapping):
             kept = {key: value for key, value in fields.items() if group != "dp_variant" or key not in _DELETED}
             deployment[group] = _renamed(kept, {old: new for (home, old), new in _KEYS.items() if home == group})
-    return renamed | {"deployment": deployment}
+    return {**record, "deployment": deployment}
 
 
 def _renamed(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -72,12 +72,12 @@ REGISTRY = table(
         ),
         accounting=table([], composition=TEXT, post_processing=TEXT),
         implementation=table([], preprocessing_and_hyperparameter_tuning=TEXT, mechanisms=TEXT, justification=TEXT),
-    ),
-    administrative=table(
-        ["registry_authors"],
-        sources=TEXT,
-        notes=TEXT,
-        registry_authors={"type": "array", "items": TEXT, "minItems": 1},
+        administrative=table(
+            ["registry_authors"],
+            sources=TEXT,
+            notes=TEXT,
+            registry_authors={"type": "array", "items": TEXT, "minItems": 1},
+        ),
     ),
 )
 """The keys, lists and required fields of the registry's schema at commit 3e9c812 (15 July 2026), without its texts."""
@@ -158,10 +158,9 @@ def test_an_older_record_is_read_into_the_present_form(report):
     assert present_form(record) == record
     older = json.loads(json.dumps(record))
     parts = older["deployment"]
-    parts["product"], parts["dp_flavor"], parts["model"] = (
-        parts.pop(name) for name in ("basic", "dp_variant", "deployment_model")
-    )
-    older["resources"] = older.pop("administrative")
+    for old, new in (("product", "basic"), ("dp_flavor", "dp_variant"), ("model", "deployment_model")):
+        parts[old] = parts.pop(new)
+    parts["resources"] = parts.pop("administrative")
     parts["dp_flavor"]["name"] = parts["dp_flavor"].pop("variant_name")
     parts["dp_flavor"]["input_metric"] = "a distance"
     for group, key in (("privacy_loss", "privacy_unit"), ("privacy_loss", "privacy_parameters"), ("model", "model_name")):
@@ -169,7 +168,7 @@ def test_an_older_record_is_read_into_the_present_form(report):
     assert not Draft7Validator(REGISTRY).is_valid(older)
     assert present_form(older) == record
     with pytest.raises(ValueError, match="both are there"):
-        present_form(older | {"administrative": {}})
+        present_form({"deployment": parts | {"administrative": {}}})
 
 
 def test_without_actors_it_is_of_the_second_tier(report):

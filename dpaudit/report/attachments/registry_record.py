@@ -48,12 +48,12 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
             deployment[name] = deployment.get(name, {}) | fields
     else:
         del deployment["accounting"], deployment["implementation"]
+    deployment["administrative"] = _stated({"sources": held.sources}) | {"registry_authors": list(held.authors)}
     return {
         "url_slug": held.url_slug,
         "status": held.status,
         "tier": 3 if full is not None else 2,
         "deployment": deployment,
-        "administrative": _stated({"sources": held.sources}) | {"registry_authors": list(held.authors)},
     }
 
 
