@@ -45,8 +45,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--dp-seed", type=int, metavar="S", help="repeat checks with this seed; carries no evidence")
     parser.addini("dp_profile", f"one of {', '.join(PROFILES)}", default=_DEFAULTS["profile"])
     parser.addini("dp_evidence", "SQLite file that carries evidence from run to run, relative to the root", default="")
-    parser.addini("dp_significance", "probability that one check accuses correct code", default=_DEFAULTS["significance"])
-    parser.addini("dp_suite_size", "number of checks of the whole suite; those of the session if it is 0", default=_DEFAULTS["suite_size"])
+    parser.addini(
+        "dp_significance", "probability that one check accuses correct code", default=_DEFAULTS["significance"]
+    )
+    parser.addini(
+        "dp_suite_size",
+        "number of checks of the whole suite; those of the session if it is 0",
+        default=_DEFAULTS["suite_size"],
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -31,7 +31,14 @@ def table(required, **properties):
 VARIANTS = ["Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Custom"]
 STATUSES = ["Converted", "Draft", "Pending", "Changes Required", "Approved", "Approved (Update Requested)"]
 STATUSES += ["Approved (Pending)"]
-PRODUCTS = ["Summary statistics", "Machine learning model", "Dataset", "Synthetic data", "Interactive API", "SQL queries"]
+PRODUCTS = [
+    "Summary statistics",
+    "Machine learning model",
+    "Dataset",
+    "Synthetic data",
+    "Interactive API",
+    "SQL queries",
+]
 SECTORS = ["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
 REQUIRED = ["name", "data_curators", "description", "intended_use", "data_product_type", "data_product_region"]
 NUMBER = {"type": "number"}
@@ -44,7 +51,7 @@ REGISTRY = table(
         ["basic"],
         basic=table(
             [*REQUIRED, "publication_date"],
-            **{name: TEXT for name in ("name", "description", "intended_use", "data_product_region")},
+            **dict.fromkeys(("name", "description", "intended_use", "data_product_region"), TEXT),
             data_curators={"type": "array", "items": TEXT, "minItems": 1},
             data_product_type={"enum": PRODUCTS},
             data_product_sector={"enum": SECTORS},
@@ -163,7 +170,11 @@ def test_an_older_record_is_read_into_the_present_form(report):
     parts["resources"] = parts.pop("administrative")
     parts["dp_flavor"]["name"] = parts["dp_flavor"].pop("variant_name")
     parts["dp_flavor"]["input_metric"] = "a distance"
-    for group, key in (("privacy_loss", "privacy_unit"), ("privacy_loss", "privacy_parameters"), ("model", "model_name")):
+    for group, key in (
+        ("privacy_loss", "privacy_unit"),
+        ("privacy_loss", "privacy_parameters"),
+        ("model", "model_name"),
+    ):
         parts[group][f"{key}_description"] = parts[group].pop(f"{key}_details")
     assert not Draft7Validator(REGISTRY).is_valid(older)
     assert present_form(older) == record

@@ -109,7 +109,9 @@ def test_three_lines_certify_and_audit_each_kind_of_subject(project):
     assert "0.5 times that noise explains them best" in ended.stdout.str()
     assert "REFUTED  laplace" in ended.stdout.str()
     assert "differential privacy ===" in ended.stdout.str()
-    assert re.search(r"Each test accuses correct code with probability at most 0\.001, with fixed seeds", ended.stdout.str())
+    assert re.search(
+        r"Each test accuses correct code with probability at most 0\.001, with fixed seeds", ended.stdout.str()
+    )
     assert "fixture.py" not in ended.stdout.str()
 
 
@@ -147,7 +149,9 @@ def test_workers_give_the_same_outcome_and_the_section_comes_once(project, pytes
     alone = project(**files)
     workers = project("-n", "2", "--junitxml", "workers.xml")
     assert alone.ret == workers.ret == 1
-    line = re.compile(r"^(?:test_\w+\.py:\d+: )?(?:VIOLATION|CONSISTENT|NOISE|CERTIFIED|INCONC).*$|; seed .*$", flags=re.M)
+    line = re.compile(
+        r"^(?:test_\w+\.py:\d+: )?(?:VIOLATION|CONSISTENT|NOISE|CERTIFIED|INCONC).*$|; seed .*$", flags=re.M
+    )
     rows = [sorted(line.findall(ended.stdout.str())) for ended in (alone, workers)]
     assert rows[0] == rows[1]
     assert len(rows[0]) == 5 + 4 + 1, "five checks, four seeds, and the message of the failure"

@@ -57,11 +57,21 @@ def test_ten_bookings_of_a_fifth_fit_in_two(ledger, fifth):
 
 
 @pytest.mark.parametrize(
-    "name", ["Survey 1", "survey1", "survey  1", "survey l", "\u0455urvey 1", "\uff53urvey 1", "surv\u00e9y 1", "s\u03c5rvey-1"]
+    "name",
+    [
+        "Survey 1",
+        "survey1",
+        "survey  1",
+        "survey l",
+        "\u0455urvey 1",
+        "\uff53urvey 1",
+        "surv\u00e9y 1",
+        "s\u03c5rvey-1",
+    ],
 )
 def test_a_name_that_looks_like_an_open_account_is_refused(ledger, name):
     """Case, spaces, homoglyphs, full width and accents; what differs to the eye is another account."""
-    with pytest.raises(LedgerError, match="looks like|spaces"):
+    with pytest.raises(LedgerError, match=r"looks like|spaces"):
         ledger.open(Account(name=name, budget=budget(2.0)), NOW)
     assert skeleton("survey 2") != skeleton("survey 1")
     ledger.open(Account(name="survey 2", budget=budget(2.0)), NOW)
@@ -219,7 +229,7 @@ def test_four_hundred_tampered_ledgers_are_found(tmp_path, ledger, fifth):
         altered, at = list(lines), chance.randrange(len(lines))
         if number % 5 == 0:
             place = chance.randrange(len(altered[at]))
-            letter = chance.choice([c for c in "0123456789abcdef{}\" x" if c != altered[at][place]])
+            letter = chance.choice([c for c in '0123456789abcdef{}" x' if c != altered[at][place]])
             altered[at] = altered[at][:place] + letter + altered[at][place + 1 :]
         elif number % 5 == 1:
             del altered[at:]
