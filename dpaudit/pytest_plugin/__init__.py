@@ -154,4 +154,4 @@ def _name_shadowed_package(terminalreporter: pytest.TerminalReporter) -> None:
         require_packages()
     except ConfigError as error:
         terminalreporter.section("differential privacy")
-        terminalreporter.line(clean(str(error)), red=True)
+        terminalreporter.line(one_line(str(error)), red=True)

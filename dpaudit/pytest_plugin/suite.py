@@ -37,6 +37,6 @@ def suite_line(accusations: Sequence[Accusation], checks: int, significance: flo
         return f"Nothing is accused in a suite of {checks} checks."
     names = f": {', '.join(one.name for one in stands)}" if stands else ""
     return (
-        f"Of {len(accusations)} findings {len(stands)} also stand for the whole suite of {checks} checks, at significance "
-        f"{significance:g} for all of them together{names}."
+        f"Of {len(accusations)} findings {len(stands)} also stand for the whole suite of {checks} checks, at "
+        f"significance {significance:g} for all of them together{names}."
     )

@@ -71,7 +71,7 @@ def test_ten_bookings_of_a_fifth_fit_in_two(ledger, fifth):
 )
 def test_a_name_that_looks_like_an_open_account_is_refused(ledger, name):
     """Case, spaces, homoglyphs, full width and accents; what differs to the eye is another account."""
-    with pytest.raises(LedgerError, match="looks like|spaces"):
+    with pytest.raises(LedgerError, match=r"looks like|spaces"):
         ledger.open(Account(name=name, budget=budget(2.0)), NOW)
     assert skeleton("survey 2") != skeleton("survey 1")
     ledger.open(Account(name="survey 2", budget=budget(2.0)), NOW)

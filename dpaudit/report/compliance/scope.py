@@ -134,7 +134,8 @@ def trust(report: ReportInputs) -> Section:
         number="3",
         ident="trust",
         title="Trust and threat model",
-        crosswalk="NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks",
+        crosswalk="NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks; UK ICO, guidance on "
+        "anonymisation (28 March 2025): the motivated intruder",
         fields=(
             stated("Model", MODEL_WORDS[claim.model], "certificate.claim.model"),
             stated("Whose view is protected from", observer(claim.model), "certificate.claim.model"),
