@@ -7,6 +7,7 @@ from dpaudit.report.compliance.fields import Section
 from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.curves import Curve, delta_curve
 from dpaudit.report.derivation import Row, rows_of
+from dpaudit.report.explorer import Explorer, explorer_of
 from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.gaps import Gap, gaps_of
 from dpaudit.report.inputs import ReportInputs
@@ -27,6 +28,7 @@ class Facts:
     sections: tuple[Section, ...]
     tail: LossTail | None
     person: Person | None
+    explorer: Explorer | None
 
 
 def gather(report: ReportInputs) -> Facts:
@@ -43,4 +45,5 @@ def gather(report: ReportInputs) -> Facts:
         sections=sections_of(report, curve, rows, tail, person),
         tail=tail,
         person=person,
+        explorer=explorer_of(report),
     )

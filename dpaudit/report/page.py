@@ -1,11 +1,17 @@
-"""The report as one HTML page without requests and scripts; every text is escaped."""
+"""The report as one HTML page without requests; every text is escaped, and its one script is named by its digest."""
 
+import base64
+import hashlib
+import json
+import math
 from dataclasses import replace
 from typing import Any
 
+from dpaudit.model.codec import encode
 from dpaudit.report.derivation import node_epsilon
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
+from dpaudit.report.figures.curve import lowest_power
 from dpaudit.report.marks import MARK_WORDS
 from dpaudit.report.meaning import meaning_of, proved_of
 from dpaudit.report.verdicts import conditions_by_urgency, shown_word
@@ -121,4 +127,21 @@ def html(facts: Facts, figures: dict[str, Figure]) -> str:
     )
     environment.filters["markup"] = Markup  # only for our own figures and style sheets, escaped where they are made
     page = style_sheet() + loader.get_source(environment, "page.css")[0]
-    return environment.get_template("report.html.j2").render(context(facts, figures), style=page) + "\n"
+    script = loader.get_source(environment, "page.js")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    live = {"style": page, "script": script, "script_digest": digest, **_live(facts)}
+    return environment.get_template("report.html.j2").render(context(facts, figures) | live) + "\n"
+
+
+def _live(facts: Facts) -> dict[str, str]:
+    """Return the data that the script reads, as JSON: numbers are texts that were rounded here."""
+    curve, explorer = facts.curve, facts.explorer
+    foot = lowest_power(facts.report.certificate.claim.delta)
+    points = [
+        (epsilon, math.log10(delta.upper) / foot if delta.upper > 0 else 1.0, nearest(epsilon, 6), at_most(delta.upper))
+        for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True)
+    ]
+    return {
+        "live_curve": json.dumps({"reach": curve.epsilons[-1], "points": points}) if points else "",
+        "live_explorer": json.dumps(encode(explorer)) if explorer else "",
+    }

@@ -66,9 +66,13 @@ def outcome_of(report: ReportInputs) -> Outcome:
             outcome=f"{sentence[:1].lower()}{sentence[1:]}",
         )
     violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
-    broken = tuple(f"Seen violated: {c.text}" for c in certificate.conditions if c.status == "violated")
     differences = tuple(finding.message for finding in certificate.findings)
     stated = certificate.reasons if certificate.verdict != "certified" else ()
+    broken = tuple(
+        f"Seen violated: {condition.text}"
+        for condition in certificate.conditions
+        if condition.status == "violated" and not any(condition.text in reason for reason in stated)
+    )
     reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *differences)))
     return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)
 

@@ -46,7 +46,6 @@ SENTENCES: dict[str, str] = {
         "The claim allows a probability to change by a factor of {factor}, and an attacker an advantage of {advantage} "
         "out of 1. No threshold is agreed upon; whether that is small enough is a decision."
     ),
-    "audited": "Epsilon is at least {epsilon}{provided}.",
     "mu": "mu = {mu}: one Gaussian release of noise multiplier {multiplier} has this epsilon at delta {delta}",
     "violation": (
         "The audit '{name}' measured epsilon of at least {epsilon}, more than {against}{provided}; correct code would "

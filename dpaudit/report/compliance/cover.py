@@ -106,7 +106,7 @@ def _person(report: ReportInputs, person: Person | None) -> Field:
     """Return the guarantee of all units of one person."""
     name = "One person"
     if person is None:
-        return unknown(name, "how many units one person contributes was not said")
+        return unknown(name, "How many units one person contributes was not said")
     if report.void:
         return not_applicable(name, f"no bound is known: {report.void}")
     said = report.deployment.contributions.units_per_person is not None
@@ -120,7 +120,7 @@ def _share(report: ReportInputs) -> Field:
     if report.certificate.claim.delta == 0:
         return not_applicable(name, "delta is 0")
     if report.units is None:
-        return unknown(name, "the number of units was not said")
+        return unknown(name, "The number of units was not said")
     if report.void:
         return not_applicable(name, f"no delta is proved: {report.void}")
     said = report.deployment.scope.number_of_units is not None

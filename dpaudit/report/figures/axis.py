@@ -146,9 +146,13 @@ def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float, claimed:
     else:
         canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
     canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
+    canvas.label(x + 4, y + 4.5, _attack_words(audit, beyond=audit.ceiling > scale.high), "value halo", 10, (claimed,))
+
+
+def _attack_words(audit: AuditResult, *, beyond: bool) -> tuple[str, ...]:
+    """Return what an audit shows, in words for more and for less room."""
     bound = f"at least {at_least_beside(audit.epsilon_lower, audit.claim.epsilon)}"
-    if audit.assumption:
-        bound = f"{bound}, under an assumption"
-    ceiling_words = f"{bound}, ceiling {at_most(audit.ceiling, 2)}"
-    texts = (ceiling_words, bound) if math.inf > audit.ceiling > scale.high else (bound,)
-    canvas.label(x + 4, y + 4.5, texts, "value halo", 10, (claimed,))
+    conditional = f"{bound}, under an assumption" if audit.assumption else bound
+    shorter = f"{bound}, assumed" if audit.assumption else bound
+    ceiling = (f"{conditional}, ceiling {at_most(audit.ceiling, 2)}",) if beyond and audit.ceiling < math.inf else ()
+    return (*ceiling, conditional, shorter)

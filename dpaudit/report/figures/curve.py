@@ -25,7 +25,7 @@ def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
     )
 
 
-def _floor(delta: float) -> int:
+def lowest_power(delta: float) -> int:
     """Return the power of ten at which the vertical axis ends, a little below the claim's delta."""
     return math.floor(math.log10(delta)) - 3 if delta > 0 else -12
 
@@ -34,7 +34,7 @@ def _draw(certificate: Certificate, curve: Curve, width: float) -> Canvas:
     """Return the drawing for one width."""
     canvas = Canvas(width=width, height=330 if width > 500 else 280)
     left, right, top, bottom = 52.0, width - 16, 14.0, canvas.height - 50
-    power = _floor(certificate.claim.delta)
+    power = lowest_power(certificate.claim.delta)
     across = Scale(low=0.0, high=curve.epsilons[-1], left=left, right=right)
 
     def down(delta: float) -> float:
