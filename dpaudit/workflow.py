@@ -69,7 +69,7 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
             return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
-    replayed = import_module("audits").replay_program(
+    replayed = load_package("audits").replay_program(
         subject.algorithm, subject.problem, subject.declaration, subject.algorithm.cases(subject.problem)
     )
     findings = (*stated_findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
