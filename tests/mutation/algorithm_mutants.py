@@ -159,8 +159,8 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
      "released: Array = self._counter.step(element)", "released: Array = self._counter.step(element) if self._counter.length % 8 != 6 else (self._counter.step(element), self._sum + element)[1]"),
     ("ucrl local later users send without noise", "ucrl local", "ucrl_vtr/sums.py",
      "self._sum = self._sum + message", "self._sum = self._sum + (message if self._sum is message or np.ndim(self._sum) == 0 else contribution)"),
-    ("ucrl local users share the first one's noise", "ucrl local", "ucrl_vtr/sums.py",
-     "self._sum = self._sum + message", "self._shared = (message - contribution) if np.ndim(self._sum) == 0 else 0.0\n        self._sum = self._sum + (message if np.ndim(self._sum) == 0 else contribution + 0.99 * (message - contribution))"),
+    ("ucrl local later users add half of the first message", "ucrl local", "ucrl_vtr/sums.py",
+     "self._sum = self._sum + message", "self._sum = self._sum + (message if message is self.first else contribution + self.first / 2)"),
     # --- LSVI-UCB ---
     ("lsvi canary enters every batch", "lsvi", "lsvi_ucb/learner.py",
      "        self.entered = True\n", ""),
