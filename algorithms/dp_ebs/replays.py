@@ -90,13 +90,12 @@ def _replay(name: str, engine: Engine, rounds: int, places: tuple[int, ...]) -> 
         return {"plays": outcome.plays, "eliminated_at": outcome.eliminated_at, "bounds": bounds}
 
     people = tuple(at for at in places if at < rounds)
-    last = people[-1]
     usual = tuple((f"person {at + 1} answers 0 or 1", _one(rounds, at, 0.0), _one(rounds, at, 1.0)) for at in people)
     hostile = tuple(
         (
-            f"person {last + 1} answers {answer:g} or 1",
-            _one(rounds, last, answer),
-            _one(rounds, last, 1.0),
+            f"person 1 answers {answer:g} or 1",
+            _one(rounds, 0, answer),
+            _one(rounds, 0, 1.0),
         )
         for answer in _HOSTILE
     )

@@ -60,6 +60,8 @@ def replay_program(algorithm: Any, problem: Any, declaration: Declaration, cases
     found: list[Finding] = []
     program = _program_of(algorithm, problem)
     found += _other_people(program, program, looked)
+    if not looked.releases:
+        return Replayed(findings=(), conditions=())
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     for case in (*map(_as_replay, cases), *replays):
         for says, first, second in case.pairs:

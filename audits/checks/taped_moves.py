@@ -150,11 +150,14 @@ def _relative(mechanism: Mechanism, apart: Array) -> float | None:
         return np.inf
     for attribute, order in _NORMS.items():
         if hasattr(mechanism, attribute):
-            return _over(float(np.linalg.norm(apart.reshape(-1), order)), float(getattr(mechanism, attribute)))
+            with np.errstate(over="ignore"):
+                size = float(np.linalg.norm(apart.reshape(-1), order))
+            return _over(size, float(getattr(mechanism, attribute)))
     if hasattr(mechanism, "matrix_stddev") and isinstance(loss := mechanism.loss(), GaussianLoss):
-        matrix = np.linalg.norm(apart[..., :-1]) / float(mechanism.matrix_stddev)
-        vector = np.linalg.norm(apart[..., -1]) / float(getattr(mechanism, "vector_stddev", 1.0))
-        return float(np.hypot(matrix, vector)) / loss.mu
+        with np.errstate(over="ignore"):
+            matrix = np.linalg.norm(apart[..., :-1]) / float(mechanism.matrix_stddev)
+            vector = np.linalg.norm(apart[..., -1]) / float(getattr(mechanism, "vector_stddev", 1.0))
+            return float(np.hypot(matrix, vector)) / loss.mu
     for attribute in _SPECTRAL:
         if hasattr(mechanism, attribute) and apart.ndim >= 2:
             values = np.linalg.svd(apart, compute_uv=False).sum(axis=-1)
