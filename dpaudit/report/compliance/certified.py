@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.budgets.filter_theorems import GAUSSIAN
+from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.report.compliance.allocation import allocation
@@ -98,11 +99,12 @@ def _engines(report: ReportInputs) -> Grid:
     certificate = report.certificate
     rows: list[tuple[str, ...]] = []
     try:
-        form = fold(certificate.declaration, certificate.claim.neighbours)
+        form = fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions)
         orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
                 bracket = bracket_epsilon(form, certificate.claim.delta, (engine,))
+                bracket = proved_under(certificate.conditions, bracket, math.inf)
                 rows.append((engine.name, at_least(bracket.lower), at_most(bracket.upper)))
     except (UnsupportedError, DeclarationError):
         rows = []
