@@ -47,7 +47,9 @@ def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condit
     """
     form = fold(declaration, claim.neighbours, conditions)
     tight = _tight(form, claim)
-    tight = Tight(epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0))
+    tight = Tight(
+        epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
+    )
     found = attained_by_one_pair(declaration, claim.neighbours, conditions)
     evidence = Evidence(tight=tight, witnesses=_attaining(found, claim))
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
