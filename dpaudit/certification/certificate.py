@@ -4,7 +4,7 @@ import math
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import fold
-from dpaudit.certification.evidence import under
+from dpaudit.certification.evidence import proved_under
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.certificate import CertificateRecord
 
@@ -45,7 +45,7 @@ class Certificate(CertificateRecord):
         0.5
         """
         form = fold(self.declaration, self.claim.neighbours, self.conditions)
-        return under(self.conditions, bracket_epsilon(form, delta), math.inf)
+        return proved_under(self.conditions, bracket_epsilon(form, delta), math.inf)
 
     def delta_at(self, epsilon: float) -> Bracket:
         """Return a bracket on the smallest delta that the declaration meets at `epsilon`.
@@ -59,4 +59,4 @@ class Certificate(CertificateRecord):
         0.0
         """
         form = fold(self.declaration, self.claim.neighbours, self.conditions)
-        return under(self.conditions, bracket_delta(form, epsilon), 1.0)
+        return proved_under(self.conditions, bracket_delta(form, epsilon), 1.0)

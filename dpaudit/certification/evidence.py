@@ -47,7 +47,9 @@ def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condit
     """
     form = fold(declaration, claim.neighbours, conditions)
     tight = _tight(form, claim)
-    tight = Tight(epsilon=under(conditions, tight.epsilon, math.inf), delta=under(conditions, tight.delta, 1.0))
+    tight = Tight(
+        epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
+    )
     found = attained_by_one_pair(declaration, claim.neighbours, conditions)
     evidence = Evidence(tight=tight, witnesses=_attaining(found, claim))
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
@@ -56,7 +58,7 @@ def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condit
     return _with_assumption(evidence, attained_together(declaration, claim.neighbours, (), "assumed"), claim)
 
 
-def under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
+def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
     """Return `bracket` as far as it is proved: up to `most` where a condition of its proof was seen violated."""
     violated = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in conditions)
     return replace(bracket, upper=most) if violated else bracket
