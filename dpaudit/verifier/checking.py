@@ -3,22 +3,25 @@
 import hashlib
 import json
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from dpaudit.verifier.attained import attained
 from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Bounds, Worst
 from dpaudit.verifier.folding import fold, walk
-from dpaudit.verifier.losses import Rejection, Table, require
+from dpaudit.verifier.losses import Multiset, Rejection, Table, require
 from dpaudit.verifier.printed import printed_complaints
 from dpaudit.verifier.reading import Unreadable, read
 from dpaudit.verifier.shape import check_shape
 from dpaudit.verifier.slackness import slack_complaints
-from dpaudit.verifier.verdicts import verdict_complaints
+from dpaudit.verifier.verdicts import assumed_ends, verdict_complaints
 
 # Relative: how far a stated end may lie on its safe side, and how wide this checker's own bracket may be. A delta below
 # the last one need not be sharp, only true.
 _LOOSE, _WIDE, _SMALL = 0.05, 0.02, 1e-32
+_BESIDE = ("attained", "printed_premise")  # kinds of conditions that upper ends do not rest on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,19 +84,40 @@ def _verification(data: Any) -> Verification:
     complaints = [*verdict_complaints(data), *condition_complaints(data["conditions"], tree)]
     notes: tuple[str, ...] = ()
     if not complaints:  # what is cheap to find comes first
-        upper, lower = fold(tree, claim["neighbours"])
+        upper, (lower, assumed) = fold(tree, claim["neighbours"]), sides_attained(data)
         above = Worst(upper)
         below = above if upper == lower else Worst(lower)
-        ends = [*_end_complaints("upper", data, above), *_end_complaints("lower", data, below)]
+        void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
+        ends = _void_complaints(data["tight"]) if void else _end_complaints("upper", data, data["tight"], above)
+        ends += _end_complaints("lower", data, data["tight"], below)
+        if assumed:
+            epsilon, delta = assumed_ends(data)
+            stated = {"epsilon": {"lower": epsilon}, "delta": {"lower": delta}}
+            ends += _end_complaints("lower", data, stated, Worst(assumed))
+            ends += [] if epsilon > claim["epsilon"] or delta > claim["delta"] else ["the assumption refutes nothing"]
         complaints = ends or [*printed_complaints(data.get("printed"), tree, claim), *slack_complaints(data)]
         notes = _notes(data, [curve.delta(claim["epsilon"]) for curve in (above, below)])
     told = {"notes": notes, "claim": claim, "declaration": tree, "digest": data["digest"]}
     return Verification(verdict=data["verdict"], complaints=tuple(complaints), **told)
 
 
-def _end_complaints(side: str, data: Table, curve: Worst) -> list[str]:
+def sides_attained(data: Table) -> tuple[list[Multiset], list[Multiset]]:
+    """Return what the witnesses attain: those that count, and those that are only assumed."""
+    tree, relation, conditions = data["declaration"], data["claim"]["neighbours"], data["conditions"]
+    found = [(row["attained"] == "assumed", attained(tree, relation, row, conditions)) for row in data["witnesses"]]
+    counted = [losses for assumed, losses in found if not assumed]
+    return counted or [Counter()], [losses for assumed, losses in found if assumed]
+
+
+def _void_complaints(tight: Table) -> list[str]:
+    """With a violated condition nothing is proved from above."""
+    proved = tight["epsilon"]["upper"] != "inf" or tight["delta"]["upper"] != 1
+    return ["a condition is violated, and an upper end is stated all the same"] if proved else []
+
+
+def _end_complaints(side: str, data: Table, ends: Table, curve: Worst) -> list[str]:
     """Ask the curve at the stated ends: none contradicts what is proved, and none is far from it."""
-    delta, epsilon = (float(data["tight"][name][side]) for name in ("delta", "epsilon"))
+    delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
     claim = data["claim"]
     low, high = curve.delta(claim["epsilon"])
     narrow = high - low <= _WIDE * high or high <= _SMALL

@@ -58,6 +58,8 @@ def _inside(node: Table) -> list[tuple[float, float]]:
 
 def breaks(node: Table) -> bool:
     """Return whether one printed step does not follow by its own rule."""
+    if budget(node)[0] > float(node["printed"].get("largest_epsilon", math.inf)):
+        return True
     rule = node["printed"]["rule"]
     require(rule in TABLES["rules"], f"the printed rule {rule!r} cannot be derived again by this checker")
     subject = node["mechanism"]["name"] if node["node"] == "release" else node["node"]

@@ -20,6 +20,7 @@ _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
     "amount": (lambda value: type(value) in (int, float) and value >= 0, "a number of at least 0"),
     "share": (lambda value: type(value) in (int, float) and 0 <= value < 1, "a number in [0, 1)"),
     "count": (lambda value: type(value) is int and 1 <= value < 2**63, "a count"),
+    "index": (lambda value: type(value) is int and 0 <= value < 2**63, "an index"),
     "sign": (lambda value: type(value) is int and abs(value) == 1, "1 or -1"),
     "truth": (lambda value: type(value) is bool, "true or false"),
     "text": (lambda value: isinstance(value, str) and value.strip(), "text"),

@@ -49,7 +49,7 @@ def _noise_complaints(ratio: float, data: Table) -> list[str]:
     if not 1e-13 < ratio < 1e13:
         return [f"the noise ratio {ratio} is out of range"]
     trees = (rescaled(data["declaration"], 1 / (ratio * less)) for less in (1 - 1e-6, 1 + known))
-    curves = (Worst(fold(tree, claim["neighbours"])[0], COARSE) for tree in trees)
+    curves = (Worst(fold(tree, claim["neighbours"]), COARSE) for tree in trees)
     enough, little = (curve.delta(claim["epsilon"]) for curve in curves)
     if enough[0] <= claim["delta"] and (little[1] > claim["delta"] or little[1] == 1):
         return []
