@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dpaudit.verifier.attained import attained
 from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Bounds, Worst
@@ -66,7 +68,8 @@ def verify(text: str) -> Verification:
     (True, False)
     """
     try:
-        return _verification(read(text))
+        with np.errstate(all="ignore", invalid="raise", divide="raise"):
+            return _verification(read(text))
     except Unreadable as error:
         return Verification(verdict="unreadable", complaints=(str(error),))
     except Rejection as error:

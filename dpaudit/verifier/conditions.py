@@ -23,6 +23,8 @@ def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
             complaints.append(f"the condition {text!r} is missing, altered or out of its place")
         if row["status"] != "assumed" and kind not in TABLES["looked_at"]:
             complaints.append(f"no run can say that this is {row['status']}: {text}")
+    if any(not row["about"] and row["kind"] not in TABLES["general"] for row in rows):
+        complaints.append("a condition does not say what it is about")
     if len({(row["kind"], *row["about"]) for row in rows}) != len(rows):
         complaints.append("a condition is listed twice")
     return complaints

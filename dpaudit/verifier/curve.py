@@ -41,7 +41,7 @@ class Worst:
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
             falls = all(a[1] >= b[0] for i, (_, a) in enumerate(ordered) for _, b in ordered[i:])
-            require(falls and max(lows) >= 0 and max(highs) <= 1, "the checker's own curve is no privacy curve")
+            require(falls and 0 <= max(lows) <= max(highs) <= 1, "the checker's own curve is no privacy curve")
         return self.known[epsilon]
 
 
@@ -52,6 +52,7 @@ class _Curve:
         self.width = width
         self.supremum, self.lost = most(losses)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
+        require(np.isfinite([ends(loss) for loss in self.finite]).all(), "a loss is beyond floating point")
         self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
         self.sums: list[_Sum] = []
 
@@ -130,19 +131,18 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     """
     held = [_coarse(loss, n) for loss, n in losses.items()]
     least = 1e-7 * max(max(map(abs, ends(loss))) for loss in losses) + 1e-200
-    tried = np.geomspace(1e-3, 1e3, 72) / max(_deviation(held, 0.0), least)
+    tried = np.geomspace(1e-9, 1e3, 144) / max(_deviation(held, 0.0), least)
     theta = float(tried[np.argmin(_growth(held, tried) - tried * epsilon - np.log(tried + tried**2))])
     deviation = max(_deviation(held, theta), least)
     ways = np.geomspace(0.5, 100, 24) / deviation
-    right, left = (
-        (_growth(held, theta + way) - _growth(held, np.array([theta])) + _OUTSIDE) / ways for way in (ways, -ways)
-    )
+    base = _growth(held, np.array([theta]))
+    right, left = ((_growth(held, theta + way) - base + _OUTSIDE) / ways for way in (ways, -ways))
     low, high = -float(left.min()), float(right.min())
     tilts = np.array([-ways[np.argmin(left)], ways[np.argmin(right)]])
     steep = max(theta, 1 / deviation)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
     step = math.sqrt(12 * width / (steep * (1 + steep)) / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
-    step = max(step, (high - low) / (size - 8), least / 100)
+    step = max(step, (high - low) / (size - 8), 5 * least)  # a loss has 4e6 cells at most
     require(step < 50, "a composition is too wide for this checker's lattice")
     return theta, Window(math.floor(low / step) - 2, size, step), tilts
 
@@ -171,8 +171,7 @@ def _deviation(held: list[tuple[Measure, float]], theta: float) -> float:
     variance = 0.0
     for (first, masses, n), step in held:
         at = (first + np.arange(len(masses))) * step
-        weights = np.exp(
-            np.log(np.maximum(masses, 1e-320)) + theta * at - growth((first, masses, n), step, np.array([theta]))
-        )
+        sizes = np.log(np.maximum(masses, 1e-320)) + theta * at
+        weights = np.exp(sizes - growth((first, masses, n), step, np.array([theta])))
         variance += n * max(float(weights @ (at - weights @ at) ** 2), 0.0)
     return math.sqrt(variance)

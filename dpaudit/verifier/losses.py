@@ -62,9 +62,8 @@ def joined(alternatives: list[Multiset]) -> Multiset:
     """
     ranked = sorted(map(merged, alternatives), key=lambda a: (_only_gaussian(a), -a.total()))
     largest = max((loss[1] for a in ranked if _only_gaussian(a) for loss in a), default=0.0)
-    ranked = (
-        distinct([a for a in ranked if not _only_gaussian(a) or a == Counter({("gaussian", largest): 1})]) or ranked
-    )
+    kept = [a for a in ranked if not _only_gaussian(a) or a == Counter({("gaussian", largest): 1})]
+    ranked = distinct(kept) or ranked
     require(len(ranked) <= _ALTERNATIVES, "too many alternatives to be derived again")
     return reduce(_either, (a for a in ranked if not any(a != b and _either(b, a) == b for b in ranked)))
 

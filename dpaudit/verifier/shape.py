@@ -26,7 +26,7 @@ _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
     "text": (lambda value: isinstance(value, str) and value.strip(), "text"),
     "rule": (lambda value: isinstance(value, str) and value.startswith("DPA"), "the name of a rule"),
     "digest": (lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{64}", value)), "a SHA-256"),
-    "versions": (lambda value: isinstance(value, dict) and {"python", "dpaudit"} <= {*value}, "a table of versions"),
+    "versions": (lambda value: {"python", "dpaudit"} <= {*value} and {*map(type, value.values())} == {str}, "versions"),
 }
 
 

@@ -27,6 +27,9 @@ def slack_complaints(data: Table) -> list[str]:
     complaints = []
     if not all(math.isclose(said, derived, rel_tol=_EQUAL) for said, derived in pairs):
         complaints.append(f"ratios that should agree (claimed over proved, products of factors) do not: {pairs}")
+    names = [row["name"] for row in slack["factors"]]
+    if len({*names}) != len(names) or ("printed" not in data and names != ["declared noise"][: len(names)]):
+        complaints.append(f"the factors {names} do not follow: without a printed reading all is declared noise")
     if any(row["sentence"] != _sentence(row, nodes) for row in slack["factors"]):
         complaints.append("a sentence on a factor does not state it")
     return complaints + _noise_complaints(ratios[1], data)

@@ -81,9 +81,8 @@ def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) 
     moved = np.exp(np.minimum(log_size, 700.0)) * np.minimum(count, 1.0)
     masses = np.roll(np.fft.irfft(product, window.size), -window.first)
     error = 2 / window.size * float(moved.sum() + off * np.abs(product).sum())
-    beyond = [
-        _chernoff(grown - tilts * end, side) for end, side in ((window.bottom, tilts < 0), (window.top, tilts > 0))
-    ]
+    sides = (window.bottom, tilts < 0), (window.top, tilts > 0)
+    beyond = [_chernoff(grown - tilts * end, side) for end, side in sides]
     return Law(log_moment, masses, error, relative, *(mass * (1 + relative) for mass in beyond))
 
 

@@ -78,7 +78,7 @@ def _laplace(loss: Loss, at: Array) -> Tail:
     """Laplace noise moved by a shift: the loss is 2 z - shift between atoms at both ends."""
     near = np.where(at < loss[1], np.exp((np.clip(at, -loss[1], loss[1]) - loss[1]) / 2) / 2, 0.0)
     low, whole = at < -loss[1], np.exp(np.minimum(at, 0.0))
-    return np.where(low, 1.0, (near > 0) - near), np.where(low, whole, near), 0.0
+    return np.where(at < loss[1], 1.0 - near, 0.0), np.where(low, whole, near), 0.0
 
 
 def _range(loss: Loss, at: Array) -> Tail:

@@ -15,11 +15,9 @@ def verdict_complaints(data: Table) -> list[str]:
     low, high = ({n: float(data["tight"][n][side]) for n in ("epsilon", "delta")} for side in ("lower", "upper"))
     require(all(0 <= low[name] <= high[name] for name in low), "a bracket is empty or negative")
     require(
-        high["delta"] <= 1 and len(set(data["engines"])) == len(data["engines"]), "a delta above 1, or an engine twice"
+        high["delta"] <= 1 and len({*data["engines"]}) == len(data["engines"]), "a delta above 1, or an engine twice"
     )
-    require(
-        claim["model"] != "joint" or claim["neighbours"] == "replace_one", "a joint claim is about replaced records"
-    )
+    require((claim["model"], claim["neighbours"]) != ("joint", "add_remove"), "a joint claim is about replaced records")
     refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
     against = "refuted" if refuted else "infinite" if high["epsilon"] == math.inf else "unproved"
     pairs = " ".join(_pair(row) for row in data["witnesses"] if row["attained"] != "assumed")

@@ -244,6 +244,7 @@ def _flipped_with_its_reason(data: Data) -> None:
 def _half_the_noise(data: Data) -> None:
     table = _first(data, "stddev") or _first(data, "scale")
     assert table is not None
+    assert data["declaration"]["node"] != "cells"  # of its two losses the smaller decides nothing
     assert _narrow(data, "epsilon")
     table["stddev" if "stddev" in table else "scale"] *= 0.5
 
@@ -331,6 +332,13 @@ def _other_slack(data: Data) -> None:
     data["slack"]["epsilon_ratio"] *= 1.01
 
 
+def _other_neighbours(data: Data) -> None:
+    """A part that is stated for the neighbours of the claim is true of any others; a mechanism names its own."""
+    assert _first(data, "mechanism") is not None
+    claim = data["claim"]
+    claim["neighbours"] = "add_remove" if claim["neighbours"] == "replace_one" else "replace_one"
+
+
 def _validity(data: Data) -> None:
     assert "printed" in data
     data["printed"]["valid"] = not data["printed"]["valid"]
@@ -373,9 +381,7 @@ RULES: dict[str, Callable[[Data], None]] = {
     "string for stddev": _quoted("stddev"),
     "string for scale": _quoted("scale"),
     "infinite claim": _set(("claim", "epsilon"), "inf"),
-    "other neighbours": lambda data: data["claim"].update(
-        neighbours="add_remove" if data["claim"]["neighbours"] == "replace_one" else "replace_one"
-    ),
+    "other neighbours": _other_neighbours,
     "empty unit": _set(("claim", "unit"), " "),
     "another slack": _other_slack,
     "another validity": _validity,

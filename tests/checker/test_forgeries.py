@@ -2,6 +2,7 @@
 
 import importlib.util
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
@@ -61,3 +62,15 @@ def test_no_forgery_of_the_whole_corpus_is_accepted():
     assert passed == []
     assert count >= 400
     assert len(rules) >= len(FORGING.RULES)
+
+
+@pytest.mark.parametrize("fields", [{"scale": 1e-320}, {"scale": 1e-5}, {"l1_sensitivity": 2.0**63}])
+def test_a_cell_with_next_to_no_noise_is_found(fields):
+    """A loss of thousands of nats, or an infinite one, in one alternative beside a small one."""
+    inside = FORGING.release(FORGING.laplace(9.0))
+    touched = FORGING.release(FORGING.laplace(9.0, "add_remove"))
+    claim = FORGING.Claim(epsilon=1.0, neighbours="replace_one", unit=FORGING.UNIT)
+    data = json.loads(FORGING.certify(FORGING.Cells(inside=inside, touched=touched), claim).to_json())
+    assert verify(FORGING.resealed(data)).accepted
+    data["declaration"]["inside"]["mechanism"] |= fields
+    assert not verify(FORGING.resealed(data)).accepted
