@@ -1,6 +1,6 @@
 """Processor time of brackets and certificates beside dp-accounting's: `python benchmarks/accounting_speed.py`.
 
-Medians of five. dp-accounting answers at its default interval, pessimistic and optimistic. Run it with OMP_NUM_THREADS=1.
+Medians of five. dp-accounting answers at its default interval, from both sides. Run it with OMP_NUM_THREADS=1.
 """
 
 import logging
