@@ -71,7 +71,7 @@ def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim:
     least, most = (max(_SMALLEST, 1 << int(math.log2(knots / len(parts)))) for knots in (effort.least, effort.most))
     wanted = min(_wanted(aim, effort), span)
     if highest - lowest <= max(span, wanted * _WHOLE):
-        low, span = lowest, highest - lowest
+        low, span = lowest, max(highest - lowest, wanted)
     size = min(most, max(least, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
     width = _snapped(parts, span / (size - 8))
     while (size - 8) * width < span and size < most:
@@ -86,9 +86,9 @@ def _wanted(aim: Aim, effort: Effort) -> float:
 
     Knots add `roughness` width^2 to the variance, which multiplies delta by 1 + tilt (1 + tilt) / 2 times that.
     """
-    if aim.roughness <= 0:
-        return math.inf
     epsilon = max(aim.epsilon, aim.deviation * 0.1)
+    if not (aim.roughness > 0 and epsilon > 0):
+        return math.inf
     allowed = min(effort.epsilon * epsilon / (1 + aim.tilt), effort.delta / (aim.tilt * (1 + aim.tilt)))
     return math.sqrt(allowed / aim.roughness)
 
