@@ -1,6 +1,6 @@
-"""Processor time of brackets and certificates beside dp-accounting's, median of five: `python benchmarks/accounting_speed.py`.
+"""Processor time of brackets and certificates beside dp-accounting's: `python benchmarks/accounting_speed.py`.
 
-dp-accounting answers at its default interval, once pessimistic and once optimistic. Run it with OMP_NUM_THREADS=1.
+Medians of five. dp-accounting answers at its default interval, from both sides. Run it with OMP_NUM_THREADS=1.
 """
 
 import logging

@@ -15,7 +15,7 @@ from dpaudit.engines.tilted.law import Law
 from dpaudit.engines.tilted.transform import Floats
 
 _UNIT = 2.0**-53
-_FAR = 600.0  # exponents up to which a crossing is looked for
+_FAR = 340.0  # exponents up to which a crossing is looked for
 _LEAST = 1e-290  # covers what underflows
 _NEAR = 64  # knots around a crossing in which the best threshold lies
 _STEPS = (

@@ -32,10 +32,10 @@ _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _KINDS = 64
 _EVENTS = 10**9
 Cut = Sequence[tuple[DiscretisedLoss, int]]
-_FULL = Effort(epsilon=2e-5, delta=5e-4, most=1 << 19)
-_PROOF = Effort(epsilon=8e-5, delta=2e-3, most=1 << 19)
-_ROUGH = Effort(epsilon=1e-2, delta=5e-2, most=1 << 13)
-_QUICK = Effort(epsilon=1e-3, delta=5e-3, most=1 << 15)
+_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19)
+_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19)
+_ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13)
+_QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15)
 
 
 def _upper(parts: Cut, view: Window) -> UpperCurve:

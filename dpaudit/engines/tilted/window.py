@@ -27,10 +27,11 @@ _WHOLE = 1 << 13  # knots that are few enough to hold everything
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What a bracket may differ by, relatively, in epsilon and in delta, and the most knots of all parts together."""
+    """What a bracket may differ by, relatively, in epsilon and in delta, and the least and most knots of all parts."""
 
     epsilon: float
     delta: float
+    least: int
     most: int
 
 
@@ -67,11 +68,11 @@ def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim:
         low = aim.epsilon - (aim.mean - aim.epsilon) / 2
     low, high = max(low, lowest), min(high, highest)
     span = max(high - low, 1e-3 * aim.deviation, 1e-300)
-    most = max(_SMALLEST, 1 << int(math.log2(effort.most / len(parts))))
+    least, most = (max(_SMALLEST, 1 << int(math.log2(knots / len(parts)))) for knots in (effort.least, effort.most))
     wanted = min(_wanted(aim, effort), span)
     if highest - lowest <= max(span, wanted * _WHOLE):
-        low, span = lowest, highest - lowest
-    size = min(most, max(_SMALLEST, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
+        low, span = lowest, max(highest - lowest, wanted)
+    size = min(most, max(least, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
     width = _snapped(parts, span / (size - 8))
     while (size - 8) * width < span and size < most:
         size *= 2
@@ -85,9 +86,9 @@ def _wanted(aim: Aim, effort: Effort) -> float:
 
     Knots add `roughness` width^2 to the variance, which multiplies delta by 1 + tilt (1 + tilt) / 2 times that.
     """
-    if aim.roughness <= 0:
-        return math.inf
     epsilon = max(aim.epsilon, aim.deviation * 0.1)
+    if not (aim.roughness > 0 and epsilon > 0):
+        return math.inf
     allowed = min(effort.epsilon * epsilon / (1 + aim.tilt), effort.delta / (aim.tilt * (1 + aim.tilt)))
     return math.sqrt(allowed / aim.roughness)
 
