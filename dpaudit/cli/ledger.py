@@ -168,7 +168,7 @@ def verify(
     if statement.inconsistencies or repricing.inconsistencies or missing:
         return Exit.FINDING
     say(f"intact: {statement.entries} entries, last digest {statement.head}")
-    say(f"prices derived again: {repricing.derived}; booked without a certificate: {repricing.without}")
+    say(f"prices derived again: {repricing.derived}; booked without a certificate of this version: {repricing.without}")
     return Exit.PASS
 
 

@@ -32,7 +32,8 @@ def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
     Raises: ConfigError: no such file, a device or a pipe that may never end, too many bytes, or no UTF-8.
     """
     try:
-        if path.exists() and not path.is_file() and not str(path).startswith(_STREAMS):
+        regular = path.is_file() or path.is_dir() or not path.exists()  # a folder is named by the error of opening it
+        if not regular and not str(path).startswith(_STREAMS):
             raise ConfigError(f"{path}: is no regular file; give a file.")
         with path.open("rb") as file:
             content = file.read(largest + 1)

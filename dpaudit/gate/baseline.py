@@ -49,7 +49,9 @@ class Accepted:
 
     def lapsed(self, issue: Issue, today: date) -> str:
         """Return why this entry does not accept an issue with its fingerprint today, or an empty text."""
-        return f"expired on {self.expires}" if today > self.expires else self.terms.lapsed(issue.terms)
+        if today > self.expires:
+            return f"expired on {self.expires}"
+        return "an unusable configuration is never accepted" if issue.terms is None else self.terms.lapsed(issue.terms)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain data."""
@@ -118,7 +120,8 @@ def _entry(path: Path, number: int, row: Any) -> Accepted:
         except ValueError:
             raise ConfigError(f"{path}: accepted[{number}]: expected {name}={row[name]!r:.40} as YYYY-MM-DD.") from None
     try:
-        return Accepted(**{name: row[name] for name in _WORDS}, **days, terms=Terms.from_dict(row["terms"]))
+        words: dict[str, Any] = {name: row[name] for name in _WORDS} | days
+        return Accepted(**words, terms=Terms.from_dict(row["terms"]))
     except KeyError as error:
         raise ConfigError(f"{path}: accepted[{number}]: the terms lack {error}.") from None
     except (TypeError, ValueError, ConfigError) as error:

@@ -12,13 +12,14 @@ from dpaudit.ledger.account import Account
 from dpaudit.ledger.balance import Inconsistency
 from dpaudit.ledger.entry import Entry
 from dpaudit.ledger.pricing import decode_prices, prices
+from dpaudit.model.certificate import SCHEMA
 from dpaudit.model.codec import encode
 from dpaudit.verifier import verify
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repricing:
-    """How many bookings were derived again, how many carry no certificate, and what was found."""
+    """How many bookings were derived again, how many carry no certificate of this version, and what was found."""
 
     derived: int = 0
     without: int = 0
@@ -29,7 +30,8 @@ def reprice(entries: Iterable[Entry]) -> Repricing:
     """Return the result of deriving the prices of an intact chain again from its certificates.
 
     Guarantee: where nothing is found, the independent checker accepts each certificate that the chain holds, and no
-    booking costs less than its certificate does. A booking of an earlier version carries none and is counted.
+    booking costs less than its certificate does. A booking without a certificate, or with one of another schema
+    version, cannot be derived again by this version and is counted.
     """
     accounts: dict[str, tuple[Filter, ...]] = {}
     seen: dict[str, str] = {}
@@ -39,7 +41,7 @@ def reprice(entries: Iterable[Entry]) -> Repricing:
         data = entry.data
         if data["kind"] == "open":
             accounts[data["account"]] = Account.from_dict(data["body"]).filters()
-        elif "document" not in data["body"]:
+        elif data["body"].get("document", {}).get("schema") != SCHEMA:
             without += 1
         else:
             derived += 1

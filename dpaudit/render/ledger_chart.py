@@ -1,6 +1,7 @@
 """The spending of an account over time, as bars of text."""
 
 from collections.abc import Iterator
+from datetime import date
 
 from dpaudit.ledger.pace import History
 from dpaudit.wording.numerals import at_most
@@ -17,7 +18,7 @@ def chart_lines(history: History) -> list[str]:
     return [*([f"{left_out} earlier days are left out."] if left_out else []), *_bars(rows)]
 
 
-def _bars(rows: list[tuple[object, float]]) -> Iterator[str]:
+def _bars(rows: list[tuple[date, float]]) -> Iterator[str]:
     """Yield one bar a row; a full bar is the whole budget."""
     for day, share in rows:
         full = min(_WIDTH, max(1 if share else 0, int(share * _WIDTH)))

@@ -13,11 +13,11 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #dcd7ca; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-svg { width: 100%; height: auto; } svg text { font-size: 13px; fill: currentColor; }
+svg { width: 100%; height: auto; } svg text { font-size: 19px; fill: currentColor; }
 @media (prefers-color-scheme: dark) { body { color: #e8e6e1; background: #16181c; } th, td { border-color: #3a3d44; } }
 @media print { body { margin: 0; max-width: none; } h2 { break-after: avoid; } tr { break-inside: avoid; } }
 """
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 220, 52, 30
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 260, 72, 40
 
 
 def ledger_page(statement: Statement, created: str) -> str:

@@ -54,7 +54,7 @@ def test_a_unit_from_the_outside_cannot_become_markup(dpaudit, write, written):
     assert hostile in " ".join(dpaudit("certify", name).stdout.split())
     markdown = dpaudit("certify", name, "--format", "md").stdout
     assert "<b>" not in markdown
-    assert r"one\|&lt;b>row" in markdown
+    assert r"one\|&lt;b&gt;row" in markdown
 
 
 def test_a_certificate_can_be_verified_and_an_altered_one_cannot(dpaudit, write, written):

@@ -191,8 +191,9 @@ def test_a_file_that_never_ends_is_refused(dpaudit, write, written, path):
     os.mkfifo("fifo")
     assert dpaudit("certify", path).exit_code == 2
     assert dpaudit("verify", path).exit_code == 2
-    text = '[algorithm]\nname = "dp_ebs"\nepsilon = 1.0\nhorizon = 9\narms = 3\n[problem]\nname = "preflib"\n'
-    assert dpaudit("certify", write(f'{text}path = "{path}"\n')).exit_code == 2
+    algorithm = '[algorithm]\nname = "dp_ebs"\nepsilon = 1.0\nhorizon = 9\narms = 3\n'
+    text = f'{algorithm}[problem]\nname = "preflib"\npath = "{path}"\n'
+    assert dpaudit("certify", write(text)).exit_code == 2
 
 
 def test_a_file_has_a_largest_size_and_json_a_largest_depth(tmp_path):
@@ -279,10 +280,46 @@ def test_code_that_ends_the_process_is_no_pass(write, tmp_path, line, command):
     assert ended.stderr + ended.stdout
 
 
-TOKENS = ("[claim]", "[declaration]", "[algorithm]", "epsilon", "delta", "=", "1.0", "-1", "nan", "inf", "1e999", '"x"',
-          "[", "]", "{", "}", "\n", ".", ",", "node", '"release"', '"repeat"', "times", "part", "true", "\x00",
-          "mechanism", '"laplace"', "scale", "10" * 60, "0x1F", "1979-05-27", "'''", "#", "name", '"capri"',
-          "\u202e", '"lplr"')  # fmt: skip
+TOKENS = (
+    "[claim]",
+    "[declaration]",
+    "[algorithm]",
+    "epsilon",
+    "delta",
+    "=",
+    "1.0",
+    "-1",
+    "nan",
+    "inf",
+    "1e999",
+    '"x"',
+    "[",
+    "]",
+    "{",
+    "}",
+    "\n",
+    ".",
+    ",",
+    "node",
+    '"release"',
+    '"repeat"',
+    "times",
+    "part",
+    "true",
+    "\x00",
+    "\u202e",
+    "mechanism",
+    '"laplace"',
+    "scale",
+    "10" * 60,
+    "0x1F",
+    "1979-05-27",
+    "'''",
+    "#",
+    "name",
+    '"capri"',
+    '"lplr"',
+)
 
 
 def mutated(chance, text):

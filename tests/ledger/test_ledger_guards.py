@@ -217,6 +217,19 @@ def test_a_ledger_of_the_first_version_goes_on(tmp_path, ledger, fifth):
     connection.close()
 
 
+def test_a_certificate_of_another_schema_version_is_counted_and_no_fault(ledger, fifth):
+    """A ledger outlives the schema: what this version does not read is said to be not derived again."""
+    ledger.book("survey 1", fifth, "first", NOW)
+
+    def older(data):
+        document = data["body"]["document"]
+        document["schema"] = "urn:dpaudit:schema:certificate:0"
+        document["digest"] = data["body"]["certificate"] = digest_of(document)
+
+    again = reprice(Entry(text=text) for text in rechained(ledger.lines(), older))
+    assert (again.derived, again.without, again.inconsistencies) == (0, 1, ())
+
+
 def test_four_hundred_tampered_ledgers_are_found(tmp_path, ledger, fifth):
     """Bytes changed, lines cut, swapped, doubled or taken from another ledger; the kept digest finds a cut tail."""
     for number in range(4):
