@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -30,6 +29,7 @@ from dpaudit.model.deployment import Deployment
 from dpaudit.model.streams import Streams
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
+from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import environment, source_digest
 
 
@@ -69,8 +69,11 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
             return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
-    findings = (*stated_findings, *admit(subject.declaration, transcript.trace))
-    conditions = (*stated_conditions, *transcript.conditions)
+    replayed = load_package("audits").replay_program(
+        subject.algorithm, subject.problem, subject.declaration, subject.algorithm.cases(subject.problem)
+    )
+    findings = (*stated_findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
+    conditions = (*stated_conditions, *transcript.conditions, *replayed.conditions)
     with configuration.locating():
         return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
 
@@ -154,7 +157,7 @@ def attack(
 ) -> AuditResult:
     """Return the audit of one case."""
     with execution.progress(case.name) as advance:
-        result: AuditResult = import_module("audits").audit_case(
+        result: AuditResult = load_package("audits").audit_case(
             case,
             claim=claim,
             runs=settings.runs,
@@ -174,7 +177,7 @@ def _chunk_store(execution: AuditExecution, case: str) -> Any:
     if execution.store is None:
         return None
     key = hashlib.sha256("\n".join((execution.configuration_text, source_digest(), case)).encode()).hexdigest()
-    return import_module("audits").ChunkStore(path=execution.store, key=key)
+    return load_package("audits").ChunkStore(path=execution.store, key=key)
 
 
 def usable_store(file: Path | None) -> Path | None:

@@ -3,7 +3,6 @@
 import json
 from dataclasses import asdict
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from dpaudit.errors import ConfigError
 from dpaudit.model.codec import encode
 from dpaudit.render.benchmark import benchmark_markdown, benchmark_text
 from dpaudit.render.bugs import bugs_markdown, bugs_text
+from dpaudit.runtime.plugins import load_package
 
 
 class Part(StrEnum):
@@ -57,7 +57,7 @@ def bench(
     if not 0 < significance < 1:
         raise ConfigError(f"Expected significance={significance} strictly between 0 and 1.")
     with progress(f"bench {part.value}") as advance:
-        rows = import_module("audits.catalogue.table").measure_catalogue(
+        rows = load_package("audits.catalogue.table").measure_catalogue(
             runs=runs, seed=seed, jobs=jobs, significance=significance, progress=advance
         )
     emit(
@@ -76,9 +76,9 @@ def _bugs(
     """Run the corpus of defects and write its table."""
     if make_environment is not None:
         note(f"installing into {make_environment}")
-        opacus_broken = import_module("audits.known_bugs.released").make_environment(make_environment)
+        opacus_broken = load_package("audits.known_bugs.released").make_environment(make_environment)
     with progress("bench bugs") as advance:
-        rows = import_module("audits.known_bugs.bugs").measure_bugs(
+        rows = load_package("audits.known_bugs.bugs").measure_bugs(
             seeds=seeds, seed=seed, opacus_broken=opacus_broken, progress=advance
         )
     emit(

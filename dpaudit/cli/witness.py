@@ -6,7 +6,6 @@ The case can be rebuilt from it. It holds no data.
 
 import json
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from dpaudit.configuration.config import config_of
 from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import CertificateError
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.runtime.plugins import load_package
 from dpaudit.workflow import NumberedCase, cases_of
 
 
@@ -28,7 +28,7 @@ def write_witnesses(
     folder: Path,
 ) -> tuple[Path, ...]:
     """Return the files written to `folder`, one for each violation."""
-    refute = import_module("audits").refute
+    refute = load_package("audits").refute
     files = []
     for (number, case), result in zip(cases, results, strict=True):
         if result.verdict != "violation":
@@ -54,7 +54,7 @@ def is_witness(text: str) -> bool:
         data = json.loads(text)
     except ValueError:
         return False
-    return isinstance(data, dict) and "witness" in data
+    return isinstance(data, dict) and "witness" in data and "schema" not in data
 
 
 def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:
     folder of `file`.
     Raises: CertificateError: no witness, or the case or its attack is another one than it was.
     """
-    audits = import_module("audits")
+    audits = load_package("audits")
     try:
         data = json.loads(text)
         written = data["configuration"]

@@ -54,6 +54,12 @@ _RULES = (
         "Correct the argument; a certificate that holds anyway rests on the tight reading.",
         "warning",
     ),
+    _rule(
+        "DPA105",
+        "StatedBySupplier",
+        "The whole claim is a supplier's word; nothing is proved here.",
+        "Declare the releases, or accept the issue with a reason that names the supplier's evidence.",
+    ),
     _rule("DPA210", "UndeclaredRelease", "A run released something that is not declared.", "Declare it, or remove it."),
     _rule("DPA211", "MissingRelease", "A declared release never happened.", "Declare what the code does."),
     _rule(

@@ -5,7 +5,6 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal
@@ -20,6 +19,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Release
 from dpaudit.runtime.installation import installation_summary
 from dpaudit.runtime.package_guard import require_packages, root
+from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import distribution_version, source_digest
 from dpaudit.verifier import verify
 
@@ -82,7 +82,7 @@ def _versions() -> str:
 
 def _engines() -> str:
     """Return a sentence if the accountant brackets a value that is known in closed form."""
-    gaussian = import_module("mechanisms.gaussian").Gaussian
+    gaussian = load_package("mechanisms.gaussian").Gaussian
     noise = gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
     bracket, exact = bracket_delta(fold(Release(label="x", mechanism=noise), "replace_one"), 1.0), 0.12693673750664397
     if not bracket.lower - 1e-12 <= exact <= bracket.upper + 1e-12 or bracket.upper - bracket.lower > 1e-6:
@@ -94,7 +94,7 @@ def _engines() -> str:
 
 def _verifier() -> str:
     """Return a sentence if the independent verifier accepts a certificate."""
-    laplace = import_module("mechanisms.laplace").Laplace
+    laplace = load_package("mechanisms.laplace").Laplace
     noise = laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
     claim = Claim(epsilon=1.0, neighbours="replace_one")
     if not verify(certify(Release(label="x", mechanism=noise), claim).to_json()).accepted:
@@ -115,7 +115,7 @@ def _auditor() -> str:
             run=lambda data, rng, n_runs: data + rng.laplace(0.0, scale, n_runs),
             score=lambda x: 2 * (np.abs(x) - np.abs(x - 1)),
         )
-        audit, claim = import_module("audits").audit_sequentially, Claim(epsilon=1.0, neighbours="replace_one")
+        audit, claim = load_package("audits").audit_sequentially, Claim(epsilon=1.0, neighbours="replace_one")
         return str(audit(case, claim, runs=5_000, rng=np.random.default_rng(1), significance=1e-6).verdict)
 
     verdicts = [verdict(1.0), verdict(0.5)]

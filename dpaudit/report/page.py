@@ -25,6 +25,7 @@ from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interv
 TONES = {
     "CERTIFIED": "good",
     "CERTIFIED WITH CAVEATS": "caveat",
+    "STATED BY SUPPLIER": "caveat",
     "NOT CERTIFIED": "open",
     "VIOLATION FOUND": "bad",
     "INCONCLUSIVE": "open",

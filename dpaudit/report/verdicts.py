@@ -6,6 +6,7 @@ from typing import Literal
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
+from dpaudit.model.suppliers import suppliers_of
 from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import Marked, marked, undischarged
 from dpaudit.report.releases import justified, located
@@ -14,7 +15,14 @@ from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, whole
 from dpaudit.wording.sentences import say
 
-Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
+Word = Literal[
+    "CERTIFIED",
+    "CERTIFIED WITH CAVEATS",
+    "STATED BY SUPPLIER",
+    "NOT CERTIFIED",
+    "VIOLATION FOUND",
+    "INCONCLUSIVE",
+]
 _MOST_NAMED = 6
 
 
@@ -42,8 +50,9 @@ def outcome_of(report: ReportInputs) -> Outcome:
 
     A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
     code. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
-    of which no audit reached a result is *INCONCLUSIVE*; with anything assumed or left out it has *CAVEATS*. Plain
-    *CERTIFIED* needs that each condition is proved, was looked at by a run, or is asserted in the deployment.
+    of which no audit reached a result is *INCONCLUSIVE*; one of stated parts alone is *STATED BY SUPPLIER*; with
+    anything assumed or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is proved, was looked
+    at by a run, or is asserted in the deployment.
     Where no upper bound is known of the code the sentence begins "It was claimed that".
     """
     certificate, caveats = report.certificate, _caveats(report)
@@ -83,6 +92,8 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
         return "NOT CERTIFIED", "The claim is not proved. It may still be true; nothing here shows that it is."
     if verdicts and all(verdict == "inconclusive" for verdict in verdicts):
         return "INCONCLUSIVE", "The claim holds on paper, but no attack on the code reached a result."
+    if suppliers := suppliers_of(certificate.declaration):
+        return "STATED BY SUPPLIER", f"The claim is taken on trust from {', '.join(suppliers)}; nothing is proved here."
     if caveats:
         return "CERTIFIED WITH CAVEATS", "The claim is proved for what is declared, under the caveats listed here."
     return "CERTIFIED", "The claim is proved, its conditions hold as marked, and attacks agree with it."

@@ -49,8 +49,19 @@ def _home(kind: Kind) -> Any:
 
     Raises: ConfigError: another package of that name would be imported.
     """
-    require_package(_HOMES[kind].partition(".")[0])
-    return import_module(_HOMES[kind])
+    return load_package(_HOMES[kind])
+
+
+def load_package(name: str) -> Any:
+    """Return one of our packages, or a module in it, by its dotted name; the checker imports none of them itself.
+
+    Raises: ConfigError: another package of that name would be imported.
+
+    >>> load_package("mechanisms.gaussian").__name__
+    'mechanisms.gaussian'
+    """
+    require_package(name.partition(".")[0])
+    return import_module(name)
 
 
 def suggestion(name: str, known: tuple[str, ...]) -> str:

@@ -5,10 +5,11 @@ from collections import Counter
 from functools import reduce
 
 from dpaudit.verifier import losses
-from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, number, require
+from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, require
 from dpaudit.verifier.mechanisms import sides_of
 
 Sides = tuple[list[Multiset], list[Multiset]]
+_SUMS = 10_000
 MODELS = ("local", "central", "joint")
 
 
@@ -19,37 +20,35 @@ def fold(node: Table, relation: str) -> Sides:
         upper, lower = sides_of(node["mechanism"], relation)
         return [upper], [lower]
     if kind == "stated":
-        require(node["source"].strip(), "a stated part names no source")
         require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
-        epsilon, delta = number(node["epsilon"], "epsilon"), number(node.get("delta", 0.0), "delta")
-        require(0 <= epsilon < math.inf and 0 <= delta < 1, "a stated part is out of range")
-        return [Counter([black_box(epsilon, delta)])], [Counter()]
+        return [Counter([black_box(float(node["epsilon"]), float(node.get("delta", 0.0)))])], [Counter()]
     if kind == "cells":
         return _cells(node, relation)
     if kind in ("sequential", "parallel"):
         return _parts(node, relation)
     upper_part, lower_part = fold(node["part"], relation)
     if kind == "repeat":
-        count = losses.whole(node, "times")
-        return [losses.times(joined(upper_part), count)], [losses.times(a, count) for a in lower_part]
+        return [losses.times(joined(upper_part), node["times"])], [losses.times(a, node["times"]) for a in lower_part]
     if kind == "group":
-        size = losses.whole(node, "size")
-        return _group(upper_part, lower_part, size) if size > 1 else (upper_part, lower_part)
+        return _group(upper_part, lower_part, node["size"]) if node["size"] > 1 else (upper_part, lower_part)
     if kind == "subsample":
         return _sample(node, upper_part, relation)
-    require(kind in ("post_process", "billboard", "local"), f"unknown node {kind!r}")
     return upper_part, lower_part
 
 
 def _parts(node: Table, relation: str) -> Sides:
     """Parallel parts are alternatives; parts in sequence add up, an alternative being picked adaptively."""
-    require(len(node["parts"]) > 0, "a node has no parts")
     folded = [fold(part, relation) for part in node["parts"]]
     if node["node"] == "parallel":
-        require(node["key"].strip(), "a parallel node has no key")
         return distinct([a for upper, _ in folded for a in upper]), distinct([a for _, lower in folded for a in lower])
-    lowers = reduce(lambda held, new: distinct([a + b for a in held for b in new]), (lower for _, lower in folded))
+    lowers = reduce(_sums, (lower for _, lower in folded))
     return [sum((joined(upper) for upper, _ in folded), start=Counter())], lowers
+
+
+def _sums(held: list[Multiset], new: list[Multiset]) -> list[Multiset]:
+    """Return every sum of one alternative from each side."""
+    require(len(held) * len(new) <= _SUMS, "too many alternatives to be derived again")
+    return distinct([a + b for a in held for b in new])
 
 
 def _cells(node: Table, relation: str) -> Sides:
@@ -86,7 +85,7 @@ def _moved(loss: Loss, size: int) -> Loss:
 
 def _sample(node: Table, upper: list[Multiset], relation: str) -> Sides:
     """Poisson samples of Gaussian releases are exact; another part is amplified as a black box."""
-    rate, scheme = number(node["rate"], "rate"), node.get("scheme", "poisson")
+    rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
     proved = (scheme, relation) in (("poisson", "add_remove"), ("without_replacement", "replace_one"))
     require(proved and 0 < rate <= 1, "a sample's scheme, rate and neighbours do not fit")
     if scheme == "poisson" and all(loss[0] == "gaussian" for a in upper for loss in a):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from dpaudit import Claim, Release, System, UnsupportedError, certify
+from dpaudit import Claim, Condition, Release, System, UnsupportedError, certify
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.model.deployment import Deployment
 from dpaudit.report import Report
@@ -167,24 +167,36 @@ def test_any_text_survives_the_yaml(report, text):
 
 
 def test_statements_validate_and_name_the_bytes_beside_them(report):
-    """Each subject's digest is that of the file; one changed byte would be another digest."""
+    """The result is about source and configuration, our own about the files; each digest is that of the bytes."""
     files = contents(report)
     written = {name: json.loads(content) for name, content in files.items() if name.endswith(".intoto.json")}
     result, own = written["test-result.intoto.json"], written["privacy-report.intoto.json"]
     Draft202012Validator(RESULT).validate(result)
     Draft202012Validator(statement(PRIVACY_REPORT, {"type": "object"})).validate(own)
     assert (result["predicateType"], own["predicateType"]) == (TEST_RESULT, PRIVACY_REPORT)
-    for held in (result, own):
-        subjects = {one["name"]: one["digest"]["sha256"] for one in held["subject"]}
-        assert set(subjects) == set(files) - set(written)
-        assert all(subjects[name] == hashlib.sha256(files[name]).hexdigest() for name in subjects)
+    tested = {one["name"]: one["digest"]["sha256"] for one in result["subject"]}
+    text = report.config_text.encode()
+    assert tested == {"configuration": hashlib.sha256(text).hexdigest(), "source": report.certificate.source_digest}
+    subjects = {one["name"]: one["digest"]["sha256"] for one in own["subject"]}
+    assert set(subjects) == set(files) - set(written)
+    assert all(subjects[name] == hashlib.sha256(files[name]).hexdigest() for name in subjects)
     assert own["predicate"]["certificate"] == report.certificate.to_dict()["digest"]
 
 
 def test_the_result_is_the_verdicts(report):
     """Caveats warn, a refuted claim fails."""
     held = json.loads(contents(report)["test-result.intoto.json"])["predicate"]
-    assert (held["result"], held["passedTests"], held["failedTests"]) == ("WARNED", ["certificate"], [])
+    assert (held["result"], held["warnedTests"], held["passedTests"]) == ("WARNED", ["certificate"], [])
     refuted = replace(report, certificate=replace(report.certificate, verdict="refuted"))
     held = json.loads(contents(refuted)["test-result.intoto.json"])["predicate"]
     assert (held["result"], held["failedTests"]) == ("FAILED", ["certificate"])
+
+
+@pytest.mark.parametrize("status", ["checked", "assumed", "violated"])
+def test_a_result_names_a_test_of_its_own_kind(report, status):
+    """WARNED lists what warns, and FAILED what fails, whatever the conditions say."""
+    condition = Condition(kind="clipping", about=("x",), text="Values are clipped.", status=status)
+    changed = replace(report, certificate=replace(report.certificate, conditions=(condition,)))
+    held = json.loads(contents(changed)["test-result.intoto.json"])["predicate"]
+    kind = {"PASSED": "passedTests", "WARNED": "warnedTests", "FAILED": "failedTests"}[held["result"]]
+    assert held[kind] == ["certificate"]

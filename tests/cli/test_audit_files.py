@@ -37,7 +37,7 @@ def test_repaired_code_does_not_confirm_an_old_witness(dpaudit, write, broken, f
     """The same witness, the noise repaired: no finding. Its attack is fixed, so nothing is chosen anew to save it."""
     dpaudit("audit", write(broken), "--witness", "witnesses")
     file = sorted(Path("witnesses").glob("*.witness.json"))[0]
-    kind = configuration.find("algorithms", "third_of_the_noise")
+    kind = configuration.find_plugin("algorithms", "third_of_the_noise")
     monkeypatch.setattr(kind, "sampled", kind.mechanism)
     ended = dpaudit("verify", str(file), "--seed", "5")
     assert ended.exit_code in (2, 4)

@@ -288,7 +288,7 @@ def test_an_accepted_issue_passes_until_its_last_day(dpaudit, write, written, mo
     write(json.dumps(old), "b.json")
     ended = dpaudit("check", name, "--baseline", "b.json")
     assert ended.exit_code == 1
-    assert "expired or gone" in ended.stdout
+    assert "expired on 2020-02-01" in ended.stdout
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,8 @@ PLANTED = {
         "mechanisms/_wishart.py",
         "import dpaudit.runtime.plugins",
     ),
+    "The rooms of an algorithm, downwards only": ("algorithms/lplr/settings.py", "import algorithms.lplr.run"),
+    "The rooms of the audits, downwards only": ("audits/bounds/guessing.py", "import audits.procedures.anytime"),
     "No import circle of any kind": ("algorithms/problems/tables.py", "import algorithms.problems.affairs"),
 }
 """For each contract, a file and an import that breaks it."""
