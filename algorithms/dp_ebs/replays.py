@@ -54,7 +54,9 @@ def _batched(settings: DpEbsSettings) -> ReplayCase:
     def engine(data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
         return play_batches(short, data, streams, n_runs, Recorder(streams.noise))[0]
 
-    return _replay("dp_ebs batches", engine, short.horizon, (0, border - 1, border, border + 1))
+    return _replay(
+        "dp_ebs batches", engine, short.horizon, (0, border // 3, 2 * border // 5, border - 1, border, border + 1)
+    )
 
 
 def _lockstep(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:

@@ -1,6 +1,6 @@
 """Replays of the G-optimal dueling bandit on one tape: recorded answers to all phases, of which one differs."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,22 @@ from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import RunTape
 
-_LONGEST = 200_000
+_LONGEST, _MOST = 200_000, 16
 _HOSTILE = (np.nan, np.inf, -1e300, 7.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RecordedStarts(RecordedVoters):
+    """Recorded answers, with a list that collects the rounds at which phases start."""
+
+    starts: list[int]
+
+    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
+        """Return the recorded people's wins."""
+        self.starts.append(int(np.asarray(start).reshape(-1)[0]))
+        return RecordedVoters.wins(self, start, first, second, plays, rng)
 
 
 def replays_of(settings: GOptimalDuelingSettings, problem: Any) -> tuple[ReplayCase, ...]:
@@ -38,10 +51,11 @@ def replays_of(settings: GOptimalDuelingSettings, problem: Any) -> tuple[ReplayC
         return {"sums": sums, "plays": outcome.plays, "survivors": outcome.survivors, "scores": outcome.scores}
 
     rounds = plan.horizon
-    quiet = np.random.default_rng(0)  # a schedule to find the borders of phases by
-    spent = play_phases(plan, features, _one(rounds, 0, 0.0), Streams.spawn(quiet), 1, Recorder(quiet)).spent
-    border = int(min(spent[0], rounds - 1))
-    people = sorted({0, 1, max(border // 2, 0), max(border - 1, 0), border, rounds - 1})
+    seen: list[int] = []
+    first = RecordedStarts(answers=np.arange(rounds) % 2 * 1.0, starts=seen)
+    run(first, RunTape(seed=0).generator(), 1)
+    places = {0, 1, rounds - 1, *(start - 1 for start in seen), *seen, *(start // 2 for start in seen)}
+    people = sorted(at for at in places if 0 <= at < rounds)[:_MOST]
     usual = tuple((f"person {at + 1} answers 0 or 1", _one(rounds, at, 0.0), _one(rounds, at, 1.0)) for at in people)
     hostile = tuple((f"person 1 answers {bad:g} or 1", _one(rounds, 0, bad), _one(rounds, 0, 1.0)) for bad in _HOSTILE)
     numbers = np.arange(rounds)

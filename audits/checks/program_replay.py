@@ -105,7 +105,7 @@ def _other_people(program: Program, other: Program, looked: _Looked) -> Iterator
     looked.noises += sum(noise.size for noise, _, _ in noises.values())
     looked.releases += len(first.released)
     yield from not_as_drawn(first)
-    yield from used_twice(first)
+    yield from used_twice(noises)
     second = RunTape(seed=_SEED, pinned=tuple(first.released), salts={"environment": 1})
     again = other(second.generator())
     yield from _structure(first, second)

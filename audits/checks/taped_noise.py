@@ -12,6 +12,9 @@ from dpaudit.model.tape import RunTape, TapedRelease
 _CLOSE = 4e-15
 """Two noises are one if they lie closer than this, relative to the largest answer they were read from."""
 
+_LONGEST = 2048
+"""So many elements of one stream of sums are looked at."""
+
 _COINCIDENCES = 3
 """So many equal noises are no chance: with 10^5 of them the probability of a false alarm is below 1e-9."""
 
@@ -35,6 +38,9 @@ def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
         if not continuous[id(leaf)]:
             continue
         noise = release.output - release.value
+        if release.element is not None and int(np.min(release.element, initial=_LONGEST + 1)) > _LONGEST:
+            continue
+        numbers = np.broadcast_to(0 if release.element is None else release.element, (len(release.runs),)).tolist()
         for row in release.rows:
             label = release.label_of(row)
             sites.setdefault(label, release.site)
@@ -42,8 +48,7 @@ def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
             if release.element is None:
                 singles[label].append(_independent(leaf.item_axes, noise[row]))
             else:
-                number = int(np.broadcast_to(release.element, (len(release.runs),))[row])
-                trees[label, int(release.runs[row])][number] = _independent(leaf.item_axes, noise[row])
+                trees[label, int(release.runs[row])][numbers[row]] = _independent(leaf.item_axes, noise[row])
     for (label, _), prefixes in trees.items():
         singles[label].extend(_nodes(prefixes))
     return {
@@ -88,9 +93,8 @@ def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
             yield _finding("DPA229", release, "published minus exact is not the noise that was drawn for it")
 
 
-def used_twice(tape: RunTape) -> Iterator[Finding]:
+def used_twice(noises: dict[str, tuple[Array, float, str]]) -> Iterator[Finding]:
     """Yield findings where noise was used twice (DPA227) or is missing or coarse (DPA229), over all labels and runs."""
-    noises = noises_of(tape)
     for label, (noise, size, site) in noises.items():
         missing = int((np.abs(noise) <= _CLOSE * max(size, 1e-300)).sum())
         if missing >= _COINCIDENCES:

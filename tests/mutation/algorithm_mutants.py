@@ -123,10 +123,6 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
     ("lplr deep residual unclipped", "lplr", "lplr/oracle.py",
      "explained = explained + (shown - positive) * plan.residual(-reward, walk.prediction)",
      "explained = explained + (shown - positive) * (-reward - walk.prediction)"),
-    ("lplr device forgets to shorten after the directions", "lplr", "lplr/message.py",
-     "return plan.normalise(left * plan.resolution.gamma ** target.indices[-1]), prediction", "return left * plan.resolution.gamma ** target.indices[-1], prediction"),
-    ("lplr device does not shorten the record", "lplr", "lplr/message.py",
-     "left = plan.normalise(np.asarray(record.features, dtype=np.float64))", "left = np.asarray(record.features, dtype=np.float64)"),
     ("lplr device passes infinite rewards", "lplr", "lplr/message.py",
      "if record.action != target.action or not np.isfinite(record.reward):", "if record.action != target.action:"),
     ("lplr device clips rewards to two", "lplr", "lplr/device_steps.py",
@@ -145,8 +141,6 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
      "    x = x * np.minimum(1.0, x_bounds / np.maximum(norms, x_bounds))[..., None]\n", ""),
     ("ucrl clipping of targets deleted", "ucrl joint", "ucrl_vtr/plan.py",
      "return products(x, np.clip(y, 0.0, y_bounds))", "return products(x, y)"),
-    ("ucrl targets clipped to both signs", "ucrl joint", "ucrl_vtr/plan.py",
-     "np.clip(y, 0.0, y_bounds)", "np.clip(y, -y_bounds, y_bounds)"),
     ("ucrl not-a-number features pass", "ucrl joint", "ucrl_vtr/plan.py",
      "np.nan_to_num(features, posinf=0.0, neginf=0.0)", "np.asarray(features)"),
     ("ucrl plans from exact sums", "ucrl joint", "ucrl_vtr/run.py",
@@ -200,6 +194,12 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
 )
 
 _HARMLESS: tuple[tuple[str, str, str, str, str], ...] = (
+    ("ucrl targets clipped to both signs", "ucrl joint", "ucrl_vtr/plan.py",
+     "np.clip(y, 0.0, y_bounds)", "np.clip(y, -y_bounds, y_bounds)"),
+    ("lplr device forgets to shorten after the directions", "lplr", "lplr/message.py",
+     "return plan.normalise(left * plan.resolution.gamma ** target.indices[-1]), prediction", "return left * plan.resolution.gamma ** target.indices[-1], prediction"),
+    ("lplr device does not shorten the record", "lplr", "lplr/message.py",
+     "left = plan.normalise(np.asarray(record.features, dtype=np.float64))", "left = np.asarray(record.features, dtype=np.float64)"),
     ("capri releases a cut epoch", "capri joint", "capri/plan.py",
      'return epoch.complete or self.model == "local"', "return epoch.complete or self.model == 'local' or epoch.length > 3"),
     ("capri order of groups", "capri joint", "capri/users.py", "for reward in np.unique(rewards):", "for reward in np.unique(rewards)[::-1]:"),
