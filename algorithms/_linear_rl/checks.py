@@ -1,7 +1,7 @@
 """Conditions that runs of both algorithms check.
 
 Each text says what the run saw and no more, so that a checked run does not discharge a general condition of the
-declaration. The exception is the sensitivity, which follows from the bounds alone.
+declaration. The sensitivity is decided by replays on neighbours.
 """
 
 from dpaudit import Condition

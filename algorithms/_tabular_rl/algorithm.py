@@ -5,8 +5,10 @@ from typing import Any, ClassVar
 
 from algorithms._tabular_rl.cases import case_of
 from algorithms._tabular_rl.plan import TablePlan
+from algorithms._tabular_rl.replays import replays_of
 from algorithms._tabular_rl.run import transcript_of
 from dpaudit import AuditCase, Condition, Streams, Transcript
+from dpaudit.model.case import ReplayCase
 
 
 class TabularAlgorithm(ABC):
@@ -31,6 +33,10 @@ class TabularAlgorithm(ABC):
     def cases(self, problem: Any) -> tuple[AuditCase, ...]:
         """Return the audit of the released counts (joint), or of one message (local)."""
         return (case_of(self.plan(), problem.mdp, self.name),)
+
+    def replays(self, problem: Any) -> tuple[ReplayCase, ...]:
+        """Return the replays of the released counts and of the plans made from them."""
+        return replays_of(self.plan(), problem.mdp, self.name)
 
     def notes(self, problem: Any) -> tuple[str, ...]:
         """Return nothing."""

@@ -8,6 +8,7 @@ from algorithms.capri.checks import stated_conditions_of
 from algorithms.capri.declaration import declaration_of
 from algorithms.capri.notes import notes_of
 from algorithms.capri.plan import plan_of
+from algorithms.capri.replays import replays_of
 from algorithms.capri.run import run
 from algorithms.capri.settings import CapriSettings
 
@@ -37,3 +38,4 @@ class Capri(CapriSettings):
     run = run
     cases = cases_of
     notes = notes_of
+    replays = replays_of

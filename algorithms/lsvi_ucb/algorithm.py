@@ -11,6 +11,7 @@ from algorithms.lsvi_ucb.declaration import declaration_of
 from algorithms.lsvi_ucb.notes import notes_of
 from algorithms.lsvi_ucb.plan import BatchPlan, plan_of, plan_without_noise_of
 from algorithms.lsvi_ucb.planning import domain_of
+from algorithms.lsvi_ucb.replays import replays_of
 from algorithms.lsvi_ucb.run import transcript_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.problems.linear_mdp import LinearMdp
@@ -36,6 +37,8 @@ class LsviUcb(LsviUcbSettings, LinearRlAlgorithm[BatchPlan, LinearMdp]):
     """
 
     name: ClassVar[str] = "lsvi_ucb"
+
+    replays = replays_of
 
     def declaration(self) -> Declaration:
         """Return every step's nodes of matrices and its vectors, as often as one user meets them."""

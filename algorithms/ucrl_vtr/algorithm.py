@@ -12,6 +12,7 @@ from algorithms.ucrl_vtr.declaration import declaration_of
 from algorithms.ucrl_vtr.notes import notes_of
 from algorithms.ucrl_vtr.plan import MixturePlan, plan_of, plan_without_noise_of
 from algorithms.ucrl_vtr.planning import domain_of
+from algorithms.ucrl_vtr.replays import replays_of
 from algorithms.ucrl_vtr.run import transcript_of
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
 from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
@@ -35,6 +36,8 @@ class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm[MixturePlan, LinearMixture]):
     """
 
     name: ClassVar[str] = "ucrl_vtr"
+
+    replays = replays_of
 
     def declaration(self) -> Declaration:
         """Return the nodes that one user is in, for every regression (joint), or their message (local)."""

@@ -5,7 +5,7 @@
     That is a pair of laws; its curve is nowhere below the curve of any of the given pairs, and at 0 and at every
     knot it equals the largest.
     Used by docs/theory/composition.md ("An adaptive choice", first paragraph of the proof) and
-    docs/theory/losses-and-engines.md ("Kinds of engine": connect the dots). *)
+    docs/theory/losses_and_engines.md ("Kinds of engine": connect the dots). *)
 
 From Proofs Require Export Curves.
 

@@ -4,7 +4,7 @@
     and epsilon may be negative. A pair dominates another if its curve is nowhere below. If in every round,
     whatever was published before, the pair that is met is dominated by that round's pair (u, v), then the whole
     transcript is dominated by the independent product of the dominating pairs.
-    Used by docs/theory/losses-and-engines.md ("The theorems") and docs/theory/composition.md ("An adaptive
+    Used by docs/theory/losses_and_engines.md ("The theorems") and docs/theory/composition.md ("An adaptive
     choice", second paragraph of the proof). *)
 
 From Proofs Require Export HockeyStick.

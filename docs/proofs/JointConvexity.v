@@ -4,7 +4,7 @@
     laws is met, the divergence of the mixtures is at most the average of the divergences of the pairs, hence at
     most the largest. A second form: each side may choose by a law of its own, if every member of one side is
     close to every member of the other. That is a user's own random action, averaged out.
-    Used by docs/theory/composition.md ("How a declaration folds") and docs/theory/joint-and-local.md ("One
+    Used by docs/theory/composition.md ("How a declaration folds") and docs/theory/joint_and_local.md ("One
     release a user, many epochs"). *)
 
 From Proofs Require Export HockeyStick.

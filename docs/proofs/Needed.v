@@ -4,9 +4,9 @@
     other files are attained, and without one of their hypotheses they are false: a record met twice, a part
     chosen by the record's value, noise that is used twice, a computation that reads the data again, an output
     that reads another user's record. Each instance is a side-condition in docs/theory/composition.md or
-    docs/theory/joint-and-local.md. *)
+    docs/theory/joint_and_local.md. *)
 
-From Proofs Require Export Billboard Group.
+From Proofs Require Export Billboard Composition.
 
 (** Randomised response, and a release that reads nothing. *)
 Definition response (bit : bool) (shown : bool) : Q := if Bool.eqb bit shown then 3#4 else 1#4.

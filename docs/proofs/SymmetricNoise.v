@@ -8,7 +8,7 @@
     nuclear norm. The sum may be infinite: "the weight is at most b" says that every finite part of it is at most
     b. This is the argument for symmetrised Wishart noise (cone: positive semidefinite matrices), with sums in the
     place of integrals. One integer (cone: z >= 0) gives the two-sided geometric law, which closes the file.
-    Used by docs/papers/ldp_linear.md; by no accounting rule. *)
+    Used by docs/papers/lplr.md; by no accounting rule. *)
 
 From Proofs Require Export Sums.
 From Coq Require Export FinFun Lia Qpower.

@@ -5,7 +5,7 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import ENGINES, QUICK, UPPERS, Engine
+from dpaudit.engines import ENGINES, PROVED_UPPERS, QUICK, UPPERS, Engine
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
@@ -80,7 +80,7 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     they are among `engines`: what they leave out is below a lower bound of what stays.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if not {*engines} <= {*QUICK, *UPPERS}:
+    if not {*engines} <= {*QUICK, *UPPERS, *PROVED_UPPERS}:
         orders = _close(orders, question)
     return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
 

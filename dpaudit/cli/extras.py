@@ -69,6 +69,10 @@ def _balance(address: str, account: str) -> tuple[Balance, str]:
     return ledger.balance(account), ledger.statement().head
 
 
+_READABLE = ("urn:dpaudit:schema:report:2", "urn:dpaudit:schema:report:3")
+"""Schemas of earlier reports that can be compared with: what is compared stands in both under the same keys."""
+
+
 def _report(path: Path) -> Mapping[str, Any]:
     """Return an earlier report's JSON.
 
@@ -79,6 +83,6 @@ def _report(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.") from None
     needed = {"verdict", "created", "certificate", "audits", "config"}
-    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:2":
+    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") not in _READABLE:
         raise ConfigError(f"{path}: not a report of this version; give the report.json of an earlier report.")
     return data

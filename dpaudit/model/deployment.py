@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, ClassVar
 
+from dpaudit.model.condition_kinds import ConditionKind
+
 _STRICT: dict[str, Any] = {"extra": "forbid", "str_strip_whitespace": True}
 
 
@@ -85,6 +87,19 @@ class MechanismNotes:
     sensitivity_because: str = ""
     code: str = ""
     parameters_from: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion:
+    """Why conditions of one kind hold that only a person can know of; `kind` is as in the certificate."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+    kind: ConditionKind
+    because: str
+
+    def __post_init__(self) -> None:
+        if not self.because.strip():
+            raise ValueError(f"Expected because to say why the condition of kind={self.kind!r} holds; it is empty.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +195,7 @@ class Deployment:
     contributions: Contributions = field(default_factory=Contributions)
     actors: tuple[Actor, ...] = ()
     mechanisms: tuple[MechanismNotes, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
     period: Period = field(default_factory=Period)
     hazards: tuple[HazardNote, ...] = ()
     utility: tuple[UtilityResult, ...] = ()

@@ -3,15 +3,18 @@
 from dataclasses import replace
 from typing import Any
 
+from dpaudit.report.derivation import node_epsilon
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
-from dpaudit.report.verdicts import meaning_of, proved_of
-from dpaudit.wording.audits import certified_phrase, detectable, position
+from dpaudit.report.marks import MARK_WORDS
+from dpaudit.report.meaning import meaning_of, proved_of
+from dpaudit.report.verdicts import conditions_by_urgency, shown_word
+from dpaudit.wording.audits import bound_phrase, certified_phrase, detectable, position
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
-from dpaudit.wording.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
+from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interval, nearest, times, whole
 
 TONES = {
     "CERTIFIED": "good",
@@ -22,14 +25,25 @@ TONES = {
     "INCONCLUSIVE": "open",
 }
 
+_CERTIFIED = ("Certified epsilon", "Proved epsilon")
+"""The names of the proved epsilon on the cover; one of them is there, by the word for a proved claim."""
+
 _ON_THE_COVER = (
     "Verdict",
     "Meaning",
     "Claimed epsilon",
-    "Certified epsilon",
+    *_CERTIFIED,
     "Audited epsilon",
+    "One person",
+    "Delta times the number of units",
+    "Left open by the model",
     "Usefulness",
     "Trusted parties",
+    "Author",
+    "Reviewer",
+    "Date",
+    "Valid until",
+    "Digest to sign",
 )
 """What the cover tells in its own way, and its table leaves out."""
 
@@ -37,8 +51,7 @@ _ON_THE_COVER = (
 def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, certificate = facts.report, facts.report.certificate
-    order = ("violated", "assumed", "checked")
-    numbered = [(condition.status, number, condition) for number, condition in enumerate(certificate.conditions)]
+    by_name = {field.name: field for field in facts.sections[0].fields}
     return {
         "report": report,
         "certificate": certificate,
@@ -51,10 +64,14 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "gains": facts.gains,
         "gaps": facts.gaps,
         "figures": figures,
-        "conditions": sorted(numbered, key=lambda entry: (order.index(entry[0]), entry[1])),
+        "conditions": conditions_by_urgency(report),
+        "mark_words": MARK_WORDS,
+        "word": shown_word(facts.outcome.word, report.word),
+        "void": report.void,
         "sections": facts.sections,
         "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
-        "by_name": {field.name: field for field in facts.sections[0].fields},
+        "by_name": by_name,
+        "certified_epsilon": next(by_name[name].value for name in _CERTIFIED if name in by_name),
         "ground": replace(
             facts.sections[12], fields=tuple(f for f in facts.sections[12].fields if f.value != report.command)
         ),
@@ -73,8 +90,11 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
             for f in (
                 at_least,
                 at_most,
+                bound_phrase,
                 both_ends,
+                exact,
                 interval,
+                node_epsilon,
                 nearest,
                 times,
                 whole,

@@ -7,15 +7,15 @@ from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
-from dpaudit.wording.numerals import at_most, interval, nearest
+from dpaudit.wording.numerals import at_most, exact, interval, nearest
 
 
 def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
     """Return the figure of delta against epsilon; `curve` must have points."""
     claim, tight = certificate.claim, certificate.tight
     description = (
-        f"At the claimed epsilon of {nearest(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
-        f"claim allows {nearest(claim.delta)}. At epsilon 0 its delta is at most {at_most(curve.advantage)}."
+        f"At the claimed epsilon of {exact(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
+        f"claim allows {exact(claim.delta)}. At epsilon 0 its delta is at most {at_most(curve.advantage)}."
     )
     return Figure(
         name="curve",
@@ -74,4 +74,4 @@ def _claim(canvas: Canvas, x: float, y: float, left: float, bottom: float) -> No
     canvas.line(left, y, x, y, "claim thin")
     canvas.line(x, y, x, bottom, "claim thin")
     canvas.diamond(x, y, 6, "hollow")
-    canvas.label(x, y - 8, "claimed", "strong halo", gap=10)
+    canvas.label(x, y - 8, ("claimed",), "strong halo", gap=10)
