@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.certificate import Certificate
-from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
@@ -70,9 +69,8 @@ def delta_curve(certificate: Certificate) -> Curve:
     """
     epsilons = _grid(certificate)
     try:
-        conditions = certificate.conditions
-        form = fold(certificate.declaration, certificate.claim.neighbours, conditions)
-        deltas = tuple(proved_under(conditions, bracket_delta(form, epsilon, QUICK), 1.0) for epsilon in epsilons)
+        form = fold(certificate.declaration, certificate.claim.neighbours)
+        deltas = tuple(bracket_delta(form, epsilon, QUICK) for epsilon in epsilons)
     except (UnsupportedError, DeclarationError) as error:
         return Curve(epsilons=(), deltas=(), unavailable=str(error))
     return Curve(epsilons=epsilons, deltas=deltas)

@@ -8,7 +8,6 @@ from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.budgets.filter_theorems import GAUSSIAN
-from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
@@ -120,7 +119,7 @@ def _engines(report: ReportInputs) -> Grid:
     head: tuple[str, ...] = ("Engine", "At least") if report.void else ("Engine", "At least", "At most")
     rows: list[tuple[str, ...]] = []
     try:
-        form = fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions)
+        form = fold(certificate.declaration, certificate.claim.neighbours)
         orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
