@@ -8,6 +8,7 @@ from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.budgets.filter_theorems import GAUSSIAN
+from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
