@@ -14,6 +14,7 @@ import numpy as np
 from audits.decision.preparation import attempt
 from audits.experiment.execution import Execution
 from audits.experiment.function_case import function_case
+from audits.outputs.calls import CallRaisedError
 from dpaudit import AuditCase, Claim
 from dpaudit.checks import count
 from dpaudit.model.case import Run, Score
@@ -76,7 +77,7 @@ def search_neighbours(
         for (name, pair), stream in zip(candidates.items(), rng.spawn(len(candidates)), strict=True):
             try:
                 promises[name] = _promise(function_case(function, pair, claim, score=score), size, runs, stream)
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            except (ArithmeticError, LookupError, TypeError, ValueError, CallRaisedError) as error:
                 failure = f"{name}: {error}"
             spent += size
         rated |= promises

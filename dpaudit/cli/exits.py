@@ -9,6 +9,7 @@
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from enum import IntEnum
@@ -47,6 +48,7 @@ def ending(command: Callable[P, Exit]) -> Callable[P, None]:
 
 def _outcome(command: Callable[[], Exit]) -> Exit:
     """Return the exit code of a command, also if it raises."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         require_packages()
         code = command()

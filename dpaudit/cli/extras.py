@@ -16,6 +16,9 @@ from dpaudit.model.deployment import Deployment
 from dpaudit.report.pdf import require_typst
 from dpaudit.workflow import Extras
 
+_READ = ("urn:dpaudit:schema:report:2", "urn:dpaudit:schema:report:3")
+"""The schemas of the reports that can be compared with."""
+
 
 def extras_of(
     configuration: Configuration,
@@ -80,6 +83,6 @@ def _report(path: Path) -> Mapping[str, Any]:
     except ValueError:
         raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.") from None
     needed = {"verdict", "created", "certificate", "audits", "config"}
-    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:2":
+    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") not in _READ:
         raise ConfigError(f"{path}: not a report of this version; give the report.json of an earlier report.")
     return data

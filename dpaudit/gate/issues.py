@@ -55,6 +55,7 @@ class Checked:
     audits: tuple[AuditResult, ...] = ()
     seed: int | None = None
     error: DPAuditError | None = None
+    require_consistent: bool = False
 
     @property
     def name(self) -> str:
@@ -113,6 +114,6 @@ class Checked:
                 location = place_of_key(configuration, "algorithm", "name")
                 text = f"{audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
                 yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=location)
-            elif audit.verdict == "inconclusive":
+            elif audit.verdict == "inconclusive" or (self.require_consistent and audit.verdict == "not_refuted"):
                 location, text = place_of_key(configuration, "audit", "runs"), audit_meaning(audit)
                 yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=location)

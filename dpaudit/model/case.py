@@ -25,7 +25,8 @@ class AuditCase:
     attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
     Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
     another loss may keep. `weakened(factor)` is the same experiment, simulated, with that factor of the declared noise:
-    the audit repeats itself on it to say which factor of missing noise it would have caught.
+    the audit repeats itself on it to say which factor of missing noise it would have caught. `weakened_epsilon(factor)`
+    is the epsilon that the weakened experiment delivers at the claim's delta, where it is known; it decreases.
 
     >>> def noisy(data, rng, n_runs):
     ...     return data + rng.laplace(size=n_runs)
@@ -46,6 +47,7 @@ class AuditCase:
     score: Score | None = None
     gaussian: bool = False
     weakened: "Callable[[float], AuditCase] | None" = None
+    weakened_epsilon: Callable[[float], float] | None = None
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

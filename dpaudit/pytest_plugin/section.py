@@ -8,8 +8,11 @@ from dpaudit.pytest_plugin.settings import Settings
 
 Properties = list[tuple[str, object]]
 
-_ORDER = ("violation", "other noise", "refuted", "not_proved", "inconclusive", "noise", "consistent", "certified")
-_SHOWN = {"noise": "NOISE AS DECLARED", "not_proved": "NOT PROVED"}
+_ORDER = (
+    *("violation", "other noise", "refuted", "not_proved", "inconclusive"),
+    *("noise", "not_refuted", "consistent", "certified"),
+)
+_SHOWN = {"noise": "NOISE AS DECLARED", "not_proved": "NOT PROVED", "not_refuted": "NOT REFUTED"}
 _FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
 
 

@@ -12,7 +12,7 @@ from dpaudit.report.verdicts import meaning_of, proved_of
 from dpaudit.wording.audits import position
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:2"
+SCHEMA = "urn:dpaudit:schema:report:3"
 _RATES = tuple(step / 50 for step in range(51))
 
 

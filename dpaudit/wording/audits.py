@@ -24,34 +24,70 @@ def audit_meaning(result: AuditResult) -> str:
                 f"{at_most(result.certified)} that the declaration delivers. The code is not what is declared."
             )
         case "consistent":
-            return f"The attack shows epsilon of at least {lower}, within the claimed {claimed}."
+            return f"The attack shows epsilon of at least {lower}, within the claimed {claimed}. {power_phrase(result)}"
+        case "not_refuted":
+            return (
+                f"No violation was found: the attack shows epsilon of at least {lower}, within the claimed {claimed}. "
+                f"{power_phrase(result)} A violation of that size on this pair is not excluded."
+            )
         case "inconclusive":
-            return f"The attack shows epsilon of at least {lower}, and could not have shown much more."
+            return (
+                f"The attack shows epsilon of at least {lower}; whether it would have caught a violation of the "
+                f"claimed {claimed} is not known."
+            )
         case _:
             assert_never(result.verdict)
 
 
+def power_phrase(result: AuditResult) -> str:
+    """Return the measured power of an audit in one sentence."""
+    power = result.power
+    caught = (
+        f"would have been accused with probability {nearest(power.probability)} or more ({power.repetitions} of "
+        f"{power.repetitions} repetitions; error {nearest(power.error)})"
+    )
+    match power.kind:
+        case "upper_limit":
+            return (
+                f"On this pair epsilon is at most {at_most(power.epsilon)}, up to leaks of probability below "
+                f"{nearest(20 / result.runs)} (error {nearest(power.error)})."
+            )
+        case "less_noise":
+            return f"The code with so little noise that epsilon is {nearest(power.epsilon)} {caught}."
+        case "far_pair":
+            return f"A pair {_factor(result)} times as far apart {caught}."
+        case "repeated_runs":
+            return f"{_factor(result)} runs that count as one {caught}."
+        case "none":
+            tried = f" in {power.repetitions} repetitions" if power.repetitions else ""
+            return f"No control was caught every time{tried}, so the audit has no known power."
+        case _:
+            assert_never(power.kind)
+
+
 def power_sentence(result: AuditResult) -> str:
-    """Return the power and the ceiling of an audit."""
+    """Return the power of an audit, its ceiling, and the leaks that are too rare for it."""
     return (
-        f"It would have shown a true epsilon of {nearest(result.power.epsilon)} with probability "
-        f"{nearest(result.power.probability)}; no attack shows more than {nearest(result.ceiling)} in so many runs."
+        f"{power_phrase(result)} No attack shows more than {nearest(result.ceiling)} in so many runs; leaks rarer than "
+        f"{at_most(result.blind_delta)} are not seen."
     )
 
 
 def detectable(audit: AuditResult) -> str:
-    """Return the violations that an audit detects with known probability, and those that it may miss."""
-    chance = nearest(audit.power.probability, 3)
-    if audit.power.epsilon == math.inf:
-        return "No violation, however large, would have been caught for certain: there were too few runs."
-    line = f"A true epsilon of {at_most(audit.power.epsilon)} or more, with probability {chance} or more."
+    """Return what the audit was shown to detect, and what it may miss."""
+    line = power_phrase(audit)
     if audit.ceiling <= audit.claim.epsilon:
         return (
             f"{line} With so few runs no attack shows more than {at_most(audit.ceiling)}, so none can refute the claim."
         )
-    if audit.power.epsilon > audit.claim.epsilon:
-        return f"{line} Violations between {nearest(audit.claim.epsilon)} and that may have been missed."
-    return f"{line} That is within the claim, so larger violations would have been seen as well."
+    if audit.power.kind in ("far_pair", "repeated_runs"):
+        return f"{line} Rare leaks, and leaks in one column of many, may have been missed."
+    return f"{line} Leaks rarer than {at_most(audit.blind_delta)} are not seen."
+
+
+def _factor(result: AuditResult) -> str:
+    """Return how many times the claim the control stretches the code's behaviour."""
+    return nearest(result.power.epsilon / result.claim.epsilon) if result.claim.epsilon > 0 else "2"
 
 
 def certified_phrase(audit: AuditResult) -> str:

@@ -13,7 +13,7 @@ from dpaudit import AuditCase, CertificateError, Claim
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-class KilledError(Exception):
+class KilledError(BaseException):
     pass
 
 

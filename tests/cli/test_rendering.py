@@ -47,7 +47,7 @@ def _audit(verdict, lower, certified):
         significance=0.01,
         runs=1000,
         ceiling=5.0,
-        power=Power(epsilon=1.5, probability=0.9),
+        power=Power(epsilon=1.5, probability=0.9, error=0.1, kind="less_noise", repetitions=36),
         view="published",
         attack="given statistic",
         bound="gaussian",

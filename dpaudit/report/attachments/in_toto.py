@@ -27,7 +27,8 @@ def test_result(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, A
     verdict = report.certificate.verdict
     groups: dict[str, list[str]] = {"passedTests": [], "warnedTests": [], "failedTests": []}
     groups["passedTests" if verdict == "certified" else "failedTests"].append("certificate")
-    kinds = {"consistent": "passedTests", "inconclusive": "warnedTests", "violation": "failedTests"}
+    passed = dict.fromkeys(("consistent", "not_refuted"), "passedTests")
+    kinds = {**passed, "inconclusive": "warnedTests", "violation": "failedTests"}
     for audit in report.audits:
         groups[kinds[audit.verdict]].append(f"audit: {audit.name}")
     predicate = {

@@ -3,6 +3,7 @@
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.audits import power_phrase
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
 
 
@@ -57,12 +58,7 @@ def audited(report: ReportInputs) -> Section:
 
 def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
     """Return one audit as a row."""
-    power = audit.power
-    seen = (
-        "nothing for certain: too few runs"
-        if power.epsilon == float("inf")
-        else f"epsilon {at_most(power.epsilon)} with probability {nearest(power.probability, 3)}"
-    )
+    seen = power_phrase(audit)
     counts = audit.counts
     return (
         f"{number}. {audit.name}; {audit.view}",
