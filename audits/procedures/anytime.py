@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -169,11 +170,8 @@ def _played(
         block_rng, learner_rng = rng.spawn(2)
         size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
         try:
-            block = _stored_block(how.store, phase, index, reading.restored)
-            if block is None:
-                block = run_trials(case, min(size, runs - state.runs), block_rng, keep=whole, how=blocks)
-                if how.store is not None:
-                    how.store.save(phase, index, block)
+            fresh = partial(run_trials, case, min(size, runs - state.runs), block_rng, keep=whole, how=blocks)
+            block = _block(how.store, phase, index, reading.restored, fresh)
         except KeyboardInterrupt:
             if state.runs == 0:
                 raise
@@ -225,12 +223,21 @@ def _refuted(state: Betting) -> bool:
     return state.stopped is not None
 
 
-def _stored_block(
-    store: Store | None, phase: str, index: int, restored: Callable[[Observed], Observed]
-) -> Observed | None:
-    """Return a block of an interrupted audit, or None."""
-    block = None if store is None else store.load(phase, index)
-    return None if block is None else restored(block)
+def _block(
+    store: Store | None,
+    phase: str,
+    index: int,
+    restored: Callable[[Observed], Observed],
+    fresh: Callable[[], Observed],
+) -> Observed:
+    """Return a block that the store holds, or run it and store it."""
+    stored = None if store is None else store.load(phase, index)
+    if stored is not None:
+        return restored(stored)
+    block = fresh()
+    if store is not None:
+        store.save(phase, index, block)
+    return block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
