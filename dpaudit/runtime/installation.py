@@ -19,7 +19,7 @@ def installation_summary() -> str:
     A regular installation: every file of the four packages is compared with the record of the installed
     distribution, by name and SHA-256. An editable installation has no such record: the source digest identifies its
     content. A copy that runs beside the installed one, or that was never installed, is named so.
-    Raises: RuntimeError: naming missing, changed and foreign files.
+    Raises: RuntimeError: naming missing, changed, unverifiable and foreign files.
     """
     try:
         installed = distribution("dpaudit")
@@ -47,10 +47,10 @@ def editable_folder(installed: Distribution) -> Path | None:
 
 
 def file_faults(recorded: dict[Path, PackagePath], folders: tuple[Path, ...]) -> tuple[str, ...]:
-    """Return one sentence for each missing, changed or foreign file, in the order of their paths.
+    """Return one phrase for each missing, changed, unverifiable or foreign file, in the order of their paths.
 
-    `recorded` maps each file to its entry in the record; every file below `folders` must be one of them, except
-    compiled bytecode.
+    `recorded` maps each file to its entry in the record; an entry without a SHA-256 cannot be verified. Every file
+    below `folders` must be one of them, except compiled bytecode.
     """
     present = {path.resolve() for folder in folders for path in folder.rglob("*") if path.is_file()}
     foreign = {path for path in present - set(recorded) if "__pycache__" not in path.parts}
@@ -58,7 +58,9 @@ def file_faults(recorded: dict[Path, PackagePath], folders: tuple[Path, ...]) ->
     for path, entry in recorded.items():
         if path not in present:
             faults[path] = f"missing {path}"
-        elif entry.hash is not None and _digest(path) != entry.hash.value:
+        elif entry.hash is None or entry.hash.mode != "sha256":
+            faults[path] = f"unverifiable {path}"
+        elif _digest(path) != entry.hash.value:
             faults[path] = f"changed {path}"
     return tuple(faults[path] for path in sorted(faults))
 

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from importlib.metadata import PathDistribution
+from importlib.metadata import FileHash, PackagePath, PathDistribution
 from pathlib import Path
 
 import pytest
@@ -68,6 +68,15 @@ def test_compiled_bytecode_is_not_foreign(tmp_path):
     assert file_faults({}, (tmp_path,)) == ()
     (tmp_path / "x.py").write_text("", encoding="utf-8")
     assert file_faults({}, (tmp_path,)) == (f"foreign {tmp_path / 'x.py'}",)
+
+
+@pytest.mark.parametrize("recorded", ["", "sha512=AAAA"])
+def test_a_file_whose_record_has_no_sha256_is_not_taken_as_sound(tmp_path, recorded):
+    """A record without a hash, or with another kind of hash, verifies nothing."""
+    (tmp_path / "x.py").write_text("", encoding="utf-8")
+    entry = PackagePath("x.py")
+    entry.hash = FileHash(recorded) if recorded else None
+    assert file_faults({tmp_path / "x.py": entry}, (tmp_path,)) == (f"unverifiable {tmp_path / 'x.py'}",)
 
 
 @pytest.mark.parametrize(
