@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dpaudit import Condition, Released, Streams
 
 FRESH = Condition(kind="distinct_noise")
-SENSITIVITY = Condition(kind="sensitivity")
 
 
 def noise_has_own_stream(streams: Streams) -> bool:

@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from dpaudit import Recorder
 from dpaudit.model.mechanism import AdditiveMechanism, Array
+from dpaudit.model.tape import tape_of
 from mechanisms import TreeAggregation
 
 
@@ -33,4 +36,8 @@ class TracedTree:
         length = self._counter.length
         if length & (length - 1) == 0:
             self.recorder.record(self.label, self.mechanism, self._sum, released)
-        return released
+        tape = tape_of(self.recorder.rng)
+        if tape is None:
+            return released
+        numbers = np.full(len(element), length)
+        return tape.enter((self.label,), self.mechanism, self._sum, released, element=numbers)

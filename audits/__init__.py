@@ -54,6 +54,7 @@ __all__ = [
     "recheck",
     "refute",
     "replay_neighbours",
+    "replay_program",
     "runs_needed",
     "search_neighbours",
     "watch_noise",
@@ -131,6 +132,7 @@ EXPORTS: dict[str, str] = {
     "recheck": "audits.procedures.witness",
     "refute": "audits.procedures.witness",
     "replay_neighbours": "audits.checks.paired_replay",
+    "replay_program": "audits.checks.program_replay",
     "runs_needed": "audits.decision.power",
     "search_neighbours": "audits.procedures.neighbour_search",
     "watch_noise": "audits.checks.noise_law",
@@ -167,6 +169,7 @@ if TYPE_CHECKING:
     from audits.checks.noise_law import Conformance as Conformance
     from audits.checks.noise_law import watch_noise as watch_noise
     from audits.checks.paired_replay import replay_neighbours as replay_neighbours
+    from audits.checks.program_replay import replay_program as replay_program
     from audits.checks.tape import Tape as Tape
     from audits.decision.power import blind_delta as blind_delta
     from audits.decision.power import ceiling as ceiling

@@ -69,8 +69,11 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
             return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
     rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
     transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
-    findings = (*stated_findings, *admit(subject.declaration, transcript.trace))
-    conditions = (*stated_conditions, *transcript.conditions)
+    replayed = load_package("audits").replay_program(
+        subject.algorithm, subject.problem, subject.declaration, subject.algorithm.cases(subject.problem)
+    )
+    findings = (*stated_findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
+    conditions = (*stated_conditions, *transcript.conditions, *replayed.conditions)
     with configuration.locating():
         return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
 
@@ -260,8 +263,27 @@ def write_report(
         balance=more.balance,
         ledger_head=more.ledger_head,
         previous=more.previous,
+        own_unit=_own_unit(configuration),
+        number_of_units=_known_count(configuration, "number_of_units"),
+        units_per_person=_known_count(configuration, "units_per_person"),
+        word=configuration.report.word,
     )
     return tuple(write(report, folder, pdf=more.pdf))
+
+
+def _own_unit(configuration: Configuration) -> str:
+    """Return what the algorithm itself calls a unit; an empty text for a declaration."""
+    subject = configuration.subject
+    return subject.algorithm.claim().unit if isinstance(subject, Configured) else ""
+
+
+def _known_count(configuration: Configuration, name: str) -> int | None:
+    """Return a number of units that the algorithm or the problem states under `name`, or None."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured):
+        return None
+    known = (getattr(source, name, None) for source in (subject.algorithm, subject.problem))
+    return next((value for value in known if isinstance(value, int)), None)
 
 
 def code_of(configuration: Configuration) -> str:

@@ -38,6 +38,7 @@ class DiscreteGaussian:
 
     name: ClassVar[str] = "discrete_gaussian"
     item_axes: ClassVar[int] = 0
+    exact_sampler: ClassVar[bool] = True
 
     stddev: float
     l2_sensitivity: int

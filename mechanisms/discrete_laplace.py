@@ -34,6 +34,7 @@ class DiscreteLaplace:
 
     name: ClassVar[str] = "discrete_laplace"
     item_axes: ClassVar[int] = 0
+    exact_sampler: ClassVar[bool] = True
 
     scale: float
     l1_sensitivity: int

@@ -16,8 +16,10 @@ def answer_claim(epsilon: float, model: str) -> Claim:
     )
 
 
-def printed_step(calibration: str, rule: str, epsilon: float, slots: float | None = None) -> Printed | None:
+def printed_step(
+    calibration: str, rule: str, epsilon: float, slots: float | None = None, largest_epsilon: float | None = None
+) -> Printed | None:
     """Return the paper's own step with its budget, where the paper's noise is what runs."""
     if calibration != "paper":
         return None
-    return Printed(rule=rule, epsilon=epsilon, slots=slots)
+    return Printed(rule=rule, epsilon=epsilon, slots=slots, largest_epsilon=largest_epsilon)

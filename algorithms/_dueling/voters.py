@@ -20,8 +20,16 @@ class Voters(Protocol):
 class CountedVoters(Protocol):
     """People whose answers to many duels come as counts of wins."""
 
-    def wins(self, start: int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
+    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         """Return how often the first option of each comparison won, from round `start` on; plays (n_runs, G)."""
+        ...
+
+
+class DuelingVoters(Protocol):
+    """People whose answers to whole tables of duels come as counts of wins."""
+
+    def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
+        """Return how often the left option won each duel, from round `start` (n_runs,) on; duels (n_runs, K, K)."""
         ...
 
 
@@ -37,10 +45,15 @@ class SimulatedVoters:
         wins: Array = (rng.random(np.shape(left)) < chance).astype(np.float64)
         return wins
 
-    def wins(self, start: int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
+    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         """Return fresh people's wins, drawn as binomial counts: exact in law."""
         chance = self.problem.preferences[first, second]
         wins: Array = rng.binomial(plays.astype(np.int64), chance).astype(np.float64)
+        return wins
+
+    def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
+        """Return how often fresh people's left option won each duel. Shape: duels (n_runs, K, K)."""
+        wins: Array = rng.binomial(duels, self.problem.preferences)
         return wins
 
 
@@ -56,12 +69,22 @@ class RecordedVoters:
     def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
         """Return the recorded people's answers."""
         answers = self.answers[rounds] if self.answers.ndim == 1 else self.answers[rounds, left, right]
-        wins: Array = np.broadcast_to(np.asarray(answers, dtype=np.float64), np.shape(left))
+        wins: Array = np.broadcast_to(as_answers(answers), np.shape(left))
         return wins
 
-    def wins(self, start: int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
+    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         """Return the recorded people's wins, the comparisons' rounds in order."""
-        ends = start + np.cumsum(plays, axis=1).astype(np.int64)
-        totals = np.concatenate([[0.0], np.cumsum(self.answers)])
+        ends = np.asarray(start).reshape(-1, 1) + np.cumsum(plays, axis=1).astype(np.int64)
+        totals = np.concatenate([[0.0], np.cumsum(as_answers(self.answers))])
         wins: Array = totals[ends] - totals[ends - plays.astype(np.int64)]
         return wins
+
+    def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
+        """Return the recorded people's wins, duel after duel from round `start` of each run on."""
+        return self.wins(start, np.zeros(0), np.zeros(0), duels.reshape(len(duels), -1), rng).reshape(duels.shape)
+
+
+def as_answers(records: Array) -> Array:
+    """Return records as answers of 0 or 1: what is not above 1/2, or not a number, is 0, whatever a device sent."""
+    answers: Array = (np.asarray(records, dtype=np.float64) > 0.5).astype(np.float64)
+    return answers

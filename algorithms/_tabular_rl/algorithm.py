@@ -5,8 +5,10 @@ from typing import Any, ClassVar
 
 from algorithms._tabular_rl.cases import case_of
 from algorithms._tabular_rl.plan import TablePlan
+from algorithms._tabular_rl.replays import replays_of
 from algorithms._tabular_rl.run import transcript_of
-from dpaudit import AuditCase, Streams, Transcript
+from dpaudit import AuditCase, Condition, Streams, Transcript
+from dpaudit.model.case import ReplayCase
 
 
 class TabularAlgorithm(ABC):
@@ -19,6 +21,11 @@ class TabularAlgorithm(ABC):
     def plan(self) -> TablePlan:
         """Return the calibrated algorithm; it depends on nothing but the settings."""
 
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return that one pair of users moves the counts of every step: trajectories without a common transition."""
+        text = "Two trajectories without a common transition move two cells of every step's table by one."
+        return (Condition(kind="attained", text=text, status="checked"),)
+
     def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` runs on any problem with a finite process; see `run.transcript_of` for the arrays."""
         return transcript_of(self.plan(), problem.mdp, streams, n_runs)
@@ -26,6 +33,10 @@ class TabularAlgorithm(ABC):
     def cases(self, problem: Any) -> tuple[AuditCase, ...]:
         """Return the audit of the released counts (joint), or of one message (local)."""
         return (case_of(self.plan(), problem.mdp, self.name),)
+
+    def replays(self, problem: Any) -> tuple[ReplayCase, ...]:
+        """Return the replays of the released counts and of the plans made from them."""
+        return replays_of(self.plan(), problem.mdp, self.name)
 
     def notes(self, problem: Any) -> tuple[str, ...]:
         """Return nothing."""

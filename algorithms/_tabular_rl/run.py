@@ -57,7 +57,7 @@ def message_sums(plan: TablePlan, recorder: Recorder) -> CountSums:
         sent = [
             recorder.release(label, plan.mechanism, counts[:, h])
             if first
-            else plan.mechanism.release(counts[:, h], recorder.rng)
+            else recorder.release_of_others(label, plan.mechanism, counts[:, h])
             for h, label in enumerate(plan.labels)
         ]
         total[0] = total[0] + np.stack(sent, axis=1)

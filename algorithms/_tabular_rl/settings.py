@@ -27,6 +27,11 @@ class TabularSettings:
     fail_prob: float = 0.05
     planning_period: int = 1
 
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one user an episode."""
+        return self.episodes
+
     def __post_init__(self) -> None:
         for name in ("episodes", "steps", "planning_period"):
             object.__setattr__(self, name, count(name, getattr(self, name)))

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.capri.cases import cases_of
+from algorithms.capri.checks import stated_conditions_of
 from algorithms.capri.declaration import declaration_of
 from algorithms.capri.notes import notes_of
 from algorithms.capri.plan import plan_of
+from algorithms.capri.replays import replays_of
 from algorithms.capri.run import run
 from algorithms.capri.settings import CapriSettings
 
@@ -32,6 +34,8 @@ class Capri(CapriSettings):
 
     plan = plan_of
     declaration = declaration_of
+    conditions = stated_conditions_of
     run = run
     cases = cases_of
     notes = notes_of
+    replays = replays_of

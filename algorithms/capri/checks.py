@@ -1,14 +1,12 @@
 """The conditions that a run of CAPRI checks on its own arrays.
 
 Each text states what was observed and no more, so that an observation does not turn a general condition of the
-declaration into a checked one. The exception is the sensitivity: the bound comes from the very map that the run
-applies, so the check decides it.
+declaration into a checked one. The sensitivity is decided by replays on neighbours, see `replays`.
 """
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from algorithms._conditions import SENSITIVITY
 from algorithms.capri.design import Design, Factors
 from algorithms.capri.schedule import Epoch
 from dpaudit import Condition
@@ -35,7 +33,19 @@ SCHEDULE = Condition(
     text="Each epoch took exactly its scheduled number of users.",
 )
 
-EVERY_EPOCH: tuple[Condition, ...] = (CLIPPED, BOUND, SENSITIVITY, GENERATOR, SCHEDULE)
+PUBLIC_LAW = Condition(
+    kind="independent_design",
+    about=("the law of contexts",),
+    text="The law of contexts is public: R and S are drawn from it without looking at a record (Assumption 2.5).",
+)
+
+
+def stated_conditions_of(_: object) -> tuple[Condition, ...]:
+    """Return what the paper assumes and no run can see."""
+    return (PUBLIC_LAW,)
+
+
+EVERY_EPOCH: tuple[Condition, ...] = (CLIPPED, BOUND, GENERATOR, SCHEDULE)
 """The conditions that are checked in every epoch."""
 
 _ROUNDING = 1 + 1e-9

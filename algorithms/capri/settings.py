@@ -71,6 +71,11 @@ class CapriSettings:
         """
         return noise_multiplier(self.calibration, epsilon=self.epsilon, delta=self.delta, horizon=self.horizon)
 
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one round for each user."""
+        return self.horizon
+
     def claim(self) -> Claim:
         """Return what the paper promises for these parameters."""
         return Claim(

@@ -87,6 +87,11 @@ def clipped_sums(played: Played, reward_bound: float) -> Array:
 
     Shape: (n_runs, C * X). The paper assumes bounded rewards; privacy needs them for every record.
     """
-    sums = sum(float(np.clip(reward, -reward_bound, reward_bound)) * counts for reward, counts in played.groups)
+    sums = sum(bounded_reward(reward, reward_bound) * counts for reward, counts in played.groups)
     flat: Array = np.asarray(sums, dtype=np.float64).reshape(len(played.counts), -1)
     return flat
+
+
+def bounded_reward(reward: float, reward_bound: float) -> float:
+    """Return `reward` clipped to [-reward_bound, reward_bound]; what is not a number counts as 0."""
+    return 0.0 if np.isnan(reward) else float(np.clip(reward, -reward_bound, reward_bound))

@@ -8,6 +8,7 @@ from algorithms.dp_ebs.declaration import declaration_of, printed_declaration_of
 from algorithms.dp_ebs.noise import tree_of
 from algorithms.dp_ebs.notes import notes_of
 from algorithms.dp_ebs.plan import plan_of
+from algorithms.dp_ebs.replays import replays_of
 from algorithms.dp_ebs.run import run
 from algorithms.dp_ebs.settings import DpEbsSettings
 
@@ -40,3 +41,4 @@ class DpEbs(DpEbsSettings):
     run = run
     cases = cases_of
     notes = notes_of
+    replays = replays_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from algorithms._dueling.voters import SimulatedVoters
+from algorithms._dueling.voters import DuelingVoters
 from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.noise import batch_noise
 from algorithms.dp_ebs.settings import DpEbsSettings
@@ -12,7 +12,7 @@ from dpaudit.model.mechanism import Array
 
 
 def play_batches(
-    settings: DpEbsSettings, voters: SimulatedVoters, streams: Streams, n_runs: int, recorder: Recorder
+    settings: DpEbsSettings, voters: DuelingVoters, streams: Streams, n_runs: int, recorder: Recorder
 ) -> tuple[Outcome, bool]:
     """Return what `n_runs` runs in lock-step did, and whether every answer entered one batch's sums.
 
@@ -27,8 +27,8 @@ def play_batches(
     whole = True
     for batch in batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms):
         going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= settings.horizon)
-        duels, wins = _played(batch, alive & going[:, None], voters, streams)
-        whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all())
+        duels, wins = _played(batch, alive & going[:, None], spent, voters, streams)
+        whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all() and (wins <= duels).all())
         plays += duels
         spent += duels.sum(axis=(1, 2))
         noisy = recorder.release(batch.label, mechanism, wins.sum(axis=2)) / batch.plays
@@ -40,13 +40,13 @@ def play_batches(
     return Outcome(plays=plays, eliminated_at=eliminated_at), whole
 
 
-def _played(batch: Batch, active: Array, voters: SimulatedVoters, streams: Streams) -> tuple[Array, Array]:
+def _played(batch: Batch, active: Array, start: Array, voters: DuelingVoters, streams: Streams) -> tuple[Array, Array]:
     """Return how often each duel was played and won by the left option; shape (n_runs, K, K)."""
     left = active.sum(axis=1, keepdims=True)
     uniform = np.where(left > 0, active / np.maximum(left, 1), 1 / active.shape[1])
     law = np.broadcast_to(uniform[:, None, :], (*active.shape, active.shape[1]))
     duels = streams.actions.multinomial(batch.plays * active.astype(np.int64), law)
-    return duels, streams.environment.binomial(duels, voters.problem.preferences)
+    return duels, voters.duel_wins(start.astype(np.int64), duels, streams.environment)
 
 
 def _fill(plays: Array, alive: Array, rest: Array, streams: Streams) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms.dp_ebs.lockstep import Pushed
+from algorithms.dp_ebs.lockstep import Outcome, Pushed
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 
@@ -16,7 +16,7 @@ CLOCK = Condition(
 BATCH = Condition(
     kind="one_contribution",
     about=("answers",),
-    text="Every answer entered exactly one batch's sums, and moved one of them by 1 at most.",
+    text="Every option left played each batch's scheduled duels, and no duel was won more often than played.",
 )
 
 _REMEMBERED = 8
@@ -39,3 +39,18 @@ class Sample:
     def noises(self) -> list[Array]:
         """Return the fractional parts of the outputs, which are those of the noise, by option."""
         return [np.array(self.outputs.get(arm, [])) for arm in range(self.arms)]
+
+
+def clocks_are_public(outcome: Outcome, clocks: list[int], horizon: int) -> bool:
+    """Return whether each counter of one run took one element for each of its plays and of the removals it outlived.
+
+    The last option left plays itself to the end; those plays enter no counter. Without counters there is nothing to
+    look at. Shape: one run in `outcome`; `clocks` by option.
+    """
+    gone = outcome.eliminated_at[0]
+    left = np.flatnonzero(gone > horizon)
+    plays = outcome.plays[0].sum(axis=1)
+    if len(left) == 1 and len(gone) > 1:
+        plays[left[0]] -= horizon - gone[gone <= horizon].max()
+    outlived = [(gone < own).sum() for own in gone]
+    return all(clock == played + more for clock, played, more in zip(clocks, plays, outlived, strict=False))

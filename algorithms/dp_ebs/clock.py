@@ -9,14 +9,15 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import ComposedLoss, DiscreteLoss, Neighbours
+from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import count
 from dpaudit.model.mechanism import Array
 
 _SURE = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
 """The loss of telling two neighbours apart for certain."""
 
-_CUT = 2.0
+_SELDOM = DiscreteLoss(atoms=((0.0, 1.0),), infinite_mass=math.ulp(0.0), reverse_infinite_mass=math.ulp(0.0))
+"""The loss of outputs that are told apart for certain, of an unknown probability that is not 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,9 @@ class RemovalClock:
     one Laplace draw each under one neighbour, the difference of two under the other.
     Shape: values 0 (even) or 1 (odd), outputs (..., reads), in units of a node's noise.
     Guarantee: none. The ratio of the two densities, (1 + |x|) / 2, has no bound, so no epsilon holds at delta = 0.
-    `attained_loss` is the loss of seeing only whether |x| exceeds 2, for each of the reads; it grows with them.
+    All of this is after a removal, which noise brings about with a positive probability that nobody has bounded from
+    below. So `attained_loss` says only that no epsilon holds at delta = 0: its mass is the smallest positive number,
+    below which no other stated delta lies.
     """
 
     name: ClassVar[str] = "removal_clock"
@@ -74,12 +77,9 @@ class RemovalClock:
         """Return a loss that dominates everything: nothing is promised."""
         return _SURE
 
-    def attained_loss(self) -> ComposedLoss:
-        """Return the exact loss of `reads` independent bits about the differences."""
-        rare = math.exp(-_CUT)
-        often = rare * (1 + _CUT / 2)
-        bit = DiscreteLoss(atoms=((math.log(often / rare), often), (math.log1p(-often) - math.log1p(-rare), 1 - often)))
-        return ComposedLoss(parts=((bit, self.reads),))
+    def attained_loss(self) -> DiscreteLoss:
+        """Return a loss without any bound, of a probability that is only known to be positive."""
+        return _SELDOM
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the noise of the differences."""

@@ -16,6 +16,9 @@ COUNTER_KEY = "which option is shown on the left (a choice made from earlier out
 STEPS = ("which option plays next", "confidence intervals and removals", "the final choice")
 """The post-processing of the counters' outputs."""
 
+LARGEST_EPSILON = 1.0
+"""The largest epsilon that Lemma 2 is stated for."""
+
 CLOCK = "the clock of a counter"
 """The label of what the broken readings reveal."""
 
@@ -53,7 +56,8 @@ def declaration_of(settings: DpEbsSettings) -> Declaration:
         return PostProcess(part=Parallel(parts=sums, key="the batch in which a person votes"), steps=STEPS[1:])
     parts = _counters(settings)
     composed = Sequential(parts=parts, printed=_printed(settings, "basic", 1.0, slots=2.0 if len(parts) == 1 else None))
-    return PostProcess(part=composed, steps=STEPS, printed=_printed(settings, "post_processing", 1.0))
+    whole = printed_step(settings.calibration, "post_processing", settings.epsilon, largest_epsilon=LARGEST_EPSILON)
+    return PostProcess(part=composed, steps=STEPS, printed=whole)
 
 
 def printed_declaration_of(settings: DpEbsSettings) -> Declaration:
@@ -71,7 +75,8 @@ def printed_declaration_of(settings: DpEbsSettings) -> Declaration:
     counter = Parallel(parts=counters, key=COUNTER_KEY, printed=Printed(rule="parallel", epsilon=settings.epsilon / 4))
     pair = Group(part=counter, size=2, printed=Printed(rule="group", epsilon=settings.epsilon / 2))
     both = Sequential(parts=(pair,), printed=Printed(rule="basic", epsilon=settings.epsilon, slots=2.0))
-    return PostProcess(part=both, steps=STEPS, printed=Printed(rule="post_processing", epsilon=settings.epsilon))
+    whole = Printed(rule="post_processing", epsilon=settings.epsilon, largest_epsilon=LARGEST_EPSILON)
+    return PostProcess(part=both, steps=STEPS, printed=whole)
 
 
 def _counters(settings: DpEbsSettings) -> tuple[Declaration, ...]:

@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import Voters
+from algorithms.dp_ebs.declaration import VOTE
 from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.plan import Plan, debiased
+from algorithms.dp_ebs.taped import keep_rows, last_place, shown_ahead
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import released_on_tape
 
 _CELLS = 4096
 
@@ -26,6 +29,7 @@ class _Run:
 
     plan: Plan
     paths: list[Any]
+    index: int
     clocks: Array = field(init=False)
     sums: Array = field(init=False)
     retained: Array = field(init=False)
@@ -34,6 +38,7 @@ class _Run:
     pairs: Array = field(init=False)
     wins: Array = field(init=False)
     left: Array = field(init=False)
+    places: dict[int, int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         arms = self.plan.arms
@@ -42,24 +47,29 @@ class _Run:
         self.upper, self.lower = np.full(arms, np.inf), np.full(arms, -np.inf)
         self.pairs, self.wins = np.zeros((arms, arms)), np.zeros((arms, arms))
 
-    def noise(self, arm: int, length: int) -> Array:
-        """Return the noise of a counter's next outputs."""
-        ahead: Array = self.paths[arm].ahead(length) if self.paths else np.zeros(length)
-        return ahead
+    def shown(self, arm: int, sums: Array) -> Array:
+        """Return a counter's next outputs, where `sums` are the exact ones."""
+        if not self.paths:
+            return sums
+        output = shown_ahead(self.plan, self.paths[arm], arm, self.index, sums)
+        self.places[arm] = last_place(self.paths[arm].rng)
+        return output
 
     def advance(self, arm: int, length: int) -> None:
         """Let a counter's clock run."""
         self.clocks[arm] += length
         if self.paths:
+            keep_rows(self.paths[arm].rng, self.places.pop(arm, None), length)
             self.paths[arm].advance(length)
 
 
-def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any]) -> Outcome:
+def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any], index: int = 0) -> Outcome:
     """Return what one run did; `paths` are the options' trees (none where the votes carry the noise).
 
-    For the readings R1 and R2, and the local model. Arrays as for `lockstep.play`, with one run.
+    For the readings R1 and R2, and the local model. Arrays as for `lockstep.play`, with one run. `index` is the number
+    of the run among those that a caller plays.
     """
-    run = _Run(plan=plan, paths=paths)
+    run = _Run(plan=plan, paths=paths, index=index)
     eliminated_at = np.full(plan.arms, plan.horizon + 1)
     number = 0
     while number < plan.horizon and len(run.left) > 1:
@@ -88,12 +98,16 @@ def _block(run: _Run, voters: Voters, streams: Streams, number: int) -> tuple[in
     columns = cells % len(left)
     options, others = left[columns], left[(streams.actions.random(len(cells)) * len(left)).astype(np.int64)]
     sent = voters.votes(number + np.arange(len(cells)), options, others, streams.environment)
+    votes = None
     if plan.response is not None:
-        sent = plan.response.release(sent.astype(np.int64), streams.noise)
+        runs = np.full(len(cells), run.index)
+        sent = released_on_tape(VOTE, plan.response, sent.astype(np.int64), streams.noise, runs)
+        votes = last_place(streams.noise)
     won = debiased(plan, sent)
     upper, lower = _intervals(run, due, cells, won, levels)
     cell = _first_event(run, upper, lower, due)
     taken = len(cells) if cell is None else int(np.searchsorted(cells, cell)) + 1
+    keep_rows(streams.noise, votes, taken)
     _commit(run, options[:taken], others[:taken], won[:taken])
     last = cells[taken - 1]
     row, column = divmod(int(last), len(left))
@@ -119,7 +133,7 @@ def _intervals(run: _Run, due: Array, cells: Array, won: Array, levels: Array) -
         span = slice(int(rows[0]), int(rows[-1]) + 1)
         retained = levels[span] + 1
         clocks = run.clocks[arm] + 1 + np.arange(rows.size)
-        mean = (totals[span, column] + run.noise(int(arm), rows.size)) / retained
+        mean = run.shown(int(arm), totals[span, column]) / retained
         width = plan.half_width.of(retained, clocks)
         upper[span, column], lower[span, column] = mean + width, mean - width
         upper[span.stop :, column], lower[span.stop :, column] = (
@@ -161,7 +175,7 @@ def _commit(run: _Run, options: Array, others: Array, won: Array) -> None:
     run.sums += np.bincount(options, weights=won, minlength=arms)
     counts = np.bincount(options, minlength=arms)
     run.retained += counts
-    for arm in np.flatnonzero(counts):
+    for arm in run.left:
         run.advance(int(arm), int(counts[arm]))
 
 
@@ -173,7 +187,7 @@ def _remove(run: _Run, gone: Array) -> None:
         for other in run.left:
             run.retained[other] -= int(run.pairs[other, arm])
             run.sums[other] -= 1.0 if plan.reading == "R1" else run.wins[other, arm]
-            output = run.sums[other] + float(run.noise(int(other), 1)[0])
+            output = float(run.shown(int(other), run.sums[other : other + 1])[0])
             run.advance(int(other), 1)
             retained = max(int(run.retained[other]), 1)
             width = float(plan.half_width.of(np.array([retained]), run.clocks[other : other + 1])[0])

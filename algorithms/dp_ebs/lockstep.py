@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from algorithms._dueling.voters import Voters
+from algorithms.dp_ebs.declaration import VOTE
 from algorithms.dp_ebs.plan import Counters, Plan, debiased
 from algorithms.dp_ebs.settings import BROKEN
+from algorithms.dp_ebs.taped import taped
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import released_on_tape
 
 REMOVAL = -1
 """The source of an element that a removal pushed: REMOVAL - i for option i; plays have their round, from 0."""
@@ -125,7 +128,7 @@ def play(plan: Plan, voters: Voters, streams: Streams, n_runs: int, watch: Watch
 
     The steps follow Algorithm 1 round by round. A run with one option left plays it against itself to the end.
     """
-    counters = plan.counters(plan, plan.arms * n_runs, streams.noise)
+    counters = taped(plan.counters(plan, plan.arms * n_runs, streams.noise), plan, n_runs, streams.noise)
     runs = _Runs(plan=plan, counters=counters, ids=np.arange(n_runs))
     plays = np.zeros((n_runs, plan.arms, plan.arms))
     eliminated_at = np.full((n_runs, plan.arms), plan.horizon + 1)
@@ -153,7 +156,7 @@ def _duel(runs: _Runs, voters: Voters, streams: Streams, number: int, watch: Wat
     right = plan.opponents(number, runs.lists, runs.left, streams.actions)  # uniform on those left
     sent = voters.votes(number, left, right, streams.environment)
     if plan.response is not None:
-        sent = plan.response.release(sent.astype(np.int64), streams.noise)
+        sent = released_on_tape(VOTE, plan.response, sent.astype(np.int64), streams.noise, runs.ids)
     won = debiased(plan, sent)  # Remark 3 in the local model, else the answer
     pair = (left * plan.arms + right) * len(every) + every
     runs.retained.ravel()[left * len(every) + every] += 1

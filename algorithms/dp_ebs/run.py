@@ -72,13 +72,16 @@ def play_rounds(
             observed[checks.CLOCK] = False
     else:
         paths = [[plan.tree.path(streams.noise) for _ in range(plan.arms)] if plan.tree else [] for _ in range(n_runs)]
-        outcomes = [play_one(plan, voters, streams, trees) for trees in paths]
+        outcomes = [play_one(plan, voters, streams, trees, index) for index, trees in enumerate(paths)]
         outcome = Outcome(
             plays=np.concatenate([single.plays for single in outcomes]),
             eliminated_at=np.concatenate([single.eliminated_at for single in outcomes]),
         )
         noises = [path.first_noise() for path in paths[0]] if paths and paths[0] else []
-        observed[checks.CLOCK] = True
+        observed[checks.CLOCK] = all(
+            checks.clocks_are_public(single, [path.clock for path in trees], plan.horizon)
+            for single, trees in zip(outcomes, paths, strict=True)
+        )
     _write(settings, plan, recorder, noises)
     return outcome, observed
 

@@ -76,6 +76,11 @@ class DpEbsSettings:
             one_of(field, getattr(self, field), allowed)
         self._require_reading()
 
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one answer a round."""
+        return self.horizon
+
     def claim(self) -> Claim:
         """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel."""
         return answer_claim(self.epsilon, self.model)

@@ -33,4 +33,5 @@ def _shuffled(settings: DpSgdSettings) -> Declaration:
     epochs = math.ceil(plan.steps / plan.batches)
     noise = Gaussian(stddev=plan.noise_multiplier, l2_sensitivity=2.0, neighbours="replace_one")
     batch = tuple(Release(label=f"batch {i + 1}", mechanism=noise) for i in range(plan.batches))
-    return Repeat(part=Parallel(parts=batch, key="the shuffled order, which is drawn without data"), times=epochs)
+    epoch = Parallel(parts=batch, key="the shuffled order, which is drawn without data", visibility="secret")
+    return Repeat(part=epoch, times=epochs)

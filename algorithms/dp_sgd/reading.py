@@ -82,7 +82,7 @@ def read_checkpoint(path: Path | str, **stated: Any) -> TrainingRecord:
         state = _parsed(file.read_text(encoding="utf-8")) if file.suffix == ".json" else _loaded(file)
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read ({error.strerror}).") from None
-    except (UnicodeDecodeError, ValueError) as error:
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{file}: no checkpoint: {error}.") from None
     accounted = state.get(_STATE, state) if isinstance(state, Mapping) else state
     if not isinstance(accounted, Mapping) or "history" not in accounted:

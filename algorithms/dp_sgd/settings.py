@@ -23,9 +23,10 @@ class DpSgdSettings:
     Parameters: `noise_multiplier`, the noise over `max_grad_norm`, the clipping norm; `sample_rate`, with which each
     record is in a step's batch (Opacus: 1 / number of batches); `steps`. Or `checkpoint`, a file of Opacus or a JSON
     file of its accountant's state, in place of noise, rate and steps. `sampling` "poisson", or "shuffled" for a loader
-    that deals every record once an epoch, where nothing is amplified; `calibration` "given", or "tight" for the least
-    noise that meets the claim; `grad_sample_mode` "hooks" or "ghost"; `tuning_runs`, how many runs on the same data led
-    to this one. For `replace_one` the epsilon of Poisson sampling is stated by `epsilon_of_history`, not folded.
+    that deals every record once an epoch, where no amplification is credited; `calibration` "given", or "tight" for the
+    least noise that meets the claim; `grad_sample_mode` "hooks" or "ghost"; `tuning_runs`, how many runs on the same
+    data led to this one. For `replace_one` the epsilon of Poisson sampling is stated by `epsilon_of_history`, not
+    folded.
     Raises: ValueError: a field outside its range, or one that is missing.
     """
 

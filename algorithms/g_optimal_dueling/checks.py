@@ -5,5 +5,5 @@ from dpaudit import Condition
 ONE_SUM = Condition(
     kind="one_contribution",
     about=("answers",),
-    text="Every answer entered one sum of one phase, and moved it by 1 at most.",
+    text="No comparison was won more often than played, and no phase ran past the horizon.",
 )

@@ -57,6 +57,11 @@ class GOptimalDuelingSettings:
         if self.kappa > 0.25:
             raise ValueError(f"Expected kappa={self.kappa} at most 0.25, the steepest slope of the logistic function.")
 
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one answer a round."""
+        return self.horizon
+
     def claim(self) -> Claim:
         """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel."""
         return answer_claim(self.epsilon, self.model)

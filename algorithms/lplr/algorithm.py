@@ -7,10 +7,11 @@ from algorithms.lplr.cases import cases_of
 from algorithms.lplr.declaration import declaration_of
 from algorithms.lplr.notes import notes_of
 from algorithms.lplr.plan import Plan, plan_of
+from algorithms.lplr.replays import replays_of
 from algorithms.lplr.run import run_protocol
 from algorithms.lplr.settings import LplrSettings
 from algorithms.problems.linear_bandit import LinearBandit
-from dpaudit import AuditCase, Declaration, Streams, Transcript
+from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class Lplr(LplrSettings):
 
     name: ClassVar[str] = "lplr"
 
+    replays = replays_of
+
     def plan(self) -> Plan:
         """Return everything that is fixed before any data is seen."""
         return plan_of(self)
@@ -41,6 +44,11 @@ class Lplr(LplrSettings):
     def declaration(self) -> Declaration:
         """Return what one user's message releases; with variant "paper" the nodes carry the paper's own argument."""
         return declaration_of(self)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return that one pair of records moves all statistics of a message: unit features in two different cells."""
+        text = "A unit record in one cell and one in another move count, vector and matrix by the whole sensitivities."
+        return (Condition(kind="attained", text=text, status="checked"),)
 
     def run(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return the transcript of `n_runs` independent runs on `problem`; see `run.run_protocol`."""

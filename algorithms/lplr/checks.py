@@ -5,10 +5,10 @@ device runs is tried on predictions of any size.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
-from algorithms._conditions import SENSITIVITY
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
 from dpaudit import Condition, Released
@@ -17,13 +17,18 @@ from dpaudit.model.mechanism import Array
 NORMS = Condition(
     kind="clipping",
     about=("features",),
-    text="The device shortens features longer than 1 and turns what is not a number into no record.",
+    text="The step that shortens features, tried on a long vector and on one that is not a number, kept norm 1 and 0.",
 )
 ENTRIES = Condition(kind="clipping", about=("confidence entries",), text="No confidence entry left [0, 1] in any run.")
 SCHEDULE = Condition(
     kind="public_schedule",
     about=("users of each phase",),
-    text="Every phase took exactly its scheduled number of users, and nobody was in two phases.",
+    text="Every phase took exactly its scheduled number of users.",
+)
+ONE_PHASE = Condition(
+    kind="one_contribution",
+    about=("users of all phases",),
+    text="The numbers of the people whose answers entered a phase's sums were in no other phase.",
 )
 
 _ROUNDING = 1 + 1e-9
@@ -49,10 +54,8 @@ def check_device(plan: Plan) -> Outcomes:
     outcomes = Outcomes()
     residuals = residual_condition(plan)
     bounded = largest_residual(plan) <= plan.deep_bound * _ROUNDING
-    shortened = norms_hold(plan)
     outcomes.add(residuals, holds=bounded)
-    outcomes.add(NORMS, holds=shortened)
-    outcomes.add(SENSITIVITY, holds=bounded and shortened)
+    outcomes.add(NORMS, holds=norms_hold(plan))
     if plan.first_confidence:
         floor = delta_floor(plan.strength)
         support = (
@@ -91,6 +94,12 @@ def norms_hold(plan: Plan) -> bool:
 def phase_is_full(counts: Array, users: int) -> bool:
     """Return whether as many users took part as the schedule says, in every run. Shape: counts (R, A, K)."""
     return bool((counts.sum(axis=(1, 2)) == users).all())
+
+
+def nobody_twice(people: list[range]) -> bool:
+    """Return whether no number lies in two of the ranges."""
+    ordered = sorted(people, key=lambda numbers: numbers.start)
+    return all(before.stop <= after.start for before, after in pairwise(ordered))
 
 
 def message_lines(released: tuple[Released, ...]) -> tuple[Released, ...]:

@@ -15,10 +15,14 @@ from dpaudit.model.mechanism import Array
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """The users of one phase: how many stood at each atom, and how many saw reward +1; (R, A, K)."""
+    """The users of one phase: how many stood at each atom, and how many saw reward +1; (R, A, K).
+
+    `people` are their numbers among all users of the run.
+    """
 
     counts: Array
     positive: Array
+    people: range = range(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,6 +82,7 @@ def update_phase(
 
     Source: Algorithm 3, all users at once, and Algorithm 4.
     """
+    recorder.people.append(answers.people)
     shown = np.where(bins.inside, answers.counts, 0)
     positive = np.where(bins.inside, answers.positive, 0)
     reward = np.ones_like(walk.prediction)  # Algorithm 3, line 2: y_h = y less the prediction so far
@@ -110,6 +115,7 @@ def confidence_phase(plan: Plan, bins: Bins, entry: Array, users: int, answers: 
 
     Source: Algorithm 5, the users' part.
     """
+    recorder.people.append(answers.people)
     # lines 3 to 6: each user adds their entry to their own bin, and noise to every bin
     total = bins.sums(np.where(bins.inside, answers.counts, 0) * entry)
     return bins.shared(released_sum(recorder, "width", plan.leaves.of("width"), total, users))

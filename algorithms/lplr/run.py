@@ -1,6 +1,7 @@
 """Runs of LPLR, all in lock-step: Algorithm 1, with epochs that double and actions that are eliminated."""
 
 from collections.abc import Iterator
+from itertools import count
 
 import numpy as np
 
@@ -59,11 +60,12 @@ def _run_block(
     history: dict[str, list[Array]] = {"active": [active], "regret": []}
     history |= {"value": [], "half_width": [], "layers": []}
     features = np.swapaxes(problem.features, 0, 1)
+    arrived = 0
     for epoch in plan.epochs:  # Algorithm 1, line 3
         history["regret"].append(epoch.length * expected_regret(problem, active))
         if epoch.complete:
             users = plan.users(epoch)  # lines 4 and 5: fresh oracles, n_tau users shared out over their phases
-            phases = answers_of(problem, active, users, streams, outcomes)
+            phases = answers_of(problem, active, users, streams, outcomes, arrived)
             estimate = fit_oracle(plan, features, phases, users, recorder, n_runs)  # lines 11 and 13
             inside = estimate.smallest_entry >= 0 and estimate.largest_entry <= 1 + 1e-9
             outcomes.add(checks.ENTRIES, holds=inside)
@@ -71,7 +73,9 @@ def _run_block(
             history["value"].append(estimate.value)
             history["half_width"].append(estimate.half_width)
             history["layers"].append(estimate.layers)
+        arrived += epoch.length
         history["active"].append(active)
+    outcomes.add(checks.ONE_PHASE, holds=checks.nobody_twice(recorder.people))
     arrays: dict[str, Array] = {name: np.stack(lists, axis=1) for name, lists in history.items()}
     arrays["lost"] = _lost(problem, active)
     return arrays, recorder.trace(), outcomes
@@ -85,20 +89,22 @@ def _lost(problem: LinearBandit, active: Array) -> Array:
 
 
 def answers_of(
-    problem: LinearBandit, active: Array, users: int, streams: Streams, outcomes: checks.Outcomes
+    problem: LinearBandit, active: Array, users: int, streams: Streams, outcomes: checks.Outcomes, first: int = 0
 ) -> Iterator[Answers]:
     """Yield the answers of phase after phase, each of fresh users who play uniformly among their active actions.
 
-    Drawn as counts, which is exact in law and costs the same for any number of users.
+    Drawn as counts, which is exact in law and costs the same for any number of users. `first` is the number of the
+    first user; the phases take the users in order.
     """
     chance = (1 + problem.mean_reward.T) / 2
     law = active / active.sum(axis=2, keepdims=True)
-    while True:
+    for start in count(first, users):
         arrivals = streams.environment.multinomial(users, problem.context_probabilities, size=len(active))
         # lines 6 and 10: contexts are drawn, and actions uniformly from the active ones
         counts = np.swapaxes(streams.actions.multinomial(arrivals, law), 1, 2)
         outcomes.add(checks.SCHEDULE, holds=checks.phase_is_full(counts, users))
-        yield Answers(counts=counts, positive=streams.environment.binomial(counts, np.clip(chance, 0.0, 1.0)))
+        positive = streams.environment.binomial(counts, np.clip(chance, 0.0, 1.0))
+        yield Answers(counts=counts, positive=positive, people=range(start, start + users))
 
 
 def survivors(active: Array, estimate: Estimate) -> Array:

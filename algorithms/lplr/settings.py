@@ -67,6 +67,11 @@ class LplrSettings:
         self._require_noise()
         self._require_epoch()
 
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one user a round."""
+        return self.horizon
+
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0), or (epsilon, delta) with Gaussian noise."""
         return Claim(

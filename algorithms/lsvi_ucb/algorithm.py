@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._linear_rl.algorithm import LinearRlAlgorithm
+from algorithms._linear_rl.checks import attained_by_construction
+from algorithms._linear_rl.settings import PURE
 from algorithms.lsvi_ucb.cases import cases_of
 from algorithms.lsvi_ucb.declaration import declaration_of
 from algorithms.lsvi_ucb.notes import notes_of
 from algorithms.lsvi_ucb.plan import BatchPlan, plan_of, plan_without_noise_of
 from algorithms.lsvi_ucb.planning import domain_of
+from algorithms.lsvi_ucb.replays import replays_of
 from algorithms.lsvi_ucb.run import transcript_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.problems.linear_mdp import LinearMdp
-from dpaudit import AuditCase, Declaration, Streams, Transcript
+from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +38,15 @@ class LsviUcb(LsviUcbSettings, LinearRlAlgorithm[BatchPlan, LinearMdp]):
 
     name: ClassVar[str] = "lsvi_ucb"
 
+    replays = replays_of
+
     def declaration(self) -> Declaration:
         """Return every step's nodes of matrices and its vectors, as often as one user meets them."""
         return declaration_of(self)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return that one pair of records moves all releases at once; known of the pure calibrations."""
+        return (attained_by_construction(()),) if self.calibration in PURE else ()
 
     def plan(self) -> BatchPlan:
         """Return the calibrated algorithm; it depends on nothing but the settings."""

@@ -5,10 +5,10 @@ from dpaudit import Condition
 SCHEDULE = Condition(
     kind="public_schedule",
     about=("policies",),
-    text="Policies changed at episodes that were fixed before any data was seen.",
+    text="Policies changed at ends of batches, and not more often than declared.",
 )
 SWITCHES = Condition(
     kind="public_schedule",
     about=("switches of policy",),
-    text="Policies changed by noisy matrices alone, and not more often than declared.",
+    text="Policies changed not more often than declared.",
 )

@@ -7,6 +7,7 @@ from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, inverses_of, plan_batch
 from dpaudit import Recorder
 from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import tape_of
 
 
 class Learner:
@@ -16,7 +17,7 @@ class Learner:
         self, plan: BatchPlan, domain: BatchDomain, recorder: Recorder, n_runs: int, canary: BatchCanary | None
     ) -> None:
         steps, states, actions = domain.mdp.shape
-        self.plan, self.domain, self.canary = plan, domain, canary
+        self.plan, self.domain, self.canary, self.rng = plan, domain, canary, recorder.rng
         d = domain.features.shape[1]
         self.counts = np.zeros((n_runs, steps, states, actions, states))
         self.products = domain.features[:, :, None] * domain.features[:, None, :]
@@ -60,16 +61,23 @@ class Learner:
             others[:, h] = weights.reshape(len(runs), -1) @ domain.features
             vectors[:, h] = others[:, h]
             if self.canary is not None:
-                y = np.clip(self.canary.targets[turns, h], 0.0, plan.bounds[h])
+                y = np.clip(np.nan_to_num(self.canary.targets[turns, h]), 0.0, plan.bounds[h])
                 vectors[:, h] += y[:, None] * _bounded(self.canary.features[h])
             if plan.noisy:  # u~_b+1,h = u_k+1,h + eta_h^(b+1)
-                vectors[:, h] += self.noise[h][turns, runs]
+                vectors[:, h] = self._shown(h, runs, vectors[:, h], vectors[:, h] + self.noise[h][turns, runs])
             return vectors[:, h]
 
         # Lambda~_b+1,h = Lambda_k+1,h + (c_K + Upsilon) I + H_h^(b+1), for all h at once
         inverses = inverses_of(self.matrices[runs], plan.ridge, plan.shift if plan.noisy else 0.0)
         policy = plan_batch(plan, domain, inverses, released)
         return policy, vectors, others
+
+    def _shown(self, h: int, runs: Array, exact: Array, noisy: Array) -> Array:
+        """Return the noisy vectors of one step; a tape writes them down."""
+        noise, tape = self.plan.noises[h], tape_of(self.rng)
+        if tape is None:
+            return noisy
+        return tape.enter((noise.vector_label,), noise.vector, exact, noisy, runs=runs)
 
     def _canary_matrices(self) -> Array:
         """Return the canary's outer products, of features within their bound. Shape: (H, d, d)."""
@@ -80,8 +88,9 @@ class Learner:
 
 
 def _bounded(features: Array) -> Array:
-    """Return features of norm at most 1. Shape: (d,)."""
-    return features / max(float(np.linalg.norm(features)), 1.0)
+    """Return features of norm at most 1; what is not a number becomes 0. Shape: (d,)."""
+    finite: Array = np.nan_to_num(features, posinf=0.0, neginf=0.0)
+    return finite / max(float(np.linalg.norm(finite)), 1.0)
 
 
 def first_policy(plan: BatchPlan, domain: BatchDomain, n_runs: int) -> BatchPolicy:

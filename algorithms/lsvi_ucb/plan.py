@@ -25,7 +25,9 @@ def open_tree(noise: StepNoise, recorder: Recorder, horizon: int) -> Sums:
 
 def draw_vectors(noise: StepNoise, recorder: Recorder, shape: tuple[int, ...], times: int) -> Array:
     """Return the noise of all of one step's target vectors, drawn ahead. Shape: (times, *shape)."""
-    draws = [recorder.release(noise.vector_label, noise.vector, np.zeros(shape)) for _ in range(times)]
+    draws = [noise.vector.release(np.zeros(shape), recorder.rng) for _ in range(times)]
+    for draw in draws:
+        recorder.record(noise.vector_label, noise.vector, np.zeros(shape), draw)
     return np.stack(draws) if draws else np.zeros((0, *shape))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from algorithms._conditions import FRESH, SENSITIVITY, conditions_of, noise_is_fresh
+from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms._linear_rl import checks
 from algorithms._linear_rl.values import values_in_range
 from algorithms.lsvi_ucb.canaries import BatchCanary
@@ -146,7 +146,6 @@ def transcript_of(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_runs
         if changed:
             matrices, vectors = batch.matrices, batch.vectors
             outcomes[checks.TARGETS] &= batch.target_ratio <= 1 + checks.TOLERANCE
-    outcomes[SENSITIVITY] = outcomes[checks.FEATURES] and outcomes[checks.TARGETS]
     outcomes[FRESH] = noise_is_fresh(streams, recorder.trace())
     rule = SWITCHES if plan.switching else SCHEDULE
     outcomes[rule] = bool((switches <= plan.releases).all())

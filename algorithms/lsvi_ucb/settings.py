@@ -55,6 +55,11 @@ class LsviUcbSettings:
                 "proof for it, and so no noise."
             )
 
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one user an episode."""
+        return self.episodes
+
     def claim(self) -> Claim:
         """Return what the paper promises for these parameters."""
         return episode_claim(self.epsilon, self.delta, self.model)

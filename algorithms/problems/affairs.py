@@ -29,12 +29,21 @@ SCALES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Classification:
-    """Records to learn a label from: `features` (n, columns) in [-1, 1] and `labels` (n,), 0 or 1."""
+    """Records to learn a label from: `features` (n, columns) in [-1, 1] and `labels` (n,), 0 or 1.
+
+    `units_per_person` is the most records of one person, None where that is not known.
+    """
 
     name: str
     description: str
     features: Array
     labels: Array
+    units_per_person: int | None = None
+
+    @property
+    def number_of_units(self) -> int:
+        """The number of units: a record is a unit."""
+        return len(self.labels)
 
     def __post_init__(self) -> None:
         if self.features.ndim != 2 or len(self.features) != len(self.labels):
@@ -62,4 +71,5 @@ def affairs(*, path: Path | None = None, records: int = 6366) -> Classification:
         description=f"Whether a survey's respondent reported an affair; {len(labels)} of {source.name}.",
         features=np.column_stack(columns)[first],
         labels=labels,
+        units_per_person=1 if path is None else None,
     )

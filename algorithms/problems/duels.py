@@ -27,6 +27,11 @@ class Duels:
     features: Array | None = None
     votes_per_person: int = 1
 
+    @property
+    def units_per_person(self) -> int:
+        """The most units of one person: an answer is a unit."""
+        return self.votes_per_person
+
     def __post_init__(self) -> None:
         for field in ("preferences", "utilities", "features"):
             values = getattr(self, field)

@@ -34,6 +34,9 @@ from dpaudit.model.mechanism import Array
 COLUMNS = ("mdvis", "lncoins", "physlm", "disea", "hlthf", "hlthp")
 """The columns of the table that are read."""
 
+MOST_YEARS = 5
+"""The most years for which the experiment observed one person; a file of the user's own may hold more."""
+
 _COINSURANCE = np.array([0.0, 0.25, 0.5, 0.95, 1.0])
 _DISEASE_CUTS = (7.0, 14.0)
 _VISIT_CAP = 20.0
@@ -63,6 +66,7 @@ def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBan
         actions=_COINSURANCE[:, None],
         context_probabilities=np.bincount(contexts, minlength=6) / len(contexts),
         mean_reward=mean,
+        units_per_person=MOST_YEARS if path is None else None,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.problems.arrays import frozen
-from dpaudit.checks import positive
+from dpaudit.checks import count, positive
 from dpaudit.model.mechanism import Array
 
 
@@ -16,6 +16,7 @@ class KernelBandit:
     Shape: contexts (C, p), actions (X, q), context_probabilities (C,), mean_reward (C, X), features
     (C * X, D) or None; a cell is a pair (context, action), contexts in the outer loop.
     Unit: rewards in any unit; each is +reward_bound or -reward_bound, with the cell's mean.
+    `units_per_person` is the most rounds of one person, None where that is not known.
     Public: everything here but the rewards that users draw. Arrays are copied and made read-only.
     Raises: ValueError: shapes that do not fit, a law that does not sum to 1, or a mean beyond the bound.
     """
@@ -28,8 +29,11 @@ class KernelBandit:
     mean_reward: Array
     reward_bound: float = 1.0
     features: Array | None = None
+    units_per_person: int | None = None
 
     def __post_init__(self) -> None:
+        if self.units_per_person is not None:
+            object.__setattr__(self, "units_per_person", count("units_per_person", self.units_per_person))
         object.__setattr__(self, "reward_bound", positive("reward_bound", self.reward_bound))
         for field in ("contexts", "actions", "context_probabilities", "mean_reward", "features"):
             values = getattr(self, field)

@@ -20,6 +20,8 @@ from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
 from dpaudit.model.mechanism import Array
 
+_MOST_DIGITS = 18
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rankings:
@@ -117,14 +119,15 @@ def _order(path: Path, number: int, line: str, total: int) -> tuple[int, tuple[i
     options = tuple(_whole(path, number, part) for part in listed.split(",")) if mark else ()
     if sorted(options) != list(range(1, total + 1)):
         raise ConfigError(
-            f"{path}, line {number}: expected 'count: a,b,...' with each of the options 1 to {total} once, found "
-            f"{line!r:.60}. Ties and partial orders belong to other PrefLib formats (.toc, .soi)."
+            f"{path}, line {number}: expected 'count: a,b,...' with each of the options 1 to {total} once. "
+            "Ties and partial orders belong to other PrefLib formats (.toc, .soi)."
         )
     return _whole(path, number, count), tuple(option - 1 for option in options)
 
 
 def _whole(path: Path, number: int, text: str) -> int:
-    """Return a positive whole number."""
-    if not text.strip().isdigit() or int(text) < 1:
-        raise ConfigError(f"{path}, line {number}: expected a positive whole number, found {text.strip()!r:.40}.")
+    """Return a positive whole number; a message never quotes the file, which may be another one than was meant."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS and int(digits) >= 1):
+        raise ConfigError(f"{path}, line {number}: expected a positive whole number, of at most 18 digits.")
     return int(text)

@@ -6,7 +6,8 @@ trips between Sydney, Canberra and Melbourne in 1987, each with the mode that wa
 What a simulation from it can show: a traveller made one choice among four modes and was never asked for a
 comparison of two. Luce's choice axiom turns shares into comparisons, P(i over j) = share i / (share i + share j),
 and the bandit asks *simulated* people who answer so. The sample was drawn by mode, with few car drivers, so its shares
-are those of the sample and not of the population; `shares` puts others in their place. The features of a mode are the
+are those of the sample and not of the population; `shares` puts others in their place. Population shares that textbooks
+print for this sample (Greene) are taken from there, and nobody verified them. The features of a mode are the
 averages over travellers of its waiting time, cost and time in the vehicle, standardised and shortened to length 1.
 """
 

@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._linear_rl.algorithm import LinearRlAlgorithm
+from algorithms._linear_rl.checks import attained_by_construction
+from algorithms._linear_rl.settings import PURE
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.cases import cases_of
 from algorithms.ucrl_vtr.declaration import declaration_of
 from algorithms.ucrl_vtr.notes import notes_of
 from algorithms.ucrl_vtr.plan import MixturePlan, plan_of, plan_without_noise_of
 from algorithms.ucrl_vtr.planning import domain_of
+from algorithms.ucrl_vtr.replays import replays_of
 from algorithms.ucrl_vtr.run import transcript_of
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
-from dpaudit import AuditCase, Declaration, Streams, Transcript
+from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +37,19 @@ class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm[MixturePlan, LinearMixture]):
 
     name: ClassVar[str] = "ucrl_vtr"
 
+    replays = replays_of
+
     def declaration(self) -> Declaration:
         """Return the nodes that one user is in, for every regression (joint), or their message (local)."""
         return declaration_of(self)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return that one pair of records moves all releases at once; known of the pure calibrations.
+
+        Where optimistic values are 0 or their bound R, the features of squares are R times those of values, so that one
+        pair of directions moves both most.
+        """
+        return (attained_by_construction(()),) if self.calibration in PURE else ()
 
     def plan(self) -> MixturePlan:
         """Return the calibrated algorithm; it depends on nothing but the settings."""

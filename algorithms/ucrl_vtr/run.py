@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms._conditions import FRESH, SENSITIVITY, conditions_of, noise_is_fresh
+from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms._linear_rl import checks
 from algorithms._linear_rl.values import values_in_range
 from algorithms.ucrl_vtr.canaries import Canary
@@ -98,7 +98,6 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
         if episode.number == 1:
             message = episode.released
         released = episode.released
-    outcomes[SENSITIVITY] = outcomes[checks.FEATURES] and outcomes[checks.TARGETS]
     outcomes[FRESH] = noise_is_fresh(streams, recorder.trace())
     return Transcript(
         n_runs=n_runs,

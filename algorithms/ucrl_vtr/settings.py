@@ -50,6 +50,11 @@ class UcrlVtrSettings:
         object.__setattr__(self, "planning_period", count("planning_period", self.planning_period))
         object.__setattr__(self, "weight_bound", positive("weight_bound", self.weight_bound))
 
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one user an episode."""
+        return self.episodes
+
     def claim(self) -> Claim:
         """Return what the paper promises for these parameters."""
         return episode_claim(self.epsilon, self.delta, self.model)

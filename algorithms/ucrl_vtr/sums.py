@@ -95,7 +95,7 @@ class ExactSums:
 def message_of(regression: Regression, recorder: Recorder, contribution: Array, *, record: bool = True) -> Array:
     """Return what users upload for one regression: their contribution, noised on the device. Shape as there."""
     answers = [
-        recorder.release(label, mechanism, value) if record else mechanism.release(value, recorder.rng)
+        (recorder.release if record else recorder.release_of_others)(label, mechanism, value)
         for label, mechanism, value in parts_of(regression, contribution)
     ]
     return whole(answers)

@@ -5,7 +5,7 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import ENGINES, QUICK, UPPERS, Engine
+from dpaudit.engines import ENGINES, QUICK, ROUGH, UPPERS, Engine
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
@@ -46,6 +46,24 @@ def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] 
     return _bracket(form, engines, lambda engine, composition: engine.delta(composition, target))
 
 
+def largest_epsilon_of(alternatives: Alternatives, delta: float) -> Composition:
+    """Return the alternative whose epsilon at `delta` is largest from below."""
+    return _largest(alternatives, lambda engine, composition: engine.epsilon(composition, delta))
+
+
+def largest_delta_of(alternatives: Alternatives, epsilon: float) -> Composition:
+    """Return the alternative whose delta at `epsilon` is largest from below."""
+    return _largest(alternatives, lambda engine, composition: engine.delta(composition, epsilon))
+
+
+def _largest(alternatives: Alternatives, question: Question) -> Composition:
+    """Return the alternative with the largest lower bound; the slow engines decide only where the quick ones cannot."""
+    quick = {a: _worst((a,), QUICK, question) for a in alternatives} if len(alternatives) > 1 else {}
+    least = max((bracket.lower for bracket in quick.values()), default=0.0)
+    close = [a for a in alternatives if a not in quick or quick[a].upper >= least]
+    return close[0] if len(close) == 1 else max(close, key=lambda a: _worst((a,), ENGINES, question).lower)
+
+
 def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) -> Bracket:
     """Return the worst alternative's bracket, each side from the alternatives that bound that side."""
     upper = _worst(form.upper, engines, question)
@@ -62,18 +80,18 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     they are among `engines`: what they leave out is below a lower bound of what stays.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if not {*engines} <= {*QUICK, *UPPERS}:
+    if not {*engines} <= {*ROUGH, *QUICK, *UPPERS}:
         orders = _close(orders, question)
     return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
 
 
 def _close(orders: Alternatives, question: Question) -> Alternatives:
-    """Return those of `orders` that may be the largest, by the quick engines."""
+    """Return those of `orders` that may be the largest, by the roughest engines."""
     if len(orders) < 2:
         return orders
-    quick = [_narrowest(order, QUICK, question) for order in orders]
-    least = max(bracket.lower for bracket in quick)
-    return tuple(order for order, bracket in zip(orders, quick, strict=True) if bracket.upper >= least)
+    rough = [_narrowest(order, ROUGH, question) for order in orders]
+    least = max(bracket.lower for bracket in rough)
+    return tuple(order for order, bracket in zip(orders, rough, strict=True) if bracket.upper >= least)
 
 
 def _narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:

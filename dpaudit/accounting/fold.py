@@ -1,19 +1,21 @@
 """The one place where composition is defined: from a declaration to what engines compute with.
 
 A declaration folds into a `NormalForm`: alternatives, each a multiset of losses. A neighbouring pair meets
-one alternative, so the worst of them counts. Upper and lower bounds are folded side by side, because some
-nodes are known from one side only (`Stated`, groups of black boxes).
+one alternative, so the worst of them counts. The upper side is folded here; the lower one is what a single pair
+attains.
 """
 
 from functools import reduce
 from typing import assert_never
 
 from dpaudit.accounting.adaptive_choice import join
+from dpaudit.accounting.attained import attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
-from dpaudit.accounting.subsampling import subsampled
+from dpaudit.accounting.subsampling import sampled_above
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import (
     Billboard,
     Cells,
@@ -32,13 +34,14 @@ from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
     GaussianLoss,
-    LaplaceLoss,
 )
-from dpaudit.model.mechanism import DominatedMechanism
 
 
-def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
+def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition, ...] = ()) -> NormalForm:
     """Return the normal form of `node` for data sets related by `neighbours`.
+
+    The lower side is what one pair attains: of several queries the worst, and together those that a checked condition
+    of kind "attained" names.
 
     Raises:
         DeclarationError: a mechanism's sensitivity is stated for other neighbours.
@@ -48,45 +51,34 @@ def fold(node: Declaration, neighbours: Neighbours) -> NormalForm:
     >>> fold(Repeat(part=told, times=3), "replace_one").upper[0].parts
     ((ApproximateLoss(epsilon=0.5, delta=0.0), 3),)
     """
+    upper = _above(node, neighbours)
+    lower = tuple(found.composition for found in attained_by_one_pair(node, neighbours, conditions))
+    return NormalForm(upper=upper, lower=lower or (Composition(),))
+
+
+def _above(node: Declaration, neighbours: Neighbours) -> Alternatives:
+    """Return alternatives of which one dominates the loss of any pair of neighbours."""
     match node:
         case Release(label=label, mechanism=mechanism):
             _require_neighbours(label, mechanism.neighbours, neighbours)
-            attained = mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
-            return NormalForm(upper=(Composition.of(mechanism.loss()),), lower=(Composition.of(attained),))
+            return (Composition.of(mechanism.loss()),)
         case Stated(epsilon=epsilon, delta=delta, source=source, neighbours=stated):
             _require_neighbours(source, stated or neighbours, neighbours)
-            loss = ApproximateLoss(epsilon=epsilon, delta=delta)
-            return NormalForm(upper=(Composition.of(loss),), lower=(Composition(),))
+            return (Composition.of(ApproximateLoss(epsilon=epsilon, delta=delta)),)
         case Sequential(parts=parts):
-            folded = [fold(part, neighbours) for part in parts]
-            return NormalForm(
-                upper=(reduce(Composition.__add__, (join(form.upper) for form in folded)),),
-                lower=reduce(_sums, (form.lower for form in folded)),
-            )
+            return (reduce(Composition.__add__, (join(_above(part, neighbours)) for part in parts)),)
         case Repeat(part=part, times=times):
-            form = fold(part, neighbours)
-            return NormalForm(
-                upper=(join(form.upper) * times,),
-                lower=worst(tuple(alternative * times for alternative in form.lower)),
-            )
+            return (join(_above(part, neighbours)) * times,)
         case Parallel(parts=parts):
-            forms = [fold(part, neighbours) for part in parts]
-            return NormalForm(
-                upper=worst(tuple(a for form in forms for a in form.upper)),
-                lower=worst(tuple(a for form in forms for a in form.lower)),
-            )
+            return worst(tuple(alternative for part in parts for alternative in _above(part, neighbours)))
         case Cells(inside=inside, touched=touched):
             return _cells(inside, touched, neighbours)
         case Group(part=part, size=size):
-            form = fold(part, neighbours)
-            return NormalForm(
-                upper=_grouped(form.upper, size),
-                lower=worst(tuple(_group_attained(a, size) for a in form.lower)),
-            )
+            return _grouped(_above(part, neighbours), size)
         case Subsample(part=part, rate=rate, scheme=scheme):
-            return subsampled(fold(part, neighbours), rate, scheme, neighbours)
+            return sampled_above(_above(part, neighbours), rate, scheme, neighbours)
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
-            return fold(part, neighbours)
+            return _above(part, neighbours)
         case _:
             assert_never(node)
 
@@ -101,21 +93,12 @@ def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> N
         )
 
 
-def _sums(left: Alternatives, right: Alternatives) -> Alternatives:
-    """Return every sum of one alternative from each side, without the dominated ones."""
-    return worst(tuple(a + b for a in left for b in right))
-
-
-def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) -> NormalForm:
+def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) -> Alternatives:
     """Return the alternatives of a cell array: the same cell, or one cell emptied and another filled."""
-    alone = fold(touched, "add_remove")
+    alone = _above(touched, "add_remove")
     if neighbours == "add_remove":
         return alone
-    same = fold(inside, neighbours)
-    return NormalForm(
-        upper=worst((*same.upper, join(alone.upper) + join(alone.upper).reversed())),
-        lower=worst((*same.lower, *(a + a.reversed() for a in alone.lower))),
-    )
+    return worst((*_above(inside, neighbours), join(alone) + join(alone).reversed()))
 
 
 def _grouped(alternatives: Alternatives, size: int) -> Alternatives:
@@ -134,12 +117,3 @@ def _grouped(alternatives: Alternatives, size: int) -> Alternatives:
             "spread over the parts. Put the group inside each part, or use one kind of noise."
         )
     return (Composition.of(ApproximateLoss(epsilon=epsilon).group(size)),)
-
-
-def _group_attained(composition: Composition, size: int) -> Composition:
-    """Return what some group of `size` records attains: shifts add up, other losses count one record."""
-    moved = (
-        Composition.of(loss.group(size) if isinstance(loss, GaussianLoss | LaplaceLoss) else loss) * times
-        for loss, times in composition.parts
-    )
-    return reduce(Composition.__add__, moved, Composition())

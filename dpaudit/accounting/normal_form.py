@@ -12,8 +12,8 @@ class NormalForm:
     """Alternatives for the upper bound and for the lower one; a neighbouring pair meets one of them.
 
     Both speak of the releases themselves: what post-processing hides is not credited to either side.
-    Guarantee: every pair of neighbouring data sets has a loss dominated by some member of `upper`, and for
-    every member of `lower` some pair attains it, if each stated sensitivity is attained.
+    Guarantee: every pair of neighbouring data sets has a loss dominated by some member of `upper`, and every member
+    of `lower` is the loss of one pair, if each stated sensitivity is attained by some pair.
 
     >>> from dpaudit import Release, fold
     >>> from mechanisms import Laplace

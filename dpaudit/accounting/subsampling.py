@@ -22,8 +22,19 @@ _NEIGHBOURS: dict[Scheme, Neighbours] = {"poisson": "add_remove", "without_repla
 def subsampled(part: NormalForm, rate: float, scheme: Scheme, neighbours: Neighbours) -> NormalForm:
     """Return the normal form of `part` on a sample that holds each record with probability `rate`.
 
+    Raises: as for `sampled_above`.
+    """
+    return NormalForm(
+        upper=sampled_above(part.upper, rate, scheme, neighbours),
+        lower=tuple(sampled_attained(alternative, rate, scheme) for alternative in part.lower),
+    )
+
+
+def sampled_above(alternatives: Alternatives, rate: float, scheme: Scheme, neighbours: Neighbours) -> Alternatives:
+    """Return upper alternatives for a part on a sample that holds each record with probability `rate`.
+
     Gaussian releases on a Poisson sample have an exact loss; anything else is treated as a black box of its
-    largest loss and infinite mass, with a lower bound of no loss at all.
+    largest loss and infinite mass.
 
     Raises:
         DeclarationError: the scheme is read for neighbours that its theorem is not about.
@@ -34,13 +45,21 @@ def subsampled(part: NormalForm, rate: float, scheme: Scheme, neighbours: Neighb
             f"'subsample' with scheme={scheme!r} is proved for neighbours={_NEIGHBOURS[scheme]!r}, but is read for "
             f"neighbours={neighbours!r}. Change the claim's neighbours, or the scheme if the code samples otherwise."
         )
-    exact = scheme == "poisson" and all(_gaussian(a) for a in (*part.upper, *part.lower))
-    if exact and part.upper and part.lower:
-        return NormalForm(
-            upper=tuple(_sampled_gaussian(total_mu(a)[1], rate) for a in part.upper),
-            lower=tuple(_sampled_gaussian(total_mu(a)[0], rate) for a in part.lower),
-        )
-    return NormalForm(upper=_amplified(part.upper, rate), lower=(Composition(),))
+    if scheme == "poisson" and all(_gaussian(a) for a in alternatives):
+        return tuple(_sampled_gaussian(total_mu(a)[1], rate) for a in alternatives)
+    return _amplified(alternatives, rate)
+
+
+def sampled_attained(composition: Composition, rate: float, scheme: Scheme) -> Composition:
+    """Return what a pair attains on a sample that attains `composition` without it: nothing where that is not known.
+
+    >>> from dpaudit import LaplaceLoss
+    >>> sampled_attained(Composition.of(LaplaceLoss(shift=1.0)), 0.5, "poisson").events
+    0
+    """
+    if scheme != "poisson" or not _gaussian(composition):
+        return Composition()
+    return _sampled_gaussian(total_mu(composition)[0], rate)
 
 
 def _gaussian(composition: Composition) -> bool:

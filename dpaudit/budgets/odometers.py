@@ -32,7 +32,7 @@ class Odometer:
     ever reaches 1/delta with probability at most delta. The sum of the largest losses is never exceeded at all.
     Raises: ValueError: `delta` or `mass` no probability, `tuned_to` not positive.
     Source: Whitehouse, Ramdas, Rogers and Wu (2023), the mixture odometer; Howard, Ramdas, McAuliffe and Sekhon
-        (2021), Proposition 5, for the boundary and for its tuning.
+        (2021), Eq. (3.7) for the boundary and Proposition 3 for its tuning, in the published numbering.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Gaussian

@@ -1,7 +1,10 @@
 """A certificate: the verdict on a claim with its evidence, which also answers the next question."""
 
+import math
+
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import fold
+from dpaudit.certification.evidence import proved_under
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.certificate import CertificateRecord
 
@@ -12,8 +15,10 @@ class Certificate(CertificateRecord):
     Guarantee: `certified` means that the upper bracket meets the claim, the declared model covers the
     claim's and no condition was seen violated; it holds under the conditions listed as *assumed*.
     `refuted` means that the lower bracket exceeds the claim: the declared releases, seen as they are, break it
-    (what a post-processing hides of them is not credited, since it may be replaced). `not_proved` is everything
-    else; `reasons` say why.
+    (what a post-processing hides of them is not credited, since it may be replaced). The lower ends belong to
+    `witnesses`: one query, whose sensitivity some pair attains by definition, or releases that one checked pair moves
+    at once. `not_proved` is everything else; `reasons` say why, also where the claim is false if one pair attains all
+    sensitivities at once. With a condition seen violated the upper ends are infinity and 1.
 
     >>> from dpaudit import Certificate, Claim, Release, certify
     >>> from mechanisms import Laplace
@@ -39,7 +44,8 @@ class Certificate(CertificateRecord):
         >>> certificate.epsilon_at(0.0).upper
         0.5
         """
-        return bracket_epsilon(fold(self.declaration, self.claim.neighbours), delta)
+        form = fold(self.declaration, self.claim.neighbours, self.conditions)
+        return proved_under(self.conditions, bracket_epsilon(form, delta), math.inf)
 
     def delta_at(self, epsilon: float) -> Bracket:
         """Return a bracket on the smallest delta that the declaration meets at `epsilon`.
@@ -52,4 +58,5 @@ class Certificate(CertificateRecord):
         >>> certificate.delta_at(0.5).upper
         0.0
         """
-        return bracket_delta(fold(self.declaration, self.claim.neighbours), epsilon)
+        form = fold(self.declaration, self.claim.neighbours, self.conditions)
+        return proved_under(self.conditions, bracket_delta(form, epsilon), 1.0)

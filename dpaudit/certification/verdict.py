@@ -1,16 +1,17 @@
 """From a declaration and a claim to a certificate: all readings, one verdict, and the reasons for it."""
 
+import math
 from collections.abc import Iterator
 
-from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
-from dpaudit.accounting.fold import fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.evidence import Evidence, evidence_on
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.readings import Tight, Verdict
 from dpaudit.model.trace import Finding
+from dpaudit.model.witness import Witness
 from dpaudit.printed.argument import is_printed, replay
 from dpaudit.printed.slack import slack_of
 from dpaudit.runtime.provenance import source_digest, versions
@@ -39,18 +40,20 @@ def certify(
     >>> certify(Release(label="mean", mechanism=noise), claim).verdict
     'certified'
     """
-    form = fold(declaration, claim.neighbours)
-    tight = Tight(epsilon=bracket_epsilon(form, claim.delta), delta=bracket_delta(form, claim.epsilon))
     known = merge(conditions_of(declaration), conditions)
-    objections = tuple(_objections(declaration, claim, tight, known, findings))
-    verdict = _verdict(claim, tight, objections)
+    evidence = evidence_on(declaration, claim, known)
+    if evidence.assumed is not None:
+        known = merge(known, (Condition(kind="attained"),))
+    tight = evidence.tight
+    objections = tuple(_objections(declaration, claim, evidence, known, findings))
     return Certificate(
-        verdict=verdict,
+        verdict=_verdict(claim, evidence, objections),
         reasons=objections or (_certified_because(claim, tight),),
         claim=claim,
         tight=tight,
         printed=replay(declaration, claim) if is_printed(declaration) else None,
         slack=slack_of(declaration, claim, tight.epsilon.upper),
+        witnesses=evidence.witnesses,
         conditions=known,
         findings=findings,
         declaration=declaration,
@@ -60,49 +63,62 @@ def certify(
     )
 
 
-def _verdict(claim: Claim, tight: Tight, objections: tuple[str, ...]) -> Verdict:
-    """Return refuted above the lower bound, certified without objections, and not proved in between."""
-    if _refuted(claim, tight):
+def _verdict(claim: Claim, evidence: Evidence, objections: tuple[str, ...]) -> Verdict:
+    """Return refuted above a witnessed lower bound, certified without objections, and not proved in between."""
+    if evidence.refutes(claim):
         return "refuted"
     return "not_proved" if objections else "certified"
-
-
-def _refuted(claim: Claim, tight: Tight) -> bool:
-    """Return whether the declared mechanisms provably exceed the claim."""
-    return tight.delta.lower > claim.delta or tight.epsilon.lower > claim.epsilon
-
-
-def _met(claim: Claim, tight: Tight) -> bool:
-    """Return whether the declared mechanisms provably meet the claim."""
-    return tight.delta.upper <= claim.delta or tight.epsilon.upper <= claim.epsilon
 
 
 def _objections(
     declaration: Declaration,
     claim: Claim,
-    tight: Tight,
+    evidence: Evidence,
     conditions: tuple[Condition, ...],
     findings: tuple[Finding, ...],
 ) -> Iterator[str]:
     """Yield, in sentences, everything that stands against the claim."""
-    if _refuted(claim, tight):
-        yield (
-            f"The declared releases deliver epsilon {tight.epsilon.lower:.6g} or more at delta {claim.delta:g}, "
-            f"and delta {tight.delta.lower:.6g} or more at epsilon {claim.epsilon:g}: the claim is false."
-        )
-    elif not _met(claim, tight):
-        yield (
-            f"Epsilon is proved up to {tight.epsilon.upper:.6g} only at delta {claim.delta:g}; "
-            f"the claim is {claim.epsilon:g}."
-        )
+    yield from _about_brackets(claim, evidence)
     model = delivered_model(declaration)
     if not claim.implied_by(model):
         yield f"The declaration protects the {model} view; the claim is about the {claim.model} one."
     for condition in conditions:
-        if condition.status == "violated":
+        if condition.status == "violated" and condition.kind != "attained":
             yield f"A condition of the proof is violated: {condition.text}"
     for finding in findings:
         yield f"The run and its declaration disagree ({finding.rule}): {finding.message}"
+
+
+def _about_brackets(claim: Claim, evidence: Evidence) -> Iterator[str]:
+    """Yield what the brackets say against the claim, and what they would say under an assumption."""
+    tight = evidence.tight
+    if evidence.refutes(claim):
+        yield (
+            f"The declared releases deliver epsilon {tight.epsilon.lower:.6g} or more at delta {claim.delta:g}, "
+            f"and delta {tight.delta.lower:.6g} or more at epsilon {claim.epsilon:g}: the claim is false. "
+            + " ".join(_pair(witness) for witness in evidence.witnesses)
+        )
+    elif tight.epsilon.upper == math.inf:
+        yield f"No finite epsilon is proved at delta {claim.delta:g}; the claim is {claim.epsilon:g}."
+    elif not evidence.meets(claim):
+        yield (
+            f"Epsilon is proved up to {tight.epsilon.upper:.6g} only at delta {claim.delta:g}; "
+            f"the claim is {claim.epsilon:g}."
+        )
+    if evidence.assumed is not None:
+        yield (
+            "The claim is false if one pair attains these sensitivities at once: epsilon is then "
+            f"{evidence.assumed.epsilon.lower:.6g} or more at delta {claim.delta:g}, and delta "
+            f"{evidence.assumed.delta.lower:.6g} or more at epsilon {claim.epsilon:g}."
+        )
+
+
+def _pair(witness: Witness) -> str:
+    """Return the pair that a refutation rests on, in one sentence."""
+    if witness.attained == "by_definition":
+        return f"Some pair moves '{witness.labels[0]}' by its stated sensitivity, which attains this."
+    moved = ", ".join(f"'{label}'" for label in witness.labels) or "all releases"
+    return f"One pair was checked to move {moved} by the stated sensitivities at once, which attains this."
 
 
 def _certified_because(claim: Claim, tight: Tight) -> str:

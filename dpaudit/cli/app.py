@@ -1,5 +1,7 @@
 """The table of commands, in the order in which a newcomer meets them; the module of a command is imported on use."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -8,6 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from dpaudit.cli.exits import internal_error
+from dpaudit.wording.escaping import one_line
 
 
 class Command(NamedTuple):
@@ -65,6 +68,27 @@ class LazyGroup(TyperGroup):
         """Return name, command and remaining arguments, with the command itself in place of its placeholder."""
         name, placeholder, rest = super().resolve_command(ctx, args)
         return name, _loaded(name) or placeholder, rest
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Return the context of a command line; what is wrong with it is said without its hidden characters."""
+        with _cleaned_usage():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; what is wrong with its arguments is said without their hidden characters."""
+        with _cleaned_usage():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _cleaned_usage() -> Generator[None, None, None]:
+    """Clean the message of a usage error, which repeats what was typed."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
+            vars(error)["message"] = one_line(vars(error)["message"])
+        raise
 
 
 def _loaded(name: str | None) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.output import write
+from dpaudit.cli.output import say, write
 from dpaudit.errors import ConfigError
 from dpaudit.gate.acceptance import accept
 from dpaudit.gate.baseline import Baseline, read_baseline, read_json
@@ -37,5 +37,5 @@ def baseline(
     added = accept(read_json(check), check, reason, datetime.now(UTC).date(), last, rule)
     write(output, previous.with_entries(added).to_json())
     for entry in added:
-        typer.echo(f"{entry.rule} {entry.config}: {entry.subject}")
+        say(f"{entry.rule} {entry.config}: {entry.subject}")
     return Exit.PASS

@@ -8,13 +8,13 @@ import typer
 
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Jobs, Runs, Seed, Significance
-from dpaudit.cli.output import note, output_folder, progress, show, write
+from dpaudit.cli.output import note, output_folder, progress, show, show_lines, write
 from dpaudit.gate.baseline import Baseline, read_baseline
 from dpaudit.gate.junit import junit
 from dpaudit.gate.running import run_checks
 from dpaudit.gate.sarif import sarif
 from dpaudit.gate.summary import append_step_summary, summary
-from dpaudit.gate.terminal import document_text
+from dpaudit.gate.terminal import document_text, issue_lines
 
 
 @ending
@@ -56,6 +56,7 @@ def check(
         progress=progress,
     )
     show(document_text(document))
+    show_lines(issue_lines(document))
     if folder is not None:
         write(folder / "check.json", document.to_json())
         write(folder / "check.sarif", sarif(document))

@@ -10,15 +10,17 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
-from typing import ParamSpec
+from typing import NoReturn, ParamSpec
 
 import typer
 
 from dpaudit.errors import DPAuditError
 from dpaudit.runtime.package_guard import require_packages
+from dpaudit.wording.escaping import one_line
 
 P = ParamSpec("P")
 
@@ -46,21 +48,50 @@ def ending(command: Callable[P, Exit]) -> Callable[P, None]:
 
 
 def _outcome(command: Callable[[], Exit]) -> Exit:
-    """Return the exit code of a command, also if it raises."""
+    """Return the exit code of a command, also if it raises or if the code that it runs ends the process."""
+    stdout = sys.stdout
     try:
         require_packages()
-        code = command()
-        sys.stdout.flush()
-        return code
+        with returning_exits():
+            code = command()
+        stdout.flush()
+        if sys.stdout is stdout:
+            return code
+        sys.stdout = stdout
+        return _say("The code that was run replaced sys.stdout; the result was not written.", Exit.USAGE)
     except DPAuditError as error:
         return _say(str(error), Exit(error.exit_code))
     except KeyboardInterrupt:
         return _say("Interrupted.", Exit.INTERRUPTED)
+    except SystemExit as error:
+        return _say(f"The code that was run ended the process (exit {error.code!r:.40}); no result.", Exit.USAGE)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.UNREAD
     except Exception as error:
         return internal_error(error)
+    except BaseException as error:  # a signal of the user's own making, which is no Exception
+        return _say(f"The code that was run raised {type(error).__name__}: {error}", Exit.USAGE)
+
+
+@contextmanager
+def returning_exits() -> Generator[None, None, None]:
+    """Turn `os._exit` of this process into SystemExit, so that no audited code ends it without a word.
+
+    A forked child, which ends by `os._exit`, keeps it.
+    """
+    process, original = os.getpid(), os._exit
+
+    def ended(status: int) -> NoReturn:
+        if os.getpid() == process:
+            raise SystemExit(status)
+        original(status)
+
+    os._exit = ended
+    try:
+        yield
+    finally:
+        os._exit = original
 
 
 def internal_error(error: Exception) -> Exit:
@@ -79,5 +110,5 @@ def internal_error(error: Exception) -> Exit:
 
 def _say(message: str, code: Exit) -> Exit:
     """Write one message to stderr, unwrapped so that editors can follow `file:line:`."""
-    sys.stderr.write(f"{message}\n")
+    sys.stderr.write(f"{one_line(message)}\n")
     return code

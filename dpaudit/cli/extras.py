@@ -1,6 +1,5 @@
 """The inputs of a report beside certificate and audits; all files are read before a run starts."""
 
-import json
 import re
 import shlex
 from collections.abc import Mapping
@@ -9,7 +8,7 @@ from typing import Any
 
 from dpaudit.configuration.configuration import Configuration
 from dpaudit.configuration.deployment_file import read_deployment
-from dpaudit.configuration.files import read_text
+from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance, Ledger, store_at
 from dpaudit.model.deployment import Deployment
@@ -70,16 +69,20 @@ def _balance(address: str, account: str) -> tuple[Balance, str]:
     return ledger.balance(account), ledger.statement().head
 
 
+_READABLE = ("urn:dpaudit:schema:report:2", "urn:dpaudit:schema:report:3")
+"""Schemas of earlier reports that can be compared with: what is compared stands in both under the same keys."""
+
+
 def _report(path: Path) -> Mapping[str, Any]:
     """Return an earlier report's JSON.
 
     Raises: ConfigError: it is none.
     """
     try:
-        data = json.loads(read_text(path))
-    except ValueError:
+        data = json_value(read_text(path))
+    except (ValueError, RecursionError):
         raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.") from None
     needed = {"verdict", "created", "certificate", "audits", "config"}
-    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") != "urn:dpaudit:schema:report:2":
+    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") not in _READABLE:
         raise ConfigError(f"{path}: not a report of this version; give the report.json of an earlier report.")
     return data

@@ -1,6 +1,7 @@
 """`dpaudit ledger`: bookings of certificates on the budget of a data set."""
 
 import json
+import sys
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -12,15 +13,21 @@ from dpaudit.budgets.filters import Refusal
 from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit, write
-from dpaudit.configuration.files import read_text
+from dpaudit.cli.output import emit, output_folder, say, write
+from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.ledger import Account as LedgerAccount
 from dpaudit.ledger import Ledger, recompute, store_at
 from dpaudit.ledger.entry import Entry
+from dpaudit.ledger.repricing import Repricing, reprice
 from dpaudit.model.claim import Claim
 from dpaudit.render.budget import statement_data, statement_markdown, statement_text
+from dpaudit.report.ledger_page import ledger_page
 from dpaudit.verifier import verify as verify_certificate
+from dpaudit.wording.escaping import clean
+
+_LARGEST_LEDGER = 2**30
+"""How many bytes an export may have."""
 
 ledger = typer.Typer(
     help="Keep budgets: book certificates against what a data set may spend in all.",
@@ -31,6 +38,10 @@ ledger = typer.Typer(
 
 Address: TypeAlias = Annotated[str, typer.Argument(metavar="LEDGER", help="A file (SQLite), or postgresql://...")]
 Account: TypeAlias = Annotated[str, typer.Option("--account", metavar="NAME", help="The data set's account.")]
+
+Head: TypeAlias = Annotated[
+    str | None, typer.Option("--head", metavar="DIGEST", help="A digest kept elsewhere that must be in the chain.")
+]
 
 
 class Relation(StrEnum):
@@ -77,7 +88,7 @@ def open_account(
     except ValueError as error:
         raise ConfigError(str(error)) from None
     booking = Ledger(store_at(address, create=True)).open(opened, _now())
-    typer.echo(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
+    say(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
     return Exit.PASS
 
 
@@ -88,22 +99,27 @@ def book(
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate in JSON.")],
     account: Account,
     label: Annotated[str, typer.Option("--label", help="The release's name, once in an account.")],
+    head: Head = None,
 ) -> Exit:
     """Book a certificate before its release; exit code 1 and nothing written where the budget does not allow it.
 
     The certificate is checked again first. Repeating a booking with the same label and certificate changes nothing.
     """
     store, text = store_at(address), read_text(certificate)
+    try:
+        json_value(text)
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"{certificate}: {error}.") from None
     verification = verify_certificate(text)
     if not verification.accepted:
         raise CertificateError(
             f"{certificate}: {'; '.join(verification.complaints) or 'the certificate does not verify'}."
         )
-    result = Ledger(store).book(account, Certificate.from_json(text), label, _now())
+    result = Ledger(store).book(account, Certificate.from_json(text), label, _now(), head=head)
     if isinstance(result, Refusal):
-        typer.echo(f"refused: {result.reason}")
+        say(f"refused: {result.reason}")
         return Exit.FINDING
-    typer.echo(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
+    say(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
     return Exit.PASS
 
 
@@ -133,25 +149,26 @@ def show(
 @ending
 def verify(
     address: Address,
-    head: Annotated[
-        str | None, typer.Option("--head", metavar="DIGEST", help="A digest kept elsewhere that must be in the chain.")
-    ] = None,
+    head: Head = None,
 ) -> Exit:
-    """Read the whole chain again: every digest, every link, every sum; exit code 1 where anything was altered.
+    """Read the whole chain again: every digest, link, sum and price; exit code 1 where anything was altered.
 
-    A chain does not show what was cut off at its end: give the last digest that you know with --head.
+    The certificates in the chain are checked again, and their prices derived again. A chain does not show what was cut
+    off at its end: give the last digest that you know with --head.
     """
     entries = store_at(address).entries()
     statement = recompute(entries)
-    for inconsistency in statement.inconsistencies:
-        typer.echo(f"{inconsistency.rule} entry {inconsistency.sequence}: {inconsistency.message}")
+    repricing = Repricing() if statement.inconsistencies else reprice(entries)
+    for inconsistency in (*statement.inconsistencies, *repricing.inconsistencies):
+        say(f"{inconsistency.rule} entry {inconsistency.sequence}: {inconsistency.message}")
     known = {entry.data["digest"] for entry in entries} if head and not statement.inconsistencies else set()
     missing = head is not None and head not in known
     if missing and not statement.inconsistencies:
-        typer.echo(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
-    if statement.inconsistencies or missing:
+        say(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
+    if statement.inconsistencies or repricing.inconsistencies or missing:
         return Exit.FINDING
-    typer.echo(f"intact: {statement.entries} entries, last digest {statement.head}")
+    say(f"intact: {statement.entries} entries, last digest {statement.head}")
+    say(f"prices derived again: {repricing.derived}; booked without a certificate of this version: {repricing.without}")
     return Exit.PASS
 
 
@@ -161,7 +178,7 @@ def export(address: Address, output: Output = None) -> Exit:
     """Write every entry as one line of JSON, to a file or to stdout."""
     text = "".join(f"{line}\n" for line in Ledger(store_at(address)).lines())
     if output is None:
-        typer.echo(text, nl=False)
+        sys.stdout.write(clean(text))
     else:
         write(output, text)
     return Exit.PASS
@@ -173,11 +190,41 @@ def import_lines(
     address: Address, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
 ) -> Exit:
     """Take over exported entries, once they are all found intact; entries that are here already must be equal."""
-    lines = read_text(file).split("\n")
-    intact = not recompute(Entry(text=line) for line in lines if line.strip()).inconsistencies
-    imported = Ledger(store_at(address, create=intact)).take(lines)
-    typer.echo(f"imported: {imported} entries")
+    lines = read_text(file, _LARGEST_LEDGER).split("\n")
+    _require_intact(file, lines)
+    imported = Ledger(store_at(address, create=True)).take(lines)
+    say(f"imported: {imported} entries")
     return Exit.PASS
+
+
+def _require_intact(file: Path, lines: list[str]) -> None:
+    """Refuse exported lines that were altered, and name the first of them."""
+    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    entries = [Entry(text=lines[number - 1]) for number in numbers]
+    statement = recompute(entries)
+    faults = statement.inconsistencies or reprice(entries).inconsistencies
+    if faults:
+        first = faults[0]
+        error = LedgerError(f"{first.rule} {first.message} Faults in all: {len(faults)}. Nothing was imported.")
+        raise error.at(str(file), numbers[first.sequence - 1])
+
+
+@ledger.command()
+@ending
+def report(
+    address: Address, output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")]
+) -> Exit:
+    """Write a page for an officer: what each release cost, what is left, and when the budget ends at this pace.
+
+    Prints the files it wrote, ledger.html and ledger.json; exit code 1 if the chain was altered.
+    """
+    statement, folder = Ledger(store_at(address)).statement(), output_folder(output)
+    data = json.dumps(statement_data(statement), indent=2, sort_keys=True)
+    files = {"ledger.html": ledger_page(statement, _now()), "ledger.json": f"{data}\n"}
+    for name, text in files.items():
+        write(folder / name, text)
+        say(str(folder / name))
+    return Exit.FINDING if statement.inconsistencies else Exit.PASS
 
 
 def _now() -> str:

@@ -1,18 +1,39 @@
-"""Output streams: the result alone goes to stdout; progress and notes go to stderr."""
+"""Output streams: the result alone goes to stdout; progress and notes go to stderr.
+
+Every text leaves through this file. No control, direction override or escape sequence of a foreign text reaches a
+terminal, a pipe or a file; the colours are the program's own.
+"""
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
+from rich.text import Text
 
 from dpaudit.cli.options import Format
 from dpaudit.errors import ConfigError
 from dpaudit.render.layout import to_text
+from dpaudit.runtime.whole_files import replace_file
+from dpaudit.wording.escaping import clean, one_line
 
 _WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """A result whose text is cleaned after it is laid out; styles and widths stay."""
+
+    inner: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the segments of the result, each with its text cleaned."""
+        for segment in console.render(self.inner, options):
+            yield Segment(clean(segment.text), segment.style)
 
 
 def emit(
@@ -29,7 +50,12 @@ def emit(
     if style is Format.TEXT and file is None:
         show(text())
         return
-    written = {Format.TEXT: lambda: to_text(text(), _WIDTH), Format.MARKDOWN: markdown, Format.JSON: json}[style]()
+    forms = {
+        Format.TEXT: lambda: to_text(Cleaned(text()), _WIDTH),
+        Format.MARKDOWN: lambda: clean(markdown()),
+        Format.JSON: lambda: json().replace("\x7f", "\\u007f"),  # the one control that JSON leaves as it is
+    }
+    written = forms[style]()
     content = written if written.endswith("\n") else f"{written}\n"
     if file is None:
         sys.stdout.write(content)
@@ -40,11 +66,31 @@ def emit(
 def show(rendered: RenderableType) -> None:
     """Print a result to stdout, at most 100 columns wide; a terminal shows colours unless NO_COLOR is set."""
     if not sys.stdout.isatty():
-        sys.stdout.write(to_text(rendered, _WIDTH))
+        sys.stdout.write(to_text(Cleaned(rendered), _WIDTH))
         return
     console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
     console.width = min(console.width, _WIDTH)
-    console.print(rendered)
+    console.print(Cleaned(rendered))
+
+
+def show_lines(lines: Iterable[Text]) -> None:
+    """Print lines to stdout, each on one line whatever its length; a terminal shows colours."""
+    if not sys.stdout.isatty():
+        sys.stdout.writelines(f"{_single(line.plain)}\n" for line in lines)
+        return
+    console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
+    for line in lines:
+        console.print(Text(_single(line.plain), style=line.style), soft_wrap=True)
+
+
+def say(line: str) -> None:
+    """Print one line of a result to stdout."""
+    sys.stdout.write(f"{_single(line)}\n")
+
+
+def _single(line: str) -> str:
+    """Return a text without anything that a terminal obeys, line ends included."""
+    return clean(line).replace("\n", "\ufffd")
 
 
 @contextmanager
@@ -53,22 +99,22 @@ def progress(description: str) -> Generator[Callable[[int, int], None], None, No
     console = Console(file=sys.stderr, legacy_windows=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(description, total=None)
+        task = bar.add_task(one_line(description), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def note(text: str) -> None:
     """Write one line that is not part of the result to stderr, terminal or not."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{one_line(text)}\n")
 
 
 def write(file: Path, content: str) -> None:
-    """Write `content` to `file`.
+    """Write `content` to `file`, whole or not at all.
 
-    Raises: ConfigError: the folder is missing or nothing may be written there.
+    Raises: ConfigError: the folder is missing or nothing may be written there; what was there is left as it was.
     """
     try:
-        file.write_text(content, encoding="utf-8")
+        replace_file(file, content.encode("utf-8", "replace"))
     except OSError as error:
         raise ConfigError(f"{file}: cannot be written ({error.strerror}).") from None
 

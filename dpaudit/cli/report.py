@@ -8,7 +8,7 @@ import typer
 from dpaudit.cli.exits import Exit, ending
 from dpaudit.cli.extras import extras_of
 from dpaudit.cli.options import Config, Jobs, Runs, Seed, Significance
-from dpaudit.cli.output import note, output_folder, progress
+from dpaudit.cli.output import note, output_folder, progress, say
 from dpaudit.cli.verdicts import audit_exit, certificate_exit, worst
 from dpaudit.configuration.config import read_config
 from dpaudit.workflow import (
@@ -59,5 +59,5 @@ def report(
     audits = audits_of(cases, certificate, settings, used_seed, AuditExecution(progress=progress))
     stated_seed = used_seed if audited else None
     for path in write_report(configuration, certificate, audits, settings, stated_seed, folder, extras):
-        typer.echo(path)
+        say(str(path))
     return worst(certificate_exit(certificate), *map(audit_exit, audits))

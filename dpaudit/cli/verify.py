@@ -1,6 +1,7 @@
 """`dpaudit verify`: an independent check of a certificate, or of a witness of a violation."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,12 @@ from dpaudit.cli.options import Format, Output, OutputFormat, Seed
 from dpaudit.cli.output import emit, note
 from dpaudit.cli.witness import check_witness, is_witness, witness_sentence
 from dpaudit.configuration.files import read_text
-from dpaudit.errors import CertificateError
+from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.model.codec import encode
 from dpaudit.render.verification import verification_markdown, verification_text
+from dpaudit.verifier import Verification
 from dpaudit.verifier import verify as verify_text
+from dpaudit.wording.markdown import cell
 from dpaudit.workflow import drawn_seed
 
 
@@ -24,21 +27,33 @@ def verify(
     certificate: Annotated[
         Path, typer.Argument(metavar="CERTIFICATE|WITNESS", help="A certificate, or a witness of an audit, in JSON.")
     ],
+    digest: Annotated[
+        str | None, typer.Option("--digest", metavar="DIGEST", help="The digest that the certificate must have.")
+    ] = None,
+    expect_claim: Annotated[
+        str | None,
+        typer.Option(
+            "--expect-claim",
+            metavar="KEY=VALUE,...",
+            help="What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one.",
+        ),
+    ] = None,
     seed: Seed = None,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
     """Check a certificate again from its JSON alone, independently of what produced it.
 
-    Passes if an independent reading comes to the same numbers and the verdict is certified. A witness is counted again
-    on fresh runs: a violation that stands is a finding, one that does not is inconclusive.
+    Passes if an independent reading comes to the same numbers and the verdict is certified. A certificate that was
+    altered, or has another digest or claim than demanded, is a finding; a file that is no JSON cannot be read. A
+    witness is counted again on fresh runs: a violation that stands is a finding, one that does not is inconclusive.
     """
-    text = read_text(certificate)
+    text, demands = read_text(certificate), _demands(expect_claim)
+    verification = _demanding(verify_text(text), digest, demands)
+    if verification.verdict == "unreadable":
+        raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
     if is_witness(text):
         return _witness(certificate, text, seed, style, output)
-    verification = verify_text(text)
-    if verification.verdict == "unreadable":
-        raise CertificateError(f"{certificate}: {'; '.join(verification.complaints)}.")
     emit(
         lambda: verification_text(verification),
         lambda: verification_markdown(verification),
@@ -49,13 +64,48 @@ def verify(
     return Exit.PASS if verification.accepted and verification.verdict == "certified" else Exit.FINDING
 
 
+def _demanding(verification: Verification, digest: str | None, claim: dict[str, str | float]) -> Verification:
+    """Return a verification with complaints where the certificate has another digest, or claims something else.
+
+    `claim` holds the fields of a claim that are demanded; the others may be anything.
+    """
+    stated = verification.claim or {}
+    differing = {key: value for key, value in claim.items() if stated.get(key) != value}
+    complaints = [f"the claim has {k}={stated.get(k)}, and {k}={v} is demanded" for k, v in differing.items()]
+    if digest not in (None, verification.digest):
+        complaints.append(f"the digest is {verification.digest or 'unknown'}, and {digest} is demanded")
+    return replace(verification, complaints=(*verification.complaints, *complaints))
+
+
+def _demands(expected: str | None) -> dict[str, str | float]:
+    """Return the fields of a claim from `key=value,...`; a unit comes last, as it may hold commas.
+
+    Raises: ConfigError: an unknown key, a key twice, or an epsilon or delta that is no number.
+    """
+    found: dict[str, str | float] = {}
+    rest = expected
+    while rest:
+        key, _, rest = rest.partition("=")
+        if key not in ("epsilon", "delta", "neighbours", "model", "unit") or key in found:
+            raise ConfigError(
+                f"--expect-claim: {key!r} is unknown or given twice; write epsilon=1,delta=1e-5,neighbours=replace_one "
+                "(and model=, unit=)."
+            )
+        value, _, rest = (rest, "", "") if key == "unit" else rest.partition(",")
+        try:
+            found[key] = float(value) if key in ("epsilon", "delta") else value
+        except ValueError:
+            raise ConfigError(f"--expect-claim: {key}={value!r} is no number.") from None
+    return found
+
+
 def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:
     """Repeat the count of a witness on fresh runs and write the result."""
     recheck = check_witness(file, text, drawn_seed(seed, note))
     sentence = witness_sentence(recheck)
     emit(
         lambda: Text(sentence),
-        lambda: f"{sentence}\n",
+        lambda: f"{cell(sentence)}\n",
         lambda: json.dumps(recheck, indent=2, sort_keys=True),
         style,
         output,

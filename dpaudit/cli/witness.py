@@ -54,7 +54,7 @@ def is_witness(text: str) -> bool:
         data = json.loads(text)
     except ValueError:
         return False
-    return isinstance(data, dict) and "witness" in data
+    return isinstance(data, dict) and "witness" in data and "schema" not in data
 
 
 def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:

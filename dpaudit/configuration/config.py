@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Written
+from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, ReportSettings, Written
 from dpaudit.configuration.deployment_file import decode_deployment
 from dpaudit.configuration.files import locate, parse, read_text
 from dpaudit.configuration.tables import read_section
@@ -40,7 +40,7 @@ class _File:
     def configuration(self) -> Configuration:
         """Return what the file spells."""
         coded = "algorithm" in self.data
-        shared = ("system", "deployment")
+        shared = ("system", "deployment", "report")
         sections = (*shared, "algorithm", "problem", "audit") if coded else (*shared, "claim", "declaration")
         self._require_known(sections, coded=coded)
         system: System = self._section("system", System, self._table("system"))
@@ -53,6 +53,7 @@ class _File:
             subject=subject,
             audit=audit,
             deployment=self._deployment(),
+            report=self._section("report", ReportSettings, self._table("report")),
         )
 
     def fail(self, message: str, *where: str | int) -> NoReturn:
@@ -67,7 +68,7 @@ class _File:
             if not coded and name in ("problem", "audit"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
-                known = ("system", "algorithm", "problem", "audit", "claim", "declaration", "deployment")
+                known = ("system", "algorithm", "problem", "audit", "claim", "declaration", "deployment", "report")
                 self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
         for name in () if coded else ("claim", "declaration"):
             if name not in self.data:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dpaudit.checks import count, open_probability
 from dpaudit.configuration.files import locate
@@ -41,6 +41,13 @@ class AuditSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSettings:
+    """How a report is worded: `word` is what a proved claim is called; in some laws *certified* is a legal term."""
+
+    word: Literal["certified", "proved"] = "certified"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """A claim and a declaration that were written down; there is no code to run."""
 
@@ -72,6 +79,7 @@ class Configuration:
     subject: Subject
     audit: AuditSettings
     deployment: Deployment = field(default_factory=Deployment)
+    report: ReportSettings = field(default_factory=ReportSettings)
 
     @contextmanager
     def locating(self) -> Generator[None, None, None]:

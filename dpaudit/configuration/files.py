@@ -1,27 +1,74 @@
-"""Reading the text of a TOML or JSON file, and saying on which line of it a fault stands."""
+"""Reading the text of a TOML or JSON file, with limits, and saying on which line of it a fault stands.
+
+Every text file that dpaudit is given comes in here. It is a regular file or a stream of the shell, of bounded size;
+JSON is of bounded depth, and its whole numbers are of bounded length.
+"""
 
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dpaudit.configuration.source_lines import key_lines, longest_key, nearest_line
 from dpaudit.errors import ConfigError, Fault
 
+LARGEST_FILE = 64 * 2**20
+"""How many bytes a file may have."""
+
+_LARGEST_CONFIGURATION = 2**20
+_MOST_TABLES = 10_000
+_DEEPEST = 600
 _LONGEST_KEY = 200
+_LONGEST_INTEGER = 300
+_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]')
+_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a configuration file."""
+def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
+    """Return the text of a file of at most `largest` bytes.
+
+    Raises: ConfigError: no such file, a device or a pipe that may never end, too many bytes, or no UTF-8.
+    """
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        regular = path.is_file() or path.is_dir() or not path.exists()  # a folder is named by the error of opening it
+        if not regular and not str(path).startswith(_STREAMS):
+            raise ConfigError(f"{path}: is no regular file; give a file.")
+        with path.open("rb") as file:
+            content = file.read(largest + 1)
+        if len(content) > largest:
+            raise ConfigError(f"{path}: expected at most {largest} bytes; give a smaller file.")
+        return content.decode("utf-8-sig")
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file.") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8.") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}).") from None
+    except ValueError:
+        raise ConfigError(f"{str(path)!r:.200}: is no name of a file.") from None
+
+
+def json_value(text: str) -> Any:
+    """Return the value that JSON text spells.
+
+    Raises: ValueError: no JSON, NaN or Infinity, a key that stands twice in one object, more than 600 brackets inside
+        each other, or a whole number of more than 300 digits.
+    """
+    if _depth(text) > _DEEPEST:
+        raise ValueError(f"nested too deeply: more than {_DEEPEST} brackets stand inside each other")
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_whole)
+
+
+def _depth(text: str) -> int:
+    """Return how many brackets of JSON text stand inside each other at most."""
+    depth = deepest = 0
+    for match in _BRACKETS.finditer(text):
+        mark = match.group()
+        depth += (mark in "[{") - (mark in "]}")
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def parse(path: Path, text: str) -> dict[str, Any]:
@@ -29,6 +76,8 @@ def parse(path: Path, text: str) -> dict[str, Any]:
 
     Raises: ConfigError: another suffix than .toml or .json, or text that is neither.
     """
+    if len(text) > _LARGEST_CONFIGURATION:
+        raise ConfigError(f"{path}: expected at most {_LARGEST_CONFIGURATION} characters; state it shorter.")
     if path.suffix == ".toml":
         return parse_toml(path, text)
     if path.suffix == ".json":
@@ -43,6 +92,8 @@ def parse_toml(path: Path, text: str) -> dict[str, Any]:
     """
     if longest_key(text) > _LONGEST_KEY:  # such a key alone would keep a parser busy for hours
         raise ConfigError(f"a key of more than {_LONGEST_KEY} parts; write it flatter.").at(str(path), 1)
+    if text.count("\n[") > _MOST_TABLES:
+        raise ConfigError(f"more than {_MOST_TABLES} tables.").at(str(path), 1)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -55,7 +106,7 @@ def parse_toml(path: Path, text: str) -> dict[str, Any]:
 def _parse_json(path: Path, text: str) -> dict[str, Any]:
     """Return the object that JSON text spells."""
     try:
-        data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        data = json_value(text)
     except json.JSONDecodeError as error:
         message = f"invalid JSON: {error.msg} (column {error.colno})."
         raise ConfigError(message).at(str(path), error.lineno) from None
@@ -89,9 +140,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a table, or refuse a key that stands in it twice."""
     table = dict(pairs)
     if len(table) < len(pairs):
-        twice = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)
-        raise ValueError(f"invalid JSON: the key {twice!r} stands twice in one object")
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"invalid JSON: the key {twice!r:.80} stands twice in one object")
     return table
+
+
+def _whole(text: str) -> int:
+    """Return a whole number of at most 300 digits."""
+    if len(text) > _LONGEST_INTEGER:
+        raise ValueError(f"invalid JSON: a whole number of {len(text)} digits")
+    return int(text)
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -14,6 +14,9 @@ from dpaudit.checks import field_of
 from dpaudit.errors import Fault, KeyPath
 from dpaudit.runtime.plugins import suggestion
 
+_LARGEST_DATA = 2**30
+"""How many bytes a data file may have."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
@@ -45,6 +48,7 @@ def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: P
     held = {key: _prepared(value, folder, parameters.get(key)) for key, value in table.items()}
     where = (section,) if section else ()
     _validate(parameters, held, where)
+    _require_files(held, where)
     try:
         return target(**held)
     except (ValueError, TypeError, OverflowError) as error:
@@ -71,6 +75,20 @@ def _validate(parameters: dict[str, Parameter], held: dict[str, Any], where: Key
         message = _message(key, faulty[key], held, parameters)
         named = faulty[key] in ("extra_forbidden", "missing")
         raise Fault((*where, key), f"{_heading(where)}{message}" if named else message) from None
+
+
+def _require_files(held: dict[str, Any], where: KeyPath) -> None:
+    """Refuse a path to a device or a pipe, which may never end, and to a file of more than a GiB."""
+    for key, value in held.items():
+        if not isinstance(value, Path):
+            continue
+        try:
+            special = value.exists() and not value.is_file() and not value.is_dir()
+            large = value.is_file() and value.stat().st_size > _LARGEST_DATA
+        except (OSError, ValueError) as error:
+            raise Fault((*where, key), f"Expected {key}={str(value)!r:.80} to be a file's path ({error}).") from None
+        if special or large:
+            raise Fault((*where, key), f"Expected {key}={str(value)!r:.80} to be a regular file of at most 1 GiB.")
 
 
 def _heading(where: KeyPath) -> str:

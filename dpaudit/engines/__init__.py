@@ -1,36 +1,78 @@
 """Engines: each turns a composition into brackets on delta(epsilon) and epsilon(delta)."""
 
+import math
+
 from dpaudit.engines.basic import BASIC
+from dpaudit.engines.chain import below, in_turn, narrow
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import GAUSSIAN
 from dpaudit.engines.optimal import OPTIMAL
 from dpaudit.engines.pld import PLD
 from dpaudit.engines.renyi import RENYI
 from dpaudit.engines.single import SINGLE
+from dpaudit.engines.tilted.engine import TILTED, TILTED_COARSE, TILTED_COARSE_UPPER, TILTED_ROUGH, TILTED_UPPER
 from dpaudit.engines.verified.engine import COARSE, UPPER, VERIFIED
 
-ENGINES: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, RENYI, VERIFIED)
+CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(3e-3))
+"""The tilted engine, and exact integers where its bracket is wider than usual."""
+
+ENGINES: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, RENYI, CONFIRMED)
 """The engines the accountant asks, the exact ones first."""
 
-QUICK: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, COARSE)
+ROUGH: tuple[Engine, ...] = (
+    SINGLE,
+    GAUSSIAN,
+    BASIC,
+    OPTIMAL,
+    in_turn(TILTED_ROUGH, COARSE, epsilon=narrow(5e-2), delta=narrow(0.5)),
+)
+"""Engines that tell which of several compositions may cost most."""
+
+QUICK: tuple[Engine, ...] = (
+    SINGLE,
+    GAUSSIAN,
+    BASIC,
+    OPTIMAL,
+    in_turn(TILTED_COARSE, COARSE, epsilon=narrow(5e-3), delta=narrow(5e-2)),
+)
 """Engines for searches that ask many times: as sound as the others, and wider where no closed form exists."""
 
-UPPERS: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, UPPER)
+UPPERS: tuple[Engine, ...] = (
+    SINGLE,
+    GAUSSIAN,
+    BASIC,
+    OPTIMAL,
+    in_turn(TILTED_COARSE_UPPER, UPPER, epsilon=below(math.inf), delta=below(1.0)),
+)
 """The quick engines without the lower side where it is dear: their upper bounds are the same, the lower may be 0."""
+
+PROVED_UPPERS: tuple[Engine, ...] = (
+    SINGLE,
+    GAUSSIAN,
+    BASIC,
+    OPTIMAL,
+    RENYI,
+    in_turn(TILTED_UPPER, VERIFIED, epsilon=below(math.inf), delta=below(1.0)),
+)
+"""Engines for one last proof that a claim is met: as narrow as all of them from above, the lower side left out."""
 
 SECOND_OPINIONS: tuple[Engine, ...] = (PLD,)
 """Slower engines by other people, for comparison: `bracket_epsilon(form, delta, ENGINES + SECOND_OPINIONS)`."""
 
 __all__ = [
     "BASIC",
+    "CONFIRMED",
     "ENGINES",
     "GAUSSIAN",
     "OPTIMAL",
     "PLD",
+    "PROVED_UPPERS",
     "QUICK",
     "RENYI",
+    "ROUGH",
     "SECOND_OPINIONS",
     "SINGLE",
+    "TILTED",
     "UPPERS",
     "VERIFIED",
     "Engine",

@@ -7,6 +7,7 @@ from typing import Any
 from dpaudit.errors import ConfigError
 from dpaudit.gate.baseline import Accepted
 from dpaudit.gate.document import SCHEMA
+from dpaudit.gate.terms import Terms
 
 _FIELDS = ("fingerprint", "rule", "config", "subject")
 
@@ -26,11 +27,19 @@ def accept(
         raise ConfigError(f"{path}: no open issue{f' of rule {rule}' if rule else ''} to accept.")
     try:
         return tuple(
-            Accepted(**{name: str(issue[name]) for name in _FIELDS}, reason=reason, accepted=today, expires=expires)
+            Accepted(
+                **{name: str(issue[name]) for name in _FIELDS},
+                reason=reason,
+                accepted=today,
+                expires=expires,
+                terms=Terms.from_dict(issue["terms"]),
+            )
             for issue in wanted
         )
     except KeyError as error:
         raise ConfigError(f"{path}: an issue has no field {error}.") from None
+    except TypeError as error:
+        raise ConfigError(f"{path}: an issue is malformed ({error}).") from None
     except ValueError as error:
         raise ConfigError(str(error)) from None
 

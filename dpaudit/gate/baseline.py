@@ -1,24 +1,31 @@
-"""The baseline: accepted issues, each with a reason and a last day."""
+"""The baseline: accepted issues, each with its terms, a reason and a last day."""
 
 import json
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from dpaudit.configuration.files import read_text
+from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
+from dpaudit.gate.issues import Issue
+from dpaudit.gate.terms import Terms
 
-SCHEMA = "urn:dpaudit:schema:baseline:1"
+SCHEMA = "urn:dpaudit:schema:baseline:2"
+"""The schema of what is written. Entries of the first did not say for which claim and numbers they hold."""
+
+_FIRST_SCHEMA = "urn:dpaudit:schema:baseline:1"
 LONGEST = timedelta(days=366)
 """How far ahead an expiry may lie: everything accepted is looked at again within a year."""
 
-_FIELDS = ("fingerprint", "rule", "config", "subject", "reason", "accepted", "expires")
+_WORDS = ("fingerprint", "rule", "config", "subject", "reason")
+_DAYS = ("accepted", "expires")
+_FIELDS = (*_WORDS, *_DAYS, "terms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """One accepted issue; it counts again from the day after `expires`.
+    """One accepted issue; it counts again from the day after `expires`, and when its terms do not hold any more.
 
     Raises: ValueError: no reason, no ISO dates, or an expiry more than 366 days after the day of acceptance.
     """
@@ -30,6 +37,7 @@ class Accepted:
     reason: str
     accepted: date
     expires: date
+    terms: Terms
 
     def __post_init__(self) -> None:
         if not self.reason.strip():
@@ -39,9 +47,15 @@ class Accepted:
                 f"Expected expires={self.expires} from {self.accepted} on and at most {LONGEST.days} days later."
             )
 
-    def to_dict(self) -> dict[str, str]:
+    def lapsed(self, issue: Issue, today: date) -> str:
+        """Return why this entry does not accept an issue with its fingerprint today, or an empty text."""
+        if today > self.expires:
+            return f"expired on {self.expires}"
+        return "an unusable configuration is never accepted" if issue.terms is None else self.terms.lapsed(issue.terms)
+
+    def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain data."""
-        return {name: str(getattr(self, name)) for name in _FIELDS}
+        return {name: str(getattr(self, name)) for name in (*_WORDS, *_DAYS)} | {"terms": self.terms.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +63,6 @@ class Baseline:
     """The accepted issues of a project; the file is meant for review, like code."""
 
     entries: tuple[Accepted, ...] = ()
-
-    def covering(self, fingerprint: str, today: date) -> Accepted | None:
-        """Return the entry that accepts an issue today, or None."""
-        return next((e for e in self.entries if e.fingerprint == fingerprint and today <= e.expires), None)
 
     def with_entries(self, added: tuple[Accepted, ...]) -> "Baseline":
         """Return a baseline in which `added` replaces entries on the same issues."""
@@ -73,6 +83,13 @@ def read_baseline(path: Path) -> Baseline:
     """
     data = read_json(path)
     rows = data.get("accepted")
+    if data.get("schema") == _FIRST_SCHEMA and rows == []:
+        return Baseline()
+    if data.get("schema") == _FIRST_SCHEMA:
+        raise ConfigError(
+            f"{path}: the entries do not say for which claim and numbers they hold; accept the issues anew with "
+            "`dpaudit check -o` and `dpaudit baseline`."
+        )
     if data.get("schema") != SCHEMA or not isinstance(rows, list):
         raise ConfigError(f"{path}: expected a baseline as `dpaudit baseline` writes it (schema {SCHEMA}).")
     return Baseline(entries=tuple(_entry(path, number, row) for number, row in enumerate(rows)))
@@ -84,40 +101,28 @@ def read_json(path: Path) -> dict[str, Any]:
     Raises: ConfigError: no such file, no JSON, nested too deeply, or no object.
     """
     try:
-        data = json.loads(read_text(path), parse_constant=_refuse, parse_int=_whole)
-    except RecursionError:
-        raise ConfigError(f"{path}: nested too deeply.") from None
-    except ValueError as error:
+        data = json_value(read_text(path))
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: invalid JSON ({error}).") from None
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected a JSON object.")
     return data
 
 
-def _whole(text: str) -> int:
-    """Return a whole number of at most 300 digits."""
-    if len(text) > 300:
-        raise ValueError(f"a whole number of {len(text)} digits")
-    return int(text)
-
-
-def _refuse(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which JSON does not have."""
-    raise ValueError(f"{name} is no JSON number")
-
-
 def _entry(path: Path, number: int, row: Any) -> Accepted:
     """Return one entry of the file."""
-    if not isinstance(row, dict) or set(row) != set(_FIELDS) or not all(isinstance(v, str) for v in row.values()):
-        raise ConfigError(f"{path}: expected accepted[{number}] to have the fields {', '.join(_FIELDS)}, all text.")
+    if not isinstance(row, dict) or set(row) != set(_FIELDS) or not all(isinstance(row[v], str) for v in _FIELDS[:-1]):
+        raise ConfigError(f"{path}: expected accepted[{number}] to have the fields {', '.join(_FIELDS)}.")
     days: dict[str, date] = {}
-    for name in ("accepted", "expires"):
+    for name in _DAYS:
         try:
             days[name] = date.fromisoformat(row[name])
         except ValueError:
             raise ConfigError(f"{path}: accepted[{number}]: expected {name}={row[name]!r:.40} as YYYY-MM-DD.") from None
-    words: dict[str, str] = {name: row[name] for name in _FIELDS if name not in days}
     try:
-        return Accepted(**words, **days)  # type: ignore[arg-type] # the fields are text, but for the two days
-    except ValueError as error:
+        words: dict[str, Any] = {name: row[name] for name in _WORDS} | days
+        return Accepted(**words, terms=Terms.from_dict(row["terms"]))
+    except KeyError as error:
+        raise ConfigError(f"{path}: accepted[{number}]: the terms lack {error}.") from None
+    except (TypeError, ValueError, ConfigError) as error:
         raise ConfigError(f"{path}: accepted[{number}]: {error}") from None

@@ -54,6 +54,12 @@ _RULES = (
         "Correct the argument; a certificate that holds anyway rests on the tight reading.",
         "warning",
     ),
+    _rule(
+        "DPA105",
+        "StatedBySupplier",
+        "The whole claim is a supplier's word; nothing is proved here.",
+        "Declare the releases, or accept the issue with a reason that names the supplier's evidence.",
+    ),
     _rule("DPA210", "UndeclaredRelease", "A run released something that is not declared.", "Declare it, or remove it."),
     _rule("DPA211", "MissingRelease", "A declared release never happened.", "Declare what the code does."),
     _rule(
@@ -69,6 +75,60 @@ _RULES = (
         "Declare the number of releases that the code makes.",
     ),
     _rule("DPA214", "ReusedNoise", "The same noise was used twice.", "Draw fresh noise for each release."),
+    _rule(
+        "DPA220",
+        "MovedTooFar",
+        "On one tape of noise, a record moved an answer further than its stated sensitivity.",
+        "Clip every record where it enters, hostile ones too, or state the larger sensitivity.",
+    ),
+    _rule(
+        "DPA221",
+        "OtherReleases",
+        "Which releases a run makes, or how it ends, depends on the data.",
+        "Fix the releases by public values alone, and refuse no record with an exception.",
+    ),
+    _rule(
+        "DPA222",
+        "NoiseFollowsData",
+        "The noise of a release depends on the data.",
+        "Fix the mechanism before any data is seen.",
+    ),
+    _rule(
+        "DPA223",
+        "ShapeFollowsData",
+        "The shape of a released answer depends on the data.",
+        "Release an array whose shape is public.",
+    ),
+    _rule(
+        "DPA224",
+        "ReadsDataAgain",
+        "Published values differ with the data although every release was equal.",
+        "Compute what is published from the noisy releases alone.",
+    ),
+    _rule(
+        "DPA226",
+        "SeveralParts",
+        "One record moved several parts of a parallel composition.",
+        "Let each record enter one part, or declare the parts in sequence.",
+    ),
+    _rule(
+        "DPA227",
+        "NoiseUsedTwice",
+        "Two releases, runs or entries carry the same noise.",
+        "Draw fresh noise for each number.",
+    ),
+    _rule(
+        "DPA228",
+        "MovedTooOften",
+        "One record moved an answer more often than declared.",
+        "Let a record enter as often as declared, or declare the number.",
+    ),
+    _rule(
+        "DPA229",
+        "NoiseMissing",
+        "A published value carries no noise, coarse noise, or other noise than was drawn for it.",
+        "Publish what the mechanism returned.",
+    ),
     _rule(
         "DPA301",
         "AuditViolation",

@@ -9,8 +9,9 @@ from dpaudit.gate.baseline import Accepted, Baseline
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.wording.escaping import one_line
 
-SCHEMA = "urn:dpaudit:schema:check:2"
+SCHEMA = "urn:dpaudit:schema:check:3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +34,25 @@ class Judged:
             "line": issue.place.line,
             "fingerprint": issue.fingerprint,
         }
+        if issue.terms is not None:
+            data["terms"] = issue.terms.to_dict()
         if self.accepted is not None:
             data["accepted"] = {"reason": self.accepted.reason, "expires": str(self.accepted.expires)}
         return data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unused:
+    """An entry of the baseline that accepts no issue today, and why."""
+
+    entry: Accepted
+    why: str
+
+    @property
+    def line(self) -> str:
+        """Return the entry and the reason on one line."""
+        entry = self.entry
+        return one_line(f"{entry.rule} in {entry.config}: {entry.subject} ({self.why})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +65,15 @@ class CheckDocument:
 
     @property
     def judged(self) -> tuple[Judged, ...]:
-        """Every issue, in the order of the configurations."""
-        issues = (issue for checked in self.checked for issue in checked.issues())
-        return tuple(
-            Judged(issue=issue, accepted=self.baseline.covering(issue.fingerprint, self.today)) for issue in issues
-        )
+        """Every issue, in the order of the configurations; an entry of the baseline accepts one issue."""
+        left = list(self.baseline.entries)
+        judged: list[Judged] = []
+        for issue in (issue for checked in self.checked for issue in checked.issues()):
+            entry = next((entry for entry in left if not self._refusal(entry, issue)), None)
+            if entry is not None:
+                left.remove(entry)
+            judged.append(Judged(issue=issue, accepted=entry))
+        return tuple(judged)
 
     @property
     def open(self) -> tuple[Issue, ...]:
@@ -60,10 +81,23 @@ class CheckDocument:
         return tuple(judged.issue for judged in self.judged if judged.accepted is None)
 
     @property
-    def unused(self) -> tuple[Accepted, ...]:
-        """Entries of the baseline that match no issue, or have expired."""
-        used = {judged.accepted for judged in self.judged}
-        return tuple(entry for entry in self.baseline.entries if entry not in used)
+    def unused(self) -> tuple[Unused, ...]:
+        """Entries of the baseline that accept no issue today, each with the reason."""
+        used = [id(judged.accepted) for judged in self.judged if judged.accepted is not None]
+        still_open = self.open
+        left = (entry for entry in self.baseline.entries if id(entry) not in used)
+        return tuple(Unused(entry=entry, why=self._why(entry, still_open)) for entry in left)
+
+    def _refusal(self, entry: Accepted, issue: Issue) -> str:
+        """Return why an entry does not accept an issue, or an empty text."""
+        return "another issue" if entry.fingerprint != issue.fingerprint else entry.lapsed(issue, self.today)
+
+    def _why(self, entry: Accepted, still_open: tuple[Issue, ...]) -> str:
+        """Return why an entry accepts nothing."""
+        same = (issue for issue in still_open if issue.fingerprint == entry.fingerprint)
+        reasons = [entry.lapsed(issue, self.today) for issue in same]
+        gone = f"expired on {entry.expires}" if self.today > entry.expires else "the issue is gone"
+        return reasons[0] if reasons else gone
 
     @property
     def exit_code(self) -> int:

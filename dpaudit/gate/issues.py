@@ -10,16 +10,20 @@ from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import DPAuditError
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
+from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.suppliers import suppliers_of
 from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
+from dpaudit.wording.escaping import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """A reason to stop a pipeline: `rule` on `subject` in a configuration, with a message and a location.
 
-    The fingerprint depends on rule, configuration and subject only, so that it survives new numbers and moved lines.
+    The fingerprint depends on rule, configuration and subject only, so that it survives new numbers and moved lines;
+    the terms say for which claim and numbers an acceptance holds. An unusable configuration has none.
     """
 
     rule: str
@@ -27,11 +31,12 @@ class Issue:
     subject: str
     message: str
     place: Place
+    terms: Terms | None = None
 
     @property
     def line(self) -> str:
         """Return the issue as one line that editors can follow: `file:line: rule message`."""
-        return f"{self.place.file}:{self.place.line}: {self.rule} {self.message}"
+        return one_line(f"{self.place.file}:{self.place.line}: {self.rule} {self.message}")
 
     @property
     def level(self) -> str:
@@ -75,7 +80,10 @@ class Checked:
             return (self._stopped(self.error),)
         if self.configuration is None or self.certificate is None:
             return ()
-        return (*self._of_claim(self.configuration, self.certificate), *self._of_audits(self.configuration))
+        return (
+            *self._of_claim(self.configuration, self.certificate),
+            *self._of_audits(self.configuration, self.certificate),
+        )
 
     def _stopped(self, error: DPAuditError) -> Issue:
         """Return the issue of an unusable configuration, at the line that the error names."""
@@ -90,29 +98,36 @@ class Checked:
         if certificate.verdict != "certified":
             rule = "DPA101" if certificate.verdict == "refuted" else "DPA102"
             text = " ".join((certificate_meaning(certificate), *certificate.reasons))
-            yield Issue(rule=rule, config=self.name, subject="claim", message=text, place=claim)
+            yield self._issue(rule, "claim", text, claim, terms_of_claim(certificate))
+        elif suppliers := suppliers_of(certificate.declaration):
+            text = f"Nothing is proved here: the whole claim is taken on trust from {', '.join(suppliers)}."
+            yield self._issue("DPA105", "claim", text, claim, terms_of(certificate, text))
         for finding in certificate.findings:
             location = place_of_label(configuration, finding.where)
-            yield Issue(
-                rule=finding.rule, config=self.name, subject=finding.where, message=finding.message, place=location
-            )
+            terms = terms_of(certificate, finding.message)
+            yield self._issue(finding.rule, finding.where, finding.message, location, terms)
         for condition in certificate.conditions:
             if condition.status == "violated":
                 subject = ": ".join((condition.kind, *condition.about))
-                yield Issue(rule="DPA103", config=self.name, subject=subject, message=condition.text, place=claim)
+                terms = terms_of(certificate, condition.text)
+                yield self._issue("DPA103", subject, condition.text, claim, terms)
         for problem in certificate.printed.problems if certificate.printed else ():
             subject = f"{problem.rule} at {problem.node}"
-            yield Issue(
-                rule="DPA104", config=self.name, subject=subject, message=f"{subject}: {problem.message}", place=claim
-            )
+            terms = terms_of(certificate, problem.message)
+            yield self._issue("DPA104", subject, f"{subject}: {problem.message}", claim, terms)
 
-    def _of_audits(self, configuration: Configuration) -> Iterator[Issue]:
+    def _of_audits(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
         """Yield the issues of the audits."""
         for audit in self.audits:
+            terms = terms_of_audit(certificate, audit)
             if audit.verdict == "violation":
                 location = place_of_key(configuration, "algorithm", "name")
                 text = f"{audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
-                yield Issue(rule="DPA301", config=self.name, subject=audit.name, message=text, place=location)
+                yield self._issue("DPA301", audit.name, text, location, terms)
             elif audit.verdict == "inconclusive":
-                location, text = place_of_key(configuration, "audit", "runs"), audit_meaning(audit)
-                yield Issue(rule="DPA302", config=self.name, subject=audit.name, message=text, place=location)
+                location = place_of_key(configuration, "audit", "runs")
+                yield self._issue("DPA302", audit.name, audit_meaning(audit), location, terms)
+
+    def _issue(self, rule: str, subject: str, message: str, place: Place, terms: Terms) -> Issue:
+        """Return an issue of this configuration."""
+        return Issue(rule=rule, config=self.name, subject=subject, message=message, place=place, terms=terms)

@@ -11,25 +11,38 @@ _LONGEST = 4_000
 
 
 def junit(document: CheckDocument) -> str:
-    """Return the checks as JUnit XML; open errors fail, doubt and accepted issues are skipped with the reason."""
+    """Return the checks as JUnit XML; open errors fail, doubt and accepted issues are skipped with the reason.
+
+    The elements, their order and their attributes are those that Jenkins' schema junit-10 and Ant's both know; numbers
+    are properties of the suite, since neither schema has properties of a case.
+    """
     root = Xml.Element("testsuites", name="dpaudit")
-    for checked in document.checked:
-        root.append(_suite(checked, [judged for judged in document.judged if judged.issue.config == checked.name]))
-    for key in ("tests", "failures", "errors", "skipped"):
+    for number, checked in enumerate(document.checked):
+        judged = [judged for judged in document.judged if judged.issue.config == checked.name]
+        root.append(_suite(number, checked, judged, f"{document.today}T00:00:00"))
+    for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in root)))
     Xml.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(checked: Checked, judged: list[Judged]) -> Xml.Element:
+def _suite(number: int, checked: Checked, judged: list[Judged], timestamp: str) -> Xml.Element:
     """Return the suite of one configuration."""
-    suite = Xml.Element("testsuite", name=_text(checked.name))
+    name = _text(checked.name)
+    suite = Xml.Element(
+        "testsuite", id=str(number), name=name, package="dpaudit", timestamp=timestamp, hostname="localhost"
+    )
     cases = list(_cases(checked, judged))
     suite.set("tests", str(len(cases)))
     for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(key, str(sum(case.find(tag) is not None for case in cases)))
     suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
+    properties = Xml.SubElement(suite, "properties")
+    for key, value in _facts(checked).items():
+        Xml.SubElement(properties, "property", name=_text(key), value=_text(str(value)))
     suite.extend(cases)
+    Xml.SubElement(suite, "system-out")
+    Xml.SubElement(suite, "system-err")
     return suite
 
 
@@ -37,19 +50,28 @@ def _cases(checked: Checked, judged: list[Judged]) -> Iterator[Xml.Element]:
     """Yield one case for the claim and one for each audit, or one for an unusable configuration."""
     audits = {audit.name for audit in checked.audits}
     name = "configuration" if checked.error else "certificate"
-    certificate = checked.certificate
-    facts = {} if certificate is None else _numbers(certificate.to_dict())
-    yield _case(checked.name, name, 0.0, facts, [j for j in judged if not _is_of_audit(j, audits)])
+    yield _case(checked.name, name, 0.0, [j for j in judged if not _is_of_audit(j, audits)])
     for audit in checked.audits:
-        numbers = {
+        own = [j for j in judged if _is_of_audit(j, {audit.name})]
+        yield _case(checked.name, f"audit: {audit.name}", audit.seconds, own)
+
+
+def _facts(checked: Checked) -> dict[str, object]:
+    """Return the verdicts and the numbers of a configuration by `case.number`."""
+    certificate = checked.certificate
+    numbers = {} if certificate is None else _numbers(certificate.to_dict())
+    facts: dict[str, object] = {f"certificate.{key}": value for key, value in numbers.items()}
+    for audit in checked.audits:
+        held = {
+            "verdict": audit.verdict,
             "epsilon_claimed": audit.claim.epsilon,
             "epsilon_lower": audit.epsilon_lower,
             "significance": audit.significance,
             "runs": audit.runs,
             "seed": audit.seed,
         }
-        own = [j for j in judged if _is_of_audit(j, {audit.name})]
-        yield _case(checked.name, f"audit: {audit.name}", audit.seconds, {"verdict": audit.verdict, **numbers}, own)
+        facts |= {f"audit: {audit.name}.{key}": value for key, value in held.items()}
+    return facts
 
 
 def _is_of_audit(judged: Judged, audits: set[str]) -> bool:
@@ -57,13 +79,9 @@ def _is_of_audit(judged: Judged, audits: set[str]) -> bool:
     return judged.issue.rule.startswith("DPA3") and judged.issue.subject in audits
 
 
-def _case(config: str, name: str, seconds: float, facts: dict[str, object], judged: list[Judged]) -> Xml.Element:
-    """Return one test case with its properties and its outcome; JUnit allows one outcome, the worst."""
+def _case(config: str, name: str, seconds: float, judged: list[Judged]) -> Xml.Element:
+    """Return one test case with its outcome; JUnit allows one outcome, the worst."""
     case = Xml.Element("testcase", classname=_text(config), name=_text(name), time=f"{seconds:.3f}")
-    if facts:
-        properties = Xml.SubElement(case, "properties")
-        for key, value in facts.items():
-            Xml.SubElement(properties, "property", name=key, value=_text(str(value)))
     failing = [entry for entry in judged if entry.accepted is None and entry.issue.level == "error"]
     skipped = [entry for entry in judged if entry.accepted is not None or entry.issue.rule == "DPA302"]
     if failing:

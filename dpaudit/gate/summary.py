@@ -8,7 +8,6 @@ from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import claim_parameters
-from dpaudit.wording.escaping import clean
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.numerals import at_least, nearest
 
@@ -34,8 +33,8 @@ def summary(document: CheckDocument) -> str:
     if accepted:
         parts += ["### Accepted", _table(("rule", "where", "what", "why, and until when"), list(map(_held, accepted)))]
     if document.unused:
-        lines = (f"{e.rule} in {e.config} ({e.subject}): {e.reason}" for e in document.unused)
-        parts += ["### Expired or no longer needed in the baseline", bullets(map(clean, lines))]
+        lines = [unused.line for unused in document.unused]
+        parts += ["### In the baseline, and not in force", bullets(lines)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -103,11 +102,6 @@ def _held(judged: Judged) -> tuple[str, ...]:
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """Return a table of at most 200 rows in which no text becomes markup."""
-    shown = table(head, [tuple(map(_cell, row)) for row in rows[:_MOST_ROWS]])
+    shown = table(head, rows[:_MOST_ROWS])
     more = len(rows) - _MOST_ROWS
     return f"{shown}\n\n{cell(f'And {more} more.')}" if more > 0 else shown
-
-
-def _cell(text: str) -> str:
-    """Return the text of one cell without hidden characters, at most 2,000 characters long."""
-    return clean(text).replace("`", "'").replace("[", "(").replace("]", ")").replace("!(", "(")[:2_000]

@@ -1,11 +1,12 @@
 """The result of `dpaudit check` on a terminal: a row for each configuration, a line `file:line:` for each issue."""
 
 from rich.console import Group, RenderableType
+from rich.text import Text
 
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
-from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.wording.escaping import clean
+from dpaudit.render.layout import columns, headline, section
+from dpaudit.wording.escaping import clean, one_line
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
 _VERDICTS = {
@@ -17,18 +18,28 @@ _VERDICTS = {
 
 
 def document_text(document: CheckDocument) -> RenderableType:
-    """Return the outcome of `dpaudit check` for a terminal of any width."""
+    """Return the verdict of `dpaudit check` and a row for each configuration, for a terminal of any width."""
     word, colour, sentence = _VERDICTS[document.verdict]
-    accepted = [judged for judged in document.judged if judged.accepted is not None]
-    still_open = [judged for judged in document.judged if judged.accepted is None]
     return Group(
         headline(word, colour, sentence),
         section("Checked"),
         columns([_row(checked) for checked in document.checked], "", "dim", "dim", ""),
-        *_issues("Issues", still_open),
-        *_issues("Accepted", accepted),
-        *_unused(document),
     )
+
+
+def issue_lines(document: CheckDocument) -> list[Text]:
+    """Return the issues, one a line: an open one is `file:line: RULE message`, from the line's first character.
+
+    Accepted issues follow, indented so that no problem matcher takes them for open ones, each with its reason. Then
+    come the entries of the baseline that are not in force.
+    """
+    accepted = [judged for judged in document.judged if judged.accepted is not None]
+    still_open = [judged for judged in document.judged if judged.accepted is None]
+    return [
+        *_titled("Issues", [Text(entry.issue.line, style=_style(entry)) for entry in still_open]),
+        *_titled("Accepted", [Text(f"   {_accepted(entry)}", style="dim") for entry in accepted]),
+        *_titled("In the baseline, and not in force", [Text(f"   {e.line}", style="dim") for e in document.unused]),
+    ]
 
 
 def _row(checked: Checked) -> tuple[str, str, str, str]:
@@ -45,25 +56,17 @@ def _row(checked: Checked) -> tuple[str, str, str, str]:
     )
 
 
-def _issues(title: str, judged: list[Judged]) -> list[RenderableType]:
-    """Return issues, each as `file:line: rule message`."""
-    if not judged:
-        return []
-    return [section(title), *(line for issue in judged for line in _issue(issue))]
+def _titled(title: str, lines: list[Text]) -> list[Text]:
+    """Return lines below a heading; nothing without lines."""
+    return [Text(), Text(f" {title}", style="bold"), *lines] if lines else []
 
 
-def _issue(judged: Judged) -> list[RenderableType]:
-    """Return one issue, and below it why it is accepted."""
-    issue, style = judged.issue, "red" if judged.issue.level == "error" else "yellow"
-    lines = [inset(clean(" ".join(issue.line.split())), style="dim" if judged.accepted else style)]
-    if judged.accepted:
-        lines.append(inset(inset(clean(f"{judged.accepted.reason} (until {judged.accepted.expires})"))))
-    return lines
+def _style(judged: Judged) -> str:
+    """Return the colour of an open issue."""
+    return "red" if judged.issue.level == "error" else "yellow"
 
 
-def _unused(document: CheckDocument) -> list[RenderableType]:
-    """Return the entries of the baseline that accept nothing today."""
-    if not document.unused:
-        return []
-    lines = [f"{e.rule} in {e.config}: {e.subject} (until {e.expires})" for e in document.unused]
-    return [section("In the baseline, and expired or gone"), *(inset(clean(line), style="dim") for line in lines)]
+def _accepted(judged: Judged) -> str:
+    """Return an accepted issue with its reason and its last day."""
+    why = f"{judged.accepted.reason} (until {judged.accepted.expires})" if judged.accepted else ""
+    return one_line(f"{judged.issue.line} [accepted: {why}]")

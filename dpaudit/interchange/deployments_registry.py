@@ -30,6 +30,8 @@ _NEIGHBOURS: dict[Neighbours, str] = {
 def registry_fields(certificate: Certificate) -> dict[str, Any]:
     """Return the certified part of a registry record, nested as in the registry: `{"deployment": {...}}`.
 
+    The keys are those of the registry's schema of 15 July 2026 (commit 3e9c812 of its data).
+
     Guarantee: every number is claimed and proved; `rho` appears where the declared releases are proved to be
     concentrated and the claim is not pure. There is no field for an audit, and none is used for one.
     Raises: UnsupportedError: the claim is not certified; the registry has no way to say so.
@@ -46,14 +48,14 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
             "dp_variant": {"variant_name": "Approximate DP" if claim.delta else "Pure DP"},
             "privacy_loss": {
                 "privacy_unit": claim.unit,
-                "privacy_unit_description": _NEIGHBOURS[claim.neighbours],
+                "privacy_unit_details": _NEIGHBOURS[claim.neighbours],
                 "privacy_parameters": _parameters(certificate),
-                "privacy_parameters_description": (
+                "privacy_parameters_details": (
                     f"Claimed; the declared releases are proved to cost at most epsilon "
                     f"{certificate.tight.epsilon.upper:.6g} at this delta."
                 ),
             },
-            "deployment_model": {"model_name": model_name, "model_name_description": model_description},
+            "deployment_model": {"model_name": model_name, "model_name_details": model_description},
             "accounting": {
                 "composition": "\n".join(_tree(certificate)),
                 "post_processing": "\n".join(_steps(certificate)) or "None declared.",

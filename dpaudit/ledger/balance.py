@@ -10,6 +10,7 @@ from dpaudit.budgets.filters import Filter
 from dpaudit.budgets.odometers import Odometer
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
+from dpaudit.ledger.booking_body import require_booking
 from dpaudit.ledger.entry import GENESIS, Entry, digest_of
 from dpaudit.ledger.pricing import decode_prices
 
@@ -115,6 +116,8 @@ def _links(data: dict[str, Any], number: int, head: str) -> list[Inconsistency]:
 def _apply(data: dict[str, Any], accounts: dict[str, Balance]) -> None:
     """Carry out one entry on the accounts."""
     name, body = data["account"], data["body"]
+    if not isinstance(name, str):
+        raise LedgerError("The account's name is no text.")
     if data["kind"] == "open":
         if name in accounts:
             raise LedgerError(f"The account {name!r} is opened twice.")
@@ -125,8 +128,7 @@ def _apply(data: dict[str, Any], accounts: dict[str, Balance]) -> None:
         return
     if name not in accounts:
         raise LedgerError(f"There is no account {name!r} to book on.")
-    if not {"label", "certificate", "claim", "prices"} <= set(body):
-        raise LedgerError("The booking lacks its label, its certificate, its claim or its prices.")
+    require_booking(body, data["created"])
     balance = accounts[name]
     alive = balance.after(decode_prices(body["prices"]))
     if not alive:

@@ -11,10 +11,11 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.balance import Balance, Statement, recompute
+from dpaudit.ledger.booking_body import booking_body
 from dpaudit.ledger.entry import Entry, Kind
-from dpaudit.ledger.pricing import encode_prices, prices
+from dpaudit.ledger.names import require_name, skeleton
+from dpaudit.ledger.pricing import prices
 from dpaudit.ledger.store import Store
-from dpaudit.model.codec import encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +40,18 @@ class Ledger:
     def open(self, account: Account, created: str) -> Booking:
         """Return the new account's entry; opening an equal account again changes nothing.
 
-        Raises: LedgerError: another account has this name, or the chain was altered.
+        Raises: LedgerError: another account has this name or one that looks like it, or the chain was altered.
         """
+        require_name("account", account.name)
 
         def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
             statement = _intact(entries)
             existing = statement.accounts.get(account.name)
+            alike = [name for name in statement.accounts if skeleton(name) == skeleton(account.name)]
+            if existing is None and alike:
+                raise LedgerError(
+                    f"The name {account.name!r} looks like the open account {alike[0]!r}; use that one or rename this."
+                )
             if existing is not None and existing.account != account:
                 raise LedgerError(f"The account {account.name!r} is open with another budget or rule; name a new one.")
             return () if existing else (_next(statement, "open", account.name, account.to_dict(), created),)
@@ -59,23 +66,26 @@ class Ledger:
             if (entry.data["kind"], entry.data["account"]) == ("open", account.name)
         )
 
-    def book(self, account: str, certificate: Certificate, label: str, created: str) -> Booking | Refusal:
+    def book(
+        self, account: str, certificate: Certificate, label: str, created: str, *, head: str | None = None
+    ) -> Booking | Refusal:
         """Return the booking of a certificate, or a refusal with its reason; a refusal writes nothing.
 
         `label` names the release and is unique in an account. A second call with the same label and certificate changes
-        nothing, so that a caller who does not know whether the first call succeeded may repeat it.
-        Raises: LedgerError: no such account, the label belongs to another certificate, or the chain was altered.
+        nothing, so that a caller who does not know whether the first call succeeded may repeat it. `head` is a digest
+        kept elsewhere that the chain must hold, so that a chain whose end was cut off is not written to.
+        Raises: LedgerError: no such account, an unusable label, the label belongs to another certificate, the chain was
+            altered, or it does not hold `head`.
             DeclarationError: not certified, or about another unit or other neighbours than the budget.
         """
+        require_name("label", label)
         digest = str(certificate.to_dict()["digest"])
         result: list[Booking | Refusal] = []
 
         def writing(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
             statement = _intact(entries)
-            balance = statement.accounts.get(account)
-            if balance is None:
-                known = ", ".join(sorted(statement.accounts)) or "none"
-                raise LedgerError(f"There is no account {account!r}; there is: {known}.")
+            _require_head(entries, head)
+            balance = _account(statement, account)
             earlier = _labelled(balance, label)
             if earlier is not None:
                 if earlier["certificate"] != digest:
@@ -86,13 +96,7 @@ class Ledger:
             if not balance.after(costs):
                 result.append(Refusal(reason=_overrun(balance, costs)))
                 return ()
-            body = {
-                "label": label,
-                "certificate": digest,
-                "claim": encode(certificate.claim),
-                "proved_epsilon": encode(certificate.tight.epsilon.upper),
-                "prices": encode_prices(costs),
-            }
+            body = booking_body(certificate, label, costs)
             entry = _next(statement, "book", account, body, created)
             result.append(_booking_of(entry))
             return (entry,)
@@ -109,10 +113,7 @@ class Ledger:
 
         Raises: LedgerError: the chain was altered, or has no such account.
         """
-        accounts = _intact(self.store.entries()).accounts
-        if account not in accounts:
-            raise LedgerError(f"There is no account {account!r}; there is: {', '.join(sorted(accounts)) or 'none'}.")
-        return accounts[account]
+        return _account(_intact(self.store.entries()), account)
 
     def lines(self) -> tuple[str, ...]:
         """Return every entry as one line of JSON, to be kept elsewhere."""
@@ -144,6 +145,23 @@ def _intact(entries: tuple[Entry, ...]) -> Statement:
         first = statement.inconsistencies[0]
         raise LedgerError(f"The ledger was altered at entry {first.sequence}: {first.message} Nothing was written.")
     return statement
+
+
+def _account(statement: Statement, name: str) -> Balance:
+    """Return the balance of an account.
+
+    Raises: LedgerError: there is no such account; the message names those there are.
+    """
+    if name not in statement.accounts:
+        known = ", ".join(map(repr, sorted(statement.accounts))) or "none"
+        raise LedgerError(f"There is no account {name!r}; there is: {known}.")
+    return statement.accounts[name]
+
+
+def _require_head(entries: tuple[Entry, ...], head: str | None) -> None:
+    """Refuse a chain that does not hold a digest that was kept elsewhere."""
+    if head is not None and head not in {entry.data["digest"] for entry in entries}:
+        raise LedgerError(f"DPA503 The chain does not hold {head:.80}; entries were cut off. Nothing was written.")
 
 
 def _next(statement: Statement, kind: Kind, account: str, body: dict[str, Any], created: str) -> Entry:

@@ -13,12 +13,16 @@ def store_at(address: str, *, create: bool = False) -> Store:
 
     Raises: LedgerError: there is no ledger and `create` is not set, or the store cannot be reached.
     """
-    if address.startswith("postgresql"):
+    if address.startswith(("postgresql:", "postgresql+")):
         return PostgresStore(address)
     if "://" in address:
         kind = address.partition(":")[0]
         raise LedgerError(f"Expected a file or an address postgresql://..., got one of {kind!r:.40}.")
     path = Path(address)
+    if not address.strip() or "\x00" in address or path.is_dir():
+        raise LedgerError(f"Expected {address!r:.80} to be a file or an address postgresql://...")
+    if create and not path.parent.is_dir():
+        raise LedgerError(f"{path.parent}: there is no such folder for a ledger; make it first.")
     if not create and not path.is_file():
         raise LedgerError(f"{address}: there is no ledger; `dpaudit ledger open` makes one.")
     return SqliteStore(path, create=create)

@@ -38,8 +38,10 @@ class PostgresStore:
             ) from None
         try:
             url = sqlalchemy.make_url(address).set(drivername="postgresql+psycopg")
-        except ArgumentError:
-            raise LedgerError("The address of the ledger is no PostgreSQL address.") from None
+        except (ArgumentError, ValueError):  # a port that is no number
+            raise LedgerError(
+                "Expected an address postgresql://user@host:port/database; this one is malformed."
+            ) from None
         self._shown = url.render_as_string(hide_password=True)
         self._sql: Any = sqlalchemy
         self._engine: Any = sqlalchemy.create_engine(url, poolclass=sqlalchemy.pool.NullPool)

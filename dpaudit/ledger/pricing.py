@@ -1,5 +1,6 @@
 """The cost of a booking by each theorem that may count it."""
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,8 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import DeclarationError, LedgerError, UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
+
+_RATIO = re.compile(r"[0-9]{1,2000}(/[0-9]{1,2000})?")
 
 
 def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, Cost]:
@@ -23,13 +26,37 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, C
     for spending in filters:
         stated = stated_by(certificate, spending.claim)
         costs = (
-            cost_of(stated, spending.claim, spending.theorem.cost_of_loss),
+            _stated(certificate, cost_of(stated, spending.claim, spending.theorem.cost_of_loss)),
             _declared(certificate.declaration, spending.claim, spending.theorem),
         )
         finite = [cost for cost in costs if cost is not None]
         if finite:
             costs_by_theorem[spending.theorem.name] = _cheapest(finite, spending.limit)
     return costs_by_theorem
+
+
+def decimal(number: float) -> Fraction:
+    """Return the number that is meant by a float: its shortest decimal.
+
+    >>> 10 * decimal(0.2) == 2
+    True
+    """
+    return Fraction(repr(number))
+
+
+def _stated(certificate: Certificate, cost: Cost | None) -> Cost | None:
+    """Return the cost of what a certificate claims, with the claim's own decimals in place of their nearest floats.
+
+    A claim of 0.2 costs one fifth, so that ten of them fit in 2. A proved epsilon below the claim is a computed upper
+    bound, and counts as the float that it is.
+    """
+    claim = certificate.claim
+    if cost is None:
+        return None
+    mass = decimal(claim.delta) if cost.mass == Fraction(claim.delta) else cost.mass
+    meant, near = decimal(claim.epsilon), Fraction(claim.epsilon)
+    exact = {near: meant, near**2 / 2: meant**2 / 2}
+    return Cost(amount=exact.get(cost.amount, cost.amount), mass=mass)
 
 
 def _cheapest(costs: list[Cost], limit: Cost) -> Cost:
@@ -57,13 +84,20 @@ def encode_prices(costs: dict[str, Cost]) -> dict[str, dict[str, str]]:
 
 
 def decode_prices(data: Any) -> dict[str, Cost]:
-    """Return the costs that `data` spells.
+    """Return the costs that `data` spells, as whole numbers or ratios of whole numbers of at most 2,000 digits.
 
     Raises: LedgerError: it spells none.
     """
     try:
         return {
-            str(name): Cost(amount=Fraction(cost["amount"]), mass=Fraction(cost["mass"])) for name, cost in data.items()
+            str(name): Cost(amount=_ratio(cost["amount"]), mass=_ratio(cost["mass"])) for name, cost in data.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise LedgerError(f"The costs of a booking are malformed: {error}") from None
+        raise LedgerError(f"The costs of a booking are malformed: {error!s:.200}") from None
+
+
+def _ratio(text: Any) -> Fraction:
+    """Return the ratio that `text` spells; a power of ten, which could fill the memory, is none."""
+    if not isinstance(text, str) or not _RATIO.fullmatch(text):
+        raise ValueError(f"expected {text!r:.60} as a ratio of whole numbers")
+    return Fraction(text)

@@ -11,11 +11,17 @@ from dpaudit.ledger.entry import Entry
 from dpaudit.ledger.store import Writing
 
 _PATIENCE = 120.0
-_SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS dpaudit_ledger (sequence INTEGER PRIMARY KEY, entry TEXT NOT NULL)",
+_VERSION = 2
+"""The version of the table's triggers, kept in the file; the first had none against replaced rows."""
+
+_TABLE = "CREATE TABLE IF NOT EXISTS dpaudit_ledger (sequence INTEGER PRIMARY KEY, entry TEXT NOT NULL)"
+_TRIGGERS = (
     "CREATE TRIGGER IF NOT EXISTS dpaudit_ledger_no_update BEFORE UPDATE ON dpaudit_ledger "
     "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
     "CREATE TRIGGER IF NOT EXISTS dpaudit_ledger_no_delete BEFORE DELETE ON dpaudit_ledger "
+    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+    "CREATE TRIGGER IF NOT EXISTS dpaudit_ledger_no_replace BEFORE INSERT ON dpaudit_ledger "
+    "WHEN NEW.sequence <= (SELECT COALESCE(MAX(sequence), 0) FROM dpaudit_ledger) "
     "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
 )
 
@@ -44,6 +50,7 @@ class SqliteStore:
         with self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
+                _migrate(connection)
                 before = _read(connection)
                 added = writing(before)
                 rows = [(number, entry.text) for number, entry in enumerate(added, start=len(before) + 1)]
@@ -78,9 +85,17 @@ class SqliteStore:
         if names or not self.create:
             raise LedgerError(f"{self.path}: no ledger is in this file; `dpaudit ledger open` makes one in a new file.")
         connection.execute("BEGIN IMMEDIATE")
-        for statement in _SCHEMA:
-            connection.execute(statement)
+        connection.execute(_TABLE)
+        _migrate(connection)
         connection.execute("COMMIT")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Add the triggers that a file of an earlier version lacks; the entries stay as they are."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
+        for trigger in _TRIGGERS:
+            connection.execute(trigger)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 
 def _read(connection: sqlite3.Connection) -> tuple[Entry, ...]:

@@ -51,3 +51,24 @@ class AuditCase:
         one_of("relation", self.relation, NEIGHBOURS)
         if len(self.neighbours) != 2:
             raise ValueError(f"Expected two neighbouring data sets, got {len(self.neighbours)}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayCase:
+    """Pairs of neighbours for a replay on one tape of noise; nothing is scored, so a few runs suffice.
+
+    `pairs` holds (description, data, other data): the worst records, awkward ones, and hostile ones such as NaN, at
+    the function that a server or device really calls. `run` returns everything that is published, runs axis first.
+    `others` holds pairs of data sets that need not be neighbours: with the releases of one pinned, the other must
+    publish the same.
+
+    >>> def noisy(data, rng, n_runs):
+    ...     return {"sum": data + rng.laplace(size=n_runs)}
+    >>> ReplayCase(name="sum", pairs=(("one value is 0 or 1", 0.0, 1.0),), run=noisy).name
+    'sum'
+    """
+
+    name: str
+    pairs: tuple[tuple[str, Any, Any], ...]
+    run: Run
+    others: tuple[tuple[Any, Any], ...] = ()

@@ -15,9 +15,10 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight, Verdict
 from dpaudit.model.trace import Finding
+from dpaudit.model.witness import Entry, Witness
 
-SCHEMA = "urn:dpaudit:schema:certificate:2"
-"""The schema of what is written. The first had no kinds of conditions, and no field `schema`."""
+SCHEMA = "urn:dpaudit:schema:certificate:3"
+"""The schema of what is written. The first had no kinds of conditions, the second no witnesses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class CertificateRecord:
     tight: Tight
     printed: PrintedReading | None
     slack: Slack | None
+    witnesses: tuple[Witness, ...]
     conditions: tuple[Condition, ...]
     findings: tuple[Finding, ...]
     declaration: Declaration
@@ -99,6 +101,7 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "tight": Tight(**{side: _bracket(data["tight"][side], data["engines"]) for side in ("epsilon", "delta")}),
         "printed": _with_rows(PrintedReading, "problems", Problem, printed) if printed else None,
         "slack": _with_rows(Slack, "factors", Factor, slack) if slack else None,
+        "witnesses": tuple(_witness(row) for row in data["witnesses"]),
         "conditions": tuple(Condition(**row | {"about": tuple(row["about"])}) for row in data["conditions"]),
         "findings": _all(Finding, data["findings"]),
         "declaration": decode_declaration(data["declaration"], claim.neighbours),
@@ -111,6 +114,11 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
 def _bracket(data: dict[str, Any], engines: list[str]) -> Bracket:
     """Return a bracket from its two ends."""
     return Bracket(**_numbers(data), engines=tuple(engines))
+
+
+def _witness(row: dict[str, Any]) -> Witness:
+    """Return the witness of one row."""
+    return Witness(**row | {"labels": tuple(row["labels"]), "plan": _all(Entry, row["plan"])})
 
 
 def _all(kind: type[Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:

@@ -45,7 +45,7 @@ SENTENCES: dict[ConditionKind, str] = {
     "sensitivity": "No pair of neighbouring data sets moves a query further than its stated sensitivity.",
     "fresh_noise": "Every release draws fresh noise, independent of all else that is published.",
     "floating_point": "Floating-point noise behaves like the real-valued noise of the proof.",
-    "attained": "Some pair of neighbouring data sets moves each query by its whole stated sensitivity.",
+    "attained": "One pair of neighbouring data sets moves {listed} by the whole stated sensitivities at once.",
     "public_key": "Which part a record touches is decided by {listed}, never by the record's value.",
     "one_cell": "A record fills exactly one cell; every other cell receives noise alone.",
     "contribution_bound": "No person contributes more than {listed} records to this part.",
@@ -76,7 +76,7 @@ SENTENCES: dict[ConditionKind, str] = {
 }
 """One sentence for each kind; `{listed}` stands for what the condition is about."""
 
-UNNAMED = "their own record"
+UNNAMED: dict[ConditionKind, str] = {"own_inputs_only": "their own record", "attained": "all releases"}
 """What `{listed}` stands for where nothing is named, as in `own_inputs_only` of a billboard without `reads`."""
 
 GENERAL: frozenset[ConditionKind] = frozenset(
@@ -106,4 +106,4 @@ def sentence_of(kind: ConditionKind, about: tuple[str, ...]) -> str:
     >>> sentence_of("public_key", ("the arrival time",))
     "Which part a record touches is decided by the arrival time, never by the record's value."
     """
-    return SENTENCES[kind].format(listed=", ".join(about) or UNNAMED)
+    return SENTENCES[kind].format(listed=", ".join(about) or UNNAMED.get(kind, ""))

@@ -12,15 +12,19 @@
 Any node may carry `printed`: the theorem its paper used there, and the budget the paper assigned to it.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from dpaudit.checks import count, non_negative, one_of, open_probability, positive, probability_below_one
+from dpaudit.checks import FieldError, count, non_negative, one_of, open_probability, positive, probability_below_one
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.mechanism import Mechanism
 
 Scheme = Literal["poisson", "without_replacement"]
+
+KeyVisibility = Literal["public", "secret"]
+"""Whether an adversary sees which part a record touches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +32,8 @@ class Printed:
     """The theorem that a paper cites at a node, and the (epsilon, delta) it concludes there.
 
     `rule` names an entry of `dpaudit.rules`. `slots` is the number of parts the paper composed, which
-    need not be whole (a logarithm, say) and need not be the number that the node has.
+    need not be whole (a logarithm, say) and need not be the number that the node has. `largest_epsilon` is the largest
+    one that the paper states its argument for, where it states one.
 
     >>> Printed(rule="basic", epsilon=1.0, slots=4).delta
     0.0
@@ -38,12 +43,14 @@ class Printed:
     epsilon: float
     delta: float = 0.0
     slots: float | None = None
+    largest_epsilon: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        if self.slots is not None:
-            object.__setattr__(self, "slots", positive("slots", self.slots))
+        for name in ("slots", "largest_epsilon"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, positive(name, value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +108,10 @@ class Repeat:
 class Parallel:
     """Parts of which a record touches one; `key` says in words what decides which.
 
-    Side-condition: the key is public or part of the output (an arrival time, a phase, an arm already
-    shown), never the record's own value; for that case use `Cells`.
+    Side-condition: the key is drawn or known without the record's own value (an arrival time, a phase, an arm
+    already shown); where the value decides, use `Cells`. `visibility` is "secret" where nobody sees the key (a
+    shuffled order): no amplification is credited for it, and no lower bound is known either.
+    Raises: ValueError: no parts, or a key that is empty or says that it is the record's value.
     Source: McSherry (2009), Theorem 4, for fixed keys; for keys chosen by the public view, condition on
     the view's prefix and use joint convexity of the hockey-stick divergence.
 
@@ -113,12 +122,20 @@ class Parallel:
 
     parts: "tuple[Declaration, ...]"
     key: str
+    visibility: KeyVisibility = "public"
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
         _require_parts("Parallel", self.parts)
+        one_of("visibility", self.visibility, get_args(KeyVisibility))
         if not self.key.strip():
-            raise ValueError("Expected key to say what decides the part a record touches; it is empty.")
+            raise FieldError("key", "Expected key to say what decides the part a record touches; it is empty.")
+        if _OWN_VALUE.search(self.key):
+            raise FieldError(
+                "key",
+                f"Expected key={self.key!r} to be decided by something else than the record's value; declare 'cells' "
+                "where the value picks the part.",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +214,8 @@ class PostProcess:
 class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
 
-    Source: Hsu, Huang, Roth, Roughgarden and Wu (2014) (the billboard lemma).
+    Raises: ValueError: a read that says that it is other users' data.
+    Source: Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9 (the billboard lemma).
 
     >>> Billboard(part=Stated(epsilon=0.1, source="a supplier"), reads=("their own context",)).reads
     ('their own context',)
@@ -206,6 +224,15 @@ class Billboard:
     part: "Declaration"
     reads: tuple[str, ...] = ()
     printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        for read in self.reads:
+            if _OTHER_USERS.search(read):
+                raise FieldError(
+                    "reads",
+                    f"Expected reads={read!r} to be a user's own data; what is read of other users belongs into a "
+                    "release of the billboard.",
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,6 +272,14 @@ class Stated:
         if self.neighbours is not None:
             one_of("neighbours", self.neighbours, NEIGHBOURS)
 
+
+_OWN_VALUE = re.compile(
+    r"\b(?:(?:record|row)(?:'s|s')?(?: own)?|its(?: own)?|own) values?\b|\bvalues? of the record\b", re.I
+)
+"""How a key says that the record's own value decides."""
+
+_OTHER_USERS = re.compile(r"\b(?:other (?:users?|people|persons?|records?)|everybody|all (?:users|records))\b", re.I)
+"""How a read says that it is not a user's own data."""
 
 Declaration: TypeAlias = (
     Release | Sequential | Repeat | Parallel | Cells | Group | Subsample | PostProcess | Billboard | Local | Stated

@@ -5,7 +5,9 @@ Nothing here is checked beyond its form; reports print it as *declared*, and pri
 
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from dpaudit.model.condition_kinds import ConditionKind
 
 _STRICT: dict[str, Any] = {"extra": "forbid", "str_strip_whitespace": True}
 
@@ -88,6 +90,19 @@ class MechanismNotes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion:
+    """Why conditions of one kind hold that only a person can know of; `kind` is as in the certificate."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+    kind: ConditionKind
+    because: str
+
+    def __post_init__(self) -> None:
+        if not self.because.strip():
+            raise ValueError(f"Expected because to say why the condition of kind={self.kind!r} holds; it is empty.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
     """Over which time the claim holds, and when the budget begins anew."""
 
@@ -147,16 +162,46 @@ class Comparison:
     source: str
 
 
+RegistryStatus: TypeAlias = Literal[
+    "Converted",
+    "Draft",
+    "Pending",
+    "Changes Required",
+    "Approved",
+    "Approved (Update Requested)",
+    "Approved (Pending)",
+]
+DataProductType: TypeAlias = Literal[
+    "",
+    "Summary statistics",
+    "Machine learning model",
+    "Dataset",
+    "Synthetic data",
+    "Interactive API",
+    "SQL queries",
+]
+Sector: TypeAlias = Literal["", "Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """What a record in a public registry of deployments needs beside the proof."""
+    """What a record in a public registry of deployments needs beside the proof; the lists are the registry's own."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     url_slug: str = ""
-    status: str = "Draft"
+    status: RegistryStatus = "Draft"
     curators: tuple[str, ...] = ()
     description: str = ""
-    data_product_type: str = ""
+    data_product_type: DataProductType = ""
+    data_product_sector: Sector = ""
+    release_type: Literal["", "One release", "Many releases"] = ""
+    release_type_details: str = ""
+    data_source_type: Literal["", "Static", "Dynamic"] = ""
+    data_source_type_details: str = ""
+    access_type: Literal["", "Interactive", "Non-interactive"] = ""
+    access_type_details: str = ""
+    preprocessing_and_hyperparameter_tuning: str = ""
+    sources: str = ""
     publication_date: date | None = None
     authors: tuple[str, ...] = ()
 
@@ -180,6 +225,7 @@ class Deployment:
     contributions: Contributions = field(default_factory=Contributions)
     actors: tuple[Actor, ...] = ()
     mechanisms: tuple[MechanismNotes, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
     period: Period = field(default_factory=Period)
     hazards: tuple[HazardNote, ...] = ()
     utility: tuple[UtilityResult, ...] = ()

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit.model.tape import TapedGenerator
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Streams:
@@ -26,4 +28,8 @@ class Streams:
     def spawn(cls, rng: np.random.Generator) -> "Streams":
         """Return four streams that are independent of each other; `rng` is advanced."""
         noise, actions, environment, public = rng.spawn(4)
+        named = {"noise": noise, "actions": actions, "environment": environment, "public": public}
+        for name, stream in named.items():
+            if isinstance(stream, TapedGenerator):
+                stream.tape.name(stream, name)
         return cls(noise=noise, actions=actions, environment=environment, public=public)

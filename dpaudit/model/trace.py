@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit.model.declaration import Cells, Declaration, Release, Repeat, children
 from dpaudit.model.mechanism import Array, Mechanism
+from dpaudit.model.tape import released_on_tape
 
 _FINGERPRINT_LENGTH = 8
 
@@ -46,6 +47,8 @@ class Finding:
 class Recorder:
     """Samples mechanisms on behalf of one run and writes down what it sampled.
 
+    `people` holds the numbers of the people whose records entered, one range for each use, where a run keeps them.
+
     >>> from mechanisms import Laplace
     >>> recorder = Recorder(np.random.default_rng(0))
     >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
@@ -57,12 +60,20 @@ class Recorder:
 
     rng: np.random.Generator
     released: list[Released] = field(default_factory=list)
+    people: list[range] = field(default_factory=list)
 
     def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
         """Return `mechanism.release(value)`, recorded under `label`; `times` counts releases in one run."""
-        output = mechanism.release(value, self.rng)
+        output = released_on_tape(label, mechanism, value, self.rng)
         self.record(label, mechanism, value, output, times)
         return output
+
+    def release_of_others(self, label: str, mechanism: Mechanism, value: Array) -> Array:
+        """Return `mechanism.release(value)` of further people whose release the trace counts once, as the first one's.
+
+        A tape writes it down all the same.
+        """
+        return released_on_tape(label, mechanism, value, self.rng)
 
     def record(self, label: str, mechanism: Mechanism, value: Array, output: Array, times: int = 1) -> None:
         """Write down that `output` is a release of `value` that was sampled elsewhere, as by a tree's counter.

@@ -31,6 +31,11 @@ class Inference:
         messages = list(self.rule.misapplied(self.step) or self.rule.premises(self.step))
         if self.concluded > printed.epsilon * (1 + _ROUNDING):
             messages.append(f"the rule gives epsilon {self.concluded:.6g}, the paper has {printed.epsilon:.6g}")
+        if printed.largest_epsilon is not None and printed.epsilon > printed.largest_epsilon:
+            messages.append(
+                f"the paper states this for epsilon of at most {printed.largest_epsilon:.6g}, here it is "
+                f"{printed.epsilon:.6g}"
+            )
         return tuple(Problem(node=self.path, rule=self.rule.name, message=message) for message in messages)
 
 

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.calibration import excess, in_closed_form, log_ratio, smallest_factor
+from dpaudit.accounting.calibration import log_ratio, smallest_factor, smallest_noise
 from dpaudit.accounting.fold import fold
-from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import (
@@ -32,21 +31,19 @@ from dpaudit.printed.argument import conclude, is_printed
 from dpaudit.rules import SEQUENTIAL, leaf_epsilon
 
 _NEGLIGIBLE = 1e-9
-_EXACT, _NEAR = 1e-10, 1e-6  # relative tolerances of the noise that is searched, in closed form and on lattices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A way to read a tree: its epsilon at the claim's delta, and how far it is from meeting the claim.
+    """A way to read a tree: its epsilon at the claim's delta, and the factor on its noise that meets the claim.
 
-    `excess` is at most 0 where the claim is met, on a logarithmic scale. `sentence` says what is better than in
-    the reading before, with `{}` for the factor in noise.
+    `sentence` says what is better than in the reading before, with `{}` for the factor in noise.
     """
 
     name: str
     sentence: str
     epsilon: Callable[[Declaration, Claim], float]
-    excess: Callable[[Declaration, Claim], float]
+    noise: Callable[[Declaration, Claim], float]
 
 
 def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None) -> Slack | None:
@@ -62,7 +59,7 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     readings = _readings(declaration)
     try:
         epsilons = [claim.epsilon, *(reading.epsilon(declaration, claim) for reading in readings[:-1]), tight]
-        noises = [1.0, *(_noise(reading, declaration, claim) for reading in readings)]
+        noises = [1.0, *(reading.noise(declaration, claim) for reading in readings)]
     except UnsupportedError:
         return None
     factors = tuple(
@@ -87,7 +84,7 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
         name="declared noise",
         sentence="The declared noise is {} times what the claim needs.",
         epsilon=_tight_epsilon,
-        excess=_tight_excess,
+        noise=smallest_noise,
     )
     if not is_printed(declaration):
         return (tight,)
@@ -111,7 +108,7 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
             name="composition theorem",
             sentence="Budgets are added part by part where the losses compose exactly: {} times the noise.",
             epsilon=lambda tree, claim: _tight_epsilon(_as_printed_structure(tree), claim),
-            excess=lambda tree, claim: _tight_excess(_as_printed_structure(tree), claim),
+            noise=lambda tree, claim: smallest_noise(_as_printed_structure(tree), claim),
         ),
         replace(
             tight,
@@ -127,7 +124,10 @@ def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration], f
         name=name,
         sentence=sentence,
         epsilon=lambda tree, claim: conclude_with(tree),
-        excess=lambda tree, claim: log_ratio(conclude_with(tree), claim.epsilon),
+        noise=lambda tree, claim: smallest_factor(
+            lambda factor: log_ratio(conclude_with(scaled(tree, factor)), claim.epsilon),
+            f"epsilon={claim.epsilon}, delta={claim.delta}",
+        ),
     )
 
 
@@ -170,20 +170,6 @@ def _as_printed_structure(node: Declaration) -> Declaration:
 def _tight_epsilon(tree: Declaration, claim: Claim) -> float:
     """Return the proved epsilon at the claim's delta."""
     return bracket_epsilon(fold(tree, claim.neighbours), claim.delta).upper
-
-
-def _tight_excess(tree: Declaration, claim: Claim) -> float:
-    """Return how far the accountant is from proving the claim, by its quick engines."""
-    return excess(tree, claim, UPPERS)
-
-
-def _noise(reading: Reading, declaration: Declaration, claim: Claim) -> float:
-    """Return the factor on the declared noise at which `reading` just meets the claim."""
-    return smallest_factor(
-        lambda factor: reading.excess(scaled(declaration, factor), claim),
-        f"epsilon={claim.epsilon}, delta={claim.delta}",
-        tolerance=_EXACT if in_closed_form(declaration, claim) else _NEAR,
-    )
 
 
 def _ratio(above: float, below: float) -> float:

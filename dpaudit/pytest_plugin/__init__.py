@@ -1,4 +1,6 @@
-"""The pytest plugin: privacy claims certified and audited as tests, with one false-alarm budget for the suite.
+"""The pytest plugin: privacy claims certified and audited as tests, each at its own significance.
+
+What fails at the significance of its check is a finding; what also stands for the whole suite is reported apart.
 
 pytest loads this module in every session by the entry point `dpaudit`. The checks, and numpy with them, are imported
 when the first test asks for `dp`.
@@ -11,9 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dpaudit.errors import ConfigError, DPAuditError, InternalError
+from dpaudit.pytest_plugin.project import project_settings
 from dpaudit.pytest_plugin.section import section_lines
 from dpaudit.pytest_plugin.settings import PROFILES, Settings
 from dpaudit.runtime.package_guard import require_packages
+from dpaudit.wording.escaping import clean, one_line
 
 if TYPE_CHECKING:
     from dpaudit.pytest_plugin.fixture import PrivacyChecks
@@ -22,7 +26,10 @@ _MARK = (
     "dp(epsilon, delta=0, neighbours=..., model='central', unit=...): the privacy claim that the fixture `dp` checks; "
     "runs=N overrides the profile's number of runs"
 )
+_DEFAULTS = {"profile": "fast", "evidence": "", "significance": "0.001", "suite_size": "0"}
+_MOST_DIGITS = 9
 _SETTINGS = pytest.StashKey[Settings]()
+_SUITE_SIZE = pytest.StashKey[int]()
 _CHECKS = pytest.StashKey["PrivacyChecks"]()
 
 
@@ -36,9 +43,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="carry evidence over to the next run in this SQLite file (ini: dp_evidence)",
     )
     group.addoption("--dp-seed", type=int, metavar="S", help="repeat checks with this seed; carries no evidence")
-    parser.addini("dp_profile", f"one of {', '.join(PROFILES)}", default="fast")
+    parser.addini("dp_profile", f"one of {', '.join(PROFILES)}", default=_DEFAULTS["profile"])
     parser.addini("dp_evidence", "SQLite file that carries evidence from run to run, relative to the root", default="")
-    parser.addini("dp_significance", "probability that correct code is ever accused, whole suite", default="0.001")
+    parser.addini(
+        "dp_significance", "probability that one check accuses correct code", default=_DEFAULTS["significance"]
+    )
+    parser.addini(
+        "dp_suite_size",
+        "number of checks of the whole suite; those of the session if it is 0",
+        default=_DEFAULTS["suite_size"],
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -46,15 +60,31 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARK)
     profile, evidence = config.getoption("--dp-profile"), config.getoption("--dp-evidence")
     try:
+        project = project_settings(config.rootpath)
+        stated = {key: _stated(config, project, key) for key in _DEFAULTS}
         config.stash[_SETTINGS] = Settings.read(
-            profile=profile or config.getini("dp_profile"),
-            evidence=evidence or config.getini("dp_evidence"),
-            significance=config.getini("dp_significance"),
+            profile=profile or stated["profile"],
+            evidence=evidence or stated["evidence"],
+            significance=stated["significance"],
             seed=config.getoption("--dp-seed"),
             root=config.rootpath,
         )
-    except ValueError as error:
-        raise pytest.UsageError(str(error)) from None
+        config.stash[_SUITE_SIZE] = _whole(stated["suite_size"])
+    except (ValueError, DPAuditError) as error:
+        raise pytest.UsageError(one_line(str(error))) from None
+
+
+def _stated(config: pytest.Config, project: dict[str, str], key: str) -> str:
+    """Return a setting: that of pytest's own file if it differs from the default, else that of [tool.dpaudit]."""
+    value = str(config.getini(f"dp_{key}"))
+    return project.get(key, value) if value == _DEFAULTS[key] else value
+
+
+def _whole(text: str) -> int:
+    """Return the number of checks of a suite, 0 if it is not stated."""
+    if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
+        raise ValueError(f"Expected dp_suite_size={text!r:.40} to be a whole number, the checks of the whole suite.")
+    return int(text)
 
 
 @pytest.fixture
@@ -63,13 +93,13 @@ def dp(request: pytest.FixtureRequest) -> "PrivacyChecks":
     from dpaudit.pytest_plugin.fixture import PrivacyChecks  # pytest loads the plugin in every session
 
     settings = request.config.stash[_SETTINGS]
-    tests = sum("dp" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    file, line, _ = request.node.location
     checks = PrivacyChecks(
         test=request.node.nodeid,
         mark=request.node.get_closest_marker("dp"),
         folder=Path(request.node.path).parent,
         settings=settings,
-        tests=tests,
+        place=f"{file}:{(line or 0) + 1}",
         tell=lambda name, value: request.node.user_properties.append((name, value)),
     )
     request.node.stash[_CHECKS] = checks
@@ -84,7 +114,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except DPAuditError as error:
         if "dp" not in pyfuncitem.fixturenames or isinstance(error, InternalError):
             raise
-        raise pytest.fail.Exception(str(error), pytrace=False) from None
+        file, line, _ = pyfuncitem.location
+        raise pytest.fail.Exception(one_line(f"{file}:{(line or 0) + 1}: {error}"), pytrace=False) from None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -109,12 +140,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         for report in reports
         if isinstance(report, pytest.TestReport) and report.when == "call"
     ]
-    lines = section_lines(properties, config.stash[_SETTINGS])
+    lines = section_lines(properties, config.stash[_SETTINGS], config.stash[_SUITE_SIZE])
     if not lines:
         return
     terminalreporter.section("differential privacy")
     for text, style in lines:
-        terminalreporter.line(text, **dict.fromkeys(style, True))
+        terminalreporter.line(clean(text), **dict.fromkeys(style, True))
 
 
 def _name_shadowed_package(terminalreporter: pytest.TerminalReporter) -> None:
@@ -123,4 +154,4 @@ def _name_shadowed_package(terminalreporter: pytest.TerminalReporter) -> None:
         require_packages()
     except ConfigError as error:
         terminalreporter.section("differential privacy")
-        terminalreporter.line(str(error), red=True)
+        terminalreporter.line(one_line(str(error)), red=True)

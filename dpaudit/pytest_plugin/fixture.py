@@ -1,10 +1,11 @@
 """The checks that the fixture `dp` offers; a finding fails the test, an inconclusive audit leaves it undecided."""
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -23,13 +24,16 @@ from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionB
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.sources import digest_of_sources
 from dpaudit.pytest_plugin.store import EvidenceStore
-from dpaudit.runtime.plugins import load_package
+from dpaudit.runtime.plugins import load_package, suggestion
 from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
+from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
 from dpaudit.workflow import cases_of, certificate_of
 
 _BLOCKS = 10
+_FOR_A_SUITE = 1e-4
+"""By how much the level of a check is lowered to see whether a finding stands for a suite of many checks."""
 
 
 @dataclass(kw_only=True)
@@ -40,8 +44,8 @@ class PrivacyChecks:
     mark: pytest.Mark | None
     folder: Path
     settings: Settings
-    tests: int
     tell: Callable[[str, Any], None]
+    place: str = ""
     undecided: list[str] = field(default_factory=list[str])
     _told: int = 0
     _counted: int = 0
@@ -144,6 +148,10 @@ class PrivacyChecks:
             raise ConfigError("Expected a claim: mark the test with @pytest.mark.dp(epsilon=..., neighbours=...).")
         if self.mark.args:
             raise ConfigError("Expected the claim of @pytest.mark.dp by keyword, as in dp(epsilon=1.0, ...).")
+        known = (*(entry.name for entry in fields(Claim)), "runs")
+        for key in self.mark.kwargs:
+            if key not in known:
+                raise ConfigError(f"@pytest.mark.dp: unknown key {key!r}{suggestion(key, known)}")
         try:
             return Claim(**{key: value for key, value in self.mark.kwargs.items() if key != "runs"})
         except (TypeError, ValueError) as error:
@@ -154,7 +162,7 @@ class PrivacyChecks:
         """The budget that this test draws its shares from."""
         level, path = self.settings.significance, self.settings.evidence
         if path is None:
-            return SessionBudget(significance=level, tests=self.tests, seed=self.settings.seed)
+            return SessionBudget(significance=level, tests=1, seed=self.settings.seed)
         return KeptBudget(store=EvidenceStore(path=path, significance=level))
 
     @property
@@ -171,10 +179,7 @@ class PrivacyChecks:
         if certificate.verdict != "certified":
             findings = [f"{finding.rule} {finding.message}" for finding in certificate.findings]
             reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *findings)))
-            pytest.fail(
-                f"{verdict_label(certificate.verdict)}  {name}\n{certificate_meaning(certificate)}{reasons}",
-                pytrace=False,
-            )
+            self._fail(f"{verdict_label(certificate.verdict)}  {name}\n{certificate_meaning(certificate)}{reasons}")
         return certificate
 
     def _watch(self, name: str, function: Callable[..., Any], data: Any, mechanism: Mechanism, answer: Any) -> None:
@@ -204,9 +209,11 @@ class PrivacyChecks:
         )
         state = None if watched.fallen else list(watched.wealth)
         self._budget.keep(allotted, state, runs=watched.runs, refuted=sentence if watched.fallen else "")
-        self._tell(name, "other noise" if watched.fallen else "noise", sentence, _facts(allotted, watched.runs))
+        facts = _facts(allotted, watched.runs)
+        accused = {"probability": allotted.significance} if watched.fallen else {}
+        self._tell(name, "other noise" if watched.fallen else "noise", sentence, facts | accused)
         if watched.fallen:
-            pytest.fail(_failure("OTHER NOISE", name, sentence, allotted, watched.runs), pytrace=False)
+            self._fail(_failure("OTHER NOISE", name, sentence, allotted, watched.runs))
 
     def _audited(
         self, case: AuditCase, claim: Claim, certified: float, what: tuple[Any, ...], *, rare: bool = False
@@ -234,13 +241,35 @@ class PrivacyChecks:
         violated, sentence = result.verdict == "violation", _meaning(result)
         self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
         facts = _facts(allotted, result.runs) | {"claimed": claim.epsilon, "lower": result.epsilon_lower}
+        if violated:
+            facts |= {"probability": self._probability(case, after, allotted, certified)}
         shown = sentence if violated else f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
         self._tell(case.name, result.verdict, shown, facts | ({"before": before.runs} if before.runs else {}))
         if violated:
-            pytest.fail(_failure("VIOLATION", case.name, sentence, allotted, result.runs), pytrace=False)
+            self._fail(_failure("VIOLATION", case.name, sentence, allotted, result.runs))
         if result.verdict == "inconclusive":
             self.undecided.append(f"{case.name}: {sentence}")
         return result
+
+    def _probability(self, case: AuditCase, after: Any, allotted: Allotment, certified: float) -> float:
+        """Return the smallest significance at which a refuted claim is refuted, after more runs of the same audit.
+
+        The audit stopped as soon as it refuted the claim at its own level; a suite needs more than that. Wealth
+        against the claim is an e-process: its inverse is such a significance at every moment. A violation of the
+        certificate alone has no wealth against the claim, and stays at its own level.
+        """
+        if self.settings.evidence is not None:
+            return allotted.significance
+        _, further = load_package("audits").continue_audit(
+            case,
+            after,
+            runs=self._runs,
+            rng=np.random.default_rng([allotted.seed, 1]),
+            significance=allotted.significance * _FOR_A_SUITE,
+            certified=certified,
+        )
+        best = max(after.against, further.against)
+        return min(allotted.significance, math.exp(-best)) if best > 0 else allotted.significance
 
     def _allotted(self, name: str, identity: list[Any]) -> Allotment:
         """Return the share of the next check; fail at once if the same code was refuted before."""
@@ -249,12 +278,16 @@ class PrivacyChecks:
         allotted = self._budget.allot(self.test, name, self._counted, identity)
         if allotted.refuted:
             self._tell(name, "violation", f"known from an earlier run: {allotted.refuted}", {})
-            pytest.fail(
+            self._fail(
                 f"VIOLATION  {name}\n{allotted.refuted}\n  Found in an earlier run, and the code is the same since "
-                f"(evidence in {self.settings.evidence}).",
-                pytrace=False,
+                f"(evidence in {self.settings.evidence})."
             )
         return allotted
+
+    def _fail(self, text: str) -> NoReturn:
+        """Fail the test; the text begins with the file and the line of the test."""
+        __tracebackhide__ = True
+        pytest.fail(clean(f"{self.place}: {text}" if self.place else text), pytrace=False)
 
     def _tell(self, name: str, verdict: str, sentence: str, facts: dict[str, Any]) -> None:
         """Pass one outcome to the reports of pytest, field by field; JUnit shows the fields as properties."""

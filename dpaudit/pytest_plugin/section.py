@@ -1,10 +1,11 @@
-"""The section of the terminal summary: a line for each check, worst first, and the rule of the budget."""
+"""The section of the terminal summary: a line for each check, worst first, then what holds for the whole suite."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable
 
 from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.pytest_plugin.suite import Accusation, suite_line
 
 Properties = list[tuple[str, object]]
 
@@ -13,8 +14,13 @@ _SHOWN = {"noise": "NOISE AS DECLARED", "not_proved": "NOT PROVED"}
 _FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
 
 
-def section_lines(reports: list[tuple[str, Properties]], settings: Settings) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the section's lines, each with its style; nothing where no check was told."""
+def section_lines(
+    reports: list[tuple[str, Properties]], settings: Settings, suite_size: int
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the section's lines, each with its style; nothing where no check was told.
+
+    `suite_size` is the number of checks of the whole suite, 0 for those of this session.
+    """
     rows = [(test, row) for test, properties in reports for row in outcomes(properties)]
     if not rows:
         return []
@@ -22,7 +28,22 @@ def section_lines(reports: list[tuple[str, Properties]], settings: Settings) -> 
     lines = [line for test, row in rows for line in _row(test, row)]
     counts = Counter(_word(row["verdict"]).lower() for _, row in rows)
     summary = ", ".join(f"{number} {word}" for word, number in counts.items())
-    return [*lines, ("", ()), (f"{summary}.", ("bold",)), (_kept(settings), ())]
+    return [*lines, ("", ()), (f"{summary}.", ("bold",)), (_kept(settings), ()), *_suite(rows, settings, suite_size)]
+
+
+def _suite(
+    rows: list[tuple[str, dict[str, str]]], settings: Settings, suite_size: int
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what holds for the whole suite; nothing with a file of evidence, whose budget is the suite's already."""
+    if settings.evidence:
+        return []
+    drawn = [(test, row) for test, row in rows if "significance" in row]
+    accusations = [
+        Accusation(name=f"{row['check']} [{test}]", probability=float(row["probability"]))
+        for test, row in drawn
+        if "probability" in row
+    ]
+    return [(suite_line(accusations, max(suite_size, len(drawn)), settings.significance), ())] if drawn else []
 
 
 def outcomes(properties: Iterable[tuple[str, object]]) -> list[dict[str, str]]:
@@ -59,11 +80,12 @@ def _rank(verdict: str) -> int:
 
 
 def _kept(settings: Settings) -> str:
-    """Return how the false-alarm budget is kept."""
-    how = (
-        f"for every run that shares {settings.evidence}"
-        if settings.evidence
-        else "with fixed seeds: the same code gives the same result"
-    )
+    """Return what the significance is a probability of."""
     level = f"with probability at most {settings.significance:g}"
-    return f"Profile {settings.profile}. Correct code is accused {level}, {how}."
+    if settings.evidence:
+        shared = f"for every run that shares {settings.evidence}"
+        return f"Profile {settings.profile}. Correct code is accused {level}, {shared}."
+    return (
+        f"Profile {settings.profile}. Each test accuses correct code {level}, "
+        "with fixed seeds: the same code gives the same result."
+    )

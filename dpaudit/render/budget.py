@@ -3,12 +3,15 @@
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.text import Text
 
 from dpaudit.budgets.filters import Filter
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
+from dpaudit.ledger.pace import history_of
 from dpaudit.model.codec import encode
 from dpaudit.render.layout import columns, headline, inset, section
+from dpaudit.render.ledger_chart import chart_lines, pace_sentence
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.numerals import at_most, nearest
 
@@ -45,8 +48,18 @@ def statement_text(statement: Statement, account: str | None = None) -> Renderab
                 "",
                 right=True,
             ),
+            *_spending(balance),
         ]
     return Group(*parts)
+
+
+def _spending(balance: Balance) -> list[RenderableType]:
+    """Return the chart of an account over time and its pace; nothing before the first booking."""
+    if not balance.bookings:
+        return []
+    history = history_of(balance)
+    lines = chart_lines(history)
+    return [Text(), *(inset(line) for line in lines), Text(), inset(pace_sentence(history))]
 
 
 def statement_markdown(statement: Statement, account: str | None = None) -> str:
@@ -64,6 +77,7 @@ def statement_markdown(statement: Statement, account: str | None = None) -> str:
         parts += [f"### {cell(balance.account.name)}", cell(_budget(balance)), bullets(_counts(balance))]
         if rows:
             parts.append(table(("entry", "time", "release", "epsilon"), rows))
+            parts.append(cell(pace_sentence(history_of(balance))))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -45,7 +45,7 @@ def derivation_markdown(certificate: Certificate) -> str:
         for row in rows_of(certificate)
     ]
     verdict = f"{verdict_label(certificate.verdict)}. {' '.join(certificate.reasons)}"
-    parts = ["## Derivation", claim_parameters(certificate.claim), verdict, "\n".join(lines)]
+    parts = ["## Derivation", claim_parameters(certificate.claim), cell(verdict), "\n".join(lines)]
     if certificate.printed is not None:
         steps = (f"{title}; {'; '.join(lines)}" for title, lines in _argument(certificate))
         parts += ["### The printed argument", printed_sentence(certificate.printed), bullets(steps)]

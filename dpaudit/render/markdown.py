@@ -72,7 +72,7 @@ def _argument(certificate: Certificate) -> list[str]:
 
 def _looked_at(certificate: Certificate) -> list[str]:
     """Return findings and conditions."""
-    findings = bullets(f"**{finding.rule}** {finding.message}" for finding in certificate.findings)
+    findings = "\n".join(f"- **{cell(finding.rule)}** {cell(finding.message)}" for finding in certificate.findings)
     rows = [(condition.status, condition.text) for condition in certificate.conditions]
     return [
         *(["### Findings", findings] if findings else []),

@@ -26,7 +26,7 @@ from dpaudit.model.declaration import (
 )
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.wording.nodes import node_words
-from dpaudit.wording.numerals import nearest, whole
+from dpaudit.wording.numerals import at_least, interval, nearest, whole
 
 MOST_SIBLINGS = 8
 MOST_ROWS = 80
@@ -185,9 +185,18 @@ def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:
     return tuple(number for number, condition in enumerate(certificate.conditions) if condition.identity in own)
 
 
+def node_epsilon(bracket: Bracket, *, void: bool) -> str:
+    """Return the epsilon of a node: its bracket, or its lower end alone where no upper bound is known of the code."""
+    return f"at least {at_least(bracket.lower)}" if void else interval(bracket)
+
+
 def sensitivity_of(mechanism: Mechanism) -> str:
     """Return a mechanism's sensitivities with their norms."""
-    return ", ".join(f"{name.split('_')[0]} {value}" for name, value in _fields(mechanism) if "sensitivity" in name)
+    return ", ".join(
+        f"{value} in {name.split('_')[0]} norm" if name[0] == "l" else f"{value}"
+        for name, value in _fields(mechanism)
+        if "sensitivity" in name
+    )
 
 
 def noise_of(mechanism: Mechanism) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 from dpaudit.report.facts import gather
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.meaning import meaning_of
 from dpaudit.report.plain import plain
-from dpaudit.report.verdicts import meaning_of, outcome_of
+from dpaudit.report.verdicts import outcome_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class Report(ReportInputs):
 
     @property
     def meaning(self) -> str:
-        """One sentence that says what the claim promises."""
+        """One sentence that says what the claim promises, or promised."""
         return meaning_of(self)
 
     def to_dict(self) -> dict[str, Any]:

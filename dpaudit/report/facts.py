@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 
+from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.report.compliance.fields import Section
 from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.curves import Curve, delta_curve
 from dpaudit.report.derivation import Row, rows_of
+from dpaudit.report.explorer import Explorer, explorer_of
 from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.gaps import Gap, gaps_of
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.meaning import Person, person_of, tail_of
 from dpaudit.report.verdicts import Outcome, outcome_of
 
 
@@ -23,11 +26,15 @@ class Facts:
     gains: tuple[Gain, ...]
     gaps: tuple[Gap, ...]
     sections: tuple[Section, ...]
+    tail: LossTail | None
+    person: Person | None
+    explorer: Explorer | None
 
 
 def gather(report: ReportInputs) -> Facts:
     """Return all facts that the formats need; only this function calls the accountant for them."""
     curve, rows = delta_curve(report.certificate), rows_of(report.certificate)
+    tail, person = tail_of(report, curve), person_of(report)
     return Facts(
         report=report,
         outcome=outcome_of(report),
@@ -35,5 +42,8 @@ def gather(report: ReportInputs) -> Facts:
         rows=rows,
         gains=gains_of(report.certificate.claim, curve),
         gaps=gaps_of(report),
-        sections=sections_of(report, curve, rows),
+        sections=sections_of(report, curve, rows, tail, person),
+        tail=tail,
+        person=person,
+        explorer=explorer_of(report),
     )

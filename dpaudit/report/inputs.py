@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
+
+VerdictWord = Literal["certified", "proved"]
+"""What a claim that is proved is called: in some laws a certificate is a term of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,9 @@ class ReportInputs:
     and no finding (on a vacuous constant, for example). `deployment` is what people declare. `code` is the file and
     class of the algorithm, where they are known. `environment` has names and values of the platform. `balance` is an
     account of a ledger whose last digest is `ledger_head`. `previous` is the JSON of an earlier report to compare with.
+    `own_unit` is what the algorithm calls a record where the owner calls it otherwise; `number_of_units` is what the
+    algorithm knows of its number of units and `units_per_person` what the problem knows of one person's; what
+    `deployment` says of either comes first. `word` is what a proved claim is called.
     Raises: ValueError: `created` is no ISO date, or an audit is about another claim than the certificate.
     """
 
@@ -38,6 +44,10 @@ class ReportInputs:
     balance: Balance | None = None
     ledger_head: str = ""
     previous: Mapping[str, Any] | None = None
+    own_unit: str = ""
+    number_of_units: int | None = None
+    units_per_person: int | None = None
+    word: VerdictWord = "certified"
 
     def __post_init__(self) -> None:
         try:
@@ -60,6 +70,30 @@ class ReportInputs:
     def unit(self) -> str:
         """What one record is: the owner's words where there are any, else the claim's."""
         return self.system.unit.strip() or self.certificate.claim.unit
+
+    @property
+    def units(self) -> int | None:
+        """The number of units, as the deployment says or else as the algorithm knows."""
+        said = self.deployment.scope.number_of_units
+        return self.number_of_units if said is None else said
+
+    @property
+    def per_person(self) -> int | None:
+        """The most units of one person, as the deployment says or else as the problem knows."""
+        said = self.deployment.contributions.units_per_person
+        return self.units_per_person if said is None else said
+
+    @property
+    def void(self) -> str:
+        """Why no upper bound is known of the code, or nothing: the claim is refuted, or the code was seen to differ."""
+        certificate = self.certificate
+        if any(audit.verdict == "violation" for audit in self.audits):
+            return "an attack on the code contradicts the claim or the declaration"
+        if certificate.verdict == "refuted":
+            return "the accounting refutes the claim"
+        if any(condition.status == "violated" for condition in certificate.conditions):
+            return "a condition of the proof was seen violated"
+        return "the code was seen to differ from its declaration" if certificate.findings else ""
 
     @property
     def seeds(self) -> str:

@@ -1,34 +1,55 @@
-"""The report as one HTML page without requests and scripts; every text is escaped."""
+"""The report as one HTML page without requests; every text is escaped, and its one script is named by its digest."""
 
+import base64
+import hashlib
+import json
+import math
 from dataclasses import replace
 from typing import Any
 
+from dpaudit.model.codec import encode
+from dpaudit.report.derivation import node_epsilon
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
-from dpaudit.report.verdicts import meaning_of, proved_of
-from dpaudit.wording.audits import certified_phrase, detectable, position
+from dpaudit.report.figures.curve import lowest_power
+from dpaudit.report.marks import MARK_WORDS
+from dpaudit.report.meaning import meaning_of, proved_of
+from dpaudit.report.verdicts import conditions_by_urgency, shown_word
+from dpaudit.wording.audits import bound_phrase, certified_phrase, detectable, position
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
-from dpaudit.wording.numerals import at_least, at_most, both_ends, interval, nearest, times, whole
+from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interval, nearest, times, whole
 
 TONES = {
     "CERTIFIED": "good",
     "CERTIFIED WITH CAVEATS": "caveat",
+    "STATED BY SUPPLIER": "caveat",
     "NOT CERTIFIED": "open",
     "VIOLATION FOUND": "bad",
     "INCONCLUSIVE": "open",
 }
 
+_CERTIFIED = ("Certified epsilon", "Proved epsilon")
+"""The names of the proved epsilon on the cover; one of them is there, by the word for a proved claim."""
+
 _ON_THE_COVER = (
     "Verdict",
     "Meaning",
     "Claimed epsilon",
-    "Certified epsilon",
+    *_CERTIFIED,
     "Audited epsilon",
+    "One person",
+    "Delta times the number of units",
+    "Left open by the model",
     "Usefulness",
     "Trusted parties",
+    "Author",
+    "Reviewer",
+    "Date",
+    "Valid until",
+    "Digest to sign",
 )
 """What the cover tells in its own way, and its table leaves out."""
 
@@ -36,8 +57,7 @@ _ON_THE_COVER = (
 def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, certificate = facts.report, facts.report.certificate
-    order = ("violated", "assumed", "checked")
-    numbered = [(condition.status, number, condition) for number, condition in enumerate(certificate.conditions)]
+    by_name = {field.name: field for field in facts.sections[0].fields}
     return {
         "report": report,
         "certificate": certificate,
@@ -50,10 +70,14 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "gains": facts.gains,
         "gaps": facts.gaps,
         "figures": figures,
-        "conditions": sorted(numbered, key=lambda entry: (order.index(entry[0]), entry[1])),
+        "conditions": conditions_by_urgency(report),
+        "mark_words": MARK_WORDS,
+        "word": shown_word(facts.outcome.word, report.word),
+        "void": report.void,
         "sections": facts.sections,
         "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
-        "by_name": {field.name: field for field in facts.sections[0].fields},
+        "by_name": by_name,
+        "certified_epsilon": next(by_name[name].value for name in _CERTIFIED if name in by_name),
         "ground": replace(
             facts.sections[12], fields=tuple(f for f in facts.sections[12].fields if f.value != report.command)
         ),
@@ -72,8 +96,11 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
             for f in (
                 at_least,
                 at_most,
+                bound_phrase,
                 both_ends,
+                exact,
                 interval,
+                node_epsilon,
                 nearest,
                 times,
                 whole,
@@ -100,4 +127,21 @@ def html(facts: Facts, figures: dict[str, Figure]) -> str:
     )
     environment.filters["markup"] = Markup  # only for our own figures and style sheets, escaped where they are made
     page = style_sheet() + loader.get_source(environment, "page.css")[0]
-    return environment.get_template("report.html.j2").render(context(facts, figures), style=page) + "\n"
+    script = loader.get_source(environment, "page.js")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    live = {"style": page, "script": script, "script_digest": digest, **_live(facts)}
+    return environment.get_template("report.html.j2").render(context(facts, figures) | live) + "\n"
+
+
+def _live(facts: Facts) -> dict[str, str]:
+    """Return the data that the script reads, as JSON: numbers are texts that were rounded here."""
+    curve, explorer = facts.curve, facts.explorer
+    foot = lowest_power(facts.report.certificate.claim.delta)
+    points = [
+        (epsilon, math.log10(delta.upper) / foot if delta.upper > 0 else 1.0, nearest(epsilon, 6), at_most(delta.upper))
+        for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True)
+    ]
+    return {
+        "live_curve": json.dumps({"reach": curve.epsilons[-1], "points": points}) if points else "",
+        "live_explorer": json.dumps(encode(explorer)) if explorer else "",
+    }

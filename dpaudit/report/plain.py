@@ -4,15 +4,18 @@ from typing import Any
 
 from dpaudit.ledger.balance import balance_data
 from dpaudit.model.codec import encode
+from dpaudit.report.compliance.cover import digest_to_sign
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.verdicts import meaning_of, proved_of
+from dpaudit.report.marks import marked
+from dpaudit.report.meaning import meaning_of, proved_of
+from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.audits import position
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:2"
+SCHEMA = "urn:dpaudit:schema:report:3"
 _RATES = tuple(step / 50 for step in range(51))
 
 
@@ -25,11 +28,20 @@ def plain(facts: Facts) -> dict[str, Any]:
         "created": report.created,
         "system": {"name": report.system.name, "unit": report.unit, "description": report.system.description},
         "verdict": outcome.word,
+        "word": shown_word(outcome.word, report.word),
         "sentence": outcome.sentence,
         "reasons": list(outcome.reasons),
         "caveats": list(outcome.caveats),
         "meaning": meaning_of(report),
         "proved": proved_of(report),
+        "tail": _tail(facts),
+        "person": _person(facts),
+        "own_unit": report.own_unit,
+        "number_of_units": report.number_of_units,
+        "units_per_person": report.units_per_person,
+        "void": report.void,
+        "marks": [{"number": line.number, "mark": line.mark, "because": line.because} for line in marked(report)],
+        "digest_to_sign": digest_to_sign(report),
         "attacked": [f"{position(audit)} ({audit.name})" for audit in report.audits],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
@@ -48,6 +60,28 @@ def plain(facts: Facts) -> dict[str, Any]:
         "glossary": [{"word": word, "sense": sense} for word, sense in GLOSSARY],
         "disclaimer": DISCLAIMER,
     }
+
+
+def _tail(facts: Facts) -> dict[str, Any]:
+    """Return the bounds on the tail of the loss at the claim's epsilon and delta; empty where there are none."""
+    tail, claim = facts.tail, facts.report.certificate.claim
+    if tail is None:
+        return {}
+    return {
+        "probability_above_epsilon": tail.above(claim.epsilon),
+        "epsilon_exceeded_with_delta": encode(tail.exceeded_with(claim.delta)),
+        "in_releases": {
+            "probability_above_epsilon": tail.above_in_releases(claim.epsilon),
+            "epsilon_exceeded_with_delta": encode(tail.exceeded_in_releases(claim.delta)),
+        },
+    }
+
+
+def _person(facts: Facts) -> dict[str, Any]:
+    """Return the guarantee of all units of one person; empty where it is not known."""
+    if facts.person is None or facts.report.void:
+        return {}
+    return {"units": facts.person.units, "epsilon": encode(facts.person.epsilon)}
 
 
 def _ledger(report: ReportInputs) -> dict[str, Any]:

@@ -1,17 +1,29 @@
 """The verdict of a report, derived from its certificate and its audits."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
-from dpaudit.report.inputs import ReportInputs
+from dpaudit.model.suppliers import suppliers_of
+from dpaudit.report.inputs import ReportInputs, VerdictWord
+from dpaudit.report.marks import Marked, marked, undischarged
 from dpaudit.report.releases import justified, located
-from dpaudit.wording.claims import promise
-from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
+from dpaudit.wording.audits import provision
+from dpaudit.wording.claims import claim_parameters
+from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, whole
+from dpaudit.wording.sentences import say
 
-Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "NOT CERTIFIED", "VIOLATION FOUND", "INCONCLUSIVE"]
+Word = Literal[
+    "CERTIFIED",
+    "CERTIFIED WITH CAVEATS",
+    "STATED BY SUPPLIER",
+    "NOT CERTIFIED",
+    "VIOLATION FOUND",
+    "INCONCLUSIVE",
+]
+_MOST_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,19 +36,43 @@ class Outcome:
     caveats: tuple[str, ...]
 
 
+def shown_word(word: Word, called: VerdictWord) -> str:
+    """Return the word of the verdict as the page prints it: with *proved* for *certified* where the owner wants that.
+
+    >>> shown_word("CERTIFIED WITH CAVEATS", "proved")
+    'PROVED WITH CAVEATS'
+    """
+    return word if called == "certified" else word.replace("CERTIFIED", "PROVED")
+
+
 def outcome_of(report: ReportInputs) -> Outcome:
     """Return the verdict on a whole report.
 
     A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
     code. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
-    of which no audit reached a result is *INCONCLUSIVE*; with anything assumed or left out it has *CAVEATS*.
+    of which no audit reached a result is *INCONCLUSIVE*; one of stated parts alone is *STATED BY SUPPLIER*; with
+    anything assumed or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is proved, was looked
+    at by a run, or is asserted in the deployment.
+    Where no upper bound is known of the code the sentence begins "It was claimed that".
     """
     certificate, caveats = report.certificate, _caveats(report)
     word, sentence = _word(report, caveats)
+    if report.void:
+        claim = certificate.claim
+        sentence = say(
+            "claim",
+            parameters=claim_parameters(claim),
+            unit=report.unit,
+            outcome=f"{sentence[:1].lower()}{sentence[1:]}",
+        )
     violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
-    broken = tuple(f"Seen violated: {c.text}" for c in certificate.conditions if c.status == "violated")
     differences = tuple(finding.message for finding in certificate.findings)
     stated = certificate.reasons if certificate.verdict != "certified" else ()
+    broken = tuple(
+        f"Seen violated: {condition.text}"
+        for condition in certificate.conditions
+        if condition.status == "violated" and not any(condition.text in reason for reason in stated)
+    )
     reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *differences)))
     return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)
 
@@ -56,37 +92,61 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
         return "NOT CERTIFIED", "The claim is not proved. It may still be true; nothing here shows that it is."
     if verdicts and all(verdict == "inconclusive" for verdict in verdicts):
         return "INCONCLUSIVE", "The claim holds on paper, but no attack on the code reached a result."
+    if suppliers := suppliers_of(certificate.declaration):
+        return "STATED BY SUPPLIER", f"The claim is taken on trust from {', '.join(suppliers)}; nothing is proved here."
     if caveats:
         return "CERTIFIED WITH CAVEATS", "The claim is proved for what is declared, under the caveats listed here."
-    return "CERTIFIED", "The claim is proved, its conditions were checked, and attacks agree with it."
+    return "CERTIFIED", "The claim is proved, its conditions hold as marked, and attacks agree with it."
 
 
 def _violation(audit: AuditResult) -> str:
     """Return the contradiction that a violation shows, with its numbers."""
     exceeds_claim = audit.exceeds_claim
-    provided = f", provided that {audit.assumption}" if audit.assumption else ""
-    against = f"the claimed {nearest(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
+    against = f"the claimed {exact(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
     allowed = "" if exceeds_claim or audit.certified == math.inf else f" ({at_most(audit.certified)})"
-    return (
-        f"The audit '{audit.name}' measured epsilon of at least {at_least(audit.epsilon_lower)}, more than "
-        f"{against}{allowed}{provided}; "
-        f"correct code would be accused with probability at most {nearest(audit.significance)}."
+    limit = audit.claim.epsilon if exceeds_claim else audit.certified
+    return say(
+        "violation",
+        name=audit.name,
+        epsilon=at_least_beside(audit.epsilon_lower, limit),
+        against=f"{against}{allowed}",
+        provided=provision(audit),
+        significance=nearest(audit.significance),
     )
 
 
 def _caveats(report: ReportInputs) -> tuple[str, ...]:
-    """Return the caveats of a certified claim."""
+    """Return the caveats of a claim; what a proof rests on is one of them only where there is a proof."""
+    return (*(() if report.void else _resting_on(report)), *_caveats_of_audits(report), *_caveats_of_owner(report))
+
+
+def _resting_on(report: ReportInputs) -> tuple[str, ...]:
+    """Return what the proof rests on without evidence."""
     certificate = report.certificate
     lines: list[str] = []
-    assumed = sum(condition.status == "assumed" for condition in certificate.conditions)
+    open_conditions = undischarged(report)
+    assumed = sum(line.mark == "assumed" for line in open_conditions)
+    for_a_person = len(open_conditions) - assumed
     if assumed:
         lines.append(f"The proof rests on {counted(assumed, 'condition')} that nobody checked.")
+    if for_a_person:
+        rest = "further " if assumed else ""
+        lines.append(
+            f"The proof rests on {counted(for_a_person, f'{rest}condition')} that only a person can know, "
+            "and that the deployment does not assert."
+        )
     stated = sum(isinstance(node, Stated) for _, node in walk(certificate.declaration))
     if stated:
         verb = "is" if stated == 1 else "are"
         lines.append(f"{counted(stated, 'part').capitalize()} of the declaration {verb} taken on trust.")
     if certificate.printed is not None and not certificate.printed.valid:
         lines.append("The printed argument does not hold as written; the certificate rests on the tight reading.")
+    return tuple(lines)
+
+
+def _caveats_of_audits(report: ReportInputs) -> tuple[str, ...]:
+    """Return what the audits leave open."""
+    lines: list[str] = []
     if not report.audits:
         lines.append("Nobody attacked the code: the verdict is about the declaration alone.")
     for audit in report.audits:
@@ -99,9 +159,15 @@ def _caveats(report: ReportInputs) -> tuple[str, ...]:
             )
         if audit.delta != audit.claim.delta:
             lines.append(
-                f"The audit '{audit.name}' is at delta = {nearest(audit.delta)}, not at the claim's "
-                f"{nearest(audit.claim.delta)}."
+                f"The audit '{audit.name}' is at delta = {exact(audit.delta)}, not at the claim's "
+                f"{exact(audit.claim.delta)}."
             )
+    return tuple(lines)
+
+
+def _caveats_of_owner(report: ReportInputs) -> tuple[str, ...]:
+    """Return what the owner left out."""
+    lines: list[str] = []
     if report.unit == "one record":
         lines.append("The unit is only called 'one record'; the guarantee means little until it is named.")
     if not justified(report):
@@ -111,33 +177,20 @@ def _caveats(report: ReportInputs) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def meaning_of(report: ReportInputs) -> str:
-    """Return the promise of the claim, with the name that the owner gives to the unit."""
-    return promise(replace(report.certificate.claim, unit=report.unit))
+def provided_of(report: ReportInputs) -> str:
+    """Return what a proved number rests on without evidence, as a clause that follows a noun; empty for nothing.
+
+    The conditions are named by their numbers in the certificate.
+    """
+    lines = undischarged(report)
+    if not lines:
+        return ""
+    named = ", ".join(f"C{line.number}" for line in lines[:_MOST_NAMED]) + (" ..." if len(lines) > _MOST_NAMED else "")
+    hold = "holds" if len(lines) == 1 else "hold"
+    return f", provided that {counted(len(lines), 'condition')} without evidence {hold} ({named})"
 
 
-def proved_of(report: ReportInputs) -> str:
-    """Return the proved epsilon in relation to the claim, in one sentence."""
-    claim, tight = report.certificate.claim, report.certificate.tight.epsilon
-    beside = f", plus {nearest(claim.delta)}" if claim.delta else ""
-    if tight.upper == math.inf:
-        known = f", and it is at least {at_least(tight.lower)}" if 0 < tight.lower < math.inf else ""
-        if tight.lower == math.inf:
-            return "The declaration has no finite epsilon at this delta."
-        return f"No finite epsilon is proved at this delta{known}."
-    if tight.upper <= claim.epsilon:
-        return (
-            f"What is proved of the declaration is epsilon of at most {at_most(tight.upper)}: a factor of "
-            f"{at_most(_exp(tight.upper), 3)} in any probability{beside}."
-        )
-    if tight.lower > claim.epsilon:
-        return (
-            f"The declaration provably reaches epsilon of {at_least(tight.lower)}: a factor of "
-            f"{at_least(_exp(tight.lower), 3)} in some probability{beside}."
-        )
-    return f"The true epsilon of the declaration lies between {at_least(tight.lower)} and {at_most(tight.upper)}."
-
-
-def _exp(epsilon: float) -> float:
-    """Return e^epsilon, or infinity where it overflows."""
-    return math.exp(epsilon) if epsilon < 709 else math.inf
+def conditions_by_urgency(report: ReportInputs) -> tuple[Marked, ...]:
+    """Return the conditions with their marks: violated ones first, then those without evidence, then the others."""
+    order = ("violated", "assumed", "for a person", "asserted", "looked at", "proved")
+    return tuple(sorted(marked(report), key=lambda line: (order.index(line.mark), line.number)))

@@ -13,6 +13,7 @@ from dpaudit.report.page import html
 from dpaudit.report.pdf import pdf_report
 from dpaudit.report.plain import plain
 from dpaudit.report.text import markdown_report
+from dpaudit.runtime.whole_files import replace_file
 
 
 def render(report: ReportInputs) -> dict[str, str]:
@@ -38,7 +39,7 @@ def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     if record:
         files["registry.yaml"] = record.encode("utf-8")
     statements = {
-        "test-result.intoto.json": test_result(report, files),
+        "test-result.intoto.json": test_result(report),
         "privacy-report.intoto.json": privacy_report(report, files),
     }
     return files | {name: statement_text(statement).encode("utf-8") for name, statement in statements.items()}
@@ -55,7 +56,7 @@ def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Pat
     try:
         (folder / "figures").mkdir(parents=True, exist_ok=True)
         for path, content in files.items():
-            path.write_bytes(content)
+            replace_file(path, content)
     except OSError as error:
         raise ConfigError(
             f"Cannot write the report to folder={str(folder)!r}: {error.strerror or error}; name a writable folder."

@@ -21,7 +21,7 @@ def _size(step: Step) -> int:
 
 
 def _group(step: Step) -> float:
-    """Dwork and Roth (2014), Theorem 2.2: epsilon grows with the size of the group."""
+    """Vadhan (2017), Lemma 2.2: epsilon grows with the size of the group."""
     return step.largest.epsilon * _size(step)
 
 
@@ -82,7 +82,7 @@ STRUCTURE_RULES = (
         name="group",
         title="group privacy",
         formula="(k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1))",
-        source="Dwork and Roth (2014), Theorem 2.2",
+        source="Vadhan (2017), Lemma 2.2, with the geometric sum; Dwork and Roth (2014), Theorem 2.2, at delta 0",
         side_conditions=("a person owns at most k records",),
         conclude=_group,
         premises=_group_premises,
@@ -102,7 +102,7 @@ STRUCTURE_RULES = (
         name="billboard",
         title="billboard lemma",
         formula="a central (epsilon, delta) of the billboard is a joint one of what users make of it",
-        source="Hsu, Huang, Roth, Roughgarden and Wu (2014)",
+        source="Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9",
         side_conditions=("a user's output reads the billboard and their own record only",),
         conclude=_largest,
         premises=_largest_premises,

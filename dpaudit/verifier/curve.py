@@ -1,139 +1,177 @@
-"""The privacy curve delta(epsilon), computed anew.
+"""The privacy curve delta(epsilon), computed anew: a proved lower and a proved upper bound.
 
-One loss, or Gaussian ones alone, have a closed form. Anything else is put on a grid of losses, weighted by
-e^(s L) so that its mean lies near the epsilon in question (a delta of 1e-30 is then as easy as one of 0.1), and
-composed by a power of its Fourier transform. The masses on the grid keep the curve of each loss at every grid
-point and exceed it between them ("connecting the dots"); halving the step shows by how much, and is the error.
-Source: Doroshenko et al. (2022), Section 4, for the masses; Koskela et al. (2020) for the transform.
+One loss, or Gaussian ones alone, have a closed form. Anything else is put on a lattice, weighted by e^(theta L) so that
+its mean lies near the epsilon in question (a delta of 1e-30 is then as easy as one of 0.1), and summed in a window by
+its Fourier transform. The upper bound adds what lies outside of the window; the lower bound is the best test on the
+sum of labels, and takes off what was wrapped around. The proofs are in docs/theory/verifier.md.
 """
 
 import math
 
 import numpy as np
-from scipy.special import log_ndtr
 
-from dpaudit.verifier.losses import Loss, Multiset, distinct, leak, merged, most, options, reach, require, reversed_all
+from dpaudit.verifier.lattice import cut
+from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, require, reversed_all
+from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
+from dpaudit.verifier.tails import Array, above, blur, ends
 
-_EXACT, _COARSE = 1e-9, 1000  # error of a closed form; steps for moments
-_SIZE, _KINDS = 2**18, 512  # points of a grid, and the most kinds of losses on it
+FINE, COARSE = 3e-6, 1e-3  # relative widths that a lattice aims at, for what is compared closely and for the rest
+_WIDE = 1e-3  # beyond this width another epsilon gets its own window
+_SIZES, _KINDS, _CELLS = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
+_OUTSIDE, _NOTHING = 50.0, 1e-290  # -ln of the weighted mass outside of a window; no number below is told from this
+
+Bounds = tuple[float, float]
 
 
 class Worst:
-    """The largest curve over alternatives and both orders of the neighbours."""
+    """The largest curve over alternatives and both orders of the neighbours, where it is summed to about `width`."""
 
-    def __init__(self, alternatives: list[Multiset]) -> None:
-        self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
+    def __init__(self, alternatives: list[Multiset], width: float = FINE) -> None:
+        self.curves = [_Curve(a, width) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
+        self.known: dict[float, Bounds] = {}
 
-    def delta(self, epsilon: float) -> tuple[float, float]:
-        """Return the largest delta of an epsilon, and the relative error of this witness."""
-        return max(curve.delta(epsilon) for curve in self.curves)
+    def never(self, delta: float) -> bool:
+        """Return whether no epsilon brings delta down to this one."""
+        return any(c.lost > delta or (c.supremum == math.inf and c.lost >= delta) for c in self.curves)
+
+    def delta(self, epsilon: float) -> Bounds:
+        """Return proved bounds on the largest delta of an epsilon, or refuse where they contradict each other."""
+        if epsilon not in self.known:
+            lows, highs = zip(*(curve.delta(epsilon) for curve in self.curves), strict=True)
+            self.known[epsilon] = max(lows), max(highs)
+            ordered = sorted(self.known.items())
+            falls = all(a[1] >= b[0] for i, (_, a) in enumerate(ordered) for _, b in ordered[i:])
+            require(falls and 0 <= max(lows) <= max(highs) <= 1, "the checker's own curve is no privacy curve")
+        return self.known[epsilon]
 
 
 class _Curve:
     """The curve of one multiset in order (P, Q): the mass at infinity apart, and a finite part."""
 
-    def __init__(self, losses: Multiset) -> None:
+    def __init__(self, losses: Multiset, width: float) -> None:
+        self.width = width
         self.supremum, self.lost = most(losses)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
-        self.sums: tuple[_Sum, ...] = ()
+        require(np.isfinite([ends(loss) for loss in self.finite]).all(), "a loss is beyond floating point")
+        self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
+        self.sums: list[_Sum] = []
 
-    def delta(self, epsilon: float) -> tuple[float, float]:
-        """Return the delta of an epsilon, and the relative error of this witness."""
-        if self.supremum <= epsilon:
-            return self.lost, _EXACT
+    def delta(self, epsilon: float) -> Bounds:
+        """Return bounds on the delta of an epsilon."""
+        low, high = (0.0, 0.0) if self.supremum <= epsilon else self._finite(epsilon)
+        off = self.lost * 1e-13
+        return max(0.0, self.lost - off + (1 - self.lost) * low), min(1.0, self.lost + off + (1 - self.lost) * high)
+
+    def _finite(self, epsilon: float) -> Bounds:
+        """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
+        before, after = epsilon - self.blur, epsilon + self.blur
         if sum(self.finite.values()) == 1:
-            fine = coarse = float(_values(next(iter(self.finite)), np.array([epsilon]))[0])
-        else:
-            if not self.sums or abs(epsilon - self.sums[0].centre) > self.sums[0].within:
-                require(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
-                self.sums = (_Sum(self.finite, epsilon, _SIZE), _Sum(self.finite, epsilon, _SIZE // 2))
-            fine, coarse = (held.delta(epsilon) for held in self.sums)
-        error = abs(coarse - fine) / max(abs(fine), 1e-300) + _EXACT
-        finite = max(fine - (coarse - fine) / 3, 1e-300)  # below its supremum no curve is 0
-        return self.lost + (1 - self.lost) * finite, error
+            (loss,) = self.finite
+            return _plain(loss, after)[0], _plain(loss, before)[1]
+        require(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
+        for held in self.sums:
+            low, high = held.lower(after), held.upper(before)
+            if high - low <= _WIDE * high:
+                return low, high
+        self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon, self.width)]
+        return self.sums[-1].lower(after), self.sums[-1].upper(before)
+
+
+def _plain(loss: Loss, epsilon: float) -> Bounds:
+    """Return bounds on the delta of one loss, in closed form."""
+    p, q, off = (float(row[0]) for row in above(loss, np.array([epsilon])))
+    return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off + _NOTHING)
 
 
 class _Sum:
-    """The law of a sum of losses on a grid, weighted by e^(s L) for the s that brings its mean to `centre`."""
+    """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
-    def __init__(self, losses: dict[Loss, int], centre: float, size: int) -> None:
-        coarse = [_law(loss, n, reach(loss) / _COARSE) for loss, n in losses.items()]
-        plain = _moments(coarse, 0.0)[1]
-        tried = np.geomspace(1e-3, 50, 40) / max(plain, 1e-9)  # looking at no less than a fiftieth deviation
-        heights = [_moments(coarse, s)[0] - s * centre - math.log(s + s * s) for s in tried]
-        self.s = float(tried[np.argmin(heights)])
-        deviation = _moments(coarse, self.s)[1]
-        self.centre, self.within = centre, max(5 * deviation, plain / 10)
-        widest = max(reach(of) if of[0] == "discrete" else 3 * of[1] for loss in losses for of in options(loss))
-        half = min(12 * deviation + 4 * widest, math.fsum(n * reach(loss) for loss, n in losses.items()) + centre)
-        step = 2.1 * half / size
-        require(step < 0.5, "a composition is too wide for this checker's grid")
-        whole, self.log_moment = np.ones(size // 2 + 1, dtype=complex), 0.0
-        for loss, n in losses.items():
-            _, x, masses = _law(loss, n, step)
-            weights, log_moment = _weighted(x, masses, self.s)
-            whole *= np.fft.rfft(np.bincount(np.rint(x / step).astype(np.int64) % size, weights, size)) ** n
-            self.log_moment += n * log_moment
-        first = math.floor(centre / step) - size // 2
-        self.losses = (first + np.arange(size)) * step
-        self.weights = np.roll(np.fft.irfft(whole, size), -first)
+    def __init__(self, losses: dict[Loss, int], epsilon: float, width: float) -> None:
+        self.theta, self.window, tilts = _window(losses, epsilon, width)
+        self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
+        cuts = [(cut(loss, self.window.step), n) for loss, n in losses.items()]
+        rows = [[(held.first, held.masses[i], n) for held, n in cuts] for i in range(3)]
+        self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts) for row in rows)
+        self.beyond = -math.expm1(sum(n * math.log1p(-min(held.beyond, 1 - 1e-16)) for held, n in cuts))
 
-    def delta(self, epsilon: float) -> float:
-        """Return the delta of an epsilon near the centre."""
-        above = self.losses[self.losses > epsilon] - epsilon
-        held = self.weights[len(self.losses) - len(above) :] * np.exp(-self.s * above) * -np.expm1(-above)
-        return float(math.exp(min(700.0, self.log_moment - self.s * epsilon)) * held.sum())
+    def _scale(self, law: Law, epsilon: float, side: int) -> float:
+        """Return M^n e^(-theta epsilon), moved to one side by the relative error of everything."""
+        reach = abs(epsilon) + max(abs(self.window.bottom), abs(self.window.top))
+        off = law.relative + 2.0**-50 * (self.window.size + 100 + abs(law.log_moment) + self.theta * reach)
+        return math.exp(min(law.log_moment - self.theta * epsilon + side * off, 700.0))
 
+    def upper(self, epsilon: float) -> float:
+        """Return an upper bound on the delta of an epsilon."""
+        law, excess, scale = self.over, self.at - epsilon, self._scale(self.over, epsilon, 1)
+        excess, masses = excess[excess > 0], law.masses[excess > 0]
+        held = float(np.maximum(0.0, masses + law.error) @ (np.exp(-self.theta * excess) * -np.expm1(-excess)))
+        held += law.above * math.exp(-self.theta * max(0.0, self.window.top - epsilon))
+        held += law.below if self.window.bottom > epsilon else 0.0
+        return min(1.0, scale * held + self.beyond + _NOTHING) if scale < math.exp(650) else 1.0
 
-def _moments(laws: list[tuple[int, np.ndarray, np.ndarray]], s: float) -> tuple[float, float]:
-    """Return ln E[e^(s L)] of the sum L of all losses, and its standard deviation when weighted by e^(s L)."""
-    held = [(n, x, *_weighted(x, masses, s)) for n, x, masses in laws]
-    variance = math.fsum(n * float(weights @ (x - weights @ x) ** 2) for n, x, weights, _ in held)
-    return math.fsum(n * log_moment for n, _, _, log_moment in held), math.sqrt(max(variance, 0.0))
-
-
-def _weighted(x: np.ndarray, masses: np.ndarray, s: float) -> tuple[np.ndarray, float]:
-    """Return masses times e^(s x), scaled to sum 1, and the logarithm of their sum."""
-    sizes = np.where(masses, np.log(np.abs(masses) + (masses == 0)), -np.inf) + s * x
-    weights = np.sign(masses) * np.exp(sizes - sizes.max())
-    total = float(weights.sum())
-    return weights / total, float(sizes.max()) + math.log(total)
+    def lower(self, epsilon: float) -> float:
+        """Return a lower bound on the delta of an epsilon: the best test that a sum of labels exceeds a threshold."""
+        excess, scales = self.at - epsilon, (self._scale(self.p, epsilon, -1), self._scale(self.q, epsilon, 1))
+        near = excess > -1 / (1 + self.theta)
+        if not near.any() or max(scales) > math.exp(650):
+            return 0.0
+        excess = excess[near]
+        shrunk = np.exp(-self.theta * excess)
+        p = np.cumsum((np.maximum(0.0, self.p.masses[near] - self.p.error) * shrunk)[::-1])[::-1]
+        q = np.cumsum((np.maximum(0.0, self.q.masses[near] + self.q.error) * shrunk * np.exp(-excess))[::-1])[::-1]
+        p -= (self.p.above + self.p.below) * shrunk
+        q += self.q.above * math.exp(-min((self.theta + 1) * (self.window.top - epsilon), 700.0))
+        return max(0.0, float((scales[0] * p - scales[1] * q).max()))
 
 
-def _law(loss: Loss, n: int, step: float) -> tuple[int, np.ndarray, np.ndarray]:
-    """Return how often a loss occurs, a grid, and the masses that keep its curve at every point of the grid."""
-    number = math.ceil(reach(loss) / step) + 1
-    require(number < 2**23, "a loss is too wide for this checker's grid")
-    x = np.arange(-number, number + 1) * step
-    curve = _values(loss, x)
-    drop = np.diff(curve)
-    masses = np.concatenate(([1 - curve[0]], drop / np.expm1(-step)))
-    masses[:-1] += drop / np.expm1(step)
-    return n, x, masses
+def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[float, Window, Array]:
+    """Return theta, a window that holds next to all weighted mass, and tilts that prove it.
+
+    Nothing here is proved: from masses of a few hundred cells a loss, whatever is found serves.
+    """
+    held = [_coarse(loss, n) for loss, n in losses.items()]
+    least = 1e-7 * max(max(map(abs, ends(loss))) for loss in losses) + 1e-200
+    tried = np.geomspace(1e-9, 1e3, 144) / max(_deviation(held, 0.0), least)
+    theta = float(tried[np.argmin(_growth(held, tried) - tried * epsilon - np.log(tried + tried**2))])
+    deviation = max(_deviation(held, theta), least)
+    ways = np.geomspace(0.5, 100, 24) / deviation
+    base = _growth(held, np.array([theta]))
+    right, left = ((_growth(held, theta + way) - base + _OUTSIDE) / ways for way in (ways, -ways))
+    low, high = -float(left.min()), float(right.min())
+    tilts = np.array([-ways[np.argmin(left)], ways[np.argmin(right)]])
+    steep = max(theta, 1 / deviation)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
+    step = math.sqrt(12 * width / (steep * (1 + steep)) / sum(losses.values()))
+    size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
+    step = max(step, (high - low) / (size - 8), 5 * least)  # a loss has 4e6 cells at most
+    require(step < 50, "a composition is too wide for this checker's lattice")
+    return theta, Window(math.floor(low / step) - 2, size, step), tilts
 
 
-def _values(loss: Loss, epsilon: np.ndarray) -> np.ndarray:
-    """Return delta(epsilon) of one finite loss, for an array of epsilons."""
-    if loss[0] == "gaussian":
-        mu = loss[1]
-        a, b = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
-        return np.asarray(-np.expm1(np.minimum(0.0, b - a)) * np.exp(a))
-    if loss[0] in ("laplace", "range"):
-        x, near = loss[1], np.clip(epsilon, -loss[1], loss[1])
-        rest = (x - near) / 2
-        inner = -np.expm1(-rest) if loss[0] == "laplace" else np.expm1(rest) ** 2 * np.exp(near) / math.expm1(x)
-        return np.asarray(np.where(epsilon <= -x, -np.expm1(np.minimum(epsilon, 0.0)), inner))
-    if loss[0] == "sampled":  # from the unsampled curve at another epsilon (Balle, Barthe and Gaboardi, 2018)
-        mu, rate, removed = loss[1], loss[2], loss[3] == "remove"
-        inner = rate + np.expm1(epsilon) if removed else rate * np.exp(epsilon) - np.expm1(epsilon)
-        size = np.log(np.maximum(inner, 1e-300) / rate)
-        held = (rate if removed else inner) * _values(("gaussian", mu), size if removed else epsilon - size)
-        return np.asarray(np.where(inner > 0, held, -np.expm1(epsilon) if removed else 0.0))
-    if loss[0] == "choice":
-        whole = [leak(option) + (1 - leak(option)) * _values(option, epsilon) for option in loss[1]]
-        return np.asarray((np.max(whole, axis=0) - leak(loss)) / (1 - leak(loss)))
-    values, masses = np.array(loss[1]).T
-    above = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
-    tilted = np.concatenate((np.cumsum((masses * np.exp(-values))[::-1])[::-1], [0.0]))
-    place = np.searchsorted(values, epsilon, side="right")
-    return np.asarray(np.maximum(above[place] - np.exp(epsilon) * tilted[place], 0.0) / (1 - loss[2]))
+def _coarse(loss: Loss, n: int) -> tuple[Measure, float]:
+    """Return a loss in cells of an eighth of its deviation or less, and their width."""
+    low, high = ends(loss)
+    width = step = max(high - low, 1e-12) / _CELLS
+    for _ in range(6):
+        part = cut(loss, step)
+        held = (part.first, part.masses[0], n), step
+        deviation = _deviation([((*held[0][:2], 1), step)], 0.0)
+        if step <= deviation / 8 or step < width / 200:
+            break
+        step = max(deviation, step / 4) / 16
+    return held
+
+
+def _growth(held: list[tuple[Measure, float]], thetas: Array) -> Array:
+    """Return ln E[e^(theta L)] of the sum of all losses, for each theta."""
+    return np.asarray(sum(part[2] * growth(part, step, thetas) for part, step in held))
+
+
+def _deviation(held: list[tuple[Measure, float]], theta: float) -> float:
+    """Return the deviation of the weighted sum of all losses."""
+    variance = 0.0
+    for (first, masses, n), step in held:
+        at = (first + np.arange(len(masses))) * step
+        sizes = np.log(np.maximum(masses, 1e-320)) + theta * at
+        weights = np.exp(sizes - growth((first, masses, n), step, np.array([theta])))
+        variance += n * max(float(weights @ (at - weights @ at) ** 2), 0.0)
+    return math.sqrt(variance)

@@ -1,78 +1,60 @@
-"""Folding the tree anew: alternatives that bound from above and from below."""
+"""Folding the tree anew: alternatives that bound from above."""
 
 import math
 from collections import Counter
-from functools import reduce
 
 from dpaudit.verifier import losses
-from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, number, require
+from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, require
 from dpaudit.verifier.mechanisms import sides_of
 
-Sides = tuple[list[Multiset], list[Multiset]]
 MODELS = ("local", "central", "joint")
 
 
-def fold(node: Table, relation: str) -> Sides:
-    """Return alternatives (multisets of losses) that bound from above and from below."""
+def fold(node: Table, relation: str) -> list[Multiset]:
+    """Return alternatives (multisets of losses) that bound from above."""
     kind = node["node"]
     if kind == "release":
-        upper, lower = sides_of(node["mechanism"], relation)
-        return [upper], [lower]
+        return [sides_of(node["mechanism"], relation)[0]]
     if kind == "stated":
-        require(node["source"].strip(), "a stated part names no source")
         require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
-        epsilon, delta = number(node["epsilon"], "epsilon"), number(node.get("delta", 0.0), "delta")
-        require(0 <= epsilon < math.inf and 0 <= delta < 1, "a stated part is out of range")
-        return [Counter([black_box(epsilon, delta)])], [Counter()]
+        return [Counter([black_box(float(node["epsilon"]), float(node.get("delta", 0.0)))])]
     if kind == "cells":
         return _cells(node, relation)
     if kind in ("sequential", "parallel"):
         return _parts(node, relation)
-    upper_part, lower_part = fold(node["part"], relation)
+    part = fold(node["part"], relation)
     if kind == "repeat":
-        count = losses.whole(node, "times")
-        return [losses.times(joined(upper_part), count)], [losses.times(a, count) for a in lower_part]
+        return [losses.times(joined(part), node["times"])]
     if kind == "group":
-        size = losses.whole(node, "size")
-        return _group(upper_part, lower_part, size) if size > 1 else (upper_part, lower_part)
+        return _group(part, node["size"]) if node["size"] > 1 else part
     if kind == "subsample":
-        return _sample(node, upper_part, relation)
-    require(kind in ("post_process", "billboard", "local"), f"unknown node {kind!r}")
-    return upper_part, lower_part
+        return _sample(node, part, relation)
+    return part
 
 
-def _parts(node: Table, relation: str) -> Sides:
+def _parts(node: Table, relation: str) -> list[Multiset]:
     """Parallel parts are alternatives; parts in sequence add up, an alternative being picked adaptively."""
-    require(len(node["parts"]) > 0, "a node has no parts")
     folded = [fold(part, relation) for part in node["parts"]]
     if node["node"] == "parallel":
-        require(node["key"].strip(), "a parallel node has no key")
-        return distinct([a for upper, _ in folded for a in upper]), distinct([a for _, lower in folded for a in lower])
-    lowers = reduce(lambda held, new: distinct([a + b for a in held for b in new]), (lower for _, lower in folded))
-    return [sum((joined(upper) for upper, _ in folded), start=Counter())], lowers
+        return distinct([alternative for part in folded for alternative in part])
+    return [sum(map(joined, folded), start=Counter())]
 
 
-def _cells(node: Table, relation: str) -> Sides:
+def _cells(node: Table, relation: str) -> list[Multiset]:
     """A replaced record empties one cell and fills another, or stays; a removed one empties one."""
-    upper_alone, lower_alone = fold(node["touched"], "add_remove")
+    alone = fold(node["touched"], "add_remove")
     if relation == "add_remove":
-        return upper_alone, lower_alone
-    upper, lower = fold(node["inside"], relation)
-    twice = joined(upper_alone) + losses.reversed_all(joined(upper_alone))
-    return [*upper, twice], [*lower, *(a + losses.reversed_all(a) for a in lower_alone)]
+        return alone
+    return [*fold(node["inside"], relation), joined(alone) + losses.reversed_all(joined(alone))]
 
 
-def _group(upper: list[Multiset], lower: list[Multiset], size: int) -> Sides:
-    """Shifts grow with the group; a black box grows by the group property, and from below counts one record.
-
-    Of a choice the records may meet every option.
-    """
-    moved = [Counter({_moved(x, size) if x[0] in SHIFTS else x: n for x, n in a.items()}) for a in lower]
+def _group(upper: list[Multiset], size: int) -> list[Multiset]:
+    """Shifts grow with the group, a black box by the group property; of a choice records may meet every option."""
     if len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
         each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
-        return [sum(held, start=Counter()) for held in each], moved
+        return [sum(held, start=Counter()) for held in each]
     require(not any(losses.most(a)[1] for a in upper), "a group spreads over parts that can fail")
-    return [Counter([black_box(size * max(losses.most(a)[0] for a in upper))])], moved
+    return [Counter([black_box(size * max(losses.most(a)[0] for a in upper))])]
 
 
 def _moved(loss: Loss, size: int) -> Loss:
@@ -84,21 +66,20 @@ def _moved(loss: Loss, size: int) -> Loss:
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
 
 
-def _sample(node: Table, upper: list[Multiset], relation: str) -> Sides:
+def _sample(node: Table, upper: list[Multiset], relation: str) -> list[Multiset]:
     """Poisson samples of Gaussian releases are exact; another part is amplified as a black box."""
-    rate, scheme = number(node["rate"], "rate"), node.get("scheme", "poisson")
+    rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
     proved = (scheme, relation) in (("poisson", "add_remove"), ("without_replacement", "replace_one"))
     require(proved and 0 < rate <= 1, "a sample's scheme, rate and neighbours do not fit")
     if scheme == "poisson" and all(loss[0] == "gaussian" for a in upper for loss in a):
         mus = [math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in a.items())) for a in upper]
-        exact = [Counter([("sampled", mu, rate, "remove") if rate < 1 else ("gaussian", mu)]) for mu in mus]
-        return exact, exact
+        return [Counter([("sampled", mu, rate, "remove") if rate < 1 else ("gaussian", mu)]) for mu in mus]
     boxes: list[Multiset] = []
     for a in upper:
         epsilon, delta = map(max, zip(losses.most(a), losses.most(losses.reversed_all(a)), strict=True))
         require(epsilon < math.inf, "a sampled part without a largest loss cannot be derived again")
         boxes.append(Counter([black_box(epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)), rate * delta)]))
-    return boxes, [Counter()]
+    return boxes
 
 
 def children(node: Table) -> list[Table]:

@@ -14,6 +14,7 @@ Table = dict[str, Any]
 Loss = tuple[Any, ...]
 Multiset = Counter[Loss]
 SHIFTS = ("gaussian", "laplace")
+_ALTERNATIVES = 400
 
 
 class Rejection(Exception):  # noqa: N818  # its text is a complaint, and it is no defect of ours
@@ -26,25 +27,11 @@ def require(holds: object, complaint: str) -> None:
         raise Rejection(complaint)
 
 
-def number(value: Any, name: str) -> float:
-    """Return a JSON number, or infinity for its string."""
-    if value == "inf":
-        return math.inf
-    require(type(value) in (int, float) and not math.isnan(value), f"{name}={value!r} is no number")
-    return float(value)
-
-
 def positive(fields: Table, key: str) -> float:
     """Return a positive finite field."""
-    value = number(fields[key], key)
-    require(0 < value < math.inf, f"{key}={value} is not positive and finite")
+    value = float(fields[key])
+    require(value > 0, f"{key}={value} is not positive")
     return value
-
-
-def whole(fields: Table, key: str) -> int:
-    """Return a positive whole field."""
-    require(type(fields[key]) is int and fields[key] >= 1, f"{key}={fields[key]!r} is no count")
-    return int(fields[key])
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
@@ -65,7 +52,7 @@ def times(a: Multiset, count: int) -> Multiset:
 
 def distinct(alternatives: list[Multiset]) -> list[Multiset]:
     """Return alternatives without repetition."""
-    return [a for i, a in enumerate(alternatives) if a not in alternatives[:i]]
+    return list({frozenset(a.items()): a for a in alternatives}.values())
 
 
 def joined(alternatives: list[Multiset]) -> Multiset:
@@ -73,8 +60,17 @@ def joined(alternatives: list[Multiset]) -> Multiset:
 
     What another alternative makes no worse is left out before.
     """
-    ranked = sorted(map(merged, alternatives), key=lambda a: ({loss[0] for loss in a} <= {"gaussian"}, -a.total()))
+    ranked = sorted(map(merged, alternatives), key=lambda a: (_only_gaussian(a), -a.total()))
+    largest = max((loss[1] for a in ranked if _only_gaussian(a) for loss in a), default=0.0)
+    kept = [a for a in ranked if not _only_gaussian(a) or a == Counter({("gaussian", largest): 1})]
+    ranked = distinct(kept) or ranked
+    require(len(ranked) <= _ALTERNATIVES, "too many alternatives to be derived again")
     return reduce(_either, (a for a in ranked if not any(a != b and _either(b, a) == b for b in ranked)))
+
+
+def _only_gaussian(a: Multiset) -> bool:
+    """Return whether every loss is Gaussian."""
+    return {loss[0] for loss in a} <= {"gaussian"}
 
 
 def _either(a: Multiset, b: Multiset) -> Multiset:
@@ -128,15 +124,6 @@ def supremum(loss: Loss) -> float:
     if loss[0] == "sampled" and loss[3] == "add":
         return -math.log1p(-loss[2])
     return float(loss[1]) if loss[0] in ("laplace", "range") or not loss[1] else math.inf
-
-
-def reach(loss: Loss) -> float:
-    """Return how far a loss extends on either side, a Gaussian one up to twenty deviations."""
-    if loss[0] == "choice":
-        return max(map(reach, loss[1]))
-    if loss[0] in ("gaussian", "sampled"):
-        return float(loss[1] ** 2 / 2 + 20 * loss[1])
-    return max(supremum(loss), supremum(reverse(loss)), 1e-9)
 
 
 def leak(loss: Loss) -> float:

@@ -2,23 +2,21 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, number, positive, require, times, whole
+from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, positive, require, times
+from dpaudit.verifier.shape import TABLES
 
 Sides = tuple[Multiset, Multiset]
 
 
 def sides_of(fields: Table, relation: str) -> Sides:
     """Return what bounds one release from above and what some pair attains; equal where the loss is exact."""
-    name = fields["name"]
-    require(name in _MECHANISMS, f"mechanism {name!r} cannot be derived again by this checker")
-    require(fields.get("neighbours", relation) == relation, f"{name}: its sensitivity is for other neighbours")
-    return _MECHANISMS[name][0](fields, relation)
+    require(fields.get("neighbours", relation) == relation, f"{fields['name']} is stated for other neighbours")
+    return _READERS[fields["name"]](fields, relation)
 
 
 def rescaled(tree: Any, factor: float) -> Any:
@@ -27,9 +25,9 @@ def rescaled(tree: Any, factor: float) -> Any:
         return [rescaled(item, factor) for item in tree]
     if not isinstance(tree, dict):
         return tree
-    _, noise, power = _MECHANISMS[tree["name"]] if "name" in tree else (None, (), 1)
+    noise = {key: power for key, power in TABLES["noise"].items() if "name" in tree and key in tree}
     changed = {key: held if key == "printed" else rescaled(held, factor) for key, held in tree.items()}
-    return changed | {field: tree[field] * factor**power for field in noise}
+    return changed | {key: tree[key] * factor**power for key, power in noise.items()}
 
 
 def _sides(upper: Loss, lower: Loss | None = None) -> Sides:
@@ -37,14 +35,19 @@ def _sides(upper: Loss, lower: Loss | None = None) -> Sides:
     return Counter([upper]), Counter([lower or upper])
 
 
-def _ratio(kind: str, moved: str, noise: str) -> Callable[[Table, str], Sides]:
-    """Return a reader of a loss whose size is one field over another."""
-    return lambda fields, relation: _sides((kind, positive(fields, moved) / positive(fields, noise)))
+def _gaussian(fields: Table, relation: str) -> Sides:
+    """A query that moves by its l2 sensitivity."""
+    return _sides(("gaussian", positive(fields, "l2_sensitivity") / positive(fields, "stddev")))
+
+
+def _laplace(fields: Table, relation: str) -> Sides:
+    """A query that moves by its l1 sensitivity."""
+    return _sides(("laplace", positive(fields, "l1_sensitivity") / positive(fields, "scale")))
 
 
 def _ball_laplace(fields: Table, relation: str) -> Sides:
     """A Euclidean move is at most sqrt(dimension) times as long in l1, and is so long when it is spread evenly."""
-    dimension, shift = whole(fields, "dimension"), number(fields["l2_sensitivity"], "sensitivity") / fields["scale"]
+    dimension, shift = fields["dimension"], fields["l2_sensitivity"] / fields["scale"]
     require(0 <= shift < math.inf and positive(fields, "scale"), "a sensitivity over a scale is out of range")
     spread = Counter({("laplace", shift / math.sqrt(dimension)): dimension})
     return Counter([("laplace", shift * math.sqrt(dimension))]), spread
@@ -66,15 +69,14 @@ def _joint_gaussian(fields: Table, relation: str) -> Sides:
     return _sides(("gaussian", math.sqrt(matrix + vector if relation == "add_remove" else square)))
 
 
-def _tree(fields: Table, relation: str) -> Sides:
+def _tree_aggregation(fields: Table, relation: str) -> Sides:
     """A record is met by the nodes that hold its elements, each counted by the square of their sum of signs."""
-    signs, separation = tuple(fields.get("signs", (1,))), whole({"separation": 1} | fields, "separation")
+    signs, separation = tuple(fields.get("signs", (1,))), fields.get("separation", 1)
     upper, lower = sides_of(fields["leaf"], relation)
-    require(signs and set(signs) <= {1, -1}, "a tree's signs are not +1 and -1")
     alternating = all(signs[i] == -signs[i + 1] for i in range(len(signs) - 1))
     require(alternating or all(loss[0] == "gaussian" for loss in upper), "only Gaussian leaves may move one way twice")
     require((len(signs) * separation) ** 3 <= 10**6, "a tree's schedule is too long to be derived again")
-    nodes = squared_nodes(whole(fields, "horizon"), signs, separation)
+    nodes = squared_nodes(fields["horizon"], signs, separation)
     return times(upper, nodes), times(lower, nodes)
 
 
@@ -105,11 +107,11 @@ def squared_nodes(horizon: int, signs: tuple[int, ...], separation: int) -> int:
     return int(max(best(horizon, "prefix", 0, last, 0, 0) for last in range(1, len(signs) + 1)))
 
 
-def _response(fields: Table, relation: str) -> Sides:
+def _randomised_response(fields: Table, relation: str) -> Sides:
     """Randomised response exists under replacement only."""
     require(relation == "replace_one", "randomised response is stated for other neighbours than replace_one")
     epsilon, others = positive(fields, "epsilon"), fields.get("categories", 2) - 1
-    require(isinstance(others, int) and others >= 1, "randomised response needs two categories or more")
+    require(others >= 1, "randomised response needs two categories or more")
     truth = 1 / (1 + others * math.exp(-epsilon))
     lie = truth * math.exp(-epsilon)
     return _sides(discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
@@ -117,7 +119,8 @@ def _response(fields: Table, relation: str) -> Sides:
 
 def _discrete_laplace(fields: Table, relation: str) -> Sides:
     """Two-sided geometric noise against itself moved by a whole distance."""
-    distance, scale = whole(fields, "l1_sensitivity"), positive(fields, "scale")
+    distance, scale = fields["l1_sensitivity"], positive(fields, "scale")
+    require(distance <= 10**5, "a discrete Laplace is out of range")
     ratio = math.exp(-1 / scale)
     tail, inside = 1 / (1 + ratio), (1 - ratio) / (1 + ratio)
     atoms = [((2 * k - distance) / scale, inside * ratio ** (distance - k)) for k in range(1, distance)]
@@ -126,7 +129,7 @@ def _discrete_laplace(fields: Table, relation: str) -> Sides:
 
 def _discrete_gaussian(fields: Table, relation: str) -> Sides:
     """Whole numbers with probabilities like e^(-k^2 / (2 stddev^2)); beyond 22 deviations anything may be lost."""
-    distance, stddev = whole(fields, "l2_sensitivity"), positive(fields, "stddev")
+    distance, stddev = fields["l2_sensitivity"], positive(fields, "stddev")
     require(0.1 <= stddev <= 1e4 and distance <= 10 * stddev, "a discrete Gaussian is out of range")
     reach = math.ceil(22 * stddev) + 1
     noise = np.arange(-reach - distance, reach + distance + 1)
@@ -142,7 +145,7 @@ def _exponential(fields: Table, relation: str) -> Sides:
     return _sides(("range", positive(fields, "epsilon")), black_box(fields["epsilon"] / 2))
 
 
-def _noisy_max(fields: Table, relation: str) -> Sides:
+def _report_noisy_max(fields: Table, relation: str) -> Sides:
     """Twice the shift from above; two candidates that swap places from below."""
     gap = positive(fields, "linf_sensitivity") / positive(fields, "scale")
     behind = 0.5 * math.exp(-gap) * (1 + gap / 2)
@@ -160,7 +163,7 @@ def _one_sided_wishart(fields: Table, relation: str) -> Sides:
 def _symmetrised_wishart(fields: Table, relation: str) -> Sides:
     """The nuclear norm over twice the scale, as for Laplace noise; below, two opposite orthants of outputs."""
     shift = positive(fields, "nuclear_sensitivity") / (2 * positive(fields, "scale"))
-    dimension = whole(fields, "dimension")
+    dimension = fields["dimension"]
     if dimension == 1:
         return _sides(("laplace", shift))
     above = 2.0 ** (-dimension * (dimension + 1) / 2)
@@ -168,19 +171,19 @@ def _symmetrised_wishart(fields: Table, relation: str) -> Sides:
     return _sides(("laplace", shift), discrete([(shift, above), (0.0, 1 - above - below), (-shift, below)]))
 
 
-# How to read each mechanism; the fields that hold its noise, and the power with which they grow with it.
-_MECHANISMS: dict[str, tuple[Callable[[Table, str], Sides], tuple[str, ...], int]] = {
-    "gaussian": (_ratio("gaussian", "l2_sensitivity", "stddev"), ("stddev",), 1),
-    "laplace": (_ratio("laplace", "l1_sensitivity", "scale"), ("scale",), 1),
-    "ball_laplace": (_ball_laplace, ("scale",), 1),
-    "randomised_response": (_response, ("epsilon",), -1),
-    "tree_aggregation": (_tree, (), 1),
-    "symmetric_gaussian": (_symmetric_gaussian, ("stddev",), 1),
-    "joint_gaussian": (_joint_gaussian, ("matrix_stddev", "vector_stddev"), 1),
-    "discrete_laplace": (_discrete_laplace, ("scale",), 1),
-    "discrete_gaussian": (_discrete_gaussian, ("stddev",), 1),
-    "exponential": (_exponential, ("epsilon",), -1),
-    "report_noisy_max": (_noisy_max, ("scale",), 1),
-    "one_sided_wishart": (_one_sided_wishart, ("scale",), 1),
-    "symmetrised_wishart": (_symmetrised_wishart, ("scale",), 1),
-}
+def _win_clock(fields: Table, relation: str) -> Sides:
+    """Whether a counter has been called at all: the two neighbours are told apart for certain."""
+    return _sides(discrete([], 1.0, 1.0))
+
+
+def _removal_clock(fields: Table, relation: str) -> Sides:
+    """Nothing is promised; attained is the bit whether a difference of noises exceeds 2, for each of the reads."""
+    rare = math.exp(-2.0)
+    often = 2 * rare
+    bit = discrete([(math.log(2.0), often), (math.log1p(-often) - math.log1p(-rare), 1 - often)])
+    return Counter([discrete([], 1.0, 1.0)]), Counter({bit: fields["reads"]})
+
+
+_PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
+_OTHER = (_tree_aggregation, _discrete_laplace, _discrete_gaussian, _exponential, _report_noisy_max, _removal_clock)
+_READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _one_sided_wishart, _symmetrised_wishart)}

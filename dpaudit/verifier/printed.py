@@ -1,32 +1,44 @@
-"""The printed reading, checked anew: which steps of a paper's argument follow by their own rules."""
+"""The printed reading, derived again: which steps of a paper's argument follow by their own rules."""
 
 import math
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children
-from dpaudit.verifier.losses import Multiset, Table, group_delta, most, number, require
+from dpaudit.verifier.losses import Multiset, Table, group_delta, most, require
 from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.shape import TABLES
 
-_ENOUGH, _FLOOR = 1 + 1e-9, 1e-13  # rounding that a printed number may have: relative, and of a delta
-_GAUSSIANS = {"gaussian", "symmetric_gaussian", "joint_gaussian"}
-_COMPOSED = frozenset(("sequential", "repeat", "parallel"))
-# What kind of node, or which mechanism, each rule speaks of.
-_SUBJECTS = {
-    **dict.fromkeys(("basic", "advanced", "advanced_refined", "advanced_short", "optimal"), _COMPOSED),
-    **dict.fromkeys(("classic_gaussian", "analytic_gaussian"), _GAUSSIANS),
-    **{name: {name} for name in ("randomised_response", "parallel", "cells", "group", "billboard", "local")},
-    "laplace": {"laplace", "discrete_laplace", "ball_laplace"},
-    "tree": {"tree_aggregation"},
-    "wishart": {"one_sided_wishart", "symmetrised_wishart"},
-    "post_processing": {"post_process", "billboard", "local"},
-}
+_ENOUGH = 1 + 1e-9  # rounding that a printed number may have
+
+
+def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list[str]:
+    """Return where the printed reading does not follow: its end, the places of its problems, and its validity."""
+    steps = [(place, node) for place, node in _places(tree, "root") if "printed" in node]
+    if printed is None or not steps:
+        return [] if printed is None and not steps else ["the printed reading is missing or has no basis"]
+    end = budget(tree)
+    broken = [(place, node["printed"]["rule"]) for place, node in steps if breaks(node)]
+    broken += [("root", "claim")] * any(end[i] > claim[of] * _ENOUGH for i, of in enumerate(("epsilon", "delta")))
+    stated = list(dict.fromkeys((row["node"], row["rule"]) for row in printed["problems"]))
+    said = float(printed["epsilon"]), printed["delta"]
+    close = all(a == b or math.isclose(a, b, rel_tol=1e-9) for a, b in zip(said, end, strict=True))
+    return [
+        *([] if close else [f"the printed reading does not end at {end}, the budget of the root"]),
+        *([] if stated == broken else [f"the steps that do not hold are {broken}; stated are {stated}"]),
+        *([] if printed["valid"] == (not broken) else ["the printed reading's validity contradicts its steps"]),
+    ]
+
+
+def _places(node: Table, place: str) -> list[tuple[str, Table]]:
+    """Return all nodes with their places, parents first."""
+    return [(place, node), *(held for i, part in enumerate(children(node)) for held in _places(part, f"{place}.{i}"))]
 
 
 def budget(node: Table) -> tuple[float, float]:
     """Return the budget printed on a node, or implied by its parts."""
     stated = node.get("printed", node if node["node"] == "stated" else None)
     if stated is not None:
-        return number(stated["epsilon"], "epsilon"), number(stated.get("delta", 0.0), "delta")
+        return float(stated["epsilon"]), float(stated.get("delta", 0.0))
     if node["node"] == "release":
         return most(_release(node))
     held = _inside(node)
@@ -46,10 +58,12 @@ def _inside(node: Table) -> list[tuple[float, float]]:
 
 def breaks(node: Table) -> bool:
     """Return whether one printed step does not follow by its own rule."""
+    if budget(node)[0] > float(node["printed"].get("largest_epsilon", math.inf)):
+        return True
     rule = node["printed"]["rule"]
-    require(rule in _SUBJECTS, f"the printed rule {rule!r} cannot be derived again by this checker")
+    require(rule in TABLES["rules"], f"the printed rule {rule!r} cannot be derived again by this checker")
     subject = node["mechanism"]["name"] if node["node"] == "release" else node["node"]
-    return subject not in _SUBJECTS[rule] or _concluded(rule, node) > budget(node)[0] * _ENOUGH
+    return subject not in TABLES["rules"][rule] or _concluded(rule, node) > budget(node)[0] * _ENOUGH
 
 
 def _concluded(rule: str, node: Table) -> float:
@@ -78,7 +92,7 @@ def _concluded(rule: str, node: Table) -> float:
             mu = next(iter(_release(node)))[1]
             return mu * math.sqrt(2 * math.log(1.25 / delta)) if delta > 0 and epsilon < 1 else math.inf
         case _:  # the rules about one release ask for its exact curve
-            return epsilon if Worst([_release(node)]).delta(epsilon * _ENOUGH)[0] <= allowed + _FLOOR else math.inf
+            return epsilon if Worst([_release(node)]).delta(epsilon * _ENOUGH)[0] <= delta else math.inf
 
 
 def _release(node: Table) -> Multiset:

@@ -7,7 +7,7 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.readings import PrintedReading, Slack, Verdict
 from dpaudit.wording.claims import promise
-from dpaudit.wording.numerals import at_least, at_most, nearest, times
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, ends, exact, nearest, times
 
 UNNAMED = 0.005
 """A logarithm of a noise ratio that is too small to be worth a name."""
@@ -27,7 +27,8 @@ def bracket_phrase(bracket: Bracket) -> str:
         return "below 10⁻³⁰⁰"
     if bracket.lower == 0:
         return f"at most {at_most(bracket.upper)}"
-    return f"between {at_least(bracket.lower)} and {at_most(bracket.upper)}"
+    lower, upper = ends(bracket)
+    return f"between {lower} and {upper}"
 
 
 def verdict_label(verdict: Verdict) -> str:
@@ -50,10 +51,14 @@ def certificate_meaning(certificate: CertificateRecord) -> str:
         case "certified":
             return promise(claim)
         case "refuted":
-            floor = "is infinite" if epsilon.lower == math.inf else f"is at least {at_least(epsilon.lower)}"
+            floor = (
+                "is infinite"
+                if epsilon.lower == math.inf
+                else f"is at least {at_least_beside(epsilon.lower, claim.epsilon)}"
+            )
             return (
-                f"The declared noise cannot keep the claim: at delta = {nearest(claim.delta)} epsilon {floor}, "
-                f"and {nearest(claim.epsilon)} was claimed."
+                f"The declared noise cannot keep the claim: at delta = {exact(claim.delta)} epsilon {floor}, "
+                f"and {exact(claim.epsilon)} was claimed."
             )
         case "not_proved":
             return "The claim may be true, but what was declared and seen does not prove it."
@@ -64,7 +69,7 @@ def certificate_meaning(certificate: CertificateRecord) -> str:
 def printed_sentence(reading: PrintedReading) -> str:
     """Return the conclusion of the printed argument, and whether each step holds as written."""
     steps = "each step holds as written" if reading.valid else "but not every step holds as written"
-    return f"It concludes epsilon = {nearest(reading.epsilon)}, delta = {nearest(reading.delta)}; {steps}."
+    return f"It concludes epsilon = {exact(reading.epsilon)}, delta = {exact(reading.delta)}; {steps}."
 
 
 def slack_sentence(slack: Slack) -> str:

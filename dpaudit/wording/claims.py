@@ -4,7 +4,10 @@ import math
 from typing import assert_never
 
 from dpaudit.model.claim import Claim, Model, Neighbours
-from dpaudit.wording.numerals import at_most, nearest
+from dpaudit.wording.numerals import at_most, exact
+
+LARGE = 100.0
+"""Above this epsilon a factor is printed as a power of e."""
 
 MODEL_WORDS: dict[Model, str] = {
     "central": "central: every published output is protected; the curator sees the data",
@@ -19,8 +22,8 @@ NEIGHBOUR_WORDS: dict[Neighbours, str] = {
 
 
 def claim_parameters(claim: Claim) -> str:
-    """Return the claim's numbers, as in "epsilon = 1, delta = 1e-05"."""
-    return f"epsilon = {nearest(claim.epsilon)}, delta = {nearest(claim.delta)}"
+    """Return the claim's numbers, as in "epsilon = 1, delta = 10⁻⁵"."""
+    return f"epsilon = {exact(claim.epsilon)}, delta = {exact(claim.delta)}"
 
 
 def neighbours_phrase(neighbours: Neighbours) -> str:
@@ -49,13 +52,33 @@ def observer(model: Model) -> str:
 
 def promise(claim: Claim) -> str:
     """Return the meaning of the claim for the person behind a record, in one sentence."""
-    whatever = (
-        f"Whether or not {claim.unit} is there" if claim.neighbours == "add_remove" else f"Whatever {claim.unit} is"
-    )
-    factor = f"e^{nearest(claim.epsilon)}" if claim.epsilon > 100 else at_most(math.exp(claim.epsilon))
-    change = f"by no more than a factor of {factor}" if claim.epsilon else "not at all"
+    return f"{capital(promised(claim))}."
+
+
+def was_promised(claim: Claim) -> str:
+    """Return what a claim that does not hold, or is not known to hold for the code, said of a record."""
+    return f"It was claimed that, {promised(claim)}."
+
+
+def promised(claim: Claim) -> str:
+    """Return the meaning of the claim as a clause that begins in the lower case."""
+    there = claim.neighbours == "add_remove"
+    whatever = f"whether or not {claim.unit} is there" if there else f"whatever {claim.unit} is"
+    change = f"by no more than a factor of {claimed_factor(claim)}" if claim.epsilon else "not at all"
     if claim.delta:
-        change = (
-            f"{change}, plus {nearest(claim.delta)}" if claim.epsilon else f"by no more than {nearest(claim.delta)}"
-        )
-    return f"{whatever}, the probability of anything that {observer(claim.model)} may see changes {change}."
+        change = f"{change}, plus {exact(claim.delta)}" if claim.epsilon else f"by no more than {exact(claim.delta)}"
+    return f"{whatever}, the probability of anything that {observer(claim.model)} may see changes {change}"
+
+
+def claimed_factor(claim: Claim) -> str:
+    """Return e^epsilon of the claim, rounded up; as a power where it is too large to read.
+
+    >>> claimed_factor(Claim(epsilon=1.0, neighbours="add_remove"))
+    '2.719'
+    """
+    return f"e^{exact(claim.epsilon)}" if claim.epsilon > LARGE else at_most(math.exp(claim.epsilon))
+
+
+def capital(text: str) -> str:
+    """Return `text` with its first letter in the upper case."""
+    return text[:1].upper() + text[1:]

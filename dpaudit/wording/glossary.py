@@ -21,5 +21,19 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("Significance", "The probability that correct code would be accused. It is not a degree of belief."),
     ("Power", "The smallest violation that an audit would have caught, and with which probability."),
     ("Ceiling", "The most that any attack could have shown with so many runs, had every guess been right."),
-    ("Condition", "What a proof needs beside its arithmetic: checked, assumed, or seen violated."),
+    (
+        "Condition",
+        "What a proof needs beside its arithmetic. Its mark says who vouches for it: a computation, a run that "
+        "looked, a person, nobody; or that it was seen violated.",
+    ),
+    (
+        "Odds",
+        "The ratio of the probabilities of two guesses. Delta does not bound how often an output moves them by more "
+        "than the factor of epsilon; the tail of the privacy loss does.",
+    ),
+    (
+        "Certified",
+        "Proved, with each condition proved, looked at or asserted. It is no certification in the sense of a law "
+        "(such as GDPR, Art. 42); the setting `[report] word` prints *proved* instead.",
+    ),
 )

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable
 
+from dpaudit.wording.escaping import markdown, one_line
+
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """Return a Markdown table; bars and line ends inside a cell are escaped."""
+    """Return a Markdown table; every cell is plain text."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(cell(text) for text in line)} |" for line in lines)
 
 
 def cell(text: str) -> str:
-    r"""Return text that can change neither a table nor the page around it.
+    r"""Return text on one line of bounded length that can change neither a table nor the page around it.
 
     >>> cell("a|b <i>")
-    'a\\|b &lt;i>'
+    'a\\|b &lt;i&gt;'
     """
-    return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+    return markdown(one_line(text))
 
 
 def bullets(lines: Iterable[str]) -> str:

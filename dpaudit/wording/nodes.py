@@ -30,10 +30,10 @@ from dpaudit.model.losses import (
 _COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releases add up"
 _PARALLEL = "McSherry (2009), Theorem 4; for keys from the public view, joint convexity of the hockey-stick"
 _CELLS = "triangle inequality: replacing a record empties one cell and fills another"
-_GROUP = "Dwork and Roth (2014), Theorem 2.2; for shifted noise, the shift of all records together"
+_GROUP = "Vadhan (2017), Lemma 2.2; for shifted noise, the shift of all records together"
 _SUBSAMPLE = "Balle, Barthe and Gaboardi (2018), Theorems 8 and 9; Zhu, Dong and Wang (2022), Theorem 11"
 _POST_PROCESS = "Dwork and Roth (2014), Proposition 2.1"
-_BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), the billboard lemma"
+_BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9, the billboard lemma"
 _LOCAL = "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)"
 _STATED = "no proof here: an upper bound taken on trust"
 

@@ -7,6 +7,7 @@ from dpaudit.model.bracket import Bracket
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 _SMALLEST = 1e-300
+_MOST_DIGITS, _ENOUGH_DIGITS = 17, 7
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -37,6 +38,33 @@ def at_least(value: float, digits: int = 4) -> str:
     return _written(value, digits, ROUND_FLOOR)
 
 
+def exact(value: float) -> str:
+    """Return a number that somebody stated, with all the digits of its shortest decimal.
+
+    >>> exact(23.5946), exact(0.1), exact(6.25e-05)
+    ('23.5946', '0.1', '6.25 × 10⁻⁵')
+    """
+    return _written(value, _MOST_DIGITS, ROUND_HALF_EVEN)
+
+
+def at_most_beside(value: float, limit: float) -> str:
+    """Return an upper bound rounded up, with enough digits to show that it does not exceed `limit` where it does not.
+
+    >>> at_most_beside(23.5941, 23.5946), at_most_beside(0.5, 1.0), at_most_beside(2.0, 1.0)
+    ('23.5941', '0.5', '2')
+    """
+    return _on_the_right_side(value, limit, ROUND_CEILING)
+
+
+def at_least_beside(value: float, limit: float) -> str:
+    """Return a lower bound rounded down, with enough digits to show that it exceeds `limit` where it does.
+
+    >>> at_least_beside(23.5947, 23.5946), at_least_beside(1.5, 1.0)
+    ('23.5947', '1.5')
+    """
+    return _on_the_right_side(value, limit, ROUND_FLOOR)
+
+
 def interval(bracket: Bracket, digits: int = 4) -> str:
     """Return a bracket as one number, its upper end, where both ends round alike, else as two.
 
@@ -45,12 +73,34 @@ def interval(bracket: Bracket, digits: int = 4) -> str:
     """
     if nearest(bracket.lower, digits) == nearest(bracket.upper, digits):
         return at_most(bracket.upper, digits)
-    return f"{at_least(bracket.lower, digits)} to {at_most(bracket.upper, digits)}"
+    lower, upper = ends(bracket, digits)
+    return f"{lower} to {upper}"
+
+
+def ends(bracket: Bracket, digits: int = 4) -> tuple[str, str]:
+    """Return both ends, rounded outwards, with enough digits that rounding at most doubles the width.
+
+    Edge cases: ends that agree to seven digits are shown to seven.
+
+    >>> ends(Bracket(lower=0.99991, upper=0.99994, engines=()))
+    ('0.99991', '0.99994')
+    """
+    lower, upper = bracket.lower, bracket.upper
+    if _SMALLEST < upper - lower < math.inf:
+        wide_enough = (d for d in range(digits, _ENOUGH_DIGITS) if _rounded_width(bracket, d) <= 2 * (upper - lower))
+        digits = next(wide_enough, max(digits, _ENOUGH_DIGITS))
+    return at_least(lower, digits), at_most(upper, digits)
+
+
+def _rounded_width(bracket: Bracket, digits: int) -> float:
+    """Return the width of a finite bracket once its ends are rounded outwards."""
+    return float(_rounded(bracket.upper, digits, ROUND_CEILING) - _rounded(bracket.lower, digits, ROUND_FLOOR))
 
 
 def both_ends(bracket: Bracket) -> str:
     """Return a bracket with both its ends, each rounded outwards."""
-    return f"between {at_least(bracket.lower)} and {at_most(bracket.upper)}"
+    lower, upper = ends(bracket)
+    return f"between {lower} and {upper}"
 
 
 def times(ratio: float) -> str:
@@ -76,17 +126,37 @@ def counted(number: int, noun: str) -> str:
     return f"one {noun}" if number == 1 else f"{whole(number)} {noun}s"
 
 
+def _on_the_right_side(value: float, limit: float, rounding: str) -> str:
+    """Return `value` rounded outwards, with four digits or more until it is on the same side of `limit` as before."""
+    upwards = rounding == ROUND_CEILING
+    right = value <= limit if upwards else value > limit
+    if not math.isfinite(value) or not right:
+        return _written(value, 4, rounding)
+    for digits in range(4, _MOST_DIGITS):
+        rounded = _rounded(value, digits, rounding)
+        if rounded <= Decimal(repr(float(limit))) if upwards else rounded > Decimal(repr(float(limit))):
+            return _written(value, digits, rounding)
+    return _written(value, _MOST_DIGITS, rounding)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> Decimal:
+    """Return a finite number rounded to significant digits in the stated direction."""
+    exact_value = Decimal(repr(float(value)))
+    if exact_value == 0:
+        return exact_value
+    unit = Decimal((0, (1,), exact_value.adjusted() - digits + 1))
+    return exact_value.quantize(unit, rounding=rounding).normalize()
+
+
 def _written(value: float, digits: int, rounding: str) -> str:
     """Return `value` rounded to significant digits in the stated direction."""
     if math.isinf(value) or math.isnan(value):
         return "∞" if value > 0 else "-∞" if value < 0 else "not a number"
     if 0 < value < _SMALLEST and rounding == ROUND_CEILING:
         value = _SMALLEST
-    exact = Decimal(repr(float(value)))
-    if exact == 0:
+    rounded = _rounded(value, digits, rounding)
+    if rounded == 0:
         return "0"
-    unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
-    rounded = exact.quantize(unit, rounding=rounding).normalize()
     if Decimal("0.001") <= abs(rounded) < Decimal(1_000_000):
         return f"{rounded:,f}"
     power = rounded.adjusted()

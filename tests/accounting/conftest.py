@@ -1,4 +1,4 @@
-"""Shared by the accounting tests: the independent truth."""
+"""Shared by the accounting tests: the independent truth, and random compositions."""
 
 import importlib.util
 from pathlib import Path
@@ -6,14 +6,24 @@ from pathlib import Path
 import pytest
 
 
-def load_oracle():
-    """Return the oracle as a module, loaded by its path."""
-    spec = importlib.util.spec_from_file_location("accounting_oracle", Path(__file__).with_name("oracle.py"))
+def load(name):
+    """Return a module of this folder, loaded by its path."""
+    spec = importlib.util.spec_from_file_location(f"accounting_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
+def load_oracle():
+    """Return the oracle as a module."""
+    return load("oracle")
+
+
 @pytest.fixture(scope="session")
 def oracle():
     return load_oracle()
+
+
+@pytest.fixture(scope="session")
+def drawing():
+    return load("drawing")

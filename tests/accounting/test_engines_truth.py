@@ -21,17 +21,6 @@ from dpaudit.engines.verified.polynomial import by_flint, by_python, scaled_prod
 LAPLACE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
 
-@pytest.fixture(scope="session")
-def drawing():
-    import importlib.util
-    from pathlib import Path
-
-    spec = importlib.util.spec_from_file_location("accounting_drawing", Path(__file__).with_name("drawing.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def exact_gaussian(mu, epsilon):
     with mp.workdps(60):
         m, e = mpf(mu), mpf(epsilon)

@@ -243,11 +243,11 @@ REGISTRY = {
     "dp_variant": {"variant_name"},
     "privacy_loss": {
         "privacy_unit",
-        "privacy_unit_description",
+        "privacy_unit_details",
         "privacy_parameters",
-        "privacy_parameters_description",
+        "privacy_parameters_details",
     },
-    "deployment_model": {"model_name", "model_name_description"},
+    "deployment_model": {"model_name", "model_name_details"},
     "accounting": {"composition", "post_processing"},
     "implementation": {"mechanisms"},
 }

@@ -9,8 +9,9 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from dpaudit import Claim, Release, System, UnsupportedError, certify
+from dpaudit import Claim, Condition, Release, System, UnsupportedError, certify
 from dpaudit.configuration.deployment_file import read_deployment
+from dpaudit.interchange.registry_forms import present_form
 from dpaudit.model.deployment import Deployment
 from dpaudit.report import Report
 from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, TEST_RESULT
@@ -27,56 +28,66 @@ def table(required, **properties):
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-BASIC = table(
-    [
-        "name",
-        "data_curators",
-        "description",
-        "intended_use",
-        "data_product_type",
-        "data_product_region",
-        "publication_date",
-    ],
-    name=TEXT,
-    data_curators={"type": "array", "items": TEXT, "minItems": 1},
-    description=TEXT,
-    intended_use=TEXT,
-    data_product_type=TEXT,
-    data_product_region=TEXT,
-    data_product_sector=TEXT,
-    publication_date={"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
-)
 VARIANTS = ["Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Custom"]
+STATUSES = ["Converted", "Draft", "Pending", "Changes Required", "Approved", "Approved (Update Requested)"]
+STATUSES += ["Approved (Pending)"]
+PRODUCTS = [
+    "Summary statistics",
+    "Machine learning model",
+    "Dataset",
+    "Synthetic data",
+    "Interactive API",
+    "SQL queries",
+]
+SECTORS = ["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
+REQUIRED = ["name", "data_curators", "description", "intended_use", "data_product_type", "data_product_region"]
+NUMBER = {"type": "number"}
 REGISTRY = table(
-    ["url_slug", "status", "tier", "deployment", "administrative"],
-    url_slug={"type": "string", "pattern": "^[a-z0-9_-]+$"},
-    status=TEXT,
+    ["url_slug", "status", "tier", "deployment"],
+    url_slug=TEXT,
+    status={"enum": STATUSES},
     tier={"enum": [1, 2, 3]},
     deployment=table(
         ["basic"],
-        basic=BASIC,
-        dp_variant=table(
-            ["variant_name"], variant_name={"enum": VARIANTS}, data_domain=TEXT, unprotected_quantities=TEXT
+        basic=table(
+            [*REQUIRED, "publication_date"],
+            **dict.fromkeys(("name", "description", "intended_use", "data_product_region"), TEXT),
+            data_curators={"type": "array", "items": TEXT, "minItems": 1},
+            data_product_type={"enum": PRODUCTS},
+            data_product_sector={"enum": SECTORS},
+            publication_date={"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
         ),
+        dp_variant=table([], variant_name={"enum": VARIANTS}, data_domain=TEXT, unprotected_quantities=TEXT),
         privacy_loss=table(
-            ["privacy_unit", "privacy_parameters"],
+            [],
             privacy_unit=TEXT,
-            privacy_unit_description=TEXT,
-            privacy_parameters=table([], epsilon={"type": "number"}, delta={"type": "number"}, rho={"type": "number"}),
-            privacy_parameters_description=TEXT,
+            privacy_unit_details=TEXT,
+            privacy_parameters=table([], epsilon=NUMBER, delta={"type": ["number", "string"]}, rho=NUMBER),
+            privacy_parameters_details=TEXT,
         ),
         deployment_model=table(
-            ["model_name"],
+            [],
             model_name={"enum": ["Local", "Central", "Shuffle", "Federated", "Varies"]},
-            model_name_description=TEXT,
+            model_name_details=TEXT,
             actors=TEXT,
+            release_type={"enum": ["One release", "Many releases"]},
+            release_type_details=TEXT,
+            data_source_type={"enum": ["Static", "Dynamic"]},
+            data_source_type_details=TEXT,
+            access_type={"enum": ["Interactive", "Non-interactive"]},
+            access_type_details=TEXT,
         ),
         accounting=table([], composition=TEXT, post_processing=TEXT),
-        implementation=table([], mechanisms=TEXT, justification=TEXT),
+        implementation=table([], preprocessing_and_hyperparameter_tuning=TEXT, mechanisms=TEXT, justification=TEXT),
+        administrative=table(
+            ["registry_authors"],
+            sources=TEXT,
+            notes=TEXT,
+            registry_authors={"type": "array", "items": TEXT, "minItems": 1},
+        ),
     ),
-    administrative=table(["registry_authors"], registry_authors={"type": "array", "items": TEXT, "minItems": 1}),
 )
-"""The registry's schema as we read it in July 2026: its required keys and its names, and nothing beside them."""
+"""The keys, lists and required fields of the registry's schema at commit 3e9c812 (15 July 2026), without its texts."""
 DIGEST = table(["sha256"], sha256={"type": "string", "pattern": "^[0-9a-f]{64}$"})
 RESOURCE = table(["name", "digest"], name=TEXT, digest=DIGEST)
 NAMES = {"type": "array", "items": TEXT}
@@ -130,6 +141,45 @@ def test_a_full_deployment_makes_a_valid_record_of_the_third_tier(report):
     read = yaml.safe_load(registry_text(report))
     assert read == record
     assert read["deployment"]["privacy_loss"]["privacy_parameters"]["delta"] == 1e-5
+    told = read["deployment"]["deployment_model"]
+    assert [told[f"{kind}_type"] for kind in ("release", "data_source", "access")] == [
+        "Many releases",
+        "Static",
+        "Non-interactive",
+    ]
+    assert read["deployment"]["basic"]["data_product_sector"] == "Healthcare"
+
+
+@pytest.mark.parametrize("missing_field", ["data_product_sector", "release_type", "data_source_type", "access_type"])
+def test_a_field_of_the_third_tier_that_nobody_declared_makes_it_the_second(report, missing_field):
+    """Nothing is invented for it."""
+    registry = replace(report.deployment.registry, **{missing_field: ""})
+    record = registry_record(replace(report, deployment=replace(report.deployment, registry=registry)))
+    Draft7Validator(REGISTRY).validate(record)
+    assert record["tier"] == 2
+
+
+def test_an_older_record_is_read_into_the_present_form(report):
+    """The groups and keys that the registry renamed; a record of the present form comes back equal."""
+    record = registry_record(report)
+    assert present_form(record) == record
+    older = json.loads(json.dumps(record))
+    parts = older["deployment"]
+    for old, new in (("product", "basic"), ("dp_flavor", "dp_variant"), ("model", "deployment_model")):
+        parts[old] = parts.pop(new)
+    parts["resources"] = parts.pop("administrative")
+    parts["dp_flavor"]["name"] = parts["dp_flavor"].pop("variant_name")
+    parts["dp_flavor"]["input_metric"] = "a distance"
+    for group, key in (
+        ("privacy_loss", "privacy_unit"),
+        ("privacy_loss", "privacy_parameters"),
+        ("model", "model_name"),
+    ):
+        parts[group][f"{key}_description"] = parts[group].pop(f"{key}_details")
+    assert not Draft7Validator(REGISTRY).is_valid(older)
+    assert present_form(older) == record
+    with pytest.raises(ValueError, match="both are there"):
+        present_form({"deployment": parts | {"administrative": {}}})
 
 
 def test_without_actors_it_is_of_the_second_tier(report):
@@ -167,24 +217,36 @@ def test_any_text_survives_the_yaml(report, text):
 
 
 def test_statements_validate_and_name_the_bytes_beside_them(report):
-    """Each subject's digest is that of the file; one changed byte would be another digest."""
+    """The result is about source and configuration, our own about the files; each digest is that of the bytes."""
     files = contents(report)
     written = {name: json.loads(content) for name, content in files.items() if name.endswith(".intoto.json")}
     result, own = written["test-result.intoto.json"], written["privacy-report.intoto.json"]
     Draft202012Validator(RESULT).validate(result)
     Draft202012Validator(statement(PRIVACY_REPORT, {"type": "object"})).validate(own)
     assert (result["predicateType"], own["predicateType"]) == (TEST_RESULT, PRIVACY_REPORT)
-    for held in (result, own):
-        subjects = {one["name"]: one["digest"]["sha256"] for one in held["subject"]}
-        assert set(subjects) == set(files) - set(written)
-        assert all(subjects[name] == hashlib.sha256(files[name]).hexdigest() for name in subjects)
+    tested = {one["name"]: one["digest"]["sha256"] for one in result["subject"]}
+    text = report.config_text.encode()
+    assert tested == {"configuration": hashlib.sha256(text).hexdigest(), "source": report.certificate.source_digest}
+    subjects = {one["name"]: one["digest"]["sha256"] for one in own["subject"]}
+    assert set(subjects) == set(files) - set(written)
+    assert all(subjects[name] == hashlib.sha256(files[name]).hexdigest() for name in subjects)
     assert own["predicate"]["certificate"] == report.certificate.to_dict()["digest"]
 
 
 def test_the_result_is_the_verdicts(report):
     """Caveats warn, a refuted claim fails."""
     held = json.loads(contents(report)["test-result.intoto.json"])["predicate"]
-    assert (held["result"], held["passedTests"], held["failedTests"]) == ("WARNED", ["certificate"], [])
+    assert (held["result"], held["warnedTests"], held["passedTests"]) == ("WARNED", ["certificate"], [])
     refuted = replace(report, certificate=replace(report.certificate, verdict="refuted"))
     held = json.loads(contents(refuted)["test-result.intoto.json"])["predicate"]
     assert (held["result"], held["failedTests"]) == ("FAILED", ["certificate"])
+
+
+@pytest.mark.parametrize("status", ["checked", "assumed", "violated"])
+def test_a_result_names_a_test_of_its_own_kind(report, status):
+    """WARNED lists what warns, and FAILED what fails, whatever the conditions say."""
+    condition = Condition(kind="clipping", about=("x",), text="Values are clipped.", status=status)
+    changed = replace(report, certificate=replace(report.certificate, conditions=(condition,)))
+    held = json.loads(contents(changed)["test-result.intoto.json"])["predicate"]
+    kind = {"PASSED": "passedTests", "WARNED": "warnedTests", "FAILED": "failedTests"}[held["result"]]
+    assert held[kind] == ["certificate"]

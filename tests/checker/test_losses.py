@@ -92,7 +92,7 @@ def test_composition_counts_equal_losses_once_and_drops_harmless_ones() -> None:
 def test_group_of_a_black_box_is_the_textbook_geometric_sum() -> None:
     grouped = ApproximateLoss(epsilon=0.5, delta=1e-6).group(10)
     assert grouped.epsilon == 5
-    assert grouped.delta == pytest.approx(2.27e-4, rel=2e-3)  # Dwork and Roth (2014), Theorem 2.2, summed
+    assert grouped.delta == pytest.approx(2.27e-4, rel=2e-3)  # the sum of the chain, see docs/theory/composition.md
 
 
 def test_the_delta_of_a_group_is_never_below_the_sixty_digit_value() -> None:

@@ -54,17 +54,57 @@ def test_a_unit_from_the_outside_cannot_become_markup(dpaudit, write, written):
     assert hostile in " ".join(dpaudit("certify", name).stdout.split())
     markdown = dpaudit("certify", name, "--format", "md").stdout
     assert "<b>" not in markdown
-    assert r"one\|&lt;b>row" in markdown
+    assert r"one\|&lt;b&gt;row" in markdown
 
 
 def test_a_certificate_can_be_verified_and_an_altered_one_cannot(dpaudit, write, written):
-    """Verification passes on the file as written; one changed digit is a malformed certificate, exit code 2."""
+    """Verification passes on the file as written; one changed digit is a finding, and half a file cannot be read."""
     dpaudit("certify", write(written), "--format", "json", "-o", "c.json")
     assert dpaudit("verify", "c.json").exit_code == 0
     text = Path("c.json").read_text(encoding="utf-8")
     ended = dpaudit("verify", write(text.replace('"epsilon": 1.0', '"epsilon": 2.0'), "altered.json"))
+    assert ended.exit_code == 1
+    assert "the digest does not match the content" in ended.stdout
+    ended = dpaudit("verify", write(text[: len(text) // 2], "half.json"))
     assert ended.exit_code == 2
-    assert ended.stderr.startswith("altered.json: ")
+    assert ended.stderr.startswith("half.json: the file is no JSON")
+
+
+@pytest.mark.parametrize("text", ["[]", "null", '{"a": 1, "a": 2}', '{"epsilon": 1e999}'])
+def test_json_that_is_no_certificate_is_a_finding(dpaudit, write, text):
+    assert dpaudit("verify", write(text, "c.json")).exit_code == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"digest": NaN}', "[" * 100_000, '{"a":' * 100_000])
+def test_what_is_no_json_or_nests_too_deeply_cannot_be_read(dpaudit, write, text):
+    ended = dpaudit("verify", write(text, "c.json"))
+    assert ended.exit_code == 2
+    assert ended.stderr.count("\n") == 1
+
+
+def test_what_was_verified_is_printed(dpaudit, write, written):
+    """The claim, the declaration on one screen, and the digest, as text and as Markdown."""
+    dpaudit("certify", write(written), "--format", "json", "-o", "c.json")
+    digest = json.loads(Path("c.json").read_text(encoding="utf-8"))["digest"]
+    for style in ("text", "md"):
+        said = dpaudit("verify", "c.json", "--format", style).stdout
+        for words in ("epsilon 1.0", "one customer's week", "repeat times=40", "stddev=30.0", digest):
+            assert words in said, (style, words)
+
+
+def test_a_digest_and_a_claim_can_be_demanded(dpaudit, write, written):
+    """A true certificate of another claim is a finding for a script that knows which claim it wants."""
+    dpaudit("certify", write(written), "--format", "json", "-o", "c.json")
+    digest = json.loads(Path("c.json").read_text(encoding="utf-8"))["digest"]
+    claimed = "epsilon=1,delta=1e-5,neighbours=replace_one,model=central,unit=one customer's week"
+    assert dpaudit("verify", "c.json", "--digest", digest, "--expect-claim", claimed).exit_code == 0
+    assert dpaudit("verify", "c.json", "--digest", "0" * 64).exit_code == 1
+    ended = dpaudit("verify", "c.json", "--expect-claim", "epsilon=0.9")
+    assert ended.exit_code == 1
+    assert "epsilon=0.9 is demanded" in ended.stdout
+    for wrong in ("epsilon=x", "eps=1", "epsilon=1,epsilon=1", "nonsense"):
+        ended = dpaudit("verify", "c.json", "--expect-claim", wrong)
+        assert (ended.exit_code, ended.stderr.startswith("--expect-claim: ")) == (2, True)
 
 
 def test_a_verified_certificate_of_a_false_claim_is_still_a_finding(dpaudit, write, written):

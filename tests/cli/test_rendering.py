@@ -158,5 +158,5 @@ def test_a_bar_is_as_long_as_its_share(share, drawn):
 
 def test_text_from_outside_cannot_leave_its_cell():
     """Bars, tags and line ends in a cell are escaped or joined."""
-    assert cell("a|b\n<script>") == r"a\|b &lt;script>"
+    assert cell("a|b\n<script>") == r"a\|b &lt;script&gt;"
     assert table(("x",), [("1|2",)]).splitlines()[-1] == r"| 1\|2 |"

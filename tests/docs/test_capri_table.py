@@ -35,7 +35,7 @@ def accounting_row(horizon, epsilon, delta, model):
     truth = proved(config.declaration(), delta)
     together = proved(Repeat(part=Release(label="epoch", mechanism=plan.mechanism), times=n), delta)
     noise = plan.noise_multiplier / replace(config, calibration="tight").plan().noise_multiplier
-    loose = f"{epsilon / truth:.0f}" if truth else "infinite"
+    loose = f"{epsilon / truth:.0f}" if truth else "total variation below delta"
     return (
         f"| {horizon:,} | {n} | {epsilon:g} | {delta:.0e} | {plan.noise_multiplier:.2f} | {truth:.4f} | {loose} "
         f"| {together:.4f} | {noise:.1f} |"

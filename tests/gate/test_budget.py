@@ -37,7 +37,6 @@ def suite(settings, tests, runs, scale=1.0, boldness=3.0, told=None):
             mark=SimpleNamespace(args=(), kwargs={"epsilon": 1.0, "neighbours": "replace_one", "runs": runs}),
             folder=None,
             settings=settings,
-            tests=tests,
             tell=lambda *held: None if told is None else told.append(held),
         )
         try:

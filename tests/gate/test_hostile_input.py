@@ -227,7 +227,6 @@ def test_malformed_evidence_is_refused(tmp_path, state):
             mark=SimpleNamespace(args=(), kwargs={"epsilon": 1.0, "neighbours": "replace_one", "runs": 20}),
             folder=tmp_path,
             settings=settings,
-            tests=1,
             tell=lambda *_: None,
         )
         dp.check_function(lambda data, rng, n_runs: data + rng.laplace(0, 1, n_runs), (0.0, 1.0), score=np.asarray)

@@ -65,7 +65,6 @@ def _warm():
         mark=SimpleNamespace(args=(), kwargs=claim),
         folder=Path(),
         settings=Settings(profile="fast", significance=0.001, evidence=None, seed=None),
-        tests=1,
         tell=lambda *_: None,
     )
     dp.check_mechanism(mechanisms.Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one"))
@@ -110,7 +109,9 @@ def test_three_lines_certify_and_audit_each_kind_of_subject(project):
     assert "0.5 times that noise explains them best" in ended.stdout.str()
     assert "REFUTED  laplace" in ended.stdout.str()
     assert "differential privacy ===" in ended.stdout.str()
-    assert re.search(r"Correct code is accused with probability at most 0\.001, with fixed seeds", ended.stdout.str())
+    assert re.search(
+        r"Each test accuses correct code with probability at most 0\.001, with fixed seeds", ended.stdout.str()
+    )
     assert "fixture.py" not in ended.stdout.str()
 
 
@@ -148,7 +149,9 @@ def test_workers_give_the_same_outcome_and_the_section_comes_once(project, pytes
     alone = project(**files)
     workers = project("-n", "2", "--junitxml", "workers.xml")
     assert alone.ret == workers.ret == 1
-    line = re.compile(r"^(?:VIOLATION|CONSISTENT|NOISE|CERTIFIED|INCONC).*$|; seed .*$", flags=re.M)
+    line = re.compile(
+        r"^(?:test_\w+\.py:\d+: )?(?:VIOLATION|CONSISTENT|NOISE|CERTIFIED|INCONC).*$|; seed .*$", flags=re.M
+    )
     rows = [sorted(line.findall(ended.stdout.str())) for ended in (alone, workers)]
     assert rows[0] == rows[1]
     assert len(rows[0]) == 5 + 4 + 1, "five checks, four seeds, and the message of the failure"
@@ -196,3 +199,60 @@ def test_workers_may_share_a_file_of_evidence(project):
     ended = project(*line)
     assert ended.ret == 0, ended.stdout.str()
     assert ended.stdout.str().count("(with 5000 runs before)") == 8
+
+
+def test_a_failure_names_file_and_line_and_the_suite_is_told_apart(project):
+    """The line of the test, in the form that editors follow; one finding also stands for a suite of 200 checks."""
+    ended = project("-o", "dp_suite_size=200", test_one=THREE_LINES["function"].format(function="half"))
+    text = ended.stdout.str()
+    line = FUNCTIONS.count("\n")
+    number = re.search(r"^test_one\.py:(\d+): VIOLATION  half$", text, flags=re.M).group(1)
+    assert abs(int(number) - line) <= 3
+    assert "Of 1 findings 1 also stand for the whole suite of 200 checks" in text
+
+
+def test_a_test_does_not_depend_on_what_else_is_collected(project):
+    """Alone and beside nine others: the same significance, seed, runs and bound."""
+    one = THREE_LINES["function"].format(function="good")
+    many = {f"test_{n}": one.replace("test_it", f"test_{n}") for n in range(2, 6)}
+    alone, beside = project(test_one=one), project(**many)
+    row = re.compile(r"^CONSISTENT +good +\[test_one\.py::test_it\]\n.*$", flags=re.M)
+    assert row.findall(alone.stdout.str()) == row.findall(beside.stdout.str()) != []
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"), [("epsilno=1.0", "epsilon"), ("neighbors='replace_one'", "neighbours"), ("run=9", "runs")]
+)
+def test_a_misspelt_key_of_the_marker_is_told(project, key, meant):
+    """Did you mean; with file and line, and no traceback."""
+    ended = project(test_one=f"@pytest.mark.dp({key})\ndef test_it(dp):\n    dp.check_function(good, DATA)\n")
+    assert re.search(rf"^test_one\.py:\d+: .*did you mean '{meant}'", ended.stdout.str(), flags=re.M)
+
+
+def test_the_table_of_a_project_is_read(project, pytester):
+    """[tool.dpaudit] in pyproject.toml sets what pytest's own file does not; an unknown key is told."""
+    (pytester.path / "pyproject.toml").write_text('[tool.dpaudit]\nprofile = "ci"\nsuite_size = 7\n', encoding="utf-8")
+    one = THREE_LINES["function"].format(function="half")
+    text = project(test_one=one).stdout.str()
+    assert "Profile ci." in text
+    assert "suite of 7 checks" in text
+    assert "Profile fast." not in text
+    (pytester.path / "pyproject.toml").write_text('[tool.dpaudit]\nprofil = "ci"\n', encoding="utf-8")
+    ended = project(test_one=one)
+    assert ended.ret == pytest.ExitCode.USAGE_ERROR
+    assert "did you mean 'profile'" in ended.stderr.str()
+
+
+def test_the_suite_is_accused_by_holms_rule():
+    """Step down: the second smallest is held against a level for one check less; one too large ends it."""
+    from dpaudit.pytest_plugin.suite import Accusation, standing
+
+    def names(*probabilities, checks=10):
+        accused = [Accusation(name=str(p), probability=p) for p in probabilities]
+        return [one.name for one in standing(accused, checks, 0.01)]
+
+    assert names(0.001, 0.00111, 0.5) == ["0.001", "0.00111"]
+    assert names(0.0011, 0.0001) == ["0.0001", "0.0011"]
+    assert names(0.0012, 0.0001) == ["0.0001"]
+    assert names(0.0011) == []
+    assert names(0.01, checks=1) == ["0.01"]

@@ -96,6 +96,7 @@ def certificate(declaration, claim, verdict, **more):
         "conditions": conditions_of(declaration),
         "findings": (),
         "engines": tight.epsilon.engines,
+        "witnesses": (),
         "versions": (("dpaudit", "0.1.0"), ("numpy", "2.4.6")),
         "source_digest": "5f" * 32,
     } | more

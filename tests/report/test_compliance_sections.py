@@ -149,11 +149,14 @@ def test_groups_of_a_gaussian_are_the_gaussian_of_that_many_times_the_distance(s
 
 
 def test_beliefs_and_odds_are_those_of_the_definition(stories):
-    """At epsilon 1 an even guess becomes at most e / (1 + e) = 0.7311; the equivalent mu is the release's own."""
+    """An even guess becomes at most 2e / (1 + 2e) = 0.8447, but with probability 2 delta; mu is the release's own."""
     report = stories["checked"]
-    assert grid(report, "6", "beliefs")[2][1] == "0.7311"
-    assert field(report, "6", "Gaussian equivalent").value.startswith("mu = 0.268")
-    assert "by a factor of 2.719, except with probability 10⁻⁵" in field(report, "0", "Meaning").value
+    rows = grid(report, "6", "beliefs")
+    assert rows[2][1] == "0.8447"
+    assert field(report, "6", "Gaussian equivalent at delta 10⁻⁵").value.startswith("mu = 0.2681")
+    meaning = field(report, "0", "Meaning").value
+    assert "by more than a factor of 5.437 with probability at most 2 × 10⁻⁵" in meaning
+    assert "except with probability" not in meaning
 
 
 def test_positive_answers_move_the_odds_by_no_more_than_the_trade_off_allows(stories):
@@ -253,7 +256,9 @@ def test_a_hostile_deployment_is_words_and_nothing_else(stories):
     harmless = replace(stories["paper"], deployment=read_deployment(FULL))
     texts = render(report)
     page, usual = texts["report.html"], render(harmless)["report.html"]
-    assert "<script" not in page
+    own = usual[usual.index("<script>") : usual.index("</script>") + 9]
+    assert "<script" not in page.replace(own, "")
+    assert page.count(own) == 1
     assert "\u202e" not in page
     tags = [re.findall(r"<(\w+)", text).count("td") for text in (page, usual)]
     assert abs(tags[0] - tags[1]) < 20
@@ -293,4 +298,5 @@ def test_no_section_prints_a_score(stories):
     """Neither a percentage nor a word that claims to be law stands in any section."""
     report = replace(stories["paper"], deployment=read_deployment(FULL), system=System(name="Plans", unit="one year"))
     text = json.dumps([one["fields"] + one["grids"] for one in report.to_dict()["sections"]])
+    text = text.replace("provided that scores are normal", "")  # the assumption of an audit, in the audit's words
     assert not re.search(r"\d\s*%|score|compliant|sufficient", text)

@@ -37,6 +37,11 @@ def proxy():
 
 def opened(page, tmp_path):
     """Return what a page asked the network for, and what the browser's console said."""
+    return shown(page, tmp_path)[:2]
+
+
+def shown(page, tmp_path):
+    """Return what a page asked the network for, what the browser's console said, and the page once its script ran."""
     if not BROWSER:
         pytest.skip("no Chromium is installed")
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
@@ -58,7 +63,18 @@ def opened(page, tmp_path):
         ]
         ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert "</html>" in ended.stdout
-    return asked, [line for line in ended.stderr.splitlines() if "CONSOLE" in line]
+    return asked, [line for line in ended.stderr.splitlines() if "CONSOLE" in line], ended.stdout
+
+
+def test_the_script_says_what_the_report_proves(stories, tmp_path):
+    """Sliders start at one unit and one release with the certificate's epsilon; the contents follow the reader."""
+    page = render(stories["checked"])["report.html"]
+    asked, said, after = shown(page, tmp_path)
+    assert (asked, said) == ([], [])
+    assert "1 unit of one person, 1 release: epsilon 1<" in after
+    assert 'class="follows"' in after
+    assert "Point at the curve" in after
+    assert "Point at the curve" not in page.split("<script>")[0]
 
 
 @pytest.mark.parametrize("story", ["paper", "hostile"])

@@ -9,7 +9,7 @@ from dpaudit.checks import non_negative, probability_below_one
 def group_delta(epsilon: float, delta: float, size: int) -> float:
     """Return delta (e^(size epsilon) - 1) / (e^epsilon - 1), rounded up and at most 1: what a group's delta grows to.
 
-    Source: Dwork and Roth (2014), Theorem 2.2, with the geometric sum in place of its bound.
+    Source: Vadhan (2017), Lemma 2.2, with the geometric sum in place of its bound.
     """
     if size == 1:
         return delta
@@ -66,7 +66,7 @@ class ApproximateLoss:
         """Return a loss that dominates `size` records changed one after another.
 
         Guarantee: an upper bound; for a mechanism that sees one record at a time it can be loose.
-        Source: Dwork and Roth (2014), Theorem 2.2, with the geometric sum in place of its bound.
+        Source: Vadhan (2017), Lemma 2.2, with the geometric sum in place of its bound.
         """
         delta = group_delta(self.epsilon, self.delta, size)
         return ApproximateLoss(epsilon=size * self.epsilon, delta=min(delta, math.nextafter(1, 0)))

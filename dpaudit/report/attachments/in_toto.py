@@ -1,7 +1,8 @@
 """in-toto statements about a report's files: plain JSON, unsigned, to be signed by whoever publishes them.
 
-One has the predicate for test results, the other our own, which carries claim, brackets and verdict. A statement
-says which bytes it is about by their SHA-256; it proves nothing until somebody signs it.
+One has the predicate for test results, and is about what was tested: the source and the configuration. The other has
+our own predicate, which carries claim, brackets and verdict, and is about the files of the report. A statement says
+which bytes it is about by their SHA-256; it proves nothing until somebody signs it.
 """
 
 import hashlib
@@ -16,26 +17,42 @@ from dpaudit.report.verdicts import outcome_of
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
 PRIVACY_REPORT = "urn:dpaudit:predicate:privacy-report:1"
-_RESULTS = {"CERTIFIED": "PASSED", "CERTIFIED WITH CAVEATS": "WARNED", "INCONCLUSIVE": "WARNED"}
+_RESULTS = {
+    "CERTIFIED": "PASSED",
+    "CERTIFIED WITH CAVEATS": "WARNED",
+    "STATED BY SUPPLIER": "WARNED",
+    "INCONCLUSIVE": "WARNED",
+}
 
 
-def test_result(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return a statement of type test-result about `files`: what passed, what warned, what failed.
+def test_result(report: ReportInputs) -> dict[str, Any]:
+    """Return a statement of type test-result about the source and the configuration: what passed, warned and failed.
 
-    A certificate with caveats and an inconclusive audit are warnings.
+    A certificate with caveats and an inconclusive audit are warnings, and listed as such; a result that warns or fails
+    names at least one test that does.
     """
-    verdict = report.certificate.verdict
     groups: dict[str, list[str]] = {"passedTests": [], "warnedTests": [], "failedTests": []}
-    groups["passedTests" if verdict == "certified" else "failedTests"].append("certificate")
+    groups[_group_of_certificate(report)].append("certificate")
     kinds = {"consistent": "passedTests", "inconclusive": "warnedTests", "violation": "failedTests"}
     for audit in report.audits:
         groups[kinds[audit.verdict]].append(f"audit: {audit.name}")
+    configuration = _resource("configuration", report.config_text.encode("utf-8", "replace"))
+    source = {"name": "source", "digest": {"sha256": report.certificate.source_digest}}
     predicate = {
         "result": _RESULTS.get(outcome_of(report).word, "FAILED"),
-        "configuration": [_resource("configuration", report.config_text.encode("utf-8", "replace"))],
+        "configuration": [configuration],
         **groups,
     }
-    return _statement(TEST_RESULT, predicate, files)
+    return _statement(TEST_RESULT, predicate, [configuration, source])
+
+
+def _group_of_certificate(report: ReportInputs) -> str:
+    """Return the group of tests that the certificate belongs to."""
+    certificate, outcome = report.certificate, outcome_of(report)
+    broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
+    if certificate.verdict != "certified" or broken:
+        return "failedTests"
+    return "warnedTests" if outcome.caveats or outcome.word == "STATED BY SUPPLIER" else "passedTests"
 
 
 def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:
@@ -62,7 +79,7 @@ def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str
         ],
         "created": report.created,
     }
-    return _statement(PRIVACY_REPORT, predicate, files)
+    return _statement(PRIVACY_REPORT, predicate, [_resource(name, content) for name, content in sorted(files.items())])
 
 
 def statement_text(statement: dict[str, Any]) -> str:
@@ -70,9 +87,8 @@ def statement_text(statement: dict[str, Any]) -> str:
     return json.dumps(statement, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def _statement(kind: str, predicate: dict[str, Any], files: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return a statement with one subject a file."""
-    subjects = [_resource(name, content) for name, content in sorted(files.items())]
+def _statement(kind: str, predicate: dict[str, Any], subjects: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a statement about subjects, each with its digest."""
     return {"_type": STATEMENT, "subject": subjects, "predicateType": kind, "predicate": predicate}
 
 

@@ -29,7 +29,9 @@ def missing(report: ReportInputs) -> tuple[str, ...]:
 
 
 def registry_record(report: ReportInputs) -> dict[str, Any]:
-    """Return a record of the highest tier that what is declared allows: 3 with actors and all notes, else 2.
+    """Return a record of the highest tier that what is declared allows.
+
+    Tier 3 needs actors, all notes, the sector, and the types of release, data source and access; else it is 2.
 
     Raises: UnsupportedError: the claim is not certified, or something that every record needs was not declared.
     """
@@ -39,18 +41,19 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
     held, deployment = report.deployment.registry, registry_fields(report.certificate)["deployment"]
     deployment["basic"] = _basic(report)
     deployment["privacy_loss"]["privacy_unit"] = report.unit
+    deployment["deployment_model"] |= _use(report)
     full = _third_tier(report)
     if full is not None:
         for name, fields in full.items():
             deployment[name] = deployment.get(name, {}) | fields
     else:
         del deployment["accounting"], deployment["implementation"]
+    deployment["administrative"] = _stated({"sources": held.sources}) | {"registry_authors": list(held.authors)}
     return {
         "url_slug": held.url_slug,
         "status": held.status,
         "tier": 3 if full is not None else 2,
         "deployment": deployment,
-        "administrative": {"registry_authors": list(held.authors)},
     }
 
 
@@ -65,6 +68,7 @@ def _basic(report: ReportInputs) -> dict[str, Any]:
     """Return what every record says of the product; empty where it was not declared."""
     held, scope = report.deployment.registry, report.deployment.scope
     published = held.publication_date.isoformat() if held.publication_date else ""
+    sector = _stated({"data_product_sector": held.data_product_sector})
     return {
         "name": report.system.name,
         "data_curators": list(held.curators),
@@ -73,14 +77,34 @@ def _basic(report: ReportInputs) -> dict[str, Any]:
         "data_product_type": held.data_product_type,
         "data_product_region": scope.region,
         "publication_date": published,
-    }
+    } | sector
+
+
+def _use(report: ReportInputs) -> dict[str, str]:
+    """Return what is declared about releases, source and access."""
+    held = report.deployment.registry
+    return _stated(
+        {
+            name: getattr(held, name)
+            for kind in ("release_type", "data_source_type", "access_type")
+            for name in (kind, f"{kind}_details")
+        }
+    )
+
+
+def _stated(fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields that are not empty."""
+    return {name: text for name, text in fields.items() if text}
 
 
 def _third_tier(report: ReportInputs) -> dict[str, dict[str, Any]] | None:
     """Return the fields of the third tier, or None where one of them was not declared."""
     held = report.deployment
     notes = "\n".join(f"- {m.label}: {m.sensitivity_because}" for m in held.mechanisms if m.sensitivity_because)
-    if not (held.scope.data_product and held.contributions.unprotected and held.actors and notes):
+    use, registry = _use(report), held.registry
+    known = all(kind in use for kind in ("release_type", "data_source_type", "access_type"))
+    told = held.scope.data_product and held.contributions.unprotected and held.actors and notes
+    if not (known and told and registry.data_product_sector):
         return None
     actors = (f"- {a.name}: sees {a.sees}; trusted for {a.trusted_for or 'nothing'}" for a in held.actors)
     return {
@@ -89,7 +113,8 @@ def _third_tier(report: ReportInputs) -> dict[str, dict[str, Any]] | None:
             "unprotected_quantities": "; ".join(held.contributions.unprotected),
         },
         "deployment_model": {"actors": "\n".join(actors)},
-        "implementation": {"justification": notes},
+        "implementation": {"justification": notes}
+        | _stated({"preprocessing_and_hyperparameter_tuning": registry.preprocessing_and_hyperparameter_tuning}),
     }
 
 

@@ -23,7 +23,7 @@ from dpaudit.model.declaration import (
 from dpaudit.report.compliance.fields import Grid
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.nodes import node_words
-from dpaudit.wording.numerals import at_most, nearest, whole
+from dpaudit.wording.numerals import at_most, exact, nearest, whole
 
 _MOST = 12
 
@@ -49,7 +49,7 @@ def allocation(report: ReportInputs) -> Grid:
         head=(
             "Part",
             "Times",
-            f"Epsilon of one, at delta {nearest(certificate.claim.delta)}",
+            f"Epsilon of one, at delta {exact(certificate.claim.delta)}",
             "Share of the sum of rho",
         ),
         rows=tuple(rows),

@@ -1,9 +1,12 @@
 """Section 7: each audit with its attack, its bound, its power and its ceiling."""
 
+import math
+
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.numerals import at_least, at_most, counted, nearest, whole
+from dpaudit.wording.audits import bound_phrase
+from dpaudit.wording.numerals import at_least, at_most, counted, exact, nearest, whole
 
 
 def audited(report: ReportInputs) -> Section:
@@ -15,12 +18,12 @@ def audited(report: ReportInputs) -> Section:
         "certificate.findings",
     )
     looked = bool(findings) or any(c.status != "assumed" for c in report.certificate.conditions)
-    significance = sum(audit.significance for audit in audits)
+    significance = math.fsum(audit.significance for audit in audits)
     looks = (
         evidence(
             "Correction for several looks",
             f"none: {counted(len(audits), 'audit')}, each at its own significance; correct code is accused by any with "
-            f"probability at most {at_most(min(1.0, significance))}",
+            f"probability {at_most(min(1.0, significance))} or less",
             "audits",
         )
         if audits
@@ -61,13 +64,13 @@ def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
     seen = (
         "nothing for certain: too few runs"
         if power.epsilon == float("inf")
-        else f"epsilon {at_most(power.epsilon)} with probability {nearest(power.probability, 3)}"
+        else f"epsilon {at_most(power.epsilon)} with probability {at_least(power.probability, 3)}"
     )
     counts = audit.counts
     return (
         f"{number}. {audit.name}; {audit.view}",
         f"{audit.attack}. {audit.description}".strip(),
-        f"{audit.bound}: epsilon at least {at_least(audit.epsilon_lower)} at delta {nearest(audit.delta)}, "
+        f"{audit.bound}: epsilon {bound_phrase(audit)}, at delta {exact(audit.delta)}, "
         f"significance {nearest(audit.significance)}",
         f"{audit.verdict}; {whole(counts.correct)} of {whole(counts.guesses)} guesses correct in "
         f"{whole(audit.runs)} runs; seed {audit.seed if audit.seed is not None else 'not recorded'}",

@@ -1,50 +1,59 @@
 """Section 6: the certificate by engine, and its meaning for one person, for groups and for each part."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
+from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.budgets.filter_theorems import GAUSSIAN
+from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.bracket import Bracket
 from dpaudit.report.compliance.allocation import allocation
+from dpaudit.report.compliance.beliefs import beliefs
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
 from dpaudit.report.compliance.groups import groups
 from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve
 from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.marks import MARK_WORDS, Marked, marked
+from dpaudit.report.verdicts import provided_of
 from dpaudit.wording.certificates import noise_sentence
-from dpaudit.wording.numerals import at_least, at_most, both_ends, nearest, times
+from dpaudit.wording.numerals import at_least, at_most, both_ends, ends, exact, times
+from dpaudit.wording.sentences import say
 
-_PRIORS = (0.01, 0.1, 0.5)
 
-
-def certified(report: ReportInputs, curve: Curve) -> Section:
-    """Return section 6."""
+def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Section:
+    """Return section 6; without figures of at most so much where no upper bound is known of the code."""
     certificate = report.certificate
     claim, tight = certificate.claim, certificate.tight
     slack = noise_sentence(certificate.slack) if certificate.slack is not None else ""
-    statuses = [condition.status for condition in certificate.conditions]
-    counted = ", ".join(f"{statuses.count(s)} {s}" for s in ("checked", "assumed", "violated") if s in statuses)
+    marks = Counter(line.mark for line in marked(report))
+    counted = ", ".join(f"{marks[mark]} {mark}" for mark in MARK_WORDS if marks[mark])
     return Section(
         number="6",
         ident="curve",
         title="Certificate",
         crosswalk="ISO/IEC 27559: quantification; census disclosure avoidance: allocation of the budget",
         fields=(
-            evidence(f"Epsilon at delta {nearest(claim.delta)}", both_ends(tight.epsilon), "certificate.tight.epsilon"),
-            evidence(f"Delta at epsilon {nearest(claim.epsilon)}", both_ends(tight.delta), "certificate.tight.delta"),
+            evidence(
+                f"Epsilon at delta {exact(claim.delta)}", _ends(report, tight.epsilon), "certificate.tight.epsilon"
+            ),
+            evidence(f"Delta at epsilon {exact(claim.epsilon)}", _ends(report, tight.delta), "certificate.tight.delta"),
             _equivalent(report),
             evidence("Slack", slack, "certificate.slack") if slack else unknown("Slack"),
-            evidence("Assumptions", counted or "none", "certificate.conditions"),
+            evidence("Conditions", counted or "none", "certificate.conditions"),
         ),
         grids=(
             _engines(report),
-            _meaning(report, curve),
-            _beliefs(report),
-            groups(report),
-            allocation(report),
+            *(
+                ()
+                if report.void
+                else (_meaning(report, curve), beliefs(report, tail), groups(report), allocation(report))
+            ),
             *_argument(report),
         ),
     )
@@ -64,8 +73,8 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
         (
             "conditions",
             "Conditions: what the proof needs beside its arithmetic",
-            ("", "Status", "Condition"),
-            tuple((f"C{n}", c.status, c.text) for n, c in enumerate(certificate.conditions, start=1)),
+            ("", "Mark", "Condition"),
+            tuple((f"C{line.number}", line.mark, _told(line)) for line in marked(report)),
         ),
         (
             "findings",
@@ -80,22 +89,35 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
             yield Grid(name=name, caption=caption, head=head, rows=rows, statuses=statuses)
 
 
+def _told(line: Marked) -> str:
+    """Return the text of a condition, with the reason that a person gave."""
+    return f"{line.condition.text} Asserted: {line.because}" if line.because else line.condition.text
+
+
+def _ends(report: ReportInputs, bracket: Bracket) -> str:
+    """Return a bracket with both ends, or with its lower end alone where no upper bound is known of the code."""
+    return f"at least {at_least(bracket.lower)}" if report.void else both_ends(bracket)
+
+
 def _equivalent(report: ReportInputs) -> Field:
     """Return the Gaussian mechanism with the same epsilon and delta, as the distance mu of its two laws."""
-    name = "Gaussian equivalent"
+    name = f"Gaussian equivalent at delta {exact(report.certificate.claim.delta)}"
+    if report.void:
+        return not_applicable(name, f"no upper bound is known: {report.void}")
     claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
     if claim.delta == 0:
         return not_applicable(name, "a Gaussian mechanism has no finite epsilon at delta 0")
     if not 0 < upper < math.inf:
         return unknown(name)
     mu = math.sqrt(GAUSSIAN.amount(upper, claim.delta))
-    text = f"mu = {nearest(mu)}: one Gaussian release of noise multiplier {nearest(1 / mu)} has this epsilon and delta"
+    text = say("mu", mu=at_most(mu), multiplier=at_least(1 / mu), delta=exact(claim.delta))
     return evidence(name, text, "certificate.tight.epsilon.upper")
 
 
 def _engines(report: ReportInputs) -> Grid:
     """Return the bracket of each engine by itself."""
     certificate = report.certificate
+    head: tuple[str, ...] = ("Engine", "At least") if report.void else ("Engine", "At least", "At most")
     rows: list[tuple[str, ...]] = []
     try:
         form = fold(certificate.declaration, certificate.claim.neighbours)
@@ -103,13 +125,14 @@ def _engines(report: ReportInputs) -> Grid:
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
                 bracket = bracket_epsilon(form, certificate.claim.delta, (engine,))
-                rows.append((engine.name, at_least(bracket.lower), at_most(bracket.upper)))
+                bracket = proved_under(certificate.conditions, bracket, math.inf)
+                rows.append((engine.name, *ends(bracket))[: len(head)])
     except (UnsupportedError, DeclarationError):
         rows = []
     return Grid(
         name="engines",
-        caption=f"Epsilon at delta {nearest(certificate.claim.delta)}, engine by engine",
-        head=("Engine", "At least", "At most"),
+        caption=f"Epsilon at delta {exact(certificate.claim.delta)}, engine by engine",
+        head=head,
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
         note="" if rows else "No engine covers the whole declaration by itself.",
@@ -125,7 +148,7 @@ def _meaning(report: ReportInputs, curve: Curve) -> Grid:
         rows.append((*_gain(gain), odds))
     return Grid(
         name="operating",
-        caption="The most that any attacker can gain, whatever they know besides",
+        caption=f"The most that any attacker can gain, whatever they know besides{provided_of(report)}",
         head=("Measure", "The claim allows", "The certificate allows", "Odds after a positive, by the certificate"),
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
@@ -136,25 +159,3 @@ def _gain(gain: Gain) -> tuple[str, str, str]:
     """Return the measure of a gain, and its largest value by claim and by certificate."""
     proved = "not known" if gain.certificate is None else at_most(gain.certificate)
     return gain.measure, at_most(gain.claim), proved
-
-
-def _beliefs(report: ReportInputs) -> Grid:
-    """Return the largest posterior belief for some prior beliefs."""
-    claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
-    rows = tuple(
-        (f"{prior:g}", at_most(_posterior(prior, claim.epsilon)), at_most(_posterior(prior, upper)))
-        for prior in _PRIORS
-    )
-    beside = f", except with probability {nearest(claim.delta)}" if claim.delta else ""
-    return Grid(
-        name="beliefs",
-        caption=f"A belief about one unit before and, at most, after{beside}",
-        head=("Before", "After, by the claim", "After, as proved"),
-        rows=rows,
-        statuses=tuple("evidence" for _ in rows),
-    )
-
-
-def _posterior(prior: float, epsilon: float) -> float:
-    """Return the largest belief that odds times e^epsilon allow."""
-    return prior / (prior + (1 - prior) * math.exp(-epsilon))

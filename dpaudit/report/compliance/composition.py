@@ -14,10 +14,10 @@ from dpaudit.report.compliance.fields import (
     not_applicable,
     unknown,
 )
-from dpaudit.report.derivation import Row, noise_of, sensitivity_of
+from dpaudit.report.derivation import Row, node_epsilon, noise_of, sensitivity_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import Leaf, leaves, located, sensitivity_is_checked
-from dpaudit.wording.numerals import interval, nearest, whole
+from dpaudit.wording.numerals import exact, nearest, whole
 
 MOST = 40
 INDENT = "\N{EM SPACE}"
@@ -40,7 +40,7 @@ def composition(report: ReportInputs, nodes: tuple[Row, ...]) -> Section:
     stated = [node for _, node in walk(report.certificate.declaration) if isinstance(node, Stated)]
     nothing = "" if runs else "No release is declared; everything here is taken on trust."
     more = f"{whole(len(runs) - MOST)} further rows are in the certificate's JSON." if len(runs) > MOST else ""
-    trusted = "; ".join(f"{node.source}: epsilon {nearest(node.epsilon)}" for node in stated[:MOST])
+    trusted = "; ".join(f"{node.source}: epsilon {exact(node.epsilon)}" for node in stated[:MOST])
     statuses: tuple[Status, ...] = tuple("not_assessed" if NOT_ASSESSED in "".join(row) else "evidence" for row in rows)
     return Section(
         number="5",
@@ -64,7 +64,7 @@ def composition(report: ReportInputs, nodes: tuple[Row, ...]) -> Section:
                 statuses=statuses,
                 note=more or nothing,
             ),
-            _nodes(nodes),
+            _nodes(nodes, void=bool(report.void)),
         ),
     )
 
@@ -76,11 +76,11 @@ def _printed(report: ReportInputs) -> Field:
         return not_applicable("Printed argument", "no rules of a paper were declared")
     holds = "holds as written" if printed.valid else "does not hold as written"
     remarks = "".join(f" {problem.node} ({problem.rule}): {problem.message}" for problem in printed.problems)
-    text = f"epsilon {nearest(printed.epsilon)} at delta {nearest(printed.delta)}, and {holds}.{remarks}"
+    text = f"epsilon {exact(printed.epsilon)} at delta {exact(printed.delta)}, and {holds}.{remarks}"
     return evidence("Printed argument", text, "certificate.printed")
 
 
-def _nodes(nodes: tuple[Row, ...]) -> Grid:
+def _nodes(nodes: tuple[Row, ...], *, void: bool) -> Grid:
     """Return the derivation as a table of text, indented by depth."""
     rows = tuple(
         (
@@ -90,7 +90,11 @@ def _nodes(nodes: tuple[Row, ...]) -> Grid:
             f"{row.printed.rule}: {nearest(row.printed.epsilon)}, δ {nearest(row.printed.delta)}"
             if row.printed
             else "",
-            f"{interval(row.epsilon)}, δ {nearest(row.delta)}" if row.epsilon else "not covered" if row.node else "",
+            f"{node_epsilon(row.epsilon, void=void)}, δ {nearest(row.delta)}"
+            if row.epsilon
+            else "not covered"
+            if row.node
+            else "",
             " ".join(f"C{number + 1}" for number in row.conditions),
         )
         for row in nodes
@@ -121,7 +125,7 @@ def _row(report: ReportInputs, run: _Run, *, checked: bool) -> tuple[str, ...]:
     node = run.first.node
     first, last = run.labels[0], run.labels[-1]
     notes = report.deployment.notes_on(first)
-    why = notes.sensitivity_because or ("checked by a run" if checked else NOT_ASSESSED)
+    why = notes.sensitivity_because or ("a run looked at it" if checked else NOT_ASSESSED)
     code = notes.code or report.code or NOT_ASSESSED
     source = notes.parameters_from or ("the algorithm's own calibration" if report.code else NOT_ASSESSED)
     runs = [f"{whole(run.times)} {'time' if run.times == 1 else 'times'}", run.first.sampled]
@@ -129,7 +133,7 @@ def _row(report: ReportInputs, run: _Run, *, checked: bool) -> tuple[str, ...]:
     return (
         first if first == last else f"{first} … {last}",
         noise_of(node.mechanism),
-        f"{sensitivity_of(node.mechanism) or 'none stated'}; why: {why}",
+        f"{sensitivity_of(node.mechanism) or 'none stated'} ({why})",
         ", ".join(part for part in runs if part),
         f"{code}; parameters: {source}",
     )

@@ -7,11 +7,12 @@ from dpaudit.accounting.fold import fold
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Group
 from dpaudit.report.compliance.fields import Grid, Status
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.numerals import at_most, nearest
+from dpaudit.report.meaning import guarantee_by_claim
+from dpaudit.report.verdicts import provided_of
+from dpaudit.wording.numerals import at_most, exact
 
 GROUPS = (2, 5, 10)
 
@@ -20,25 +21,16 @@ def groups(report: ReportInputs) -> Grid:
     """Return the guarantee for several units together, for groups of 2, 5 and 10."""
     claim = report.certificate.claim
     rows = tuple(
-        (str(size), _by_claim(claim, size), _bounded(_epsilon_of_group(report, size), claim)) for size in GROUPS
+        (str(size), guarantee_by_claim(report, size), _bounded(_epsilon_of_group(report, size))) for size in GROUPS
     )
     statuses: tuple[Status, ...] = tuple("not_assessed" if "not covered" in row[2] else "evidence" for row in rows)
     return Grid(
         name="groups",
-        caption="Groups: several units of one person, or several people together",
-        head=("Units", "By the claim alone", f"Proved epsilon, at delta {nearest(claim.delta)}"),
+        caption="Groups: several units of one person, or several people together" + provided_of(report),
+        head=("Units", "By the claim alone", f"Proved epsilon, at delta {exact(claim.delta)}"),
         rows=rows,
         statuses=statuses,
     )
-
-
-def _by_claim(claim: Claim, size: int) -> str:
-    """Return the guarantee for several units that (epsilon, delta) for one unit implies."""
-    epsilon = size * claim.epsilon
-    if claim.delta == 0:
-        return f"epsilon {nearest(epsilon)}"
-    delta = claim.delta * math.fsum(math.exp(min(700.0, step * claim.epsilon)) for step in range(size))
-    return f"epsilon {nearest(epsilon)}, delta {at_most(delta)}" if delta < 1 else "nothing"
 
 
 def _epsilon_of_group(report: ReportInputs, size: int) -> Bracket | None:
@@ -51,7 +43,7 @@ def _epsilon_of_group(report: ReportInputs, size: int) -> Bracket | None:
         return None
 
 
-def _bounded(bracket: Bracket | None, claim: Claim) -> str:
+def _bounded(bracket: Bracket | None) -> str:
     """Return an upper bound in words."""
     if bracket is None:
         return "not covered by a rule"

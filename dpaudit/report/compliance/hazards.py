@@ -3,15 +3,18 @@
 The list follows the hazards that NIST SP 800-226 describes; the words are ours.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
 from dpaudit.report.curves import claimed_advantage
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.marks import samplers_are_exact
+from dpaudit.report.meaning import share_sentence
 from dpaudit.report.releases import located
-from dpaudit.wording.numerals import at_most, counted, nearest, whole
+from dpaudit.wording.claims import claim_parameters, claimed_factor
+from dpaudit.wording.numerals import at_most, counted, whole
+from dpaudit.wording.sentences import say
 
 Known = tuple[str, Status] | None
 """What is known of a hazard and what it rests on; None where nothing is."""
@@ -55,37 +58,39 @@ def hazards(report: ReportInputs) -> Section:
 
 
 def _large_epsilon(report: ReportInputs) -> Known:
-    """Return the odds factor and the advantage that the claim allows."""
+    """Return the factor in any probability and the advantage that the claim allows."""
     claim = report.certificate.claim
-    advantage = at_most(claimed_advantage(claim.epsilon, claim.delta), 3)
-    factor = nearest(math.exp(claim.epsilon), 3) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
-    return (
-        f"The claim allows odds to move by a factor of {factor} and an attacker an advantage of {advantage} out of 1. "
-        "No threshold is agreed upon; whether that is small enough is a decision.",
-        "evidence",
-    )
+    if report.void:
+        return f"It was claimed that {claim_parameters(claim)}; {report.void}.", "evidence"
+    advantage = at_most(claimed_advantage(claim.epsilon, claim.delta))
+    return say("large_epsilon", factor=claimed_factor(claim), advantage=advantage), "evidence"
 
 
 def _large_delta(report: ReportInputs) -> Known:
     """Return the product of delta and the number of units."""
-    claim, units = report.certificate.claim, report.deployment.scope.number_of_units
+    claim, units = report.certificate.claim, report.units
     if claim.delta == 0:
         return "Delta is 0.", "evidence"
-    if units is None:
+    if units is None or report.void:
         return None
-    share = claim.delta * units
-    verdict = "far below one unit" if share <= 0.1 else "not far below one unit: a whole record might be lost"
-    return f"Delta times {whole(units)} units is {at_most(share, 3)}, {verdict}.", "declared"
+    small = (
+        "That is far below one."
+        if claim.delta * units <= 0.1
+        else "That is not far below one: a whole record might be lost."
+    )
+    said = report.deployment.scope.number_of_units is not None
+    return f"{share_sentence(report)} {small}", "declared" if said else "evidence"
 
 
 def _narrow_unit(report: ReportInputs) -> Known:
     """Return the number of units of one person."""
-    units = report.deployment.contributions.units_per_person
+    units = report.per_person
     if units is None:
         return None
+    known: Status = "evidence" if report.deployment.contributions.units_per_person is None else "declared"
     if units == 1:
-        return f"One person is one unit ({report.unit}).", "declared"
-    return f"One person contributes up to {whole(units)} units: read the table of groups for what they get.", "declared"
+        return f"One person is one unit ({report.unit}).", known
+    return f"One person contributes up to {whole(units)} units; the cover says what they get.", known
 
 
 def _contributions(report: ReportInputs) -> Known:
@@ -135,7 +140,7 @@ def _floats(report: ReportInputs) -> Known:
     status = next((c.status for c in report.certificate.conditions if c.kind == "floating_point"), None)
     if status is None:
         return "The proof needs nothing about floating-point noise.", "evidence"
-    if status == "checked":
+    if status == "checked" or samplers_are_exact(report):
         return "The noise is drawn exactly.", "evidence"
     return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
 

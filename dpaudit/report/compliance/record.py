@@ -1,62 +1,15 @@
-"""Sections 0, 10, 12 and A: cover, budget ledger, reproduction, and changes since the previous report."""
+"""Sections 10, 12 and A: budget ledger, reproduction, and changes since the previous report."""
 
-import hashlib
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.ledger import Balance
-from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, stated, unknown
+from dpaudit.report.compliance.cover import digest_of, finite
+from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
-from dpaudit.wording.claims import observer
-from dpaudit.wording.numerals import at_least, at_most, nearest, whole
-
-
-def cover(report: ReportInputs) -> Section:
-    """Return section 0: privacy first, then usefulness, then how many must be trusted."""
-    claim, identity = report.certificate.claim, report.deployment.identity
-    best = max((audit.epsilon_lower for audit in report.audits), default=None)
-    utility, actors = report.deployment.utility, report.deployment.actors
-    first = utility[0] if utility else None
-    return Section(
-        number="0",
-        ident="cover",
-        title="Cover and verdict",
-        crosswalk="W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
-        fields=(
-            evidence("Verdict", outcome_of(report).word, "verdict"),
-            stated("Meaning", odds(report), "certificate.claim"),
-            stated("Claimed epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
-            evidence("Certified epsilon", _finite(report.certificate.tight.epsilon.upper), "certificate.tight.epsilon"),
-            evidence("Audited epsilon", f"at least {at_least(best)}", "audits")
-            if best is not None
-            else unknown("Audited epsilon"),
-            declared("Usefulness", f"{first.measure}: {nearest(first.value)}" if first else "", "utility"),
-            declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
-            stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
-            declared("Version", identity.version, "identity.version"),
-            declared("Commit", identity.commit, "identity.commit"),
-            evidence("Configuration digest", _digest(report.config_text), "config")
-            if report.config_text
-            else unknown("Configuration digest"),
-            evidence("Date", report.created, "created"),
-            declared("Valid until", identity.valid_until, "identity.valid_until"),
-            declared("Author", identity.author, "identity.author"),
-            declared("Reviewer", identity.reviewer, "identity.reviewer"),
-        ),
-    )
-
-
-def odds(report: ReportInputs) -> str:
-    """Return in one sentence what an observer can learn about one unit."""
-    claim = report.certificate.claim
-    factor = at_most(math.exp(claim.epsilon)) if claim.epsilon < 100 else f"e^{nearest(claim.epsilon)}"
-    beside = f", except with probability {nearest(claim.delta)}" if claim.delta else ""
-    return (
-        f"About {report.unit}, {observer(claim.model)} can raise the odds of a guess at most by a factor of "
-        f"{factor}{beside}."
-    )
+from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 
 
 def budget(report: ReportInputs) -> Section:
@@ -82,7 +35,7 @@ def budget(report: ReportInputs) -> Section:
             evidence("Account", account.name, "ledger.name"),
             evidence(
                 "Opening budget",
-                f"epsilon {nearest(account.budget.epsilon)}, delta {nearest(account.budget.delta)} for "
+                f"epsilon {exact(account.budget.epsilon)}, delta {exact(account.budget.delta)} for "
                 f"{account.budget.unit}",
                 "ledger.budget",
             ),
@@ -108,7 +61,7 @@ def _spent(balance: Balance) -> Grid:
             at_most(float(spending.spent.amount)),
             at_least(float(spending.remaining.amount)),
             nearest(float(spending.limit.amount)),
-            f"at most {at_most(balance.reading(spending))} at delta {nearest(spending.claim.delta)}",
+            f"at most {at_most(balance.reading(spending))} at delta {exact(spending.claim.delta)}",
         )
         for spending in balance.alive
     )
@@ -177,21 +130,23 @@ def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[st
     """Return what differs, among the figures that decide."""
     now = {
         "Verdict": outcome_of(report).word,
-        "Claimed epsilon": _finite(report.certificate.claim.epsilon),
-        "Claimed delta": _finite(report.certificate.claim.delta),
-        "Certified epsilon": _finite(report.certificate.tight.epsilon.upper),
+        "Claimed epsilon": exact(report.certificate.claim.epsilon),
+        "Claimed delta": exact(report.certificate.claim.delta),
+        "Certified epsilon": _certified(report.certificate.verdict, report.certificate.tight.epsilon.upper),
         "Source digest": report.certificate.source_digest,
-        "Configuration digest": _digest(report.config_text),
+        "Configuration digest": digest_of(report.config_text),
         **{f"Audited epsilon, {audit.name}": at_least(audit.epsilon_lower) for audit in report.audits},
     }
     audits = previous.get("audits") or ()
     then = {
         "Verdict": _at(previous, "verdict"),
-        "Claimed epsilon": _finite(_at(previous, "certificate", "claim", "epsilon")),
-        "Claimed delta": _finite(_at(previous, "certificate", "claim", "delta")),
-        "Certified epsilon": _finite(_at(previous, "certificate", "tight", "epsilon", "upper")),
+        "Claimed epsilon": exact(float(_at(previous, "certificate", "claim", "epsilon"))),
+        "Claimed delta": exact(float(_at(previous, "certificate", "claim", "delta"))),
+        "Certified epsilon": _certified(
+            _at(previous, "certificate", "verdict"), _at(previous, "certificate", "tight", "epsilon", "upper")
+        ),
         "Source digest": _at(previous, "certificate", "source_digest"),
-        "Configuration digest": _digest(str(_at(previous, "config"))),
+        "Configuration digest": digest_of(str(_at(previous, "config"))),
         **{f"Audited epsilon, {_at(audit, 'name')}": at_least(_at(audit, "epsilon_lower")) for audit in audits},
     }
     return [
@@ -209,11 +164,6 @@ def _at(data: Mapping[str, Any], *keys: str) -> Any:
     return value
 
 
-def _finite(value: Any) -> str:
-    """Return an upper bound; no finite one is said in words."""
-    return "no finite epsilon" if value in (math.inf, "inf") else at_most(float(value))
-
-
-def _digest(text: str) -> str:
-    """Return the SHA-256 of a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _certified(verdict: Any, upper: Any) -> str:
+    """Return the proved epsilon; a refuted claim has none."""
+    return "none" if verdict == "refuted" else finite(math.inf if upper == "inf" else float(upper))

@@ -3,6 +3,7 @@
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.report.compliance.fields import (
     NOT_ASSESSED,
+    Field,
     Grid,
     Section,
     Status,
@@ -13,7 +14,7 @@ from dpaudit.report.compliance.fields import (
 )
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
-from dpaudit.wording.numerals import nearest, whole
+from dpaudit.wording.numerals import exact, nearest, whole
 
 _SCENARIOS: dict[Neighbours, tuple[tuple[str, str, str, str], ...]] = {
     "replace_one": (
@@ -65,7 +66,9 @@ def scope(report: ReportInputs) -> Section:
         fields=(
             declared("Purpose", declared_scope.purpose, "scope.purpose"),
             declared("Data subjects", declared_scope.data_subjects, "scope.data_subjects"),
-            declared("Number of units", declared_scope.number_of_units, "scope.number_of_units"),
+            _known_or_declared(
+                "Number of units", declared_scope.number_of_units, report.number_of_units, "scope.number_of_units"
+            ),
             declared("Sector", declared_scope.sector, "scope.sector"),
             declared("Region", declared_scope.region, "scope.region"),
             declared("Data product", declared_scope.data_product, "scope.data_product"),
@@ -75,6 +78,13 @@ def scope(report: ReportInputs) -> Section:
             declared("Out of scope", declared_scope.out_of_scope, "scope.out_of_scope"),
         ),
     )
+
+
+def _known_or_declared(name: str, said: int | None, known: int | None, ref: str) -> Field:
+    """Return a number that the deployment declares, or else the one that algorithm or problem know."""
+    if said is None and known is not None:
+        return evidence(name, whole(known), ref.split(".")[1])
+    return declared(name, said, ref)
 
 
 def unit(report: ReportInputs) -> Section:
@@ -92,8 +102,11 @@ def unit(report: ReportInputs) -> Section:
         fields=(
             stated("Unit", report.unit, "certificate.claim.unit"),
             stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours"),
-            declared(
-                "Units that one person contributes", contributions.units_per_person, "contributions.units_per_person"
+            _known_or_declared(
+                "Units that one person contributes",
+                contributions.units_per_person,
+                report.units_per_person,
+                "contributions.units_per_person",
             ),
             declared("Contribution bound", contributions.bound, "contributions.bound"),
             declared("How the bound is enforced", contributions.enforcement, "contributions.enforcement"),
@@ -121,7 +134,8 @@ def trust(report: ReportInputs) -> Section:
         number="3",
         ident="trust",
         title="Trust and threat model",
-        crosswalk="NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks",
+        crosswalk="NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks; UK ICO, guidance on "
+        "anonymisation (28 March 2025): the motivated intruder",
         fields=(
             stated("Model", MODEL_WORDS[claim.model], "certificate.claim.model"),
             stated("Whose view is protected from", observer(claim.model), "certificate.claim.model"),
@@ -155,8 +169,8 @@ def claimed(report: ReportInputs) -> Section:
         crosswalk="NIST SP 800-226: parameters",
         fields=(
             stated("Variant", variant, "certificate.claim"),
-            stated("Epsilon", nearest(claim.epsilon), "certificate.claim.epsilon"),
-            stated("Delta", nearest(claim.delta), "certificate.claim.delta"),
+            stated("Epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
+            stated("Delta", exact(claim.delta), "certificate.claim.delta"),
             evidence("Claimed by", source, "certificate.printed"),
             declared("Each release, or all together", period.per, "period.per"),
             declared("Period", period.period, "period.period"),
@@ -235,7 +249,7 @@ def comparison(report: ReportInputs) -> Section:
                 name="comparison",
                 caption="Deployments of the same unit and the same model",
                 head=("Deployment", "Epsilon", "Delta", "Source"),
-                rows=tuple((c.name, nearest(c.epsilon), nearest(c.delta), c.source) for c in same),
+                rows=tuple((c.name, exact(c.epsilon), exact(c.delta), c.source) for c in same),
                 statuses=tuple("declared" for _ in same),
                 note=note,
             ),

@@ -13,12 +13,15 @@ from dpaudit.report.slackness import steps_of
 def figures_of(facts: Facts) -> dict[str, Figure]:
     """Return all figures of a report by name: those that have something to show."""
     certificate = facts.report.certificate
-    drawn = [axis_figure(facts.report), tree_figure(facts.rows)]
+    drawn = [axis_figure(facts.report), tree_figure(facts.rows, void=bool(facts.report.void))]
     if certificate.slack is not None and steps_of(certificate.slack):
         drawn.append(waterfall_figure(certificate.slack))
-    if facts.curve.epsilons:
+    void = bool(facts.report.void)
+    if facts.curve.epsilons and not void:
         drawn.append(curve_figure(certificate, facts.curve))
-    drawn += [roc_figure(audit, facts.curve, number) for number, audit in enumerate(facts.report.audits, start=1)]
+    drawn += [
+        roc_figure(audit, facts.curve, number, void=void) for number, audit in enumerate(facts.report.audits, start=1)
+    ]
     return {figure.name: figure for figure in drawn}
 
 

@@ -7,7 +7,8 @@ from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.numerals import at_least, at_most, interval, nearest
+from dpaudit.wording.audits import bound_phrase
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, exact, interval, nearest
 
 _ROW = 54.0
 _MOST = 12
@@ -26,13 +27,12 @@ def axis_figure(report: ReportInputs) -> Figure:
 def _description(report: ReportInputs) -> str:
     """Return the figure in words."""
     certificate = report.certificate
-    words = [f"Claimed (declared): {nearest(certificate.claim.epsilon)}."]
+    words = [f"Claimed (declared): {exact(certificate.claim.epsilon)}."]
     if certificate.printed is not None:
         words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
-    words.append(f"Proved of the declaration: {interval(certificate.tight.epsilon)}.")
+    words.append(f"Proved of the declaration: {_proved_words(report)}.")
     words += [
-        f"Attacked by {audit.name}: at least {at_least(audit.epsilon_lower)}, ceiling {at_most(audit.ceiling)}."
-        for audit in report.audits
+        f"Attacked by {audit.name}: {bound_phrase(audit)}, ceiling {at_most(audit.ceiling)}." for audit in report.audits
     ]
     return " ".join(words if report.audits else [*words, "Attacked: not assessed."])
 
@@ -57,14 +57,14 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
         valid = certificate.printed.valid
         canvas.diamond(scale(certificate.printed.epsilon), y + 22, 6, "hollow")
         said = nearest(certificate.printed.epsilon) + (", holds as written" if valid else ", does not hold as written")
-        canvas.label(scale(certificate.printed.epsilon), y + 26, said, "value halo", gap=12)
+        canvas.label(scale(certificate.printed.epsilon), y + 26, (said,), "value halo", 12, (scale(claimed),))
         y += _ROW
     _name(canvas, "Proved", "tight reading", y, narrow=narrow)
     _proved(canvas, scale, report, y + 22)
     y += _ROW
     for audit in audits:
         _name(canvas, "Attacked", audit.name, y, narrow=narrow)
-        _attack(canvas, scale, audit, y + 22)
+        _attack(canvas, scale, audit, y + 22, scale(claimed))
         y += _ROW
     if not audits:
         _name(canvas, "Attacked", "not assessed", y, narrow=narrow)
@@ -91,7 +91,7 @@ def _ticks(canvas: Canvas, scale: Scale, top: float, bottom: float) -> None:
 def _claim(canvas: Canvas, x: float, epsilon: float, bottom: float) -> None:
     """Draw the claim as a dashed line through all rows: it is declared, not measured."""
     canvas.line(x, 30, x, bottom, "claim")
-    text = f"claimed {nearest(epsilon)}"
+    text = f"claimed {exact(epsilon)}"
     anchor = "middle" if 50 < x < canvas.width - 50 else "end" if x >= canvas.width - 50 else "start"
     canvas.text(
         x if anchor == "middle" else min(canvas.width, max(0.0, x + (12 if anchor == "end" else -6))),
@@ -113,16 +113,29 @@ def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> 
 
 
 def _proved(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
-    """Draw the proved bracket: a band, at least wide enough to be seen, between two caps."""
+    """Draw the proved bracket: a band, at least wide enough to be seen; only its lower end where the claim is void."""
     tight = report.certificate.tight.epsilon
-    low, high = scale(tight.lower), scale(tight.upper)
+    low, high = scale(tight.lower), scale(tight.lower if report.void else tight.upper)
     middle, half = (low + high) / 2, max(3.0, (high - low) / 2)
     canvas.line(scale.left, y, middle - half, y, "within")
-    canvas.rect(middle - half, y - 9, 2 * half, 18, "proved" if tight.upper < math.inf else "proved open", 2)
-    canvas.label(middle + half, y + 4.5, interval(tight), "value halo", gap=8)
+    closed = tight.upper < math.inf and not report.void
+    canvas.rect(middle - half, y - 9, 2 * half, 18, "proved" if closed else "proved open", 2)
+    lines = (scale(report.certificate.claim.epsilon),)
+    apart = tuple(x for x in lines if not middle - half <= x <= middle + half)
+    canvas.label(middle + half, y + 4.5, (_proved_words(report),), "value halo", 8, apart)
 
 
-def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float) -> None:
+def _proved_words(report: ReportInputs) -> str:
+    """Return the proved bracket; its lower end alone where no upper bound is known of the code."""
+    tight = report.certificate.tight.epsilon
+    if report.void:
+        return f"at least {at_least(tight.lower)}"
+    if tight.lower <= tight.upper <= report.certificate.claim.epsilon and nearest(tight.lower) == nearest(tight.upper):
+        return at_most_beside(tight.upper, report.certificate.claim.epsilon)
+    return interval(tight)
+
+
+def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float, claimed: float) -> None:
     """Draw a lower bound as a filled mark, with a thin line on to the most that the runs could have shown."""
     x, ceiling, beyond = scale(audit.epsilon_lower), scale(audit.ceiling), audit.ceiling > scale.high
     style = "attacked" if audit.verdict != "inconclusive" else "attacked faint"
@@ -133,7 +146,13 @@ def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float) -> None:
     else:
         canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
     canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
-    said = f"at least {at_least(audit.epsilon_lower)}" + (
-        f", ceiling {at_most(audit.ceiling, 2)}" if math.inf > audit.ceiling > scale.high else ""
-    )
-    canvas.label(x + 4, y + 4.5, said, "value halo", gap=10)
+    canvas.label(x + 4, y + 4.5, _attack_words(audit, beyond=audit.ceiling > scale.high), "value halo", 10, (claimed,))
+
+
+def _attack_words(audit: AuditResult, *, beyond: bool) -> tuple[str, ...]:
+    """Return what an audit shows, in words for more and for less room."""
+    bound = f"at least {at_least_beside(audit.epsilon_lower, audit.claim.epsilon)}"
+    conditional = f"{bound}, under an assumption" if audit.assumption else bound
+    shorter = f"{bound}, assumed" if audit.assumption else bound
+    ceiling = (f"{conditional}, ceiling {at_most(audit.ceiling, 2)}",) if beyond and audit.ceiling < math.inf else ()
+    return (*ceiling, conditional, shorter)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from dpaudit.wording.escaping import xml
 
 _LETTER = 0.54
+_CLEAR = 6.0
+"""The room between a label and a line that it must not cross, in pixels."""
 
 
 def short(value: float) -> str:
@@ -62,13 +64,41 @@ class Canvas:
 
     def text(self, x: float, y: float, text: str, style: str = "", anchor: str = "start") -> None:
         """Write one line of text; it is escaped here."""
+        if "halo" in style.split():
+            self._clear(x, y, text, anchor)
         look = f' class="{style}"' if style else ""
         where = f' text-anchor="{anchor}"' if anchor != "start" else ""
         self.parts.append(f'<text{look} x="{short(x)}" y="{short(y)}"{where}>{xml(text)}</text>')
 
-    def label(self, x: float, y: float, text: str, style: str, gap: float = 8) -> None:
-        """Write `text` beside a mark at x: to its right where there is room, else to its left."""
-        if x + gap + text_width(text) <= self.width:
-            self.text(x + gap, y, text, style)
+    def label(
+        self, x: float, y: float, texts: tuple[str, ...], style: str, gap: float = 8, avoid: tuple[float, ...] = ()
+    ) -> None:
+        """Write the first of `texts` that has room beside a mark at x without crossing a vertical line at `avoid`.
+
+        Where none has room, the last one is written on the side with more of it.
+        """
+        for text in texts:
+            start = self._start(x, text_width(text), gap, avoid)
+            if start is not None:
+                self.text(start, y, text, style)
+                return
+        if x <= self.width / 2:
+            self.text(x + gap, y, texts[-1], style)
         else:
-            self.text(x - gap, y, text, style, anchor="end")
+            self.text(x - gap, y, texts[-1], style, anchor="end")
+
+    def _start(self, x: float, width: float, gap: float, avoid: tuple[float, ...]) -> float | None:
+        """Return where a label of this width may start: right of the mark, right of a line, or left of either."""
+        right = [x + gap, *(line + _CLEAR for line in avoid if line > x)]
+        left = [x - gap - width, *(line - _CLEAR - width for line in avoid if line < x)]
+        for start in (*right, *left):
+            inside = start >= 0 and start + width <= self.width
+            if inside and not any(start - _CLEAR < line < start + width + _CLEAR for line in avoid):
+                return start
+        return None
+
+    def _clear(self, x: float, y: float, text: str, anchor: str) -> None:
+        """Draw a patch of paper behind a line of text, so that no line runs through it."""
+        width = text_width(text) + 6
+        start = {"start": x - 3, "middle": x - width / 2, "end": x - width + 3}[anchor]
+        self.rect(start, y - 13, width, 18, "paper")

@@ -7,15 +7,15 @@ from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
-from dpaudit.wording.numerals import at_most, interval, nearest
+from dpaudit.wording.numerals import at_most, exact, interval, nearest
 
 
 def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
     """Return the figure of delta against epsilon; `curve` must have points."""
     claim, tight = certificate.claim, certificate.tight
     description = (
-        f"At the claimed epsilon of {nearest(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
-        f"claim allows {nearest(claim.delta)}. At epsilon 0 its delta is at most {at_most(curve.advantage)}."
+        f"At the claimed epsilon of {exact(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
+        f"claim allows {exact(claim.delta)}. At epsilon 0 its delta is at most {at_most(curve.advantage)}."
     )
     return Figure(
         name="curve",
@@ -25,7 +25,7 @@ def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
     )
 
 
-def _floor(delta: float) -> int:
+def lowest_power(delta: float) -> int:
     """Return the power of ten at which the vertical axis ends, a little below the claim's delta."""
     return math.floor(math.log10(delta)) - 3 if delta > 0 else -12
 
@@ -34,7 +34,7 @@ def _draw(certificate: Certificate, curve: Curve, width: float) -> Canvas:
     """Return the drawing for one width."""
     canvas = Canvas(width=width, height=330 if width > 500 else 280)
     left, right, top, bottom = 52.0, width - 16, 14.0, canvas.height - 50
-    power = _floor(certificate.claim.delta)
+    power = lowest_power(certificate.claim.delta)
     across = Scale(low=0.0, high=curve.epsilons[-1], left=left, right=right)
 
     def down(delta: float) -> float:
@@ -74,4 +74,4 @@ def _claim(canvas: Canvas, x: float, y: float, left: float, bottom: float) -> No
     canvas.line(left, y, x, y, "claim thin")
     canvas.line(x, y, x, bottom, "claim thin")
     canvas.diamond(x, y, 6, "hollow")
-    canvas.label(x, y - 8, "claimed", "strong halo", gap=10)
+    canvas.label(x, y - 8, ("claimed",), "strong halo", gap=10)

@@ -11,7 +11,7 @@ _MOST = 200
 _GRID = tuple(step / 100 for step in range(101))
 
 
-def roc_figure(audit: AuditResult, curve: Curve, number: int) -> Figure:
+def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> Figure:
     """Return the figure of one audit's rates; `number` tells several apart."""
     counts = audit.counts
     rates = ""
@@ -20,15 +20,16 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int) -> Figure:
         rates = (
             f" At its threshold the true positive rate is {nearest(true)}, the false positive rate {nearest(false)}."
         )
+    allowed = "said" if void else "and the certificate allow"
     return Figure(
         name=f"roc-{number}",
         title=f"Attack '{audit.name}': true against false positive rate",
-        description=f"Measured on {whole(counts.runs)} runs, against what the claim and the certificate allow.{rates}",
-        draw=lambda _: _draw(audit, curve),
+        description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}",
+        draw=lambda _: _draw(audit, curve, void=void),
     )
 
 
-def _draw(audit: AuditResult, curve: Curve) -> Canvas:
+def _draw(audit: AuditResult, curve: Curve, *, void: bool) -> Canvas:
     """Return the drawing, a square that fits a phone."""
     canvas = Canvas(width=_SIDE, height=_SIDE + 14)
     left, right, top, bottom = 40.0, _SIDE - 10, 10.0, _SIDE - 32
@@ -47,7 +48,7 @@ def _draw(audit: AuditResult, curve: Curve) -> Canvas:
     canvas.line(*at(0, 0), *at(1, 1), "chance")
     claim = audit.claim
     canvas.path([at(x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID], "claim open")
-    if curve.epsilons:
+    if curve.epsilons and not void:
         canvas.path([at(x, curve.true_positive_rate(x)) for x in _GRID], "curve")
     canvas.path([at(*pair) for pair in _thinned(audit.roc)], "measured")
     if audit.counts.positives and audit.counts.negatives:

@@ -1,26 +1,26 @@
 """The figure of the declaration: releases as leaves, composition above, the epsilon of each node at the right."""
 
-from dpaudit.report.derivation import Row
+from dpaudit.report.derivation import Row, node_epsilon
 from dpaudit.report.figures.canvas import Canvas, shortened, text_width
 from dpaudit.report.figures.figure import Figure
-from dpaudit.wording.numerals import TIMES, interval, whole
+from dpaudit.wording.numerals import TIMES, whole
 
 _ROW = 34.0
 _DEEPEST = 10
 
 
-def tree_figure(rows: tuple[Row, ...]) -> Figure:
+def tree_figure(rows: tuple[Row, ...], *, void: bool) -> Figure:
     """Return the figure of the derivation's rows."""
     leaves = sum(row.node == "Release" for row in rows)
     return Figure(
         name="tree",
         title="The declaration as a tree",
         description=f"{len(rows)} rows, {leaves} of them kinds of noisy release; the table beside it says the same.",
-        draw=lambda width: _draw(rows, width),
+        draw=lambda width: _draw(rows, width, void=void),
     )
 
 
-def _draw(rows: tuple[Row, ...], width: float) -> Canvas:
+def _draw(rows: tuple[Row, ...], width: float, *, void: bool) -> Canvas:
     """Return the drawing for one width, one row a node, joined to its parent by an elbow."""
     indent = 26.0 if width > 500 else 14.0
     canvas = Canvas(width=width, height=30 + _ROW * len(rows))
@@ -33,11 +33,11 @@ def _draw(rows: tuple[Row, ...], width: float) -> Canvas:
             bend = 12 + indent * (depth - 1)
             canvas.path([(bend, last[depth - 1] + 7), (bend, y), (x - 7, y)], "branch")
         last[depth] = y
-        _node(canvas, row, x, y)
+        _node(canvas, row, x, y, void=void)
     return canvas
 
 
-def _node(canvas: Canvas, row: Row, x: float, y: float) -> None:
+def _node(canvas: Canvas, row: Row, x: float, y: float, *, void: bool) -> None:
     """Draw one node: a disc for noise, a ring for composition, a dashed ring for what is taken on trust."""
     room = canvas.width - x - 100
     if not row.node:
@@ -54,5 +54,5 @@ def _node(canvas: Canvas, row: Row, x: float, y: float) -> None:
     detail = row.name or row.rule
     if rest > 40:
         canvas.text(x + 24 + text_width(head, 13.6), y + 4.5, shortened(detail, rest - 8, 12), "note")
-    value = interval(row.epsilon, 3) if row.epsilon is not None else "not covered"
+    value = node_epsilon(row.epsilon, void=void) if row.epsilon is not None else "not covered"
     canvas.text(canvas.width - 4, y + 4.5, value, "value", "end")

@@ -65,4 +65,4 @@ def _bar(
     else:
         canvas.text(4, y + 18, shortened(name, 232), "row")
     canvas.rect(low, y + 5, max(3.0, high - low), 17, style, 2)
-    canvas.label(max(high, low + 3), y + 18, said, "value halo", gap=7)
+    canvas.label(max(high, low + 3), y + 18, (said,), "value halo", gap=7)

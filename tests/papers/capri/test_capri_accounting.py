@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from algorithms._conditions import FRESH, SENSITIVITY
+from algorithms._conditions import FRESH
 from algorithms.capri import Capri
 from algorithms.capri.schedule import completed, epochs_of
 from dpaudit import Billboard, Local, Parallel, Release, Repeat, bracket_delta, bracket_epsilon, fold
@@ -172,13 +172,13 @@ def test_all_releases_share_one_mechanism_and_labels_are_unique():
         assert len({leaf.label for leaf in leaves}) == len(leaves) == (5 if model == "joint" else 6)
 
 
-def test_a_run_checks_the_sensitivity_and_leaves_the_general_conditions_assumed():
-    """What a run sees of freshness and schedule has texts of its own: it does not decide them for every run."""
+def test_a_run_leaves_the_general_conditions_assumed():
+    """What a run sees has texts of its own: replays on neighbours decide the conditions of the declaration."""
     from algorithms.capri import checks
 
     declared = set(conditions_of(capri().declaration()))
     looked = {*checks.EVERY_EPOCH, FRESH}
-    assert looked & declared == {SENSITIVITY}
+    assert looked & declared == set()
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_run_is_admitted_by_its_declaration_and_all_conditions_are_checked(con
     run = config.run(grid(contexts=4, actions=3), streams(0), 7)
     assert admit(config.declaration(), run.trace) == ()
     assert {c.status for c in run.conditions} == {"checked"}
-    assert len(run.conditions) == 6
+    assert len(run.conditions) == 5
     assert {line.mechanism for line in run.trace} == {config.plan().mechanism}
 
 

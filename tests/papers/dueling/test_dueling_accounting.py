@@ -7,7 +7,7 @@ import pytest
 
 from algorithms.dp_ebs import DpEbs
 from algorithms.dp_ebs.noise import touched_nodes
-from dpaudit import Claim, Release, Repeat, bracket_epsilon, certify, fold
+from dpaudit import Claim, Condition, Release, Repeat, bracket_epsilon, certify, fold
 from dpaudit.verifier import verify
 from mechanisms import Laplace, TreeAggregation
 
@@ -61,11 +61,12 @@ def test_the_certified_epsilon_is_the_enumerated_one(reading, credit, epsilon, h
     paper = DpEbs(epsilon=epsilon, horizon=horizon, arms=arms, removal=reading, credit=credit)
     levels = (horizon + arms).bit_length()
     exact = touched_nodes(reading, horizon + arms) * epsilon / (4 * levels)
-    found = certify(paper.declaration(), paper.claim())
+    enumerated_pair = Condition(kind="attained", status="checked")
+    found = certify(paper.declaration(), paper.claim(), conditions=(enumerated_pair,))
     assert found.verdict == "certified"
     assert found.tight.epsilon.upper == pytest.approx(exact, rel=1e-12)
     assert found.tight.epsilon.lower == pytest.approx(exact, rel=1e-12)
-    assert found.printed.valid
+    assert found.printed.valid == (epsilon <= 1), "Lemma 2 is stated for epsilon of at most 1"
     tight = DpEbs(epsilon=epsilon, horizon=horizon, arms=arms, removal=reading, credit=credit, calibration="tight")
     assert certify(tight.declaration(), tight.claim()).verdict == "certified"
     assert bracket_epsilon(fold(tight.declaration(), "replace_one"), 0.0).upper == pytest.approx(epsilon, rel=2e-9)
@@ -93,11 +94,12 @@ def test_the_printed_argument_holds_and_ends_at_the_claim():
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_the_literal_readings_are_refuted_whatever_the_noise(reading, calibration, epsilon):
-    """A clock that the data sets: infinite for R0, and above the claim from below for R4."""
+    """A clock that the data sets: infinite for R0 and for R4, of whose delta nothing is stated but that it is not 0."""
     config = DpEbs(epsilon=epsilon, horizon=200, arms=3, removal=reading, calibration=calibration)
     found = certify(config.declaration(), config.claim())
     assert found.verdict == "refuted"
-    assert found.tight.epsilon.lower > epsilon
+    assert found.tight.epsilon.lower == math.inf
+    assert (found.tight.delta.lower < 1e-300) == (reading == "R4")
 
 
 def test_the_clock_of_removals_attains_what_its_densities_say():

@@ -400,7 +400,7 @@ def test_range_aware_clipping_needs_less_noise():
 def test_the_pure_remarks_are_refuted_and_their_repair_is_certified(model, bonus, d):
     """Euclidean sensitivities under Laplace noise cost up to d / sqrt(2) and sqrt(d) times the claim."""
     config = ucrl(model=model, bonus=bonus, dimension=d, delta=0.0, calibration="pure_paper")
-    certificate = certify(config.declaration(), config.claim())
+    certificate = certify(config.declaration(), config.claim(), conditions=config.conditions())
     assert (certificate.verdict, certificate.printed.valid) == ("refuted", False)
     repaired = replace(config, calibration="pure_repaired")
     certificate = certify(repaired.declaration(), repaired.claim())
@@ -415,7 +415,7 @@ def test_the_pure_remark_on_algorithm_2_is_refuted_and_its_repair_certified():
     """The same for batches, in dimension 10."""
     for name, verdict in (("pure_paper", "refuted"), ("pure_repaired", "certified")):
         config = lsvi(dimension=10, delta=0.0, calibration=name)
-        assert certify(config.declaration(), config.claim()).verdict == verdict
+        assert certify(config.declaration(), config.claim(), conditions=config.conditions()).verdict == verdict
 
 
 def test_l1_moves_are_attained_and_the_matrix_move_is_the_largest_there_is():
@@ -487,6 +487,6 @@ def test_one_batch_releases_nothing_and_says_so():
     """(K epsilon)^(2/5) below d^(3/5) H^(1/5): one policy, fixed before any data."""
     config = lsvi(epsilon=0.1, episodes=1000, steps=20, dimension=10)
     assert schedule_of(config).batches == 1
-    certificate = certify(config.declaration(), config.claim())
+    certificate = certify(config.declaration(), config.claim(), conditions=config.conditions())
     assert (certificate.verdict, certificate.tight.epsilon.upper) == ("certified", 0.0)
     assert schedule_of(replace(config, least_batches=2)).batches == 2

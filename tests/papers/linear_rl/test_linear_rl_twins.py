@@ -123,7 +123,10 @@ def test_a_run_of_a_twin_reports_a_violated_condition(twin):
 @pytest.mark.parametrize("twin", caught("accountant"))
 def test_the_accountant_refutes_a_twin(twin):
     """Laplace noise by Euclidean sensitivity needs no run to be refuted."""
-    assert certify(twin.config.declaration(), twin.config.claim()).verdict == "refuted"
+    assert (
+        certify(twin.config.declaration(), twin.config.claim(), conditions=twin.config.conditions()).verdict
+        == "refuted"
+    )
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)

@@ -18,10 +18,13 @@ CONFIGS = (Pucb(epsilon=1.0, episodes=8, steps=3), LdpObi(epsilon=1.0, episodes=
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: c.name)
 def test_the_noise_is_exactly_what_the_claim_needs(config):
     """Certified, and the proved epsilon is the claimed one."""
-    certificate = certify(config.declaration(), config.claim())
+    certificate = certify(config.declaration(), config.claim(), conditions=config.conditions())
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.lower == pytest.approx(1.0, abs=1e-9)
-    assert certify(config.declaration(), replace(config.claim(), epsilon=0.999)).verdict == "refuted"
+    assert (
+        certify(config.declaration(), replace(config.claim(), epsilon=0.999), conditions=config.conditions()).verdict
+        == "refuted"
+    )
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: c.name)
@@ -50,4 +53,9 @@ def test_half_the_noise_is_refuted():
     config = CONFIGS[1]
     tree = config.declaration()
     leaves = tuple(replace(leaf, mechanism=leaf.mechanism.scaled(0.5)) for leaf in tree.part.parts)
-    assert certify(replace(tree, part=replace(tree.part, parts=leaves)), config.claim()).verdict == "refuted"
+    assert (
+        certify(
+            replace(tree, part=replace(tree.part, parts=leaves)), config.claim(), conditions=config.conditions()
+        ).verdict
+        == "refuted"
+    )

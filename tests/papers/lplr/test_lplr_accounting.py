@@ -37,7 +37,8 @@ def without_matrix(made):
 
 
 def brackets(tree, epsilon):
-    return bracket_delta(fold(tree, "replace_one"), epsilon)
+    """What the pair of the settings' own condition attains, and the upper bound."""
+    return bracket_delta(fold(tree, "replace_one", config().conditions()), epsilon)
 
 
 @pytest.mark.parametrize(("epsilon", "floor"), list(zip(EPSILONS, FLOORS, strict=True)))
@@ -57,7 +58,7 @@ def test_printed_messages_lose_what_the_closed_forms_say(epsilon):
     found = brackets(update(made), printed_update_loss(epsilon))
     assert found.upper == pytest.approx(delta_floor(epsilon), abs=1e-6)
     assert brackets(update(made), 0.97 * printed_update_loss(epsilon)).lower > delta_floor(epsilon) + 1e-9
-    confidence = bracket_epsilon(fold(made.declaration().parts[1], "replace_one"), 0.0)
+    confidence = bracket_epsilon(fold(made.declaration().parts[1], "replace_one", made.conditions()), 0.0)
     assert confidence.lower == pytest.approx(printed_confidence_loss(epsilon), rel=1e-9)
     alone = fold(update(made).part.touched, "add_remove").upper[0]
     finite = max(sum(loss.supremum * n for loss, n in order.parts) for order in (alone, alone.reversed()))
@@ -81,7 +82,7 @@ def test_printed_messages_lose_what_the_closed_forms_say(epsilon):
 def test_the_spread_pair_attains_the_stored_curve(epsilon, dimension, laplace, at_3, at_5, full):
     """The lower bracket is the exact curve of records with equal entries; stored to the digits shown."""
     made = config(epsilon=epsilon, dimension=dimension)
-    parts = fold(without_matrix(made), "replace_one")
+    parts = fold(without_matrix(made), "replace_one", made.conditions())
     assert bracket_delta(parts, epsilon).lower == pytest.approx(laplace, rel=0.05)
     assert bracket_epsilon(parts, 1e-3).lower == pytest.approx(at_3, abs=6e-4)
     assert bracket_epsilon(parts, 1e-5).lower == pytest.approx(at_5, abs=6e-4)
@@ -149,7 +150,7 @@ def test_the_repaired_message_costs_exactly_epsilon(epsilon, calibration):
     assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-11)
     assert smallest_noise(made.declaration(), made.claim()) == pytest.approx(1, rel=1e-6)
     less = replace(made.claim(), epsilon=epsilon * (1 - 1e-8))
-    assert certify(made.declaration(), less).verdict == "refuted"
+    assert certify(made.declaration(), less, conditions=made.conditions()).verdict == "refuted"
 
 
 def test_the_printed_message_is_refuted_for_each_reason_by_itself():

@@ -69,15 +69,15 @@ def test_users_on_two_layers_cost_twice_by_the_accountant():
     """B15: both messages of one user in sequence are refuted, one or the other certified."""
     declaration = CONFIG.declaration()
     both = Sequential(parts=declaration.parts)
-    assert certify(both, CONFIG.claim()).verdict == "refuted"
+    assert certify(both, CONFIG.claim(), conditions=CONFIG.conditions()).verdict == "refuted"
     assert certify(declaration, CONFIG.claim()).verdict == "certified"
-    assert certify(both, CONFIG.claim()).tight.epsilon.lower > 1.8
+    assert certify(both, CONFIG.claim(), conditions=CONFIG.conditions()).tight.epsilon.lower > 1.8
 
 
 def test_the_largest_leaf_is_not_their_sum():
     """B22: a third is what each leaf costs; the message costs three of them."""
     third = replace(CONFIG.claim(), epsilon=1 / 3)
-    assert certify(CONFIG.declaration(), third).verdict == "refuted"
+    assert certify(CONFIG.declaration(), third, conditions=CONFIG.conditions()).verdict == "refuted"
 
 
 def test_a_bin_of_index_0_is_blind_to_noise_that_shrinks_with_the_index():

@@ -1,0 +1,75 @@
+"""Replays of CAPRI on one tape: recorded users of the whole horizon, of whom one differs."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from algorithms.capri.cases import audit_geometry
+from algorithms.capri.plan import Domain, Plan, plan_of
+from algorithms.capri.run import run_epochs
+from algorithms.capri.settings import CapriSettings
+from algorithms.capri.users import RecordedUsers
+from dpaudit import Streams
+from dpaudit.model.case import ReplayCase
+from dpaudit.model.mechanism import Array
+
+_LONGEST = 100_000
+
+
+def replays_of(settings: CapriSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
+    """Return the replays of the whole run, on the domain where the sensitivity is attained.
+
+    The user who differs comes first, at a border of epochs, in the middle or last; everybody else sees reward 0, so
+    that the draws of their actions move no sum. Rewards out of range, infinite and not a number are among the pairs.
+    What the elimination reads must follow from the releases as well. `problem` does not matter.
+    """
+    short = replace(settings, horizon=min(settings.horizon, _LONGEST))
+    plan = plan_of(short)
+    return tuple(
+        _replay(name, plan, audit_geometry(changed, plan))
+        for name, changed in (("capri", short), ("capri, best action only", replace(short, elimination="argmax")))
+    )
+
+
+def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
+    """Return the replay on one domain."""
+
+    def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        read: list[Array] = []
+
+        def eliminate(estimates: Array, active: Array, half_width: Array) -> Array:
+            read.append(np.column_stack([estimates, half_width]))
+            return plan.eliminate(estimates, active, half_width)
+
+        watched = replace(plan, eliminate=eliminate)
+        transcript = run_epochs(watched, domain, data, Streams.spawn(rng), n_runs)
+        published = {field: array for view in transcript.views for field, array in transcript.view(view).items()}
+        return {**published, "estimates and half widths": np.stack(read, axis=1)}
+
+    rounds, bound = plan.epochs[-1].stop, plan.reward_bound
+    places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1} & set(range(rounds)))
+    usual = tuple(
+        (f"the reward of user {at + 1} is -{bound:g} or {bound:g}", _one(rounds, at, -bound), _one(rounds, at, bound))
+        for at in places
+    )
+    hostile = tuple(
+        (f"the first reward is {reward:g} or {-bound:g}", _one(rounds, 0, reward), _one(rounds, 0, -bound))
+        for reward in (np.nan, np.inf, 1e300, -1e300, 3.0 * bound)
+    )
+    moved = ("the first context differs", _one(rounds, 0, bound), _one(rounds, 0, bound, context=1))
+    return ReplayCase(name=name, pairs=(*usual, *hostile, moved), run=run, others=(_unlike(rounds, bound),))
+
+
+def _one(rounds: int, at: int, reward: float, context: int = 0) -> RecordedUsers:
+    """Return users of reward 0 at context 1, but for user `at`."""
+    contexts, rewards = np.ones(rounds, dtype=np.int64), np.zeros(rounds)
+    contexts[at], rewards[at] = context, reward
+    return RecordedUsers(contexts=contexts, rewards=rewards)
+
+
+def _unlike(rounds: int, bound: float) -> tuple[RecordedUsers, RecordedUsers]:
+    """Return two data sets that have nothing in common."""
+    numbers = np.arange(rounds)
+    first = RecordedUsers(contexts=numbers % 2, rewards=np.where(numbers % 3 == 0, bound, -bound))
+    return first, RecordedUsers(contexts=(numbers + 1) % 2, rewards=np.where(numbers % 5 == 0, -bound / 2, bound))

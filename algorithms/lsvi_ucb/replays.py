@@ -1,0 +1,58 @@
+"""Replays of LSVI-UCB on one tape: the first user's contribution differs, all others act on the billboard."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from algorithms.lsvi_ucb.canaries import BatchCanary, canaries
+from algorithms.lsvi_ucb.cases import audit_problem
+from algorithms.lsvi_ucb.plan import plan_of
+from algorithms.lsvi_ucb.planning import domain_of
+from algorithms.lsvi_ucb.run import run_batches
+from algorithms.lsvi_ucb.settings import LsviUcbSettings
+from dpaudit import Recorder, Streams
+from dpaudit.model.case import ReplayCase
+from dpaudit.model.mechanism import Array
+
+_HOSTILE = (np.nan, np.inf, 1e150, 3.0)
+
+
+def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
+    """Return the replay of all batches: sums released after each, and the policies learned from them."""
+    plan = plan_of(settings)
+    if not plan.noisy or plan.switching:
+        return ()
+    domain = domain_of(settings, problem if problem is not None else audit_problem(settings))
+
+    def run(data: BatchCanary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        batches = list(run_batches(plan, domain, streams, Recorder(streams.noise), n_runs, data))
+        return {
+            "matrices": np.stack([batch.matrices for batch in batches], axis=1),
+            "vectors": np.stack([batch.vectors for batch in batches], axis=1),
+            "values": np.stack([batch.policy.values for batch in batches], axis=1),
+            "actions": np.stack([batch.policy.actions for batch in batches], axis=1),
+        }
+
+    first, second = canaries(plan, settings.dimension)
+    hostile = tuple(
+        pair
+        for factor in _HOSTILE
+        for pair in (
+            (
+                f"features times {factor:g} or as bounded",
+                replace(first, features=_times(first.features, factor)),
+                second,
+            ),
+            (f"targets times {factor:g} or as bounded", replace(first, targets=_times(first.targets, factor)), second),
+        )
+    )
+    pairs = (("the first contribution differs", first, second), *hostile)
+    return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=run, others=((first, first),)),)
+
+
+def _times(values: Array, factor: float) -> Array:
+    """Return multiplied values; 0 times infinity is not a number."""
+    with np.errstate(invalid="ignore"):
+        return values * factor

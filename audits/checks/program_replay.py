@@ -1,0 +1,277 @@
+"""Replay of a whole program on one tape: the same noise and the same public randomness, with other data.
+
+Three comparisons, none of which needs statistics. Neighbours: each answer moves by its sensitivity at most, as often
+as declared. Other people: with all releases pinned, everything published is bitwise the same whatever the data.
+Noise: what was published less the exact answer is what was drawn, once.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.checks.equality import same
+from audits.checks.first_line import first_line
+from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
+from audits.checks.taped_noise import noises_of, not_as_drawn, used_twice
+from dpaudit import AuditCase, Condition, Declaration, Finding, Streams
+from dpaudit.model.case import ReplayCase
+from dpaudit.model.condition import conditions_of
+from dpaudit.model.tape import RunTape, TapedGenerator
+
+_RUNS = 4
+_SEED = 20_240_229
+
+Published = Mapping[str, Any]
+Program = Callable[[TapedGenerator], Any]
+"""program(rng) -> what is published"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What replays of a program found, and the conditions that they looked at."""
+
+    findings: tuple[Finding, ...]
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Looked:
+    """What the replays looked at so far."""
+
+    pairs: int = 0
+    moved: int = 0
+    unknown: int = 0
+    published: int = 0
+    noises: int = 0
+    releases: int = 0
+
+
+def replay_program(algorithm: Any, problem: Any, declaration: Declaration, cases: tuple[AuditCase, ...]) -> Replayed:
+    """Return the findings of all replays of `algorithm` on `problem`; a program without a tape has none.
+
+    Rules: `DPA220` an answer moved further than its sensitivity, `DPA221` other releases or an exception on one side
+    only, `DPA224` published values differ although all releases were equal, `DPA226` several parts of a parallel
+    composition moved, `DPA227` noise was used twice, `DPA228` a record moved an answer more often than declared,
+    `DPA229` noise is missing, coarse or not the one that was drawn.
+    """
+    limits, looked = Limits.of(declaration), _Looked()
+    found: list[Finding] = []
+    program = _program_of(algorithm, problem)
+    found += _other_people(program, program, looked)
+    if not looked.releases:
+        return Replayed(findings=(), conditions=())
+    replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
+    for case in (*map(_as_replay, cases), *replays):
+        for says, first, second in case.pairs:
+            found += _neighbours(case, (first, second), says, limits, looked)
+    for case in replays:
+        for one, other in case.others:
+            found += _other_people(_on(case, one), _on(case, other), looked)
+    findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
+    return Replayed(findings=findings, conditions=_conditions(declaration, findings, looked))
+
+
+def _as_replay(case: AuditCase) -> ReplayCase:
+    """Return the replay of an audit's own neighbours."""
+    first, second = case.neighbours
+    return ReplayCase(name=case.name, pairs=((case.description, first, second),), run=case.run)
+
+
+def _program_of(algorithm: Any, problem: Any) -> Program:
+    """Return the whole program, with everything that any adversary sees."""
+
+    def program(rng: TapedGenerator) -> dict[str, Any]:
+        transcript = algorithm.run(problem, Streams.spawn(rng), _RUNS)
+        seen = dict.fromkeys(name for names in transcript.views.values() for name in names)
+        return {name: transcript.arrays[name] for name in seen}
+
+    return program
+
+
+def _on(case: ReplayCase, data: Any) -> Program:
+    """Return the program of a replay on one data set."""
+    return lambda rng: case.run(data, rng, _RUNS)
+
+
+def _other_people(program: Program, other: Program, looked: _Looked) -> Iterator[Finding]:
+    """Yield findings about one program with other users on the same tape, its releases pinned."""
+    first = RunTape(seed=_SEED)
+    published = program(first.generator())
+    if not first.released:
+        return
+    noises = noises_of(first)
+    looked.noises += sum(noise.size for noise, _, _ in noises.values())
+    looked.releases += len(first.released)
+    yield from not_as_drawn(first)
+    yield from used_twice(noises)
+    second = RunTape(seed=_SEED, pinned=tuple(first.released), salts={"environment": 1})
+    again = other(second.generator())
+    yield from _structure(first, second)
+    looked.published += sum(np.size(value) for value in published.values())
+    salts = {"environment": 1}
+
+    def repeat() -> Any:
+        return other(RunTape(seed=_SEED, pinned=tuple(first.released), salts=salts).generator())
+
+    yield from _differences(published, again, repeat, "other users")
+
+
+def _neighbours(
+    case: ReplayCase, pair: tuple[Any, Any], says: str, limits: Limits, looked: _Looked
+) -> Iterator[Finding]:
+    """Yield findings about one pair of neighbours on one tape."""
+    first = RunTape(seed=_SEED)
+    ours, ended = _outcome(case, pair[0], first)
+    second = RunTape(seed=_SEED, pinned=tuple(first.released))
+    theirs, ended_too = _outcome(case, pair[1], second)
+    if ended != ended_too:
+        ends = f"{ended or 'a result'} on one neighbour and with {ended_too or 'a result'} on the other"
+        message = f"'{case.name}' ends with {ends}. Pair: {says.rstrip('.')}."
+        yield Finding(rule="DPA221", where=case.name, message=message)
+        return
+    if not first.released:
+        return
+    broken = tuple(_structure(first, second))
+    yield from broken
+    moves = moves_of(first, second, limits)
+    looked.pairs += 1
+    looked.moved += len(moves)
+    looked.unknown += sum(move.distance is None for move in moves)
+    yield from _named(too_far(moves), says)
+    yield from _named(too_often(moves, limits, _streams(first)), says)
+    if not broken and not ended:
+
+        def repeat() -> Any:
+            return case.run(pair[1], RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
+
+        yield from _differences(ours, theirs, repeat, says)
+
+
+def _named(findings: Iterator[Finding], says: str) -> Iterator[Finding]:
+    """Yield findings with the pair that showed them."""
+    for finding in findings:
+        yield Finding(rule=finding.rule, where=finding.where, message=f"{finding.message} Pair: {says.rstrip('.')}.")
+
+
+def _outcome(case: ReplayCase, data: Any, tape: RunTape) -> tuple[Any, str]:
+    """Return what a run published, or the type of the exception that ended it."""
+    try:
+        with np.errstate(all="ignore"):
+            return case.run(data, tape.generator(), _RUNS), ""
+    except Exception as error:  # an exception is an output of the audited code
+        return None, type(error).__name__
+
+
+def _streams(tape: RunTape) -> dict[str, int]:
+    """Return, for each stream of sums, how many of its elements one record may move."""
+    allowed: dict[str, int] = {}
+    for release in tape.released:
+        if release.element is not None:
+            for label in release.labels:
+                allowed[label] = len(getattr(release.mechanism, "signs", (1,)))
+    return allowed
+
+
+def _structure(first: RunTape, second: RunTape) -> Iterator[Finding]:
+    """Yield a finding where the releases differ in label, order, mechanism, runs or shape."""
+    for ours, theirs in zip(first.released, second.released, strict=False):
+        if ours.labels != theirs.labels or not np.array_equal(ours.runs, theirs.runs):
+            message = (
+                f"'{ours.labels[0]}' is released with one data set ({ours.site}), '{theirs.labels[0]}' with the other "
+                f"({theirs.site})."
+            )
+            yield Finding(rule="DPA221", where=ours.labels[0], message=message)
+            return
+        if not same(ours.mechanism, theirs.mechanism):
+            yield Finding(
+                rule="DPA222",
+                where=ours.labels[0],
+                message=f"'{ours.labels[0]}' has other noise with other data ({ours.site}).",
+            )
+            return
+        if ours.value.shape != theirs.value.shape:
+            message = (
+                f"'{ours.labels[0]}' has shape {ours.value.shape} or {theirs.value.shape}, by the data ({ours.site})."
+            )
+            yield Finding(rule="DPA223", where=ours.labels[0], message=message)
+            return
+    if len(first.released) != len(second.released):
+        counts = len(first.released), len(second.released)
+        last = max(first.released, second.released, key=len)[min(counts)]
+        message = (
+            f"{counts[0]} releases with one data set, {counts[1]} with the other; '{last.labels[0]}' is one more "
+            f"({last.site})."
+        )
+        yield Finding(rule="DPA221", where=last.labels[0], message=message)
+
+
+def _differences(ours: Any, theirs: Any, repeat: Callable[[], Any], says: str) -> Iterator[Finding]:
+    """Yield a finding for each published field that differs although every release was equal."""
+    left, right = _fields(ours), _fields(theirs)
+    if list(left) != list(right):
+        yield Finding(rule="DPA224", where="fields", message=f"Other fields are published with other data ({says}).")
+        return
+    for name, value in left.items():
+        if not same(value, right[name]):
+            line = first_line(repeat, right[name], value)
+            message = (
+                f"'{name}' differs {_where(value, right[name])} although every release was equal: it reads data "
+                f"outside the releases{f', first at {line}' if line else ''}. Pair: {says.rstrip('.')}."
+            )
+            yield Finding(rule="DPA224", where=name, message=message)
+
+
+def _fields(published: Any) -> dict[str, Any]:
+    """Return what is published by name."""
+    return dict(published) if isinstance(published, Mapping) else {"output": published}
+
+
+def _where(left: Any, right: Any) -> str:
+    """Return the first place where two values differ, and by how much."""
+    one, two = np.asarray(left), np.asarray(right)
+    if one.shape != two.shape or one.dtype.kind not in "biuf":
+        return f"in shape or type, {one.dtype}{one.shape} or {two.dtype}{two.shape}"
+    apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
+    place = tuple(int(axis[0]) for axis in np.nonzero(~(apart == 0)))
+    return f"at {place} by {float(apart[place]):.6g}" if place else "in a sign of 0"
+
+
+def _conditions(declaration: Declaration, findings: tuple[Finding, ...], looked: _Looked) -> tuple[Condition, ...]:
+    """Return the declaration's conditions that the replays decided, with what was looked at."""
+    broken = {finding.rule for finding in findings}
+    verdicts: dict[str, tuple[set[str], str, bool]] = {
+        "sensitivity": (
+            {"DPA220", "DPA221", "DPA222", "DPA223"},
+            f"{looked.pairs} pairs of neighbours on one tape, {looked.moved} answers that moved",
+            looked.moved > 0 and not looked.unknown,
+        ),
+        "fresh_noise": (
+            {"DPA227", "DPA229"},
+            f"{looked.noises} noises of {looked.releases} releases on the tape",
+            looked.noises > 0,
+        ),
+        "public_key": (
+            {"DPA226", "DPA228"},
+            f"which parts moved for {looked.pairs} pairs of neighbours",
+            looked.moved > 0,
+        ),
+        "no_data_read": (
+            {"DPA224"},
+            f"{looked.published} published values, equal with other users and the same releases",
+            looked.published > 0,
+        ),
+    }
+    decided: list[Condition] = []
+    for condition in conditions_of(declaration):
+        if condition.kind not in verdicts:
+            continue
+        rules, clause, seen = verdicts[condition.kind]
+        if seen or rules & broken:
+            text = f"{condition.text} Looked at: {clause}."
+            told = Condition(kind=condition.kind, about=condition.about, text=text)
+            decided.append(told.seen(holds=not rules & broken))
+    if "DPA227" in broken:
+        decided.append(Condition(kind="distinct_noise").seen(holds=False))
+    return tuple(decided)

@@ -1,0 +1,233 @@
+"""How far two runs on one tape lie apart, release by release and run by run, against the stated sensitivities."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit import Cells, Declaration, Finding, GaussianLoss, Mechanism, Parallel, Release, Repeat
+from dpaudit.model.declaration import children, walk
+from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import RunTape, TapedRelease
+
+_SLACK = 1e-9
+_NORMS = {"l1_sensitivity": 1.0, "l2_sensitivity": 2.0, "linf_sensitivity": np.inf}
+_SPECTRAL = ("nuclear_sensitivity", "trace_sensitivity")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One answer, or one element of a stream of sums, that differs between two neighbours in one run.
+
+    `distance` is in units of the stated sensitivity; None where the mechanism states none that is known here.
+    """
+
+    label: str
+    run: int
+    entry: str
+    distance: float | None
+    site: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a declaration says about each label: how often one record may move it, and what it costs in another cell."""
+
+    times: dict[str, int]
+    touched: dict[str, Mechanism]
+    parts: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
+
+    @classmethod
+    def of(cls, declaration: Declaration) -> "Limits":
+        """Return the limits that a declaration states."""
+        times: dict[str, int] = defaultdict(int)
+        touched: dict[str, Mechanism] = {}
+        for label, mechanism, count, alone in _leaves(declaration):
+            if alone:
+                touched[label] = mechanism
+            else:
+                times[label] += count
+        parts = tuple(
+            (node.key, tuple(frozenset(label for label, *_ in _leaves(part)) for part in node.parts))
+            for _, node in walk(declaration)
+            if isinstance(node, Parallel)
+        )
+        return cls(times=dict(times), touched=touched, parts=parts)
+
+
+def _leaves(node: Declaration, times: int = 1, *, alone: bool = False) -> Iterator[tuple[str, Mechanism, int, bool]]:
+    """Yield (label, mechanism, number of releases, whether it is stated for a record against none)."""
+    if isinstance(node, Release):
+        yield node.label, node.mechanism, times, alone
+    for place, child in enumerate(children(node)):
+        factor = node.times if isinstance(node, Repeat) else 1
+        yield from _leaves(child, times * factor, alone=alone or (isinstance(node, Cells) and place == 1))
+
+
+def moves_of(first: RunTape, second: RunTape, limits: Limits) -> tuple[Move, ...]:
+    """Return everything that moved between two runs with the same releases in the same order."""
+    moves: list[Move] = []
+    streams: dict[tuple[str, int], dict[int, tuple[Array, TapedRelease]]] = defaultdict(dict)
+    for ours, theirs in zip(first.released, second.released, strict=False):
+        if ours.labels != theirs.labels or ours.value.shape != theirs.value.shape:
+            break
+        if ours.element is None:
+            moves.extend(_single(ours, theirs, limits))
+            continue
+        apart = _difference(theirs.value, ours.value)
+        numbers = np.broadcast_to(ours.element, (len(ours.runs),))
+        for row, number in ((row, numbers[row]) for row in ours.rows):
+            streams[ours.label_of(row), int(ours.runs[row])][int(number)] = (apart[row], ours)
+    for (label, run), stream in streams.items():
+        moves.extend(_elements(label, run, stream))
+    return tuple(moves)
+
+
+def _single(ours: TapedRelease, theirs: TapedRelease, limits: Limits) -> Iterator[Move]:
+    """Yield the rows of one release that differ, or the cells of a row where the declaration has cells."""
+    apart = np.atleast_1d(_difference(theirs.value, ours.value))
+    if not np.any(apart):
+        return
+    for row in ours.rows:
+        if not np.any(apart[row]):
+            continue
+        label, run = ours.label_of(row), int(ours.runs[row]) if row < len(ours.runs) else row
+        entry, distance = _farthest(apart[row]), _relative(ours.mechanism, apart[row])
+        if label in limits.touched and apart[row].ndim:
+            cells = [cell for cell in apart[row] if np.any(cell)]
+            distance = _in_cells(ours.mechanism, limits.touched[label], cells)
+        yield Move(label=label, run=run, entry=entry, distance=distance, site=ours.site)
+
+
+def _in_cells(inside: Mechanism, touched: Mechanism, cells: list[Array]) -> float | None:
+    """Return a distance where a record fills one cell: within the cell, or out of one and into another."""
+    if len(cells) > 2:
+        return np.inf
+    sizes = [_relative(touched, cell) for cell in cells]
+    if len(cells) == 1:
+        sizes.append(_relative(inside, cells[0]))
+    known = [size for size in sizes if size is not None]
+    if not known:
+        return None
+    return min(known) if len(cells) == 1 else max(known)
+
+
+def _elements(label: str, run: int, stream: dict[int, tuple[Array, TapedRelease]]) -> Iterator[Move]:
+    """Yield the elements of one stream of sums that differ."""
+    before: Any = 0.0
+    for number in sorted(stream):
+        apart, release = stream[number]
+        element = apart - before
+        before = apart
+        if np.any(np.abs(element) > _SLACK * (1 + np.abs(apart))):
+            leaf = getattr(release.mechanism, "leaf", release.mechanism)
+            yield Move(
+                label=label,
+                run=run,
+                entry=f"element {number}",
+                distance=_relative(leaf, np.asarray(element)),
+                site=release.site,
+            )
+
+
+def _difference(second: Array, first: Array) -> Array:
+    """Return the difference of two answers; infinite where either is not finite, and 0 where rounding explains it."""
+    if first.dtype.kind not in "biuf" or second.dtype.kind not in "biuf":
+        return (first != second).astype(np.float64)
+    left, right = first.astype(np.float64), second.astype(np.float64)
+    finite = np.isfinite(left) & np.isfinite(right)
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = np.where(finite, right - left, np.inf)
+    size = np.where(finite, np.maximum(np.abs(left), np.abs(right)), 0.0)
+    return np.where(np.abs(apart) <= 1e-12 * size, 0.0, apart)
+
+
+def _relative(mechanism: Mechanism, apart: Array) -> float | None:
+    """Return a distance over the stated sensitivity; None where none is known for this mechanism."""
+    if not np.isfinite(apart).all():
+        return np.inf
+    for attribute, order in _NORMS.items():
+        if hasattr(mechanism, attribute):
+            with np.errstate(over="ignore"):
+                size = float(np.linalg.norm(apart.reshape(-1), order))
+            return _over(size, float(getattr(mechanism, attribute)))
+    if hasattr(mechanism, "matrix_stddev") and isinstance(loss := mechanism.loss(), GaussianLoss):
+        with np.errstate(over="ignore"):
+            matrix = np.linalg.norm(apart[..., :-1]) / float(mechanism.matrix_stddev)
+            vector = np.linalg.norm(apart[..., -1]) / float(getattr(mechanism, "vector_stddev", 1.0))
+            return float(np.hypot(matrix, vector)) / loss.mu
+    for attribute in _SPECTRAL:
+        if hasattr(mechanism, attribute) and apart.ndim >= 2:
+            values = np.linalg.svd(apart, compute_uv=False).sum(axis=-1)
+            return _over(float(values.max()), float(getattr(mechanism, attribute)))
+    return None
+
+
+def _over(distance: float, sensitivity: float) -> float:
+    """Return a distance in units of a sensitivity, which may be 0."""
+    if sensitivity > 0:
+        return distance / sensitivity
+    return np.inf if distance > 0 else 0.0
+
+
+def _farthest(apart: Array) -> str:
+    """Return where a row differs most, as an index."""
+    if apart.ndim == 0:
+        return "the answer"
+    place = np.unravel_index(int(np.argmax(np.nan_to_num(np.abs(apart), posinf=1e300))), apart.shape)
+    return f"entry {tuple(int(index) for index in place)}"
+
+
+def too_far(moves: tuple[Move, ...]) -> Iterator[Finding]:
+    """Yield a finding (DPA220) for the largest move of each label beyond its sensitivity."""
+    worst: dict[str, Move] = {}
+    for move in moves:
+        size = move.distance or 0.0
+        if size > 1 + _SLACK and size > ((worst[move.label].distance or 0.0) if move.label in worst else 0.0):
+            worst[move.label] = move
+    for label, move in worst.items():
+        message = (
+            f"'{label}' moved by {move.distance:.6g} times its stated sensitivity between two neighbours, at "
+            f"{move.entry} of run {move.run} ({move.site})."
+        )
+        yield Finding(rule="DPA220", where=label, message=message)
+
+
+def too_often(moves: tuple[Move, ...], limits: Limits, streams: dict[str, int]) -> Iterator[Finding]:
+    """Yield findings where one record moved a label more often than declared (DPA228), or several parts (DPA226).
+
+    `streams` holds, for each stream of sums, how many of its elements one record may move.
+    """
+    counts: dict[tuple[str, int], list[Move]] = defaultdict(list)
+    touched: dict[int, set[str]] = defaultdict(set)
+    for move in moves:
+        counts[move.label, move.run].append(move)
+        touched[move.run].add(move.label)
+    accused: set[str] = set()
+    for (label, run), found in counts.items():
+        allowed = streams.get(label, limits.times.get(label, 0))
+        if len(found) > allowed and label not in accused:
+            accused.add(label)
+            last = found[allowed] if allowed < len(found) else found[-1]
+            message = (
+                f"One record moved '{label}' {len(found)} times in run {run}; {allowed} is declared. The move at "
+                f"{last.entry} is one too many ({last.site})."
+            )
+            yield Finding(rule="DPA228", where=label, message=message)
+    yield from _several_parts(touched, limits)
+
+
+def _several_parts(touched: dict[int, set[str]], limits: Limits) -> Iterator[Finding]:
+    """Yield a finding for each parallel composition of which one record moved several parts."""
+    for key, parts in limits.parts:
+        for run, labels in touched.items():
+            moved = [sorted(part & labels)[0] for part in parts if part & labels]
+            if len(moved) > 1:
+                message = (
+                    f"One record moved {len(moved)} parts of a parallel composition in run {run} "
+                    f"('{moved[0]}' and '{moved[1]}'), kept apart by: {key}."
+                )
+                yield Finding(rule="DPA226", where=moved[1], message=message)
+                break

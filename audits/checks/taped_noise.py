@@ -1,0 +1,135 @@
+"""The noise on a tape: is it what the recorder drew, and was any of it used twice or left out?"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpaudit import Finding
+from dpaudit.model.mechanism import AdditiveMechanism, Array
+from dpaudit.model.tape import RunTape, TapedRelease
+
+_CLOSE = 4e-15
+"""Two noises are one if they lie closer than this, relative to the largest answer they were read from."""
+
+_LONGEST = 2048
+"""So many elements of one stream of sums are looked at."""
+
+_COINCIDENCES = 3
+"""So many equal noises are no chance: with 10^5 of them the probability of a false alarm is below 1e-9."""
+
+
+def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
+    """Return, by label, all noise of continuous mechanisms in one row, its resolution, and a line of code.
+
+    The noise of a tree is that of its nodes: each is the noise of a prefix less that of the prefix without the node.
+    """
+    singles: dict[str, list[Array]] = defaultdict(list)
+    sizes: dict[str, float] = defaultdict(float)
+    sites: dict[str, str] = {}
+    trees: dict[tuple[str, int], dict[int, Array]] = defaultdict(dict)
+    continuous: dict[int, bool] = {}
+    for release in tape.released:
+        leaf = getattr(release.mechanism, "leaf", release.mechanism)
+        if not isinstance(leaf, AdditiveMechanism):
+            continue
+        if id(leaf) not in continuous:
+            continuous[id(leaf)] = _is_continuous(leaf, release.value.shape)
+        if not continuous[id(leaf)]:
+            continue
+        noise = release.output - release.value
+        if release.element is not None and int(np.min(release.element, initial=_LONGEST + 1)) > _LONGEST:
+            continue
+        numbers = np.broadcast_to(0 if release.element is None else release.element, (len(release.runs),)).tolist()
+        for row in release.rows:
+            label = release.label_of(row)
+            sites.setdefault(label, release.site)
+            sizes[label] = max(sizes[label], float(np.abs(release.output[row]).max(initial=0.0)))
+            if release.element is None:
+                singles[label].append(_independent(leaf.item_axes, noise[row]))
+            else:
+                trees[label, int(release.runs[row])][numbers[row]] = _independent(leaf.item_axes, noise[row])
+    for (label, _), prefixes in trees.items():
+        singles[label].extend(_nodes(prefixes))
+    return {
+        label: (np.concatenate([np.ravel(part) for part in parts]), sizes[label], sites[label])
+        for label, parts in singles.items()
+        if parts
+    }
+
+
+def _is_continuous(leaf: AdditiveMechanism, shape: tuple[int, ...]) -> bool:
+    """Return whether the mechanism answers integers with numbers that are not."""
+    noise = np.asarray(leaf.release(np.zeros(shape, dtype=np.int64), np.random.Generator(np.random.PCG64(0))))
+    return noise.dtype.kind == "f"
+
+
+def _independent(axes: int, noise: Array) -> Array:
+    """Return the numbers of one noise that are drawn on their own: of matrices the upper triangle."""
+    if axes != 2 or noise.ndim < 2:
+        return np.ravel(noise)
+    rows, columns = np.triu_indices(noise.shape[-2], m=noise.shape[-1])
+    return np.ravel(noise[..., rows, columns])
+
+
+def _nodes(prefixes: dict[int, Array]) -> Iterator[Array]:
+    """Yield the noise of every node of one tree whose two prefixes are known."""
+    for number, noise in prefixes.items():
+        parent = number & (number - 1)
+        if parent == 0 or parent in prefixes:
+            yield noise - (prefixes[parent] if parent else 0.0)
+
+
+def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
+    """Yield a finding (DPA229) for each label whose published answer less the exact one is not what was drawn."""
+    accused: set[str] = set()
+    for release in tape.released:
+        if release.drawn is None or release.labels[0] in accused or release.output.dtype.kind not in "biuf":
+            continue
+        apart = np.abs(release.output - release.value - release.drawn)
+        size = 1e-9 * (np.abs(release.output).max(initial=0.0) + np.abs(release.drawn).max(initial=0.0))
+        if (apart > size).any() and np.isfinite(release.value).all():
+            accused.add(release.labels[0])
+            yield _finding("DPA229", release, "published minus exact is not the noise that was drawn for it")
+
+
+def used_twice(noises: dict[str, tuple[Array, float, str]]) -> Iterator[Finding]:
+    """Yield findings where noise was used twice (DPA227) or is missing or coarse (DPA229), over all labels and runs."""
+    for label, (noise, size, site) in noises.items():
+        missing = int((np.abs(noise) <= _CLOSE * max(size, 1e-300)).sum())
+        if missing >= _COINCIDENCES:
+            message = f"{missing} of {noise.size} published values of '{label}' carry no noise ({site})."
+            yield Finding(rule="DPA229", where=label, message=message)
+        elif noise.size >= _COINCIDENCES and (noise == np.round(noise)).all():
+            message = f"All {noise.size} noises of '{label}' are whole numbers, of a continuous mechanism ({site})."
+            yield Finding(rule="DPA229", where=label, message=message)
+    yield from _repeated(noises)
+
+
+def _repeated(noises: dict[str, tuple[Array, float, str]]) -> Iterator[Finding]:
+    """Yield a finding for the first pair of labels that share noise, up to a factor of scale one."""
+    if not noises:
+        return
+    labels = list(noises)
+    values = np.concatenate([np.abs(noises[label][0]) for label in labels])
+    owner = np.repeat(np.arange(len(labels)), [noises[label][0].size for label in labels])
+    size = max(noises[label][1] for label in labels)
+    order = np.argsort(values, kind="stable")
+    gaps = np.diff(values[order])
+    equal = np.flatnonzero((gaps <= _CLOSE * size) & (values[order][1:] > _CLOSE * size))
+    pairs: dict[tuple[int, int], int] = defaultdict(int)
+    for place in equal:
+        one, two = sorted((int(owner[order[place]]), int(owner[order[place + 1]])))
+        pairs[one, two] += 1
+    for (one, two), times in pairs.items():
+        if times >= _COINCIDENCES:
+            where, before, site = labels[two], labels[one], noises[labels[two]][2]
+            message = f"'{where}' carries {times} noises that '{before}' carries as well ({site})."
+            yield Finding(rule="DPA227", where=where, message=message)
+            return
+
+
+def _finding(rule: str, release: TapedRelease, message: str) -> Finding:
+    """Return a finding about one release."""
+    label = release.labels[0]
+    return Finding(rule=rule, where=label, message=f"'{label}': {message} ({release.site}).")

@@ -1,0 +1,77 @@
+"""What one pair of neighbouring data sets attains: lower bounds, each with its witness.
+
+A sensitivity is stated for one query, and some pair attains it. Several queries may need several pairs, so that losses
+add up only where one pair moves all of them: copies of one query, or releases that a checked condition names together.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpaudit.accounting.heaviest import heaviest
+from dpaudit.accounting.participation import Found, Walk, plans_of
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.condition import Condition
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import Composition
+from dpaudit.model.witness import Attainment, Witness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attained:
+    """The losses that one pair attains, and the witness that says which pair."""
+
+    composition: Composition
+    witness: Witness
+
+
+def attained_by_one_pair(
+    node: Declaration, neighbours: Neighbours, conditions: tuple[Condition, ...] = ()
+) -> tuple[Attained, ...]:
+    """Return what single pairs of neighbours attain: one query each, and what a checked condition names together.
+
+    Guarantee: each composition is the loss of one pair, if each sensitivity is attained by some pair and each checked
+    condition of kind "attained" holds. Compositions that another one dominates are left out, and of many plans the
+    last ones.
+    Edge cases: nothing where no pair is known to move any release.
+
+    >>> from dpaudit import Release, Sequential
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> both = Sequential(parts=(Release(label="sums", mechanism=noise), Release(label="counts", mechanism=noise)))
+    >>> [found.composition.events for found in attained_by_one_pair(both, "replace_one")]
+    [1]
+    >>> named = Condition(kind="attained", about=("sums", "counts"), status="checked")
+    >>> [found.composition.events for found in attained_by_one_pair(both, "replace_one", (named,))]
+    [2]
+    """
+    together = dict.fromkeys(held.about for held in conditions if held.kind == "attained" and held.status == "checked")
+    found = list(_witnessed(plans_of(node, Walk(labels=None, neighbours=neighbours)), "by_definition"))
+    for labels in together:
+        found += attained_together(node, neighbours, labels, "checked")
+    return _undominated(found)
+
+
+def attained_together(
+    node: Declaration, neighbours: Neighbours, labels: tuple[str, ...], attained: Attainment
+) -> tuple[Attained, ...]:
+    """Return what a pair attains that moves all releases of `labels` at once, or all there are where it is empty.
+
+    Of a person with several records every record moves them by as much, all in one direction.
+    """
+    return _undominated(list(_witnessed(plans_of(node, Walk(labels=labels, neighbours=neighbours)), attained)))
+
+
+def _witnessed(found: Found, attained: Attainment) -> Iterator[Attained]:
+    """Yield each plan that moves something, with its witness."""
+    for query, plans in found.items():
+        labels = query[0] if isinstance(query[0], tuple) else (query[0],)
+        for plan in plans:
+            if plan.composition.parts:
+                witness = Witness(labels=labels, plan=plan.entries, attained=attained)
+                yield Attained(composition=plan.composition, witness=witness)
+
+
+def _undominated(found: list[Attained]) -> tuple[Attained, ...]:
+    """Return what no other one dominates, the first of equal ones."""
+    first = {one.composition: one for one in reversed(found)}
+    return tuple(first[composition] for composition in heaviest(first))

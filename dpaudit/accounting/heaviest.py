@@ -1,0 +1,32 @@
+"""The few compositions that matter for a lower bound, out of many."""
+
+from collections.abc import Iterable
+
+from dpaudit.accounting.dominance import worst
+from dpaudit.model.losses import Composition, GaussianLoss, SampledGaussianLoss, SimpleLoss
+
+_MOST = 64
+"""How many compositions are kept; a lower bound may leave any of them out."""
+
+
+def heaviest(compositions: Iterable[Composition]) -> tuple[Composition, ...]:
+    """Return compositions that no other one dominates, up to the number that is kept, the heaviest first."""
+    ordered = sorted(compositions, key=lambda composition: (_weight(composition), repr(composition)), reverse=True)
+    return worst(tuple(ordered[:_MOST]))
+
+
+def _weight(composition: Composition) -> tuple[float, float]:
+    """Return a rough size by which compositions are sorted: mass at infinity, then squared losses."""
+    mass = sum(loss.infinite_mass * times for loss, times in composition.parts)
+    return mass, sum(_size(loss) ** 2 * times for loss, times in composition.parts)
+
+
+def _size(loss: SimpleLoss) -> float:
+    """Return how far a loss reaches, roughly."""
+    match loss:
+        case GaussianLoss(mu=mu):
+            return mu
+        case SampledGaussianLoss(mu=mu, rate=rate):
+            return mu * rate
+        case _:
+            return loss.supremum

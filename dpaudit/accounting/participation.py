@@ -1,0 +1,156 @@
+"""Plans of participation: which losses one pair of neighbours meets, query by query, and where its record enters."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeAlias, assert_never
+
+from dpaudit.accounting.heaviest import heaviest
+from dpaudit.accounting.queries import Query, query_of
+from dpaudit.accounting.subsampling import sampled_attained
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import (
+    Billboard,
+    Cells,
+    Declaration,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    Subsample,
+)
+from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss
+from dpaudit.model.mechanism import DominatedMechanism, Mechanism
+from dpaudit.model.witness import Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The losses of one query on one plan of participation."""
+
+    composition: Composition
+    entries: tuple[Entry, ...] = ()
+
+    def __add__(self, other: "Plan") -> "Plan":
+        return Plan(composition=self.composition + other.composition, entries=self.entries + other.entries)
+
+
+Found: TypeAlias = dict[Query, tuple[Plan, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """Which releases one pair moves, and where the walk over the tree is.
+
+    `labels` are moved together (all where it is empty); None asks for each query by itself. `records` is how many
+    records of one person move together, which is known of labels only.
+    """
+
+    labels: tuple[str, ...] | None
+    neighbours: Neighbours
+    path: str = "root"
+    records: int = 1
+
+    def below(self, part: int = 0, *, records: int | None = None) -> "Walk":
+        """Return the walk one node further down."""
+        return replace(self, path=f"{self.path}.{part}", records=self.records if records is None else records)
+
+    def query(self, release: Release) -> Query | None:
+        """Return what moves as a whole with `release`; None where it is not moved."""
+        if self.labels is None:
+            return (release.label, *query_of(release.mechanism))
+        return (self.labels,) if not self.labels or release.label in self.labels else None
+
+
+def plans_of(node: Declaration, walk: Walk) -> Found:
+    """Return the plans on which one pair moves each query, by the query."""
+    match node:
+        case Release(mechanism=mechanism):
+            query = walk.query(node)
+            return {} if query is None else {query: (Plan(composition=_moved(mechanism, walk.records)),)}
+        case Stated():
+            return {}
+        case Sequential(parts=parts):
+            return _in_sequence(plans_of(part, walk.below(i)) for i, part in enumerate(parts))
+        case Repeat(part=part, times=times):
+            return _each(plans_of(part, walk.below()), lambda composition: composition * times)
+        case Parallel(parts=parts, visibility=visibility):
+            entered = parts if visibility == "public" else ()
+            return _either(_entered(plans_of(part, walk.below(i)), walk.path, i) for i, part in enumerate(entered))
+        case Cells(inside=inside, touched=touched):
+            return _cells(inside, touched, walk)
+        case Group(part=part, size=size):
+            return plans_of(part, walk.below(records=1 if walk.labels is None else walk.records * size))
+        case Local(part=part):
+            found = plans_of(part, walk.below(records=1))
+            return _each(found, lambda composition: composition * walk.records)
+        case Subsample(part=part, rate=rate, scheme=scheme):
+            found = plans_of(part, walk.below(records=1))
+            return _each(found, lambda composition: sampled_attained(composition, rate, scheme))
+        case PostProcess(part=part) | Billboard(part=part):
+            return plans_of(part, walk.below())
+        case _:
+            assert_never(node)
+
+
+def _moved(mechanism: Mechanism, records: int) -> Composition:
+    """Return what one release attains; a single shift adds up over records, any other loss counts one record.
+
+    The records of a person may enter different nodes of a tree, so that a composed loss does not grow as a whole.
+    """
+    loss = mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
+    if isinstance(loss, GaussianLoss | LaplaceLoss):
+        return Composition.of(loss.group(records))
+    return Composition.of(loss)
+
+
+def _each(found: Found, change: Callable[[Composition], Composition]) -> Found:
+    """Return `found` with every composition changed."""
+    return {
+        query: tuple(replace(plan, composition=change(plan.composition)) for plan in plans)
+        for query, plans in found.items()
+    }
+
+
+def _in_sequence(parts: Iterable[Found]) -> Found:
+    """Return every sum of one plan from each part that moves the query."""
+    total: Found = {}
+    for found in parts:
+        for query, plans in found.items():
+            before = total.get(query)
+            total[query] = plans if before is None else _pruned([a + b for a in before for b in plans])
+    return total
+
+
+def _either(parts: Iterable[Found]) -> Found:
+    """Return the plans of all parts, of which the record enters one."""
+    gathered: dict[Query, list[Plan]] = {}
+    for found in parts:
+        for query, plans in found.items():
+            gathered.setdefault(query, []).extend(plans)
+    return {query: _pruned(plans) for query, plans in gathered.items()}
+
+
+def _entered(found: Found, path: str, part: int) -> Found:
+    """Return `found` with the entry that leads to it."""
+    entry = Entry(path=path, part=part)
+    return {query: tuple(replace(p, entries=(entry, *p.entries)) for p in plans) for query, plans in found.items()}
+
+
+def _cells(inside: Declaration, touched: Declaration, walk: Walk) -> Found:
+    """Return the plans of a cell array: the same cell, or one cell emptied and another one filled."""
+    below = replace(walk.below(1, records=1), neighbours="add_remove")
+    alone = _entered(plans_of(touched, below), walk.path, 1)
+    if walk.neighbours == "add_remove":
+        return alone
+    same = _entered(plans_of(inside, walk.below(0, records=1)), walk.path, 0)
+    return _either((same, _each(alone, lambda composition: composition + composition.reversed())))
+
+
+def _pruned(plans: list[Plan]) -> tuple[Plan, ...]:
+    """Return plans that no other one dominates, the first of equal ones."""
+    first = {plan.composition: plan for plan in reversed(plans)}
+    return tuple(first[composition] for composition in heaviest(first))

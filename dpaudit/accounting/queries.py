@@ -1,0 +1,40 @@
+"""Which releases ask the same query: one pair of neighbouring data sets then moves them together."""
+
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from typing import TypeAlias
+
+from dpaudit.model.mechanism import Mechanism
+
+Query: TypeAlias = tuple[object, ...]
+"""What one pair moves as a whole: a label with the query's own parameters, or all labels of a set."""
+
+
+def query_of(mechanism: object) -> Query:
+    """Return what a mechanism adds its noise to: its kind, and the parameters that scaling the noise leaves alone.
+
+    >>> from mechanisms import Laplace
+    >>> less, more = (Laplace(scale=b, l1_sensitivity=1.0, neighbours="replace_one") for b in (1.0, 3.0))
+    >>> query_of(less) == query_of(more)
+    True
+    """
+    if not isinstance(mechanism, Mechanism):
+        return (mechanism,)
+    for factor in (2.0, 0.5):  # noise near the end of the range can be scaled one way only
+        with suppress(ValueError, OverflowError):
+            return _common(mechanism, mechanism.scaled(factor))
+    return (mechanism,)
+
+
+def _common(one: object, other: object) -> Query:
+    """Return the name of a mechanism and those of its parameters that another of its kind shares."""
+    if not is_dataclass(one):
+        return (one,)
+    pairs = [(entry.name, getattr(one, entry.name), getattr(other, entry.name)) for entry in fields(one)]
+    shared = ((name, _common(a, b) if isinstance(a, Mechanism) else a) for name, a, b in pairs if _alike(a, b))
+    return (type(one).__name__, *shared)
+
+
+def _alike(one: object, other: object) -> bool:
+    """Return whether two parameters are equal, or mechanisms inside a mechanism."""
+    return isinstance(one, Mechanism) or one == other

@@ -1,0 +1,101 @@
+"""The tight reading of a claim with its witnesses: what is proved from both sides, and what only an assumption adds."""
+
+import math
+from dataclasses import dataclass, replace
+
+from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon, largest_delta_of, largest_epsilon_of
+from dpaudit.accounting.attained import Attained, attained_by_one_pair, attained_together
+from dpaudit.accounting.fold import fold
+from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Claim
+from dpaudit.model.condition import Condition
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import Composition
+from dpaudit.model.readings import Tight
+from dpaudit.model.witness import Witness
+
+BESIDE_THE_PROOF = frozenset({"attained", "printed_premise"})
+"""Kinds of conditions that upper bounds do not rest on: the first is about lower bounds, the second about a paper."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Brackets for a claim, the witnesses of their lower ends, and a bracket that one more assumption would give.
+
+    `assumed` is what a pair would attain that moves all releases at once, where such a pair would refute the claim
+    and nothing else decides it; no such pair is known.
+    """
+
+    tight: Tight
+    witnesses: tuple[Witness, ...]
+    assumed: Tight | None = None
+
+    def refutes(self, claim: Claim) -> bool:
+        """Return whether a witnessed lower bound exceeds `claim`."""
+        return _exceeds(self.tight, claim)
+
+    def meets(self, claim: Claim) -> bool:
+        """Return whether an upper bound meets `claim`."""
+        return self.tight.delta.upper <= claim.delta or self.tight.epsilon.upper <= claim.epsilon
+
+
+def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...]) -> Evidence:
+    """Return what is proved of `declaration` at `claim`, with the witnesses.
+
+    With a violated condition nothing is proved from above: the upper ends are infinity and 1.
+    """
+    form = fold(declaration, claim.neighbours, conditions)
+    tight = _tight(form, claim)
+    tight = Tight(
+        epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
+    )
+    found = attained_by_one_pair(declaration, claim.neighbours, conditions)
+    evidence = Evidence(tight=tight, witnesses=_attaining(found, claim))
+    denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
+    if denied or evidence.refutes(claim) or evidence.meets(claim):
+        return evidence
+    return _with_assumption(evidence, attained_together(declaration, claim.neighbours, (), "assumed"), claim)
+
+
+def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
+    """Return `bracket` as far as it is proved: up to `most` where a condition of its proof was seen violated."""
+    violated = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in conditions)
+    return replace(bracket, upper=most) if violated else bracket
+
+
+def _with_assumption(evidence: Evidence, together: tuple[Attained, ...], claim: Claim) -> Evidence:
+    """Return `evidence` with what `together` would attain, if that would refute the claim."""
+    alternatives = _compositions(together)
+    if not alternatives:
+        return evidence
+    assumed = _tight(NormalForm(upper=alternatives, lower=alternatives), claim)
+    if not _exceeds(assumed, claim):
+        return evidence
+    witnesses = (*evidence.witnesses, *_attaining(together, claim))
+    return Evidence(tight=evidence.tight, witnesses=witnesses, assumed=assumed)
+
+
+def _tight(form: NormalForm, claim: Claim) -> Tight:
+    """Return the brackets of `form` at `claim`."""
+    epsilon: Bracket = bracket_epsilon(form, claim.delta)
+    return Tight(epsilon=epsilon, delta=bracket_delta(form, claim.epsilon))
+
+
+def _exceeds(tight: Tight, claim: Claim) -> bool:
+    """Return whether a lower end exceeds the claim."""
+    return tight.delta.lower > claim.delta or tight.epsilon.lower > claim.epsilon
+
+
+def _compositions(found: tuple[Attained, ...]) -> tuple[Composition, ...]:
+    """Return the compositions of what was found."""
+    return tuple(one.composition for one in found)
+
+
+def _attaining(found: tuple[Attained, ...], claim: Claim) -> tuple[Witness, ...]:
+    """Return the witnesses of the lower ends at `claim`: of epsilon, and of delta where it is another one."""
+    alternatives = _compositions(found)
+    if not alternatives:
+        return ()
+    ends = largest_epsilon_of(alternatives, claim.delta), largest_delta_of(alternatives, claim.epsilon)
+    return tuple(found[alternatives.index(end)].witness for end in dict.fromkeys(ends))

@@ -1,0 +1,1 @@
+"""The tilted engine: two-sided bounds by a Fourier transform in doubles whose rounding is bounded."""

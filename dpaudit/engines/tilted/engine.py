@@ -1,0 +1,193 @@
+"""The tilted engine: brackets from a proved transform in doubles, on numpy alone.
+
+Losses are put on knots of one width, above for the upper side and below for the lower one (`grid`), weighted by
+e^(tilt loss) so that a delta of 1e-30 is as easy as one of 0.1, and composed by a power of a Fourier transform whose
+rounding is bounded (`transform`, `law`). What lies outside the window is bounded by Chernoff's inequality (`tails`).
+The choice of tilt, width and window (`steering`, `window`) enters no proof.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpaudit.engines.basic import total_infinite_mass
+from dpaudit.engines.engine import Engine
+from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
+from dpaudit.engines.tilted.grid import Grid, dominated, dominating
+from dpaudit.engines.tilted.law import Weights, composed, weighted
+from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at_epsilon
+from dpaudit.engines.tilted.tails import log_mass_beyond
+from dpaudit.engines.tilted.window import Effort, Window, coarse, window
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, cut
+from dpaudit.engines.verified.merging import Parts, merged
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss
+
+_SMALLEST = 1e-280  # the smallest delta that is resolved
+_FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
+_BELOW = 1e-2  # of an estimated delta, which may be that much smaller
+_KINDS = 64
+_EVENTS = 10**9
+Cut = Sequence[tuple[DiscretisedLoss, int]]
+_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19)
+_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19)
+_ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13)
+_QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15)
+
+
+def _upper(parts: Cut, view: Window) -> UpperCurve:
+    """Return the upper curve on a window."""
+    grids = [(dominating(cells, view.width), times) for cells, times in parts]
+    held = [weighted(grid.masses, view.tilt, times, upwards=True) for grid, times in grids]
+    frame = _frame(grids, view)
+    infinite = -math.fsum(times * math.log1p(-min(grid.infinite, 1 - 1e-16)) for grid, times in grids)
+    return UpperCurve(
+        frame=frame,
+        law=composed(held, frame.first, view.size, frame.size),
+        infinite=-math.expm1(-infinite * (1 + 1e-14)) * (1 + 1e-14),
+        log_tail=_log_beyond(held, frame, view, above=True),
+    )
+
+
+def _lower(parts: Cut, view: Window, infinite: float) -> LowerCurve:
+    """Return the lower curve on a window."""
+    grids = [(dominated(cells, view.width), times) for cells, times in parts]
+    held = [weighted(grid.masses, view.tilt, times, upwards=False) for grid, times in grids]
+    others = [weighted(grid.others, view.tilt, times, upwards=True) for grid, times in grids]
+    frame = _frame(grids, view)
+    outside = [_log_beyond(held, frame, view, above=above) for above in (True, False)]
+    return LowerCurve(
+        frame=frame,
+        law=composed(held, frame.first, view.size, frame.size),
+        other=composed(others, frame.first, view.size, frame.size),
+        infinite=infinite,
+        log_alias=float(np.logaddexp(*outside)),
+    )
+
+
+def _frame(grids: Sequence[tuple[Grid, int]], view: Window) -> Frame:
+    """Return the knots of the sum that lie in the window."""
+    origin = sum((grid.origin * times for grid, times in grids), start=Fraction(0))
+    first = max(0, math.floor((Fraction(view.bottom) - origin) / Fraction(view.width)))
+    last = sum((len(grid.masses) - 1) * times for grid, times in grids)
+    size = max(1, min(view.size, last - first + 1))
+    centre = round((Fraction(view.aim.mean) - origin) / Fraction(view.width))
+    return Frame(origin=origin, width=view.width, tilt=view.tilt, first=first, size=size, centre=centre)
+
+
+def _log_beyond(parts: Sequence[Weights], frame: Frame, view: Window, *, above: bool) -> float:
+    """Return the logarithm of a bound on the weights above or below the window."""
+    knot = frame.first + frame.size if above else frame.first - 1
+    if not 0 <= knot <= sum((len(part.weights) - 1) * part.times for part in parts):
+        return -math.inf
+    return log_mass_beyond(parts, knot, frame.centre, view.aim.deviation / view.width)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A composition, what to aim the tilt at, a probability far below which nothing counts, and the effort."""
+
+    composition: Composition
+    steer: Callable[[Sequence[Atoms]], Aim]
+    floor: float
+    effort: Effort
+
+    def curves(self) -> tuple[LowerCurve, UpperCurve]:
+        """Return both curves."""
+        low, high = merged(self.composition)
+        view, tail = self._view(high)
+        cells = {loss: cut(loss, view.width, tail) for loss in dict((*low, *high))}
+        below, above = (tuple((cells[loss], times) for loss, times in parts) for parts in (low, high))
+        return _lower(below, view, total_infinite_mass(self.composition)[0]), _upper(above, view)
+
+    def upper(self) -> UpperCurve:
+        """Return the upper curve alone."""
+        _, high = merged(self.composition)
+        view, tail = self._view(high)
+        return _upper(tuple((cut(loss, view.width, tail), times) for loss, times in high), view)
+
+    def _view(self, parts: Parts) -> tuple[Window, float]:
+        """Return the window for the question, and the probability of a tail that may be cut off one loss."""
+        share = 1e-7 / self.composition.events
+        atoms = coarse(parts, max(self.floor * share, 1e-290))
+        aim = self.steer(atoms)
+        floor = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
+        return window(parts, atoms, aim, self.effort), max(floor * share, 1e-290)
+
+
+def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
+    """Return the question for the smallest epsilon with delta(epsilon) <= delta; None where delta is too small."""
+    finite = delta - total_infinite_mass(composition)[1]
+    if not finite >= _SMALLEST:
+        return None
+    return Question(
+        composition=composition, steer=lambda atoms: aimed_at_delta(atoms, finite), floor=finite, effort=effort
+    )
+
+
+def _for_delta(composition: Composition, epsilon: float, effort: Effort) -> Question:
+    """Return the question for delta(epsilon)."""
+    return Question(
+        composition=composition, steer=lambda atoms: aimed_at_epsilon(atoms, epsilon), floor=_FLOOR, effort=effort
+    )
+
+
+def _within(effort: Effort) -> Engine:
+    """Return the engine that brackets both quantities with an effort."""
+
+    def epsilon(composition: Composition, delta: float) -> Bracket:
+        question = _for_epsilon(composition, delta, effort)
+        if question is None:
+            return _bracket(0.0, math.inf)
+        lower, upper = question.curves()
+        return _bracket(lower.epsilon(delta), upper.epsilon(delta))
+
+    def delta(composition: Composition, at: float) -> Bracket:
+        lower, upper = _for_delta(composition, at, effort).curves()
+        return _bracket(lower.delta(at), upper.delta(at))
+
+    return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
+
+
+def _upper_within(effort: Effort) -> Engine:
+    """Return the engine that bounds both quantities from above alone."""
+
+    def epsilon(composition: Composition, delta: float) -> Bracket:
+        question = _for_epsilon(composition, delta, effort)
+        return _bracket(0.0, math.inf if question is None else question.upper().epsilon(delta))
+
+    def delta(composition: Composition, at: float) -> Bracket:
+        return _bracket(0.0, _for_delta(composition, at, effort).upper().delta(at))
+
+    return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
+
+
+def _bracket(lower: float, upper: float) -> Bracket:
+    """Return a bracket of this engine."""
+    return Bracket(lower=lower, upper=upper, engines=("tilted",))
+
+
+def _covers(composition: Composition) -> bool:
+    """Return whether the parts are few, none of them a choice, and not all Gaussian."""
+    if any(isinstance(loss, ChoiceLoss) or loss.infinite_mass >= 1 for loss, _ in composition.parts):
+        return False
+    few = len(composition.parts) <= _KINDS and 1 < composition.events <= _EVENTS
+    return few and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
+
+
+TILTED = _within(_FULL)
+
+TILTED_COARSE = _within(_QUICK)
+"""As sound, wider, and several times quicker, for searches."""
+
+TILTED_ROUGH = _within(_ROUGH)
+"""As sound and wider still, to tell which of two compositions costs more."""
+
+TILTED_UPPER = _upper_within(_PROOF)
+"""The upper side alone, on half the knots."""
+
+TILTED_COARSE_UPPER = _upper_within(_QUICK)
+"""The upper side of the quick engine, for searches that ask for nothing else."""

@@ -1,0 +1,114 @@
+"""Where to look and how finely: tilt, centre and window of a composition, in plain floating point.
+
+Nothing here enters a proof: any tilt, width and window give true bounds, and good ones give narrow bounds. With
+K(s) = ln E_P[e^(s L)] the weight e^(s L) has its mean at K'(s), and the sum that is delta(epsilon) its largest terms
+near epsilon where K'(s) - 1/s - 1/(1+s) = epsilon (the saddle of K(s) - s epsilon - ln s - ln(1+s)).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit.engines.tilted.transform import Floats
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
+
+COARSE = 1000
+"""Cells of one loss where it is looked at in floating point."""
+_ROUGHNESS = 1.0 / 6.0  # mean of (l - a)(b - l) over a cell of width 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atoms:
+    """Losses and masses of one part in floating point, how often it occurs, and which share lies between knots."""
+
+    losses: Floats
+    logarithms: Floats
+    between: Floats
+    times: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """A tilt, the epsilon it is best for, and mean, deviation and roughness of the weighted sum.
+
+    `roughness` times the width squared is the variance that knots add to the sum.
+    """
+
+    tilt: float
+    epsilon: float
+    mean: float
+    deviation: float
+    roughness: float
+    log_delta: float
+
+
+def atoms_of(cells: DiscretisedLoss, times: int) -> Atoms:
+    """Return the masses that dominate a loss in cells, in floating point."""
+    masses, between = cells.knots.copy(), np.zeros(len(cells.knots))
+    between[1:] += cells.up
+    between[:-1] += cells.down
+    masses += between
+    losses = float(cells.origin) + float(cells.width) * np.arange(len(masses))
+    return Atoms(
+        losses=np.asarray(losses, np.float64),
+        logarithms=np.log(np.maximum(masses, 1e-300)),
+        between=np.asarray(between / np.maximum(masses, 1e-300), np.float64),
+        times=times,
+    )
+
+
+def aim(parts: Sequence[Atoms], tilt: float) -> Aim:
+    """Return what the tilt `tilt` aims at."""
+    log_moment = mean = variance = rough = 0.0
+    for part in parts:
+        sizes = part.logarithms + tilt * part.losses
+        top = float(sizes.max())
+        weights = np.exp(sizes - top)
+        total = float(weights.sum())
+        weights /= total
+        middle = float(weights @ part.losses)
+        log_moment += part.times * (top + math.log(total))
+        mean += part.times * middle
+        variance += part.times * float(weights @ (part.losses - middle) ** 2)
+        rough += part.times * float(weights @ part.between) * _ROUGHNESS
+    epsilon = mean - 1 / tilt - 1 / (1 + tilt)
+    spread = variance + 1 / tilt**2 + 1 / (1 + tilt) ** 2
+    return Aim(
+        tilt=tilt,
+        epsilon=epsilon,
+        mean=mean,
+        deviation=math.sqrt(variance),
+        roughness=rough,
+        log_delta=log_moment - tilt * epsilon - math.log(tilt * (1 + tilt)) - math.log(2 * math.pi * spread) / 2,
+    )
+
+
+def aimed_at_epsilon(parts: Sequence[Atoms], epsilon: float) -> Aim:
+    """Return the aim whose epsilon is `epsilon`, or the nearest there is."""
+    return _sought(parts, lambda found: found.epsilon > epsilon)
+
+
+def aimed_at_delta(parts: Sequence[Atoms], delta: float) -> Aim:
+    """Return the aim whose delta is about `delta`, at an epsilon of 0 or more."""
+    goal = math.log(delta)
+    found = _sought(parts, lambda found: found.log_delta < goal)
+    return found if found.epsilon > 0 else aimed_at_epsilon(parts, 0.0)
+
+
+def _sought(parts: Sequence[Atoms], beyond: Callable[[Aim], bool]) -> Aim:
+    """Return the smallest tilt that is `beyond` what is asked, searched in logarithms around 1 over the deviation."""
+    scale = math.sqrt(sum(part.times * _variance(part) for part in parts)) or 1.0
+    low, high = math.log(1e-2 / scale), math.log(1e9 / scale)
+    for _ in range(14):
+        middle = (low + high) / 2
+        low, high = (low, middle) if beyond(aim(parts, math.exp(middle))) else (middle, high)
+    return aim(parts, math.exp(high))
+
+
+def _variance(part: Atoms) -> float:
+    """Return the variance of one loss, not weighted."""
+    weights = np.exp(part.logarithms)
+    weights /= weights.sum()
+    return float(weights @ (part.losses - weights @ part.losses) ** 2)

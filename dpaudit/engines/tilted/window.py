@@ -1,0 +1,157 @@
+"""The window of knots for a question: its width, tilt and place, chosen so that the bracket has a wanted width."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
+from dpaudit.engines.verified.discretised_loss import cut
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
+
+_OUTSIDE = math.log(1e-9)  # weights that may lie on either side of the window
+_REACHES = (5.5, 6.0, 6.5, 7.0, 8.0, 10.0, 13.0, 17.0, 25.0, 40.0, 80.0)  # deviations
+_SMALLEST = 1 << 10  # knots
+_LONGEST = 1 << 17  # knots of one loss
+_GIVE = 0.25  # octaves by which knots may be wider than wanted
+_WHOLE = 1 << 13  # knots that are few enough to hold everything
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """What a bracket may differ by, relatively, in epsilon and in delta, and the least and most knots of all parts."""
+
+    epsilon: float
+    delta: float
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A number of knots of a width, from the loss `bottom` on, and the aim that placed it."""
+
+    aim: Aim
+    width: float
+    bottom: float
+    size: int
+
+    @property
+    def tilt(self) -> float:
+        """The tilt of the weights, per knot."""
+        return self.aim.tilt * self.width
+
+
+def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float) -> tuple[Atoms, ...]:
+    """Return all parts in a few thousand cells each, atoms that share no grid being counted as rough."""
+    cells = max(200, COARSE // len(parts))
+    found = [atoms_of(cut(loss, _span(loss, tail) / cells, tail), times) for loss, times in parts]
+    if len(_spacings(parts)) < 2:
+        return tuple(found)
+    return tuple(replace(atoms, between=np.ones_like(atoms.between)) for atoms in found)
+
+
+def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim: Aim, effort: Effort) -> Window:
+    """Return the window in which the weighted sum lies, with knots as near as `effort` asks and allows."""
+    lowest = math.fsum(part.times * float(part.losses[0]) for part in atoms)
+    highest = math.fsum(part.times * float(part.losses[-1]) for part in atoms)
+    low, high = (_end(atoms, aim, sign) for sign in (-1.0, 1.0))
+    if aim.epsilon < low:
+        low = aim.epsilon - (aim.mean - aim.epsilon) / 2
+    low, high = max(low, lowest), min(high, highest)
+    span = max(high - low, 1e-3 * aim.deviation, 1e-300)
+    least, most = (max(_SMALLEST, 1 << int(math.log2(knots / len(parts)))) for knots in (effort.least, effort.most))
+    wanted = min(_wanted(aim, effort), span)
+    if highest - lowest <= max(span, wanted * _WHOLE):
+        low, span = lowest, max(highest - lowest, wanted)
+    size = min(most, max(least, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
+    width = _snapped(parts, span / (size - 8))
+    while (size - 8) * width < span and size < most:
+        size *= 2
+    longest = max(float(part.losses[-1] - part.losses[0]) for part in atoms)
+    width = max(width, span / (size - 8), longest / _LONGEST)
+    return Window(aim=aim, width=width, bottom=low - 3 * width, size=size)
+
+
+def _wanted(aim: Aim, effort: Effort) -> float:
+    """Return the width at which both sides together differ as the effort says.
+
+    Knots add `roughness` width^2 to the variance, which multiplies delta by 1 + tilt (1 + tilt) / 2 times that.
+    """
+    epsilon = max(aim.epsilon, aim.deviation * 0.1)
+    if not (aim.roughness > 0 and epsilon > 0):
+        return math.inf
+    allowed = min(effort.epsilon * epsilon / (1 + aim.tilt), effort.delta / (aim.tilt * (1 + aim.tilt)))
+    return math.sqrt(allowed / aim.roughness)
+
+
+def _end(atoms: Sequence[Atoms], aim: Aim, sign: float) -> float:
+    """Return a loss beyond which little weight lies, by Chernoff's inequality in floating point."""
+    if not aim.deviation:
+        return aim.mean
+    for reach in _REACHES:
+        slope = sign * reach / aim.deviation
+        edge = aim.mean + sign * reach * aim.deviation
+        if min(_exponent(atoms, aim, slope * share, edge) for share in (0.6, 0.8, 1.0, 1.25)) < _OUTSIDE:
+            return edge
+    return aim.mean + sign * _REACHES[-1] * aim.deviation
+
+
+def _exponent(atoms: Sequence[Atoms], aim: Aim, slope: float, edge: float) -> float:
+    """Return the logarithm of the bound on the weights beyond `edge` by the moment of one slope."""
+    total = -slope * edge
+    for part in atoms:
+        sizes = part.logarithms + aim.tilt * part.losses
+        more = sizes + slope * part.losses
+        total += part.times * (_log_sum(more) - _log_sum(sizes))
+    return total
+
+
+def _log_sum(sizes: np.ndarray) -> float:
+    """Return the logarithm of the sum of exponentials."""
+    top = float(sizes.max())
+    return top + math.log(float(np.exp(sizes - top).sum()))
+
+
+def _spacings(parts: Sequence[tuple[SimpleLoss, int]]) -> set[float]:
+    """Return the different distances between the atoms of losses that have some."""
+    found = set()
+    for loss, _ in parts:
+        match loss:
+            case LaplaceLoss(shift=size) | ApproximateLoss(epsilon=size):
+                found.add(2 * size or 1.0)
+            case DiscreteLoss():
+                found.add(float(cut(loss, 1e-3, 0.0).width))
+            case _:
+                pass
+    return found
+
+
+def _snapped(parts: Sequence[tuple[SimpleLoss, int]], width: float) -> float:
+    """Return a width, at most `width`, that puts all atoms on knots, where one spacing does so."""
+    spacings = _spacings(parts)
+    if len(spacings) != 1:
+        return width
+    (spacing,) = spacings
+    return spacing / 2.0 ** max(0, math.ceil(math.log2(spacing / width)))
+
+
+def _span(loss: SimpleLoss, tail: float) -> float:
+    """Return about how far a loss reaches from its lowest value to its highest."""
+    reach = math.sqrt(2 * math.log(1 / max(tail, 1e-290))) + 0.1
+    match loss:
+        case GaussianLoss(mu=mu):
+            return 2 * mu * reach + mu * mu
+        case SampledGaussianLoss(mu=mu, rate=rate):
+            top = mu * (reach + mu / 2)
+            return math.log1p(rate * math.expm1(min(top, 700.0))) - math.log1p(-rate)
+        case _:
+            return 2 * max(loss.supremum, loss.reversed().supremum) or 1.0

@@ -1,0 +1,142 @@
+"""The terms of an issue: the claim and the numbers for which an acceptance of the issue holds."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dpaudit.certification.certificate import Certificate
+from dpaudit.checks import count
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import decode_claim, encode
+
+_TOLERANCE = 1e-6
+"""A relative growth that counts as none: engines of two versions may differ by so much."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What an issue is about, so that its acceptance lapses when any of it changes or gets worse.
+
+    `up_to` holds ceilings by name: `proved_epsilon` and `proved_delta` are the upper bounds of the certificate,
+    `refuted_epsilon` its lower bound, `audited_epsilon` the lower bound of an audit. `runs` and `significance` say how
+    hard an audit looked (0 and 1 without an audit). `seen` is the text of what no number measures.
+    Raises: ValueError: a ceiling that is negative or no number, or a negative number of runs.
+    """
+
+    claim: Claim
+    up_to: tuple[tuple[str, float], ...]
+    runs: int = 0
+    significance: float = 1.0
+    seen: str = ""
+
+    def __post_init__(self) -> None:
+        for name, ceiling in self.up_to:
+            if not ceiling >= 0:
+                raise ValueError(f"Expected up_to.{name}={ceiling} to be zero or positive.")
+        count("runs", self.runs, at_least=0)
+        if not 0 < self.significance <= 1:
+            raise ValueError(f"Expected significance={self.significance} in (0, 1].")
+
+    def lapsed(self, now: "Terms") -> str:
+        """Return why an acceptance on these terms does not hold for an issue of today, or an empty text."""
+        before, after = asdict(self.claim), asdict(now.claim)
+        for name, value in before.items():
+            if after[name] != value:
+                return f"accepted for {name} = {value}, now {after[name]}"
+        ceilings = dict(self.up_to)
+        for name, value in now.up_to:
+            ceiling = ceilings.get(name)
+            if ceiling is None:
+                return f"accepted without {name}, now {value:.6g}"
+            if value > ceiling and not math.isclose(value, ceiling, rel_tol=_TOLERANCE):
+                return f"accepted up to {name} {ceiling:.6g}, now {value:.6g}"
+        if set(ceilings) - {name for name, _ in now.up_to}:
+            return f"accepted with {', '.join(sorted(ceilings))}, which was not measured now"
+        if now.runs < self.runs:
+            return f"accepted on {self.runs} runs, now {now.runs}"
+        if now.significance < self.significance:
+            return f"accepted at significance {self.significance:g}, now {now.significance:g}"
+        return "" if now.seen == self.seen else "what was seen is not what was accepted"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the terms as plain data."""
+        return {
+            "claim": encode(self.claim),
+            "up_to": {name: encode(value) for name, value in self.up_to},
+            "runs": self.runs,
+            "significance": self.significance,
+            "seen": self.seen,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Terms":
+        """Return the terms that `data` spells.
+
+        Raises: ValueError: they are malformed. ConfigError: the claim is none.
+        """
+        up_to, numbers = data["up_to"], (data["runs"], data["significance"])
+        if not isinstance(up_to, Mapping) or not isinstance(data["seen"], str):
+            raise ValueError("Expected up_to to be a table of numbers, and seen to be text.")
+        if any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
+            raise ValueError("Expected runs and significance to be numbers.")
+        return cls(
+            claim=decode_claim(data["claim"]),
+            up_to=tuple((str(name), _ceiling(str(name), value)) for name, value in up_to.items()),
+            runs=data["runs"],
+            significance=float(data["significance"]),
+            seen=data["seen"],
+        )
+
+
+def terms_of_claim(certificate: Certificate) -> Terms:
+    """Return the terms of an issue of the claim itself.
+
+    Where no finite number measures the issue, the terms hold the declaration; where the numbers are within the claim,
+    they hold the reasons.
+    """
+    upper, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
+    seen = ""
+    if math.isinf(upper):
+        text = json.dumps(encode(certificate.declaration), sort_keys=True)
+        seen = f"declaration {hashlib.sha256(text.encode()).hexdigest()}"
+    elif upper <= claimed:
+        seen = " ".join(certificate.reasons)
+    return terms_of(certificate, seen)
+
+
+def terms_of(certificate: Certificate, seen: str) -> Terms:
+    """Return the terms of an issue that a text describes."""
+    return Terms(claim=certificate.claim, up_to=_proved(certificate), seen=seen)
+
+
+def terms_of_audit(certificate: Certificate, audit: AuditResult) -> Terms:
+    """Return the terms of an issue of an audit."""
+    return Terms(
+        claim=certificate.claim,
+        up_to=(*_proved(certificate), ("audited_epsilon", audit.epsilon_lower)),
+        runs=audit.runs,
+        significance=audit.significance,
+    )
+
+
+def _proved(certificate: Certificate) -> tuple[tuple[str, float], ...]:
+    """Return the numbers of a certificate that may not grow."""
+    tight = certificate.tight
+    return (
+        ("proved_delta", tight.delta.upper),
+        ("proved_epsilon", tight.epsilon.upper),
+        ("refuted_epsilon", tight.epsilon.lower),
+    )
+
+
+def _ceiling(name: str, value: Any) -> float:
+    """Return a ceiling, which is a number or the text "inf"."""
+    if value == "inf":
+        return math.inf
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"Expected up_to.{name}={value!r:.40} to be a number or 'inf'.")
+    return float(value)

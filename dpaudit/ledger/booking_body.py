@@ -1,0 +1,48 @@
+"""The body of a booking: its fields, and what each of them may be."""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from dpaudit.accounting.additive_costs import Cost
+from dpaudit.certification.certificate import Certificate
+from dpaudit.errors import DPAuditError, LedgerError
+from dpaudit.ledger.pricing import encode_prices
+from dpaudit.model.codec import decode_claim, encode
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def booking_body(certificate: Certificate, label: str, costs: dict[str, Cost]) -> dict[str, Any]:
+    """Return the body of a booking: the whole certificate, so that its prices can be derived again."""
+    document = certificate.to_dict()
+    return {
+        "label": label,
+        "certificate": document["digest"],
+        "document": document,
+        "claim": encode(certificate.claim),
+        "proved_epsilon": encode(certificate.tight.epsilon.upper),
+        "prices": encode_prices(costs),
+    }
+
+
+def require_booking(body: dict[str, Any], created: Any) -> None:
+    """Refuse a body whose fields are not what a booking writes.
+
+    A booking of an earlier version has no `document`; it names its certificate by the digest alone.
+    Raises: LedgerError: a field is missing, or is of another kind.
+    """
+    if not {"label", "certificate", "claim", "prices"} <= set(body):
+        raise LedgerError("The booking lacks its label, its certificate, its claim or its prices.")
+    if not isinstance(body["label"], str) or not body["label"].strip():
+        raise LedgerError("The label of the booking is no text, or is empty.")
+    if not isinstance(body["certificate"], str) or not _DIGEST.fullmatch(body["certificate"]):
+        raise LedgerError("The booking does not name its certificate by a digest.")
+    document = body.get("document", {"digest": body["certificate"]})
+    if not isinstance(document, dict) or document.get("digest") != body["certificate"]:
+        raise LedgerError("The certificate of the booking is not the one that the booking names.")
+    try:
+        decode_claim(body["claim"])
+        datetime.fromisoformat(created)
+    except (DPAuditError, TypeError, ValueError) as error:
+        raise LedgerError(f"The claim or the time of the booking is malformed: {error!s:.200}") from None

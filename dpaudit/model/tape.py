@@ -1,0 +1,202 @@
+"""A tape of everything random in a run: one run records it, and another run repeats it with its outputs pinned.
+
+A tape travels with the generators that are spawned from it, so an algorithm needs no argument for it. After every
+release all streams start afresh from (seed, stream, number of releases). Two runs on one tape therefore draw the same
+numbers after each release, however many numbers the data made them draw before it.
+"""
+
+import inspect
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import Self
+
+import numpy as np
+
+from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism
+
+_CARRIERS = ("dpaudit.model.", "mechanisms.", "algorithms._traced_tree", "algorithms.dp_ebs.taped")
+"""Modules that only carry a release on: the line of code to name is that of their caller."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TapedRelease:
+    """One release of some runs at once.
+
+    Shape: `value`, the exact answer, and `output` have one row for each of `runs`. `labels` has one label, or one for
+    each row. `element` is the number of an element in a stream of sums, from 1 and by row; None for a single release.
+    `drawn` is the noise that the mechanism draws from the same generator state for an answer of 0, where noise is
+    additive. `site` is the line of code that asked for the release, as "file:line". `kept` is how many of the rows
+    were published, where a block of answers was computed ahead and cut short; None for all.
+    """
+
+    labels: tuple[str, ...]
+    mechanism: Mechanism
+    value: Array
+    output: Array
+    runs: Array
+    site: str
+    element: Array | None = None
+    drawn: Array | None = None
+    kept: int | None = None
+
+    @property
+    def rows(self) -> range:
+        """The rows that were published."""
+        return range(len(self.runs) if self.kept is None else self.kept)
+
+    def label_of(self, row: int) -> str:
+        """Return the label of one row."""
+        return self.labels[row] if len(self.labels) > 1 else self.labels[0]
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class RunTape:
+    """The tape of one run: what it released in order, and the streams that it drew from.
+
+    `pinned` are the releases of an earlier run, whose outputs this run gets instead of its own. `salts` change the
+    seed of streams by name: the tape of the same program with, say, other users.
+
+    >>> tape = RunTape(seed=0)
+    >>> rng = tape.generator()
+    >>> type(rng.spawn(1)[0]).__name__
+    'TapedGenerator'
+    """
+
+    seed: int
+    pinned: "tuple[TapedRelease, ...] | None" = None
+    salts: dict[str, int] = field(default_factory=dict)
+    released: list[TapedRelease] = field(default_factory=list)
+    _streams: "dict[tuple[int, ...], TapedGenerator]" = field(default_factory=dict)
+    _names: dict[tuple[int, ...], str] = field(default_factory=dict)
+
+    def generator(self) -> "TapedGenerator":
+        """Return the generator to hand to a run."""
+        return self.register(TapedGenerator(np.random.PCG64(self.seed)), ())
+
+    def register(self, generator: "TapedGenerator", path: tuple[int, ...]) -> "TapedGenerator":
+        """Return `generator` as the stream at `path` of the tree of spawned streams."""
+        generator.tape, generator.path = self, path
+        self._streams[path] = generator
+        return generator
+
+    def name(self, generator: "TapedGenerator", name: str) -> None:
+        """Name a stream by its purpose."""
+        self._names[generator.path] = name
+        self._rewind(generator)
+
+    def enter(
+        self,
+        labels: tuple[str, ...],
+        mechanism: Mechanism,
+        value: Array,
+        output: Array,
+        *,
+        runs: Array | None = None,
+        element: Array | None = None,
+        drawn: Array | None = None,
+    ) -> Array:
+        """Return the output that the run publishes: its own, or the pinned one of the same place on the tape."""
+        place = len(self.released)
+        exact = np.array(value)
+        rows = np.arange(len(exact) if exact.ndim else 1) if runs is None else np.array(runs)
+        shown = self._pinned(place, labels, np.asarray(output), rows)
+        self.released.append(
+            TapedRelease(
+                labels=labels,
+                mechanism=mechanism,
+                value=exact,
+                output=np.array(output),
+                runs=rows,
+                site=_site(),
+                element=element,
+                drawn=drawn,
+            )
+        )
+        for generator in self._streams.values():
+            self._rewind(generator)
+        return shown
+
+    def keep(self, place: int, rows: int) -> None:
+        """Say that only the first `rows` rows of the release at `place` were published."""
+        self.released[place] = replace(self.released[place], kept=rows)
+
+    def _pinned(self, place: int, labels: tuple[str, ...], output: Array, runs: Array) -> Array:
+        """Return the output of the pinned release at this place, if it is the same release."""
+        if self.pinned is None or place >= len(self.pinned):
+            return output
+        before = self.pinned[place]
+        same = before.labels == labels and before.output.shape == output.shape and np.array_equal(before.runs, runs)
+        return before.output.copy() if same else output
+
+    def _rewind(self, generator: "TapedGenerator") -> None:
+        """Start a stream afresh for the stretch after the latest release."""
+        salt = self.salts.get(self._names.get(generator.path, ""), 0)
+        key = (self.seed, salt, len(self.released), *generator.path)
+        generator.bit_generator.state = type(generator.bit_generator)(np.random.SeedSequence(key)).state
+
+
+class TapedGenerator(np.random.Generator):
+    """A generator that carries a tape on to all generators spawned from it."""
+
+    tape: RunTape
+    path: tuple[int, ...]
+    spawned: int = 0
+
+    def spawn(self, n_children: int) -> "list[Self]":
+        """Return independent streams on the same tape."""
+        children = [type(self)(bits) for bits in self.bit_generator.spawn(n_children)]  # type: ignore[attr-defined]
+        for child in children:
+            self.tape.register(child, (*self.path, self.spawned))
+            self.spawned += 1
+        return children
+
+
+def tape_of(rng: np.random.Generator) -> RunTape | None:
+    """Return the tape that `rng` carries, or None.
+
+    >>> tape_of(np.random.default_rng(0)) is None
+    True
+    """
+    return rng.tape if isinstance(rng, TapedGenerator) else None
+
+
+def released_on_tape(
+    label: str, mechanism: Mechanism, value: Array, rng: np.random.Generator, runs: Array | None = None
+) -> Array:
+    """Return `mechanism.release(value, rng)`; on a tape it is written down, with the noise of the same state.
+
+    `runs` says which run each row belongs to, where that is not its number.
+    """
+    tape = tape_of(rng)
+    if tape is None:
+        return mechanism.release(value, rng)
+    before = rng.bit_generator.state
+    output = mechanism.release(value, rng)
+    after = rng.bit_generator.state
+    rng.bit_generator.state = before
+    drawn = drawn_by(mechanism, np.asarray(value), rng)
+    rng.bit_generator.state = after
+    return tape.enter((label,), mechanism, value, output, drawn=drawn, runs=runs)
+
+
+def drawn_by(mechanism: Mechanism, value: Array, rng: np.random.Generator) -> Array | None:
+    """Return the noise that an additive mechanism adds to an answer of this shape; None for any other mechanism."""
+    if not isinstance(mechanism, AdditiveMechanism):
+        return None
+    return np.asarray(mechanism.release(np.zeros(value.shape, dtype=value.dtype), rng))
+
+
+def _site() -> str:
+    """Return the nearest line of code outside the modules that only carry a release on."""
+    frame = inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(_CARRIERS):
+        frame = frame.f_back
+    return "an unknown line" if frame is None else line_of(frame)
+
+
+def line_of(frame: FrameType) -> str:
+    """Return the line that a frame is at, as "package/module.py:line"; a script's line by its file name."""
+    module = str(frame.f_globals.get("__name__", "__main__"))
+    file = Path(frame.f_code.co_filename).name if module == "__main__" else f"{module.replace('.', '/')}.py"
+    return f"{file}:{frame.f_lineno}"

@@ -1,0 +1,51 @@
+"""The witness of a lower bound: which releases one pair of neighbours moves, and where its record enters."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from dpaudit.checks import count, one_of
+
+Attainment = Literal["by_definition", "checked", "assumed"]
+"""How it is known that one pair moves all of a witness's releases by their whole sensitivities at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """The part of a `parallel` or `cells` node that the pair's record enters.
+
+    `path` is the node's, as in `walk`; `part` counts the parts of a `parallel` from 0. At `cells` it is 0 where both
+    records lie in the same cell (`inside`), and 1 where they lie in two cells or one of them is absent (`touched`).
+
+    >>> Entry(path="root.0", part=2).part
+    2
+    """
+
+    path: str
+    part: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "part", count("part", self.part, at_least=0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """One pair of neighbours, by the releases that it moves: each copy of each by its whole stated sensitivity.
+
+    `labels` names the releases, and every release where it is empty; `plan` says which part the record enters at each
+    node that has several. A release that the plan does not reach is not moved.
+    `attained` is "by_definition" for one query alone, whose stated sensitivity some pair attains, however often it is
+    released; "checked" where a run or a construction named a pair that moves all of them at once; "assumed" otherwise.
+    Raises: ValueError: several labels, or none, that are said to be attained by definition.
+
+    >>> Witness(labels=("sums",), attained="by_definition").plan
+    ()
+    """
+
+    labels: tuple[str, ...]
+    plan: tuple[Entry, ...] = ()
+    attained: Attainment
+
+    def __post_init__(self) -> None:
+        one_of("attained", self.attained, get_args(Attainment))
+        if self.attained == "by_definition" and len(self.labels) != 1:
+            raise ValueError(f"Expected labels={self.labels!r} to name one release, as it is attained by definition.")

@@ -1,0 +1,32 @@
+"""A declaration in JSON on one screen: one line a node, equal neighbours counted once."""
+
+from collections.abc import Iterator
+from itertools import groupby, islice
+from typing import Any
+
+from dpaudit.wording.escaping import one_line
+
+_LINES, _WIDTH = 30, 92
+
+
+def outline(declaration: dict[str, Any]) -> list[str]:
+    """Return at most 31 lines that say what was declared; the last one says that more is left out.
+
+    >>> part = {"node": "stated", "epsilon": 0.5, "delta": 0.0, "source": "a supplier"}
+    >>> outline({"node": "sequential", "parts": [part, part]})
+    ['sequential', '  2 x stated epsilon=0.5 delta=0.0 source=a supplier']
+    """
+    lines = list(islice(_lines(declaration, "", 1), _LINES + 1))
+    return lines if len(lines) <= _LINES else [*lines[:_LINES], "... and more"]
+
+
+def _lines(node: dict[str, Any], indent: str, times: int) -> Iterator[str]:
+    """Yield the lines of one node and, indented, of its parts."""
+    parts = [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
+    said = {key: value for key, value in node.items() if not isinstance(value, dict) and key not in ("node", "parts")}
+    said |= {key: value for key, value in node.get("mechanism", {}).items() if key != "neighbours"}
+    words = one_line(" ".join([node["node"], *(f"{key}={value}" for key, value in said.items())]))
+    line = f"{indent}{f'{times} x ' if times > 1 else ''}{words}"
+    yield line if len(line) <= _WIDTH else f"{line[:_WIDTH]}..."
+    for part, group in groupby(parts):
+        yield from _lines(part, f"{indent}  ", len(list(group)))

@@ -1,0 +1,134 @@
+"""Section 0, the cover: the verdict, its meaning for one person, and a place to sign."""
+
+import hashlib
+import json
+import math
+from dataclasses import asdict
+
+from dpaudit.accounting.loss_tail import LossTail
+from dpaudit.model.claim import Model
+from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.meaning import Person, odds_of, person_sentence, share_sentence
+from dpaudit.report.verdicts import outcome_of, shown_word
+from dpaudit.wording.audits import bound_phrase
+from dpaudit.wording.numerals import at_most, at_most_beside, exact, nearest
+
+LEFT_OPEN: dict[Model, str] = {
+    "central": "the curator, who sees the data before any noise",
+    "joint": (
+        "each person's own output: it may depend on that person's data without noise, and whoever sees it may learn it"
+    ),
+    "local": "what the device holds and does before the message is sent",
+}
+"""What each model of the claim leaves unprotected."""
+
+
+def cover(report: ReportInputs, tail: LossTail | None, person: Person | None) -> Section:
+    """Return section 0: privacy first, then usefulness, then how many must be trusted."""
+    claim, identity = report.certificate.claim, report.deployment.identity
+    actors, utility = report.deployment.actors, report.deployment.utility
+    first = utility[0] if utility else None
+    return Section(
+        number="0",
+        ident="cover",
+        title="Cover and verdict",
+        crosswalk="W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
+        fields=(
+            evidence("Verdict", shown_word(outcome_of(report).word, report.word), "verdict"),
+            evidence("Meaning", odds_of(report, tail), "tail"),
+            stated("Claimed epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
+            _certified(report),
+            _audited(report),
+            _person(report, person),
+            _share(report),
+            stated("Left open by the model", LEFT_OPEN[claim.model], "certificate.claim.model"),
+            *_own_unit(report),
+            declared("Usefulness", f"{first.measure}: {nearest(first.value)}" if first else "", "utility"),
+            declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
+            stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
+            declared("Version", identity.version, "identity.version"),
+            declared("Commit", identity.commit, "identity.commit"),
+            evidence("Configuration digest", digest_of(report.config_text), "config")
+            if report.config_text
+            else unknown("Configuration digest"),
+            evidence("Date", report.created, "created"),
+            declared("Valid until", identity.valid_until, "identity.valid_until"),
+            declared("Author", identity.author, "identity.author"),
+            declared("Reviewer", identity.reviewer, "identity.reviewer"),
+            evidence("Digest to sign", digest_to_sign(report), "digest_to_sign"),
+        ),
+    )
+
+
+def digest_to_sign(report: ReportInputs) -> str:
+    """Return the SHA-256 of what is signed: certificate, audits, deployment, unit, configuration, date and verdict."""
+    evidence_signed = {
+        "certificate": report.certificate.to_dict(),
+        "audits": [audit.to_dict() for audit in report.audits],
+        "deployment": asdict(report.deployment),
+        "unit": report.unit,
+        "config": report.config_text,
+        "created": report.created,
+        "verdict": outcome_of(report).word,
+    }
+    return digest_of(json.dumps(evidence_signed, sort_keys=True, default=str))
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def finite(epsilon: float, claimed: float | None = None) -> str:
+    """Return an upper bound, with enough digits beside the claimed one; no finite one is said in words."""
+    if epsilon == math.inf:
+        return "no finite epsilon"
+    return at_most(epsilon) if claimed is None else at_most_beside(epsilon, claimed)
+
+
+def _certified(report: ReportInputs) -> Field:
+    """Return the proved epsilon; none where no upper bound is known of the code."""
+    name = "Proved epsilon" if report.word == "proved" else "Certified epsilon"
+    if report.void:
+        return evidence(name, f"none: {report.void}", "certificate")
+    upper = report.certificate.tight.epsilon.upper
+    return evidence(name, finite(upper, report.certificate.claim.epsilon), "certificate.tight.epsilon")
+
+
+def _audited(report: ReportInputs) -> Field:
+    """Return the largest lower bound of the audits, with what it takes for granted."""
+    best = max(report.audits, key=lambda audit: audit.epsilon_lower, default=None)
+    return unknown("Audited epsilon") if best is None else evidence("Audited epsilon", bound_phrase(best), "audits")
+
+
+def _person(report: ReportInputs, person: Person | None) -> Field:
+    """Return the guarantee of all units of one person."""
+    name = "One person"
+    if person is None:
+        return unknown(name, "How many units one person contributes was not said")
+    if report.void:
+        return not_applicable(name, f"no bound is known: {report.void}")
+    said = report.deployment.contributions.units_per_person is not None
+    text = person_sentence(report, person)
+    return declared(name, text, "contributions.units_per_person") if said else evidence(name, text, "person")
+
+
+def _share(report: ReportInputs) -> Field:
+    """Return delta times the number of units."""
+    name = "Delta times the number of units"
+    if report.certificate.claim.delta == 0:
+        return not_applicable(name, "delta is 0")
+    if report.units is None:
+        return unknown(name, "The number of units was not said")
+    if report.void:
+        return not_applicable(name, f"no delta is proved: {report.void}")
+    said = report.deployment.scope.number_of_units is not None
+    text = share_sentence(report)
+    return declared(name, text, "scope.number_of_units") if said else evidence(name, text, "number_of_units")
+
+
+def _own_unit(report: ReportInputs) -> tuple[Field, ...]:
+    """Return the algorithm's own words for a unit where the owner's words replace them."""
+    own = report.own_unit
+    return (evidence("Unit in the algorithm's own words", own, "own_unit"),) if own and own != report.unit else ()

@@ -1,0 +1,54 @@
+"""The proved epsilon for several units of a person and several releases of the same kind, for a reader to explore."""
+
+import math
+from dataclasses import dataclass
+
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.engines import BASIC, GAUSSIAN, OPTIMAL, SINGLE
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.declaration import Group, Repeat
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.wording.numerals import at_most
+
+UNITS = (1, 2, 3, 4, 5, 6, 8, 10)
+RELEASES = (1, 2, 3, 5, 7, 10, 12, 24, 52)
+_CLOSED = (SINGLE, GAUSSIAN, BASIC, OPTIMAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explorer:
+    """Epsilons at the claim's delta, rounded up, as text; one row for each number of units, one column for releases."""
+
+    units: tuple[int, ...]
+    releases: tuple[int, ...]
+    epsilons: tuple[tuple[str, ...], ...]
+
+
+def explorer_of(report: ReportInputs) -> Explorer | None:
+    """Return the table, by closed forms alone; None where they cover nothing but the certificate itself.
+
+    Releases are repetitions of the whole declaration on the same data, chosen in advance or one after another.
+    """
+    if report.void:
+        return None
+    rows = tuple(tuple(_epsilon(report, size, times) for times in RELEASES) for size in UNITS)
+    covered = sum(text != _OPEN for row in rows for text in row)
+    return Explorer(units=UNITS, releases=RELEASES, epsilons=rows) if covered > 1 else None
+
+
+_OPEN = "not covered by a closed form"
+
+
+def _epsilon(report: ReportInputs, size: int, times: int) -> str:
+    """Return the proved epsilon of one cell; the first one is the certificate's."""
+    certificate = report.certificate
+    upper = certificate.tight.epsilon.upper
+    if (size, times) != (1, 1):
+        declaration = Group(part=Repeat(part=certificate.declaration, times=times), size=size)
+        try:
+            form = fold(declaration, certificate.claim.neighbours)
+            upper = bracket_epsilon(form, certificate.claim.delta, _CLOSED).upper
+        except (DeclarationError, UnsupportedError):
+            return _OPEN
+    return at_most(upper) if upper < math.inf else _OPEN

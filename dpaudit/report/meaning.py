@@ -1,0 +1,182 @@
+"""The meaning of a claim and of its proof for one person, in sentences with computed numbers."""
+
+import math
+from dataclasses import dataclass, replace
+
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.accounting.loss_tail import LossTail, loss_tail
+from dpaudit.engines import QUICK
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.declaration import Group
+from dpaudit.report.curves import Curve
+from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.verdicts import provided_of
+from dpaudit.wording.claims import LARGE, claimed_factor, observer, promise, was_promised
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, whole
+from dpaudit.wording.sentences import say
+
+TWICE = math.log(2)
+"""How far beyond epsilon the tail of a bare claim is told: odds move by twice e^epsilon with at most twice delta."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """The guarantee of all units of one person: how many there are, and their epsilon at the claim's delta.
+
+    `epsilon` is an upper bound, infinity where there is none, None where no rule covers so many units.
+    """
+
+    units: int
+    epsilon: float | None
+
+
+def meaning_of(report: ReportInputs) -> str:
+    """Return the promise of the claim, with the name that the owner gives to the unit.
+
+    Where the claim is refuted or the code differs from it, the promise is what was claimed.
+    """
+    claim = replace(report.certificate.claim, unit=report.unit)
+    return was_promised(claim) if report.void else promise(claim)
+
+
+def tail_of(report: ReportInputs, curve: Curve) -> LossTail | None:
+    """Return the tail of the privacy loss of the declaration, or None where no upper bound is known of the code."""
+    claim = report.certificate.claim
+    if report.void or not curve.epsilons:
+        return None
+    known = tuple((epsilon, delta.upper) for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True))
+    form = fold(report.certificate.declaration, claim.neighbours)
+    return loss_tail(form, claim.epsilon, claim.delta, known)
+
+
+def person_of(report: ReportInputs) -> Person | None:
+    """Return the guarantee of one person with several units, or None where nobody knows how many there are."""
+    certificate, units = report.certificate, report.per_person
+    if units is None:
+        return None
+    if units == 1:
+        return Person(units=1, epsilon=certificate.tight.epsilon.upper)
+    try:
+        form = fold(Group(part=certificate.declaration, size=units), certificate.claim.neighbours)
+        return Person(units=units, epsilon=bracket_epsilon(form, certificate.claim.delta, QUICK).upper)
+    except (UnsupportedError, DeclarationError):
+        return Person(units=units, epsilon=None)
+
+
+def odds_of(report: ReportInputs, tail: LossTail | None) -> str:
+    """Return what an output can do to the odds between two guesses: by the claim, and as proved."""
+    claim = report.certificate.claim
+    if report.void:
+        return f"Nothing holds of odds: {report.void}."
+    if claim.delta == 0:
+        by_claim = say("never", observer=observer(claim.model), unit=report.unit, factor=claimed_factor(claim))
+    else:
+        by_claim = say(
+            "claim_tail",
+            observer=observer(claim.model),
+            unit=report.unit,
+            factor=factor_of(claim.epsilon + TWICE),
+            probability=at_most(min(1.0, 2 * claim.delta)),
+        )
+    return f"{by_claim} {_proved_odds(report, tail)}".strip()
+
+
+def _proved_odds(report: ReportInputs, tail: LossTail | None) -> str:
+    """Return the tail of the loss of the declaration at the claim's epsilon and at its delta."""
+    claim = report.certificate.claim
+    provided, seen_by = provided_of(report), observer(claim.model)
+    if tail is None:
+        return ""
+    probability, rarely = tail.above(claim.epsilon), tail.exceeded_with(claim.delta)
+    if probability == 0:
+        return say("tail_never", provided=provided, observer=seen_by, factor=claimed_factor(claim))
+    if probability == 1 or rarely == math.inf:
+        return ""
+    lines = [
+        say(
+            "tail",
+            provided=provided,
+            observer=seen_by,
+            factor=claimed_factor(claim),
+            probability=at_most(probability),
+            rarely=factor_of(rarely),
+            delta=exact(claim.delta),
+        )
+    ]
+    itself, seldom = tail.above_in_releases(claim.epsilon), tail.exceeded_in_releases(claim.delta)
+    if itself is not None and seldom is not None:
+        lines.append(
+            say(
+                "tail_of_releases",
+                factor=claimed_factor(claim),
+                probability=at_most(itself),
+                rarely=factor_of(seldom),
+                delta=exact(claim.delta),
+            )
+        )
+    return " ".join(lines)
+
+
+def proved_of(report: ReportInputs) -> str:
+    """Return the proved epsilon in relation to the claim, in one sentence."""
+    claim, tight = report.certificate.claim, report.certificate.tight.epsilon
+    beside = f", plus {exact(claim.delta)}" if claim.delta else ""
+    if tight.lower == math.inf:
+        return "The declaration has no finite epsilon at this delta."
+    if tight.lower > claim.epsilon:
+        factor = at_least(math.exp(tight.lower)) if tight.lower <= LARGE else f"e^{at_least(tight.lower)}"
+        return say("reaches", epsilon=at_least_beside(tight.lower, claim.epsilon), factor=factor, beside=beside)
+    if report.void:
+        return say("no_proof_of_code", why=report.void)
+    if tight.upper == math.inf:
+        return say("no_proof", known=f", and it is at least {at_least(tight.lower)}" if tight.lower > 0 else "")
+    if tight.upper <= claim.epsilon:
+        return say(
+            "proved",
+            provided=provided_of(report),
+            epsilon=at_most_beside(tight.upper, claim.epsilon),
+            factor=factor_of(tight.upper),
+            beside=beside,
+        )
+    lower, upper = ends(tight)
+    return say("open", provided=provided_of(report), lower=lower, upper=upper)
+
+
+def person_sentence(report: ReportInputs, person: Person) -> str:
+    """Return the guarantee of one person in one sentence."""
+    claim = report.certificate.claim
+    if person.units == 1:
+        return say("one_unit")
+    if person.epsilon is None or person.epsilon == math.inf:
+        return say("person_by_claim", units=whole(person.units), guarantee=guarantee_by_claim(report, person.units))
+    return say(
+        "person",
+        units=whole(person.units),
+        epsilon=at_most(person.epsilon),
+        delta=exact(claim.delta),
+        provided=provided_of(report),
+    )
+
+
+def guarantee_by_claim(report: ReportInputs, size: int) -> str:
+    """Return the guarantee for several units that (epsilon, delta) for one unit implies."""
+    claim = report.certificate.claim
+    epsilon = size * claim.epsilon
+    if claim.delta == 0:
+        return f"epsilon {at_most(epsilon)}"
+    delta = claim.delta * math.fsum(math.exp(min(700.0, step * claim.epsilon)) for step in range(size))
+    return f"epsilon {at_most(epsilon)}, delta {at_most(delta)}" if delta < 1 else "nothing"
+
+
+def share_sentence(report: ReportInputs) -> str:
+    """Return delta times the number of units, or nothing where the number is not known."""
+    units = report.units
+    if units is None:
+        return ""
+    return say("share", units=whole(units), share=at_most(report.certificate.claim.delta * units))
+
+
+def factor_of(epsilon: float) -> str:
+    """Return e^epsilon, rounded up; as a power where it is too large to read."""
+    return at_most(math.exp(epsilon)) if epsilon <= LARGE else f"e^{at_most(epsilon)}"

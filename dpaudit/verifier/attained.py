@@ -1,0 +1,97 @@
+"""What a certificate's witness attains, computed anew: the releases that one pair moves, on its plan."""
+
+import json
+import math
+from collections import Counter
+from functools import reduce
+
+from dpaudit.verifier import losses
+from dpaudit.verifier.losses import SHIFTS, Multiset, Table, require
+from dpaudit.verifier.mechanisms import rescaled, sides_of
+
+_NOWHERE: Multiset = Counter()
+
+
+def attained(tree: Table, relation: str, witness: Table, conditions: list[Table]) -> Multiset:
+    """Return the losses of the pair that `witness` describes; reject what its ground does not allow."""
+    labels, ground = witness["labels"], witness["attained"]
+    entries = {entry["path"]: entry["part"] for entry in witness["plan"]}
+    require(len(entries) == len(witness["plan"]), "a witness enters one node twice")
+    checked = {tuple(c["about"]) for c in conditions if c["kind"] == "attained" and c["status"] == "checked"}
+    require(ground != "checked" or tuple(labels) in checked, "no checked condition names the witness's releases")
+    walk = _Walk(labels, entries, one=ground == "by_definition")
+    found = walk.losses(tree, "root", relation, 1)
+    require(ground != "by_definition" or len(labels) == 1 >= len(walk.queries), "a witness moves several queries")
+    require(entries.keys() == walk.entered, "a witness enters a part that its pair does not reach")
+    return found
+
+
+class _Walk:
+    """A walk over the tree along one plan; it gathers the queries that are moved and the nodes that are entered."""
+
+    def __init__(self, labels: list[str], entries: dict[str, int], *, one: bool) -> None:
+        self.labels, self.entries, self.one = labels, entries, one
+        self.queries: set[str] = set()
+        self.entered: set[str] = set()
+
+    def losses(self, node: Table, path: str, relation: str, records: int) -> Multiset:
+        """Return what the pair moves below `node`, `records` of one person moving together."""
+        kind, first = node["node"], f"{path}.0"
+        if kind == "release":
+            return self._release(node, relation, records)
+        if kind == "stated":
+            return _NOWHERE
+        if kind == "sequential":
+            parts = (self.losses(part, f"{path}.{i}", relation, records) for i, part in enumerate(node["parts"]))
+            return reduce(lambda a, b: a + b, parts, _NOWHERE)
+        if kind in ("parallel", "cells"):
+            return self._entered(node, path, relation, records)
+        if kind == "repeat":
+            return losses.times(self.losses(node["part"], first, relation, records), node["times"])
+        if kind == "group":
+            return self.losses(node["part"], first, relation, 1 if self.one else records * node["size"])
+        if kind == "local":
+            return losses.times(self.losses(node["part"], first, relation, 1), records)
+        if kind == "subsample":
+            return _sampled(node, self.losses(node["part"], first, relation, 1))
+        return self.losses(node["part"], first, relation, records)
+
+    def _release(self, node: Table, relation: str, records: int) -> Multiset:
+        """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""
+        if self.labels and node["label"] not in self.labels:
+            return _NOWHERE
+        moved = node["mechanism"]
+        self.queries.add(json.dumps([node["label"], _query(moved)], sort_keys=True))
+        found = sides_of(moved, relation)[1]
+        alone = found.total() == 1 and next(iter(found))[0] in SHIFTS
+        return Counter({(loss[0], loss[1] * records): 1 for loss in found}) if alone else found
+
+    def _entered(self, node: Table, path: str, relation: str, records: int) -> Multiset:
+        """The part that the plan enters; what several cells attain, the pair meets in both orders."""
+        if path not in self.entries or node.get("visibility") == "secret":
+            return _NOWHERE
+        self.entered.add(path)
+        part = self.entries[path]
+        if node["node"] == "parallel":
+            require(part < len(node["parts"]), "a witness enters a part that is not there")
+            return self.losses(node["parts"][part], f"{path}.{part}", relation, records)
+        require(part == 1 or (part == 0 and relation == "replace_one"), "a witness enters no cell")
+        if part == 0:
+            return self.losses(node["inside"], f"{path}.0", relation, 1)
+        alone = self.losses(node["touched"], f"{path}.1", "add_remove", 1)
+        return alone if relation == "add_remove" else alone + losses.reversed_all(alone)
+
+
+def _query(mechanism: Table) -> Table:
+    """Return what noise is added to: the fields that scaling the noise leaves alone."""
+    scaled = rescaled(mechanism, 2.0)
+    inner = {key: _query(value) for key, value in mechanism.items() if isinstance(value, dict)}
+    return {key: value for key, value in mechanism.items() if scaled[key] == value} | inner
+
+
+def _sampled(node: Table, found: Multiset) -> Multiset:
+    """Gaussian releases on one Poisson sample are known exactly, and nothing else is."""
+    if node.get("scheme", "poisson") != "poisson" or any(loss[0] != "gaussian" for loss in found) or not found:
+        return _NOWHERE
+    mu, rate = math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in found.items())), float(node["rate"])
+    return Counter([("sampled", mu, rate, "remove") if rate < 1 else ("gaussian", mu)])

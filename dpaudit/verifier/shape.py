@@ -1,0 +1,68 @@
+"""The form of a certificate: which keys each table has, what stands under each, and this checker's own table of texts.
+
+`tables.json` holds both. A form names a table's keys (a ? after one that may be missing) with the form of what
+stands there: a kind of value below, `[form]` for a list, `+[form]` for one that is not empty, words parted by | for a
+choice of them, or another table.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dpaudit.verifier.losses import Table, require
+
+TABLES: Table = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
+_KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "number": (lambda value: type(value) in (int, float), "a number"),
+    "extended": (lambda value: value == "inf" or type(value) in (int, float), 'a number or "inf"'),
+    "amount": (lambda value: type(value) in (int, float) and value >= 0, "a number of at least 0"),
+    "share": (lambda value: type(value) in (int, float) and 0 <= value < 1, "a number in [0, 1)"),
+    "count": (lambda value: type(value) is int and 1 <= value < 2**63, "a count"),
+    "index": (lambda value: type(value) is int and 0 <= value < 2**63, "an index"),
+    "sign": (lambda value: type(value) is int and abs(value) == 1, "1 or -1"),
+    "truth": (lambda value: type(value) is bool, "true or false"),
+    "text": (lambda value: isinstance(value, str) and value.strip(), "text"),
+    "rule": (lambda value: isinstance(value, str) and value.startswith("DPA"), "the name of a rule"),
+    "digest": (lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{64}", value)), "a SHA-256"),
+    "versions": (lambda value: {"python", "dpaudit"} <= {*value} and {*map(type, value.values())} == {str}, "versions"),
+}
+
+
+def check_shape(data: Any) -> None:
+    """Refuse a certificate that has not its form."""
+    require(isinstance(data, dict), "the certificate is no table")
+    stated, schema = data.get("schema", "none"), TABLES["schema"]
+    require(stated == schema, f"schema {stated!r:.80} is not read here, but {schema!r}")
+    _check(data, "certificate", "the certificate")
+
+
+def _check(value: Any, form: str, name: str) -> None:
+    """Refuse a value that has not its form."""
+    if form in _KINDS:
+        require(_KINDS[form][0](value), f"{name}={value!r:.80} is not {_KINDS[form][1]}")
+    elif "[" in form:
+        require(isinstance(value, list) and (value or form[0] != "+"), f"{name} is no list, or an empty one")
+        for i, item in enumerate(value):
+            _check(item, form.strip("+[]"), f"{name}[{i}]")
+    elif "|" in form:
+        require(isinstance(value, str) and value in form.split("|"), f"{name}={value!r:.80} is none of {form}")
+    else:
+        _check_table(value, form, name)
+
+
+def _check_table(value: Any, form: str, name: str) -> None:
+    """Refuse a table with other keys than its form; nodes and mechanisms name theirs."""
+    require(isinstance(value, dict), f"{name} is no table")
+    if form in ("node", "mechanism"):
+        tag = "node" if form == "node" else "name"
+        form = f"{tag} {value.get(tag)!s:.80}"
+        require(form in TABLES["forms"], f"{name}: {form!r} cannot be derived again by this checker")
+    fields = TABLES["forms"][form]
+    known = {key.rstrip("?"): held for key, held in fields.items()}
+    unknown, missing = value.keys() - known.keys(), fields.keys() - {f"{key}?" for key in known} - value.keys()
+    require(not unknown, f"{name} has the unknown keys {', '.join(sorted(unknown))}")
+    require(not missing, f"{name} lacks {', '.join(sorted(missing))}")
+    for key, held in value.items():
+        _check(held, known[key], f"{name}.{key}")

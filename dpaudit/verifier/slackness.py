@@ -1,0 +1,59 @@
+"""How loose a claim is: ratios that follow from claim, brackets and noise, and factors that multiply to them."""
+
+import math
+
+from dpaudit.verifier.curve import COARSE, Worst
+from dpaudit.verifier.folding import children, fold, walk
+from dpaudit.verifier.losses import Table
+from dpaudit.verifier.mechanisms import rescaled
+from dpaudit.verifier.shape import TABLES
+
+# Relative: of ratios; and what a noise is known to: in closed form, on lattices, and where less noise can be better.
+_EQUAL, _EXACT, _NARROW, _STEPWISE = 1e-6, 1e-6, 0.02, 0.3
+
+
+def slack_complaints(data: Table) -> list[str]:
+    """Return what is wrong with the slack of a claim; it is missing where nothing can be compared."""
+    slack, claim, tight = data.get("slack"), data["claim"], float(data["tight"]["epsilon"]["upper"])
+    nodes = walk(data["declaration"])
+    if slack is None:
+        return []
+    if claim["epsilon"] == 0 or tight == math.inf or any(node["node"] == "stated" for node in nodes):
+        return ["a slack is stated where nothing can be compared"]
+    ratios = [float(slack[name]) for name in ("epsilon_ratio", "noise_ratio")]
+    rows = [[float(row[name]) for name in ("factor", "noise_factor")] for row in slack["factors"]]
+    pairs = [(ratios[0], claim["epsilon"] / tight if tight else math.inf)]
+    pairs += [(math.prod(row[i] for row in rows), ratios[i]) for i in (0, 1)]
+    complaints = []
+    if not all(math.isclose(said, derived, rel_tol=_EQUAL) for said, derived in pairs):
+        complaints.append(f"ratios that should agree (claimed over proved, products of factors) do not: {pairs}")
+    names = [row["name"] for row in slack["factors"]]
+    if len({*names}) != len(names) or ("printed" not in data and names != ["declared noise"][: len(names)]):
+        complaints.append(f"the factors {names} do not follow: without a printed reading all is declared noise")
+    if any(row["sentence"] != _sentence(row, nodes) for row in slack["factors"]):
+        complaints.append("a sentence on a factor does not state it")
+    return complaints + _noise_complaints(ratios[1], data)
+
+
+def _sentence(row: Table, nodes: list[Table]) -> str:
+    """Return the sentence that states a factor; slots are those of the first node that has some."""
+    node = next((node for node in nodes if "slots" in node.get("printed", {})), None)
+    name = row["name"] if node or row["name"] != "number of parts" else "number of parts, unknown"
+    slots, parts = (node["printed"]["slots"], node.get("times", len(children(node)))) if node else (0.0, 0)
+    text: str = TABLES["slack"].get(name, "an unknown factor")
+    return text.format(factor=float(row["noise_factor"]), slots=slots, parts=parts)
+
+
+def _noise_complaints(ratio: float, data: Table) -> list[str]:
+    """Return whether 1/ratio of the noise is what the claim just needs: a little more meets it, a little less fails."""
+    claim, names = data["claim"], [n["mechanism"]["name"] for n in walk(data["declaration"]) if n["node"] == "release"]
+    known = _EXACT if set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
+    known = _STEPWISE if any(name.startswith("discrete") for name in names) else known
+    if not 1e-13 < ratio < 1e13:
+        return [f"the noise ratio {ratio} is out of range"]
+    trees = (rescaled(data["declaration"], 1 / (ratio * less)) for less in (1 - 1e-6, 1 + known))
+    curves = (Worst(fold(tree, claim["neighbours"]), COARSE) for tree in trees)
+    enough, little = (curve.delta(claim["epsilon"]) for curve in curves)
+    if enough[0] <= claim["delta"] and (little[1] > claim["delta"] or little[1] == 1):
+        return []
+    return [f"1/{ratio:.9g} of the noise is not what the claim just needs: delta is {enough[0]:.6g} or more there"]

@@ -1,0 +1,99 @@
+"""The law of a sum of independent lattice losses inside a window, by its Fourier transform, with its errors.
+
+The laws are weighted by e^(theta l) and scaled to mass 1, so that the epsilon in question lies where the mass is. Then
+every coefficient of every transform is at most 1 in size, and rounding moves it by at most m eta, m = log2(size):
+each output of a radix-2 transform is a sum over all inputs along paths of m roundings. numpy's transform has no proved
+constant; a thousand times that of radix 2 is taken, and assumed.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit.verifier.tails import UNIT, Array
+
+_ETA = 1000 * 8 * UNIT
+Measure = tuple[int, Array, int]  # first knot, masses at the knots, how often it is met
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The knots `first` .. `first` + `size` - 1, `step` apart."""
+
+    first: int
+    size: int
+    step: float
+
+    @property
+    def bottom(self) -> float:
+        """The lowest loss inside."""
+        return self.first * self.step
+
+    @property
+    def top(self) -> float:
+        """The lowest loss above."""
+        return (self.first + self.size) * self.step
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """Weighted masses of a sum in a window, in which what lies outside is wrapped around.
+
+    `error` is absolute, for each mass; `relative` is that of the masses and of e^`log_moment`. `below` and `above`
+    bound the weighted mass on either side of the window.
+    """
+
+    log_moment: float
+    masses: Array
+    error: float
+    relative: float
+    below: float
+    above: float
+
+
+def growth(measure: Measure, step: float, thetas: Array) -> Array:
+    """Return ln of the sum of masses times e^(theta l), how the measure grows when weighted, for each theta."""
+    first, masses, _ = measure
+    held = np.flatnonzero(masses)
+    sizes = np.log(masses[held]) + thetas[:, None] * ((first + held) * step)
+    top = sizes.max(axis=1)
+    return np.asarray(top + np.log(np.exp(sizes - top[:, None]).sum(axis=1)))
+
+
+def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) -> Law:
+    """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
+    product, log_size, count = np.ones(window.size // 2 + 1, dtype=complex), np.zeros(1), np.zeros(1)
+    off = _ETA * math.log2(window.size) + 8 * UNIT
+    log_moment, relative, grown = 0.0, 64 * UNIT, np.zeros(len(tilts))
+    for measure in measures:
+        first, masses, times = measure
+        at = first + np.arange(len(masses))
+        base, *moments = growth(measure, window.step, np.concatenate(([theta], theta + tilts)))
+        weights = np.exp(np.log(np.where(masses > 0, masses, 1.0)) + theta * at * window.step - base) * (masses > 0)
+        coefficients = np.fft.rfft(np.bincount(at % window.size, weights, window.size))
+        size = np.abs(coefficients) + 2 * off
+        log_size, count = log_size + times * np.log(size), count + times * off / size
+        product *= _power(coefficients, times)
+        reach = np.abs(at[[0, -1]]).max() * window.step
+        relative += times * UNIT * (64 + 8 * (theta + np.abs(tilts).max()) * reach)
+        log_moment, grown = log_moment + times * float(base), grown + times * (np.array(moments) - base)
+    moved = np.exp(np.minimum(log_size, 700.0)) * np.minimum(count, 1.0)
+    masses = np.roll(np.fft.irfft(product, window.size), -window.first)
+    error = 2 / window.size * float(moved.sum() + off * np.abs(product).sum())
+    sides = (window.bottom, tilts < 0), (window.top, tilts > 0)
+    beyond = [_chernoff(grown - tilts * end, side) for end, side in sides]
+    return Law(log_moment, masses, error, relative, *(mass * (1 + relative) for mass in beyond))
+
+
+def _chernoff(exponents: Array, side: Array) -> float:
+    """Return the least bound E[e^(t L)] e^(-t end) over the tilts t of one side."""
+    return min(1.0, float(np.exp(np.minimum(exponents[side], 0.0)).min()))
+
+
+def _power(base: Array, times: int) -> Array:
+    """Return base^times by squaring: one rounding a product, `times` in all."""
+    if times == 1:
+        return base
+    half = _power(base, times // 2)
+    return half * half * base if times & 1 else half * half

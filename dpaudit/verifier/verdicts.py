@@ -1,0 +1,66 @@
+"""Verdict and reasons, derived again from the brackets, the model, the conditions and the findings."""
+
+import math
+import re
+
+from dpaudit.verifier.folding import MODELS, model
+from dpaudit.verifier.losses import Table, require
+from dpaudit.verifier.shape import TABLES
+
+
+def verdict_complaints(data: Table) -> list[str]:
+    """Return where verdict and reasons are not those that follow."""
+    texts: dict[str, str] = TABLES["reasons"]
+    claim = data["claim"] | {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
+    low, high = ({n: float(data["tight"][n][side]) for n in ("epsilon", "delta")} for side in ("lower", "upper"))
+    require(all(0 <= low[name] <= high[name] for name in low), "a bracket is empty or negative")
+    require(
+        high["delta"] <= 1 and len({*data["engines"]}) == len(data["engines"]), "a delta above 1, or an engine twice"
+    )
+    require((claim["model"], claim["neighbours"]) != ("joint", "add_remove"), "a joint claim is about replaced records")
+    refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
+    against = "refuted" if refuted else "infinite" if high["epsilon"] == math.inf else "unproved"
+    pairs = " ".join(_pair(row) for row in data["witnesses"] if row["attained"] != "assumed")
+    reasons = [] if met and not refuted else [texts[against].format(low=low, high=high, claim=claim, pairs=pairs)]
+    if any(row["attained"] == "assumed" for row in data["witnesses"]):
+        require(not refuted and not met, "an assumption decides nothing where a proof does")
+        said = assumed_ends(data)
+        reasons.append(texts["assumed"].format(claim=claim, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
+    held = model(data["declaration"])
+    if not _covers(held, claim):
+        reasons.append(texts["model"].format(held=held, claim=claim))
+    reasons += [texts["violated"].format(**row) for row in data["conditions"] if violated(row)]
+    reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
+    verdict = "refuted" if refuted else "not_proved" if reasons else "certified"
+    reasons = reasons or [texts["certified"].format(high=high, claim=claim)]
+    stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
+    wrong = [f"{said!r} does not follow, but {follows!r} does" for said, follows in stated if said != follows]
+    return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
+
+
+def violated(row: Table) -> bool:
+    """Return whether a condition of the proof was seen violated; `attained` is about lower ends alone."""
+    return bool(row["status"] == "violated" and row["kind"] != "attained")
+
+
+def assumed_ends(data: Table) -> tuple[float, float]:
+    """Return the epsilon and the delta that the reasons state under the assumption of one pair, or refuse."""
+    claim = {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
+    text = TABLES["reasons"]["assumed"].format(claim=claim, epsilon="EPSILON", delta="DELTA")
+    pattern = re.compile(re.escape(text).replace("EPSILON", r"(\S+)").replace("DELTA", r"(\S+)"))
+    found = [match for match in map(pattern.fullmatch, data["reasons"]) if match]
+    require(len(found) == 1, "no reason says what an assumed witness would attain")
+    return float(found[0][1]), float(found[0][2])
+
+
+def _pair(witness: Table) -> str:
+    """Return the sentence on the pair that a refutation rests on."""
+    moved = ", ".join(f"'{label}'" for label in witness["labels"]) or "all releases"
+    text: str = TABLES["reasons"][witness["attained"]]
+    return text.format(label=next(iter(witness["labels"]), ""), moved=moved)
+
+
+def _covers(held: str, claim: Table) -> bool:
+    """Return whether what protects one view protects the claimed one; a local guarantee replaces one record."""
+    relation = held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one"
+    return relation and MODELS.index(held) <= MODELS.index(claim["model"])

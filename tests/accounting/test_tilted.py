@@ -1,0 +1,157 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from mpmath import mp, mpc, mpf
+
+from dpaudit import ApproximateLoss, Bracket, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit.engines import TILTED, VERIFIED
+from dpaudit.engines.chain import in_turn, narrow
+from dpaudit.engines.engine import Engine
+from dpaudit.engines.tilted import engine, transform
+from dpaudit.errors import EngineDisagreementError, InternalError
+
+UNIT = 2.0**-53
+MIXED = Composition.of(GaussianLoss(mu=0.5), LaplaceLoss(shift=0.3), ApproximateLoss(epsilon=0.2, delta=1e-9)) * 20
+
+
+def exact_root(k, size):
+    with mp.workdps(40):
+        return mp.expjpi(mpf(-2 * k) / size)
+
+
+@pytest.mark.parametrize("size", [8, 64, 4096, 1 << 17])
+def test_each_root_of_unity_is_within_its_stated_error(size):
+    table = transform.roots(size)
+    for k in np.random.default_rng(size).integers(0, size, 200):
+        assert abs(mpc(table[k].real, table[k].imag) - exact_root(int(k), size)) <= 6 * UNIT
+
+
+@pytest.mark.parametrize("size", [4, 8, 32, 128, 256])
+def test_the_transform_and_its_inverse_err_less_than_proved(size):
+    rng = np.random.default_rng(size)
+    values = rng.dirichlet(np.full(size, 0.05))
+    entries = transform.spectrum(values)
+    bound = transform.relative_error(size) * float(values.sum())
+    with mp.workdps(40):
+        for j in range(size // 2 + 1):
+            truth = mp.fsum(mpf(float(v)) * exact_root(j * k % size, size) for k, v in enumerate(values))
+            assert abs(mpc(entries[j].real, entries[j].imag) - truth) <= bound
+    back = np.abs(transform.signal(entries) - values).max()
+    assert back <= 2 * (bound + transform.relative_error(size) * 2 / size * float(np.abs(entries).sum()))
+
+
+def test_a_wrong_root_of_unity_is_caught(monkeypatch):
+    """Broken twin: one root in 64 is wrong by 1e-13."""
+    kept = transform.roots
+
+    def wrong(size):
+        table = kept(size).copy()
+        table[1::64] *= 1 + 1e-13
+        return table
+
+    monkeypatch.setattr(transform, "roots", wrong)
+    with pytest.raises(AssertionError):
+        test_each_root_of_unity_is_within_its_stated_error(64)
+
+
+@pytest.mark.parametrize(
+    ("rate", "sigma", "times", "truth"), [(0.01, 1.0, 10_000, 6.1877124), (0.02, 1.3, 3000, 4.43936)], ids=["a", "b"]
+)
+def test_ten_thousand_sampled_steps_are_bracketed_to_two_in_a_hundred_thousand(rate, sigma, times, truth):
+    bracket = TILTED.epsilon(Composition.of(SampledGaussianLoss(mu=1 / sigma, rate=rate)) * times, 1e-5)
+    assert bracket.lower <= truth + 5e-6
+    assert truth - 5e-6 <= bracket.upper
+    assert bracket.upper - bracket.lower <= 2e-5 * bracket.upper
+
+
+def test_neither_side_is_wrong_on_random_compositions(oracle, drawing):
+    """60 compositions: epsilon and delta on their sides of a 30-digit value; the median is narrow."""
+    rng = np.random.default_rng(77)
+    widths, unsettled = [], 0
+    for _ in range(60):
+        _, composition, delta = drawing.draw(rng)
+        while composition.events > 200 or len(composition.parts) > 3 or not TILTED.covers(composition):
+            _, composition, delta = drawing.draw(rng)
+        bracket = TILTED.epsilon(composition, delta)
+        try:
+            for epsilon, sign in ((bracket.upper, 1), (bracket.lower, -1)):
+                if 0 < epsilon < math.inf:
+                    truth = oracle.true_delta(composition, epsilon, 30).real
+                    assert sign * (truth - delta) <= 1e-12 * delta
+                    found = TILTED.delta(composition, epsilon)
+                    assert found.lower * (1 - 1e-12) <= truth <= found.upper * (1 + 1e-12)
+        except ArithmeticError:  # the integral converges too slowly to be a witness
+            unsettled += 1
+        widths.append((bracket.upper - bracket.lower) / bracket.upper)
+    assert np.median(widths) <= 1e-4
+    assert unsettled <= 3
+
+
+@pytest.mark.parametrize("delta", [1e-5, 1e-14, 1e-30, 1e-100])
+def test_a_tiny_delta_is_as_easy_as_a_large_one(delta, oracle):
+    composition = Composition.of(LaplaceLoss(shift=0.1)) * 1000
+    bracket = TILTED.epsilon(composition, delta)
+    assert bracket.upper - bracket.lower <= 5e-5 * bracket.upper
+    assert oracle.true_delta(composition, bracket.upper, 130).real <= delta
+    assert oracle.true_delta(composition, bracket.lower, 130).real >= delta
+
+
+@pytest.mark.parametrize(("side", "changed"), [("dominated", "others"), ("dominating", "masses")])
+def test_a_part_understated_by_a_hundred_thousandth_is_caught(side, changed, monkeypatch):
+    """Broken twins: too little under Q for the lower side, or under P for the upper one, and the two sides cross."""
+    kept = getattr(engine, side)
+
+    def understated(cells, width):
+        grid = kept(cells, width)
+        return replace(grid, **{changed: getattr(grid, changed) * (1 - 1e-5)})
+
+    TILTED.epsilon(MIXED, 1e-6)
+    monkeypatch.setattr(engine, side, understated)
+    with pytest.raises(InternalError, match="is empty"):
+        TILTED.epsilon(MIXED, 1e-6)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        SampledGaussianLoss(mu=1 / 0.3, rate=0.001),
+        SampledGaussianLoss(mu=1 / 0.1, rate=0.01),
+        LaplaceLoss(shift=1e-6),
+        LaplaceLoss(shift=60.0),
+        DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25),
+    ],
+    ids=repr,
+)
+def test_extreme_losses_give_a_bracket_that_holds(loss):
+    """Little noise, much noise and a mass at infinity: valid, however wide, and never against exact integers."""
+    for times in (2, 100):
+        composition = Composition.of(loss) * times
+        for delta in (1e-9, 1e-3):
+            bracket = TILTED.epsilon(composition, delta).intersect(VERIFIED.epsilon(composition, delta))
+            assert bracket.lower <= bracket.upper
+            at = bracket.upper if math.isfinite(bracket.upper) else 1.0
+            TILTED.delta(composition, at).intersect(VERIFIED.delta(composition, at))
+
+
+def test_a_dearer_engine_is_asked_only_where_the_first_is_wide():
+    asked = []
+
+    def fixed(name, lower, upper):
+        def answer(_composition, _at):
+            asked.append(name)
+            return Bracket(lower=lower, upper=upper, engines=(name,))
+
+        return Engine(name=name, covers=lambda _: True, delta=answer, epsilon=answer)
+
+    def ask(first, second):
+        asked.clear()
+        return in_turn(first, second, epsilon=narrow(0.1), delta=narrow(0.1)).epsilon(MIXED, 1e-5)
+
+    exact = fixed("exact", 1.0, 1.0)
+    assert ask(fixed("sharp", 0.95, 1.0), exact).engines == ("sharp",)
+    assert ask(fixed("wide", 0.5, 1.5), exact).lower == 1.0
+    assert asked == ["wide", "exact"]
+    with pytest.raises(EngineDisagreementError):
+        ask(fixed("wrong", 0.5, 0.9), exact)

@@ -1,0 +1,76 @@
+"""The independent checker accepts every honest certificate, and none that was forged by rule."""
+
+import importlib.util
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpaudit.verifier import verify
+
+
+def load_forging():
+    """Return the rules of forging as a module, loaded by their path."""
+    spec = importlib.util.spec_from_file_location("certificate_forging", Path(__file__).with_name("forging.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+FORGING = load_forging()
+
+
+def rejected(certificates):
+    """The honest certificates that the checker does not accept, and how many there were."""
+    held = [(c, verify(c.to_json()).complaints) for c in certificates]
+    return [(c.declaration, c.claim, complaints) for c, complaints in held if complaints], len(held)
+
+
+def accepted(certificates):
+    """The forgeries that the checker accepts, how many there were, and by how many rules."""
+    held = [(name, c.declaration, text) for c in certificates for name, text in FORGING.forgeries(c)]
+    return [(name, tree) for name, tree, text in held if verify(text).accepted], len(held), {name for name, *_ in held}
+
+
+def test_honest_certificates_are_accepted_and_forged_ones_are_not():
+    """A seeded sample of what the whole corpus holds."""
+    rng = np.random.default_rng(15)
+    drawn = [FORGING.drawn(rng) for _ in range(25)]
+    wrong, count = rejected(drawn)
+    assert (wrong, count) == ([], 25)
+    passed, count, rules = accepted(drawn[:12])
+    assert passed == []
+    assert count >= 250
+    assert len(rules) >= 30
+
+
+@pytest.mark.slow
+def test_no_honest_certificate_of_the_whole_corpus_is_rejected():
+    """Every mechanism and node, claims that hold and that do not, deltas down to 1e-14, and 200 random trees."""
+    rng = np.random.default_rng(16)
+    wrong, count = rejected(itertools.chain(FORGING.honest(), (FORGING.drawn(rng) for _ in range(250))))
+    assert wrong == []
+    assert count >= 400
+
+
+@pytest.mark.slow
+def test_no_forgery_of_the_whole_corpus_is_accepted():
+    """More than 400 forgeries by every rule from more than 40 honest certificates of every mechanism and node."""
+    passed, count, rules = accepted(itertools.islice(FORGING.honest(), 0, None, 4))
+    assert passed == []
+    assert count >= 400
+    assert len(rules) >= len(FORGING.RULES)
+
+
+@pytest.mark.parametrize("fields", [{"scale": 1e-320}, {"scale": 1e-5}, {"l1_sensitivity": 2.0**63}])
+def test_a_cell_with_next_to_no_noise_is_found(fields):
+    """A loss of thousands of nats, or an infinite one, in one alternative beside a small one."""
+    inside = FORGING.release(FORGING.laplace(9.0))
+    touched = FORGING.release(FORGING.laplace(9.0, "add_remove"))
+    claim = FORGING.Claim(epsilon=1.0, neighbours="replace_one", unit=FORGING.UNIT)
+    data = json.loads(FORGING.certify(FORGING.Cells(inside=inside, touched=touched), claim).to_json())
+    assert verify(FORGING.resealed(data)).accepted
+    data["declaration"]["inside"]["mechanism"] |= fields
+    assert not verify(FORGING.resealed(data)).accepted

@@ -1,0 +1,168 @@
+"""Refutations show one pair: what was refuted without one, what still is, and what a certificate says of it."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from dpaudit import (
+    Billboard,
+    Certificate,
+    Claim,
+    Condition,
+    Group,
+    Local,
+    Parallel,
+    Release,
+    Repeat,
+    Sequential,
+    Subsample,
+    certify,
+)
+from dpaudit.model.witness import Witness
+from dpaudit.verifier import verify
+from mechanisms import Gaussian, Laplace, TreeAggregation
+
+REPLACED = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+CHECKED = Condition(kind="attained", status="checked")
+
+
+def gaussian(label="sums", stddev=4.0, sensitivity=1.0, neighbours="replace_one"):
+    return Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=sensitivity, neighbours=neighbours))
+
+
+def tree(signs=(1,)):
+    leaf = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
+    return Release(label="stream", mechanism=TreeAggregation(horizon=4, leaf=leaf, signs=signs))
+
+
+PARTS = Parallel(parts=(gaussian("a"), gaussian("b")), key="the day of arrival")
+SHUFFLED = Parallel(
+    parts=(gaussian("a", 2.0, 2.0), gaussian("b", 2.0, 2.0)), key="a shuffled order", visibility="secret"
+)
+GRAM = Sequential(parts=(gaussian("gram", 8.0, math.sqrt(2)), gaussian("target", 8.0, 2.0)))
+TRUE_CLAIMS = {
+    "a group over a tree": (Group(part=tree(), size=2), 3.35),
+    "a group over messages": (Group(part=Local(part=gaussian()), size=2), 1.7),
+    "a group over parts": (Group(part=PARTS, size=2), 1.7),
+    "a shuffled order": (Repeat(part=SHUFFLED, times=1), 3.0),
+    "two queries and two pairs": (GRAM, 1.018),
+}
+"""Claims that hold: of two leaves, two messages, two parts, a mixture, and a Gram matrix with its target."""
+
+
+@pytest.mark.parametrize("name", TRUE_CLAIMS)
+def test_a_true_claim_is_not_refuted_where_no_pair_breaks_it(name):
+    """Neither at the bound that was wrong before nor far below it; the verifier agrees."""
+    declared, epsilon = TRUE_CLAIMS[name]
+    certificate = certify(declared, replace(REPLACED, epsilon=epsilon))
+    assert certificate.verdict == "not_proved"
+    assert verify(certificate.to_json()).complaints == ()
+
+
+def test_the_same_tree_fact_written_as_signs_is_certified():
+    """Two leaves of one sign: epsilon 3.3414 at sd 4 is the tree's own exact loss, below the group's 3.7086."""
+    certificate = certify(tree(signs=(1, 1)), replace(REPLACED, epsilon=3.35))
+    assert certificate.verdict in ("certified", "refuted")
+    assert certificate.tight.epsilon.upper - certificate.tight.epsilon.lower < 1e-6
+
+
+def test_what_one_pair_would_break_is_said_to_rest_on_an_assumption():
+    """The reason names the assumption, a condition lists it, and the witness says that it is assumed."""
+    certificate = certify(GRAM, replace(REPLACED, epsilon=1.018))
+    assert any(reason.startswith("The claim is false if one pair attains") for reason in certificate.reasons)
+    assert Witness(labels=(), attained="assumed") in certificate.witnesses
+    assert ("attained", "assumed") in {(held.kind, held.status) for held in certificate.conditions}
+    assert certificate.tight.epsilon.lower < 1.018
+
+
+def test_a_checked_common_pair_refutes_and_an_assumed_one_does_not():
+    """The same declaration and claim, with what a replay has seen."""
+    claim = replace(REPLACED, epsilon=1.018)
+    found = certify(GRAM, claim, conditions=(CHECKED,))
+    assert (found.verdict, {witness.attained for witness in found.witnesses}) == ("refuted", {"checked"})
+    assert verify(found.to_json()).accepted
+    for other in (
+        replace(CHECKED, status="assumed"),
+        replace(CHECKED, about=("gram",)),
+        replace(CHECKED, status="violated"),
+    ):
+        certificate = certify(GRAM, claim, conditions=(other,))
+        assert certificate.verdict == "not_proved"
+        assert verify(certificate.to_json()).accepted
+
+
+TRUE_REFUTATIONS = {
+    "one release": gaussian(stddev=3.0),
+    "one query often": Repeat(part=gaussian(stddev=10.0), times=100),
+    "one query with two noises": Sequential(parts=(gaussian(stddev=4.0), gaussian(stddev=5.0))),
+    "one of two parts": Parallel(parts=(gaussian("a", 3.0), gaussian("b", 9.0)), key="the day of arrival"),
+    "one of two queries": Sequential(parts=(gaussian("a", 3.0), gaussian("b", 90.0))),
+}
+
+
+@pytest.mark.parametrize("name", TRUE_REFUTATIONS)
+def test_one_query_refutes_by_definition(name):
+    """Its witness names one release and the part that the record enters; the verifier recomputes it."""
+    certificate = certify(Billboard(part=TRUE_REFUTATIONS[name]), replace(REPLACED, model="joint"))
+    assert certificate.verdict == "refuted"
+    assert {(len(witness.labels), witness.attained) for witness in certificate.witnesses} == {(1, "by_definition")}
+    assert f"Some pair moves '{certificate.witnesses[0].labels[0]}'" in certificate.reasons[0]
+    assert verify(certificate.to_json()).accepted
+    assert Certificate.from_json(certificate.to_json()) == certificate
+
+
+def test_releases_of_one_label_with_other_sensitivities_are_not_one_query():
+    """A label alone does not make two queries one: the stated sensitivities must agree."""
+    both = Sequential(parts=(gaussian("sums", 6.0, 1.0), gaussian("sums", 8.0, 1.5)))
+    assert certify(both, replace(REPLACED, epsilon=0.9)).verdict == "not_proved"
+
+
+def test_a_witness_of_several_queries_by_definition_cannot_exist():
+    with pytest.raises(ValueError, match="by definition"):
+        Witness(labels=("a", "b"), attained="by_definition")
+
+
+def test_a_sample_is_met_by_one_query_of_it():
+    """Two releases on one sample add up for a pair that moves both, and else the larger one counts."""
+    inside = Sequential(
+        parts=(gaussian("a", 1.0, neighbours="add_remove"), gaussian("b", 1.0, neighbours="add_remove"))
+    )
+    sampled = Repeat(part=Subsample(part=inside, rate=0.1), times=10)
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+    alone, both = (certify(sampled, claim, conditions=held).tight.delta.lower for held in ((), (CHECKED,)))
+    assert 0 < alone < both
+
+
+@pytest.mark.parametrize("kind", ["sensitivity", "fresh_noise", "floating_point"])
+def test_a_violated_condition_leaves_no_upper_bound(kind):
+    """Neither in the certificate nor in what it answers later; the verifier derives the same."""
+    broken = Condition(kind=kind, status="violated")
+    certificate = certify(gaussian(stddev=30.0), REPLACED, conditions=(broken,))
+    assert certificate.verdict == "not_proved"
+    assert certificate.tight.epsilon.upper == certificate.epsilon_at(1e-3).upper == math.inf
+    assert certificate.tight.delta.upper == certificate.delta_at(2.0).upper == 1.0
+    assert "at most" not in " ".join(certificate.reasons)
+    assert verify(certificate.to_json()).accepted
+
+
+def test_a_key_or_a_read_that_contradicts_its_own_condition_is_refused():
+    """The record's own value as key, and other users' data beside a billboard."""
+    for key in ("the record's own value", "its value", "the value of the record"):
+        with pytest.raises(ValueError, match="cells"):
+            Parallel(parts=(gaussian(),), key=key)
+    for read in ("other users' rewards", "the data of everybody"):
+        with pytest.raises(ValueError, match="own data"):
+            Billboard(part=gaussian(), reads=(read,))
+    with pytest.raises(ValueError, match="visibility"):
+        Parallel(parts=(gaussian(),), key="a day", visibility="hidden")  # type: ignore[arg-type]
+
+
+def test_pure_noise_of_two_queries_adds_up_for_a_common_pair_only():
+    """Two Laplace releases of epsilon 0.6 each: 0.6 by definition, 1.2 for one checked pair."""
+    noise = Laplace(scale=1 / 0.6, l1_sensitivity=1.0, neighbours="replace_one")
+    both = Sequential(parts=(Release(label="a", mechanism=noise), Release(label="b", mechanism=noise)))
+    claim = Claim(epsilon=1.0, neighbours="replace_one")
+    assert certify(both, claim).verdict == "not_proved"
+    assert certify(both, claim).tight.epsilon.lower == pytest.approx(0.6)
+    assert certify(both, claim, conditions=(CHECKED,)).verdict == "refuted"

@@ -1,0 +1,167 @@
+"""An accepted issue holds for what was accepted: its claim, its unit and its numbers."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dpaudit import Claim, schemas
+from dpaudit.gate.terms import Terms
+
+CLAIM = Claim(epsilon=0.2, delta=1e-5, neighbours="replace_one", unit="one customer's week")
+TERMS = Terms(
+    claim=CLAIM,
+    up_to=(("audited_epsilon", 1.2), ("proved_delta", 1e-4), ("proved_epsilon", 1.5), ("refuted_epsilon", 1.4)),
+    runs=20_000,
+    significance=0.01,
+    seen="norms reach 1.2",
+)
+
+
+def numbers(**changed):
+    """The terms with some numbers changed."""
+    return replace(TERMS, up_to=tuple(sorted((dict(TERMS.up_to) | changed).items())))
+
+
+WORSE = {
+    "epsilon claimed": replace(TERMS, claim=replace(CLAIM, epsilon=2.0)),
+    "a smaller epsilon claimed": replace(TERMS, claim=replace(CLAIM, epsilon=0.1)),
+    "delta claimed": replace(TERMS, claim=replace(CLAIM, delta=1e-3)),
+    "neighbours": replace(TERMS, claim=replace(CLAIM, neighbours="add_remove")),
+    "model": replace(TERMS, claim=replace(CLAIM, model="local")),
+    "unit": replace(TERMS, claim=replace(CLAIM, unit="one visit")),
+    "proved epsilon": numbers(proved_epsilon=8539.0),
+    "proved epsilon, slightly": numbers(proved_epsilon=1.5001),
+    "proved epsilon, infinite": numbers(proved_epsilon=float("inf")),
+    "proved delta": numbers(proved_delta=1e-3),
+    "refuted epsilon": numbers(refuted_epsilon=1.45),
+    "audited epsilon": numbers(audited_epsilon=1.3),
+    "audited epsilon, infinite": numbers(audited_epsilon=float("inf")),
+    "a number that was not accepted": numbers(another_epsilon=0.1),
+    "no audit any more": replace(TERMS, up_to=TERMS.up_to[1:]),
+    "fewer runs": replace(TERMS, runs=100),
+    "a smaller significance": replace(TERMS, significance=1e-6),
+    "something else was seen": replace(TERMS, seen="norms reach 3"),
+    "nothing is said to be seen": replace(TERMS, seen=""),
+    "everything": replace(numbers(proved_epsilon=9.0, audited_epsilon=9.0), claim=replace(CLAIM, unit="u"), runs=1),
+}
+
+
+@pytest.mark.parametrize("now", WORSE.values(), ids=WORSE)
+def test_an_acceptance_lapses_when_the_issue_is_another_or_worse(now):
+    """Twenty ways to worsen an accepted issue, and none passes; the reason says which."""
+    assert TERMS.lapsed(now)
+
+
+def test_an_acceptance_holds_for_the_same_and_for_less():
+    """Equal terms, smaller numbers, more runs and a rounding in the last digits keep it."""
+    for now in (
+        TERMS,
+        numbers(proved_epsilon=1.0, audited_epsilon=0.5),
+        numbers(proved_epsilon=1.5 * (1 + 1e-9)),
+        replace(TERMS, runs=50_000, significance=0.05),
+    ):
+        assert TERMS.lapsed(now) == ""
+
+
+def test_terms_survive_their_json():
+    """Infinity included; what spells no terms is refused."""
+    infinite = numbers(proved_epsilon=float("inf"))
+    assert Terms.from_dict(json.loads(json.dumps(infinite.to_dict()))) == infinite
+    for change in ({"up_to": {"x": "many"}}, {"up_to": 3}, {"runs": "1"}, {"seen": 1}, {"up_to": {"x": -1}}):
+        with pytest.raises(ValueError, match="Expected"):
+            Terms.from_dict(TERMS.to_dict() | change)
+
+
+def accepted(dpaudit, name):
+    """Accept all open issues of a configuration; the baseline is b.json."""
+    dpaudit("check", name, "-o", "out")
+    last = datetime.now(UTC).date() + timedelta(days=30)
+    ended = dpaudit("baseline", "out/check.json", "--reason", "known", "--expires", str(last), "-o", "b.json")
+    assert ended.exit_code == 0, ended.output
+    Draft202012Validator(schemas.load("baseline")).validate(json.loads(Path("b.json").read_text(encoding="utf-8")))
+    assert dpaudit("check", name, "--baseline", "b.json").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("stddev = 8.0", "stddev = 0.02", "proved_"),
+        ("stddev = 8.0", "stddev = 7.9", "proved_"),
+        ("one customer's week", "one visit", "unit"),
+        ("epsilon = 0.2", "epsilon = 0.1", "epsilon"),
+        ("delta = 1e-5", "delta = 1e-6", "delta"),
+    ],
+)
+def test_a_check_fails_again_when_an_accepted_issue_gets_worse(dpaudit, write, written, old, new, why):
+    """Through the command line: the exit code is 1 again, and the baseline's entry says why it is not in force."""
+    text = written.replace("epsilon = 1.0", "epsilon = 0.2")
+    accepted(dpaudit, write(text))
+    ended = dpaudit("check", write(text.replace(old, new)), "--baseline", "b.json")
+    assert ended.exit_code == 1
+    line = next(line for line in ended.stdout.splitlines() if "accepted" in line)
+    assert why in line
+
+
+def test_one_acceptance_accepts_one_issue(dpaudit, write, written):
+    """Two equal issues need two entries."""
+    from dpaudit.gate.baseline import read_baseline
+    from dpaudit.gate.document import CheckDocument
+    from dpaudit.gate.running import run_checks
+
+    text = written.replace("epsilon = 1.0", "epsilon = 0.2")
+    name = write(text)
+    accepted(dpaudit, name)
+    settings = {"attack": False, "runs": None, "significance": None, "jobs": None, "seed": None}
+    document = run_checks((Path(name),), read_baseline(Path("b.json")), date.today(), **settings)  # noqa: DTZ011
+    twice = CheckDocument(checked=document.checked * 2, baseline=document.baseline, today=document.today)
+    assert (len(document.open), len(twice.open)) == (0, 1)
+
+
+def test_a_baseline_that_names_no_claim_is_refused_in_one_line(dpaudit, write, written):
+    """Entries of the first schema held for any number; they are accepted anew."""
+    write('{"schema": "urn:dpaudit:schema:baseline:1", "accepted": [{}]}', "b.json")
+    ended = dpaudit("check", write(written), "--baseline", "b.json")
+    assert (ended.exit_code, len(ended.stderr.splitlines())) == (2, 1)
+    assert "accept the issues anew" in ended.stderr
+    write('{"schema": "urn:dpaudit:schema:baseline:1", "accepted": []}', "b.json")
+    assert dpaudit("check", write(written), "--baseline", "b.json").exit_code == 0
+
+
+STATED = """\
+[claim]
+epsilon = 1.0
+neighbours = "replace_one"
+unit = "one person"
+
+[declaration]
+node = "stated"
+epsilon = 0.5
+source = "the vendor's data sheet"
+neighbours = "replace_one"
+"""
+
+
+def test_a_suppliers_word_alone_is_an_issue_of_its_own(dpaudit, write):
+    """The JSON verdict stays, the check ends with 1, the cover says whose word it is, and an acceptance names it."""
+    name = write(STATED)
+    assert json.loads(dpaudit("certify", name, "--format", "json").stdout)["verdict"] == "certified"
+    ended = dpaudit("check", name)
+    assert ended.exit_code == 1
+    assert "DPA105" in ended.stdout
+    dpaudit("report", name, "-o", "report")
+    report = json.loads(Path("report/report.json").read_text(encoding="utf-8"))
+    assert report["verdict"] == "STATED BY SUPPLIER"
+    Draft202012Validator(schemas.load("report")).validate(report)
+    accepted(dpaudit, name)
+    other = write(STATED.replace("the vendor's data sheet", "another vendor"))
+    assert dpaudit("check", other, "--baseline", "b.json").exit_code == 1
+
+
+def test_a_release_beside_a_stated_part_is_no_suppliers_word(dpaudit, write, written):
+    """The rule is about declarations that state everything."""
+    part = '\n[[declaration.parts]]\nnode = "stated"\nepsilon = 0.01\nsource = "a vendor"\nneighbours = "replace_one"\n'
+    assert "DPA105" not in dpaudit("check", write(written + part)).stdout

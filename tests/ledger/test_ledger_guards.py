@@ -1,0 +1,302 @@
+"""What keeps a ledger right: decimals, names, the kept digest, the certificates in the chain, and imports."""
+
+import json
+import random
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpaudit import Claim, LedgerError, Refusal, Release, certify
+from dpaudit.cli.app import app
+from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
+from dpaudit.ledger.entry import GENESIS, canonical, digest_of
+from dpaudit.ledger.names import skeleton
+from dpaudit.ledger.pace import history_of
+from dpaudit.ledger.pricing import decode_prices
+from dpaudit.ledger.repricing import reprice
+from mechanisms import Laplace
+
+NOW = "2026-01-01T00:00:00+00:00"
+
+
+def laplace(epsilon):
+    """A certificate of Laplace noise at epsilon."""
+    noise = Laplace(scale=1 / epsilon, l1_sensitivity=1.0, neighbours="replace_one")
+    return certify(
+        Release(label="count", mechanism=noise), Claim(epsilon=epsilon, neighbours="replace_one", unit="one person")
+    )
+
+
+@pytest.fixture(scope="module")
+def fifth():
+    """A certificate of epsilon 0.2."""
+    return laplace(0.2)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    """A ledger with an account of epsilon 2."""
+    ledger = Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
+    ledger.open(Account(name="survey 1", budget=budget(2.0)), NOW)
+    return ledger
+
+
+def budget(epsilon):
+    """A pure budget."""
+    return Claim(epsilon=epsilon, neighbours="replace_one", unit="one person")
+
+
+def test_ten_bookings_of_a_fifth_fit_in_two(ledger, fifth):
+    """Decimals are decimals: exactly ten, and an eleventh is refused."""
+    booked = [ledger.book("survey 1", fifth, f"week {n}", NOW) for n in range(11)]
+    assert [type(one) for one in booked] == [Booking] * 10 + [Refusal]
+    assert ledger.balance("survey 1").alive[0].spent.amount == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Survey 1",
+        "survey1",
+        "survey  1",
+        "survey l",
+        "\u0455urvey 1",
+        "\uff53urvey 1",
+        "surv\u00e9y 1",
+        "s\u03c5rvey-1",
+    ],
+)
+def test_a_name_that_looks_like_an_open_account_is_refused(ledger, name):
+    """Case, spaces, homoglyphs, full width and accents; what differs to the eye is another account."""
+    with pytest.raises(LedgerError, match=r"looks like|spaces"):
+        ledger.open(Account(name=name, budget=budget(2.0)), NOW)
+    assert skeleton("survey 2") != skeleton("survey 1")
+    ledger.open(Account(name="survey 2", budget=budget(2.0)), NOW)
+
+
+@pytest.mark.parametrize("label", ["", "  ", "a\x1b[31m", "a\u202eb", "x" * 201, "a\nb", " a"])
+def test_a_label_that_nobody_could_read_is_refused_in_one_line(ledger, fifth, label):
+    """Empty, hidden, too long, or two lines: nothing is written."""
+    with pytest.raises(LedgerError, match="label") as caught:
+        ledger.book("survey 1", fifth, label, NOW)
+    assert "\n" not in str(caught.value)
+    assert ledger.statement().entries == 1
+
+
+def test_book_goes_on_only_where_the_kept_digest_is(ledger, fifth, tmp_path):
+    """A chain whose end was cut off is not written to by a writer who kept the last digest."""
+    first = ledger.book("survey 1", fifth, "first", NOW)
+    assert isinstance(ledger.book("survey 1", fifth, "second", NOW, head=first.digest), Booking)
+    cut = Ledger(store_at(str(tmp_path / "cut.db"), create=True))
+    cut.take(ledger.lines()[:1])
+    assert isinstance(cut.book("survey 1", fifth, "without", NOW), Booking)
+    with pytest.raises(LedgerError, match="DPA503"):
+        cut.book("survey 1", fifth, "with", NOW, head=first.digest)
+
+
+def rechained(lines, change):
+    """A consistent chain by somebody who can hash, with one body changed."""
+    texts, previous = [], GENESIS
+    for number, line in enumerate(lines):
+        data = json.loads(line)
+        if number == len(lines) - 1:
+            change(data)
+        data["previous"] = previous
+        previous = data["digest"] = digest_of(data)
+        texts.append(canonical(data))
+    return texts
+
+
+def test_prices_are_derived_again_from_the_chain(ledger, fifth):
+    """A forger who makes a booking cheaper, or swaps its certificate, is found by the certificate in the chain."""
+    ledger.book("survey 1", fifth, "first", NOW)
+    lines = ledger.lines()
+    sound = reprice(Entry(text=line) for line in lines)
+    assert (sound.derived, sound.without, sound.inconsistencies) == (1, 0, ())
+
+    def cheaper(data):
+        data["body"]["prices"]["basic"]["amount"] = "1/100"
+
+    def other(data):
+        document = data["body"]["document"]
+        document["tight"]["epsilon"]["upper"] = 0.01
+        document["digest"] = data["body"]["certificate"] = digest_of(document)
+
+    def claims(data):
+        data["body"]["claim"]["epsilon"] = 0.1
+
+    for change in (cheaper, other, claims):
+        entries = [Entry(text=text) for text in rechained(lines, change)]
+        assert recompute(entries).inconsistencies == ()
+        assert [one.rule for one in reprice(entries).inconsistencies] == ["DPA504"], change
+
+
+BAD = {
+    "a huge power": lambda data: data["body"]["prices"]["basic"].update(amount="1e99999999"),
+    "a list as label": lambda data: data["body"].update(label=["x"]),
+    "an empty label": lambda data: data["body"].update(label=" "),
+    "a number as prices": lambda data: data["body"].update(prices=3),
+    "a negative price": lambda data: data["body"]["prices"]["basic"].update(amount="-1"),
+    "a number as digest": lambda data: data["body"].update(certificate=7),
+    "another certificate": lambda data: data["body"].update(certificate="0" * 64),
+    "no claim": lambda data: data["body"].update(claim={}),
+    "no time": lambda data: data.update(created="yesterday"),
+    "a list as account": lambda data: data.update(account=["survey 1"]),
+    "text as certificate": lambda data: data["body"].update(document="x"),
+}
+
+
+@pytest.mark.parametrize("change", BAD.values(), ids=BAD)
+def test_an_import_that_makes_no_sense_is_refused_at_its_line(ledger, fifth, tmp_path, change):
+    """Nothing enters the table, no file is made, and the message names file and line; nothing hangs."""
+    ledger.book("survey 1", fifth, "first", NOW)
+    file = tmp_path / "lines.jsonl"
+    file.write_text("\n".join(("", *rechained(ledger.lines(), change))), encoding="utf-8")
+    started = time.process_time()
+    ended = CliRunner().invoke(app, ["ledger", "import", str(tmp_path / "new.db"), str(file)], catch_exceptions=False)
+    assert (ended.exit_code, (tmp_path / "new.db").exists()) == (2, False)
+    assert f"{file}:3: DPA50" in ended.stderr
+    assert time.process_time() - started < 5
+
+
+def test_an_altered_line_is_said_to_be_altered_and_where(ledger, fifth, tmp_path):
+    """Also where the ledger to import into does not exist yet."""
+    ledger.book("survey 1", fifth, "first", NOW)
+    lines = list(ledger.lines())
+    lines[1] = lines[1].replace("first", "furst")
+    (tmp_path / "lines.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    ended = CliRunner().invoke(app, ["ledger", "import", str(tmp_path / "new.db"), str(tmp_path / "lines.jsonl")])
+    assert ended.exit_code == 2
+    assert "lines.jsonl:2: DPA501 The content does not hash to the digest; the entry was altered." in ended.stderr
+
+
+@pytest.mark.parametrize("amount", ["1e9", "1_0", "0x1", " 1", "1/0", "9" * 2001, 1, None, "1/3/4", "inf"])
+def test_a_price_is_a_ratio_of_whole_numbers(amount):
+    """Whatever else a library would read as a fraction is refused."""
+    with pytest.raises(LedgerError, match="malformed"):
+        decode_prices({"basic": {"amount": amount, "mass": "0"}})
+
+
+def test_rows_are_neither_replaced_nor_changed(ledger, fifth, tmp_path):
+    """UPDATE, DELETE, INSERT OR REPLACE and a number put between are refused by the file itself."""
+    ledger.book("survey 1", fifth, "first", NOW)
+    connection = sqlite3.connect(tmp_path / "ledger.db")
+    for statement in (
+        "UPDATE dpaudit_ledger SET entry = 'x'",
+        "DELETE FROM dpaudit_ledger",
+        "INSERT OR REPLACE INTO dpaudit_ledger VALUES (1, 'x')",
+        "REPLACE INTO dpaudit_ledger VALUES (2, 'x')",
+        "INSERT INTO dpaudit_ledger VALUES (0, 'x')",
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            connection.execute(statement)
+    connection.close()
+
+
+def test_a_ledger_of_the_first_version_goes_on(tmp_path, ledger, fifth):
+    """Bookings without certificates are read, counted and gone on from; the file gets the triggers that it lacked."""
+    ledger.book("survey 1", fifth, "first", NOW)
+    old = rechained(ledger.lines(), lambda data: data["body"].pop("document"))
+    file = tmp_path / "old.db"
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE dpaudit_ledger (sequence INTEGER PRIMARY KEY, entry TEXT NOT NULL)")
+    connection.executemany("INSERT INTO dpaudit_ledger VALUES (?, ?)", list(enumerate(old, start=1)))
+    connection.commit()
+    connection.close()
+    ledger = Ledger(store_at(str(file)))
+    assert ledger.statement().inconsistencies == ()
+    assert isinstance(ledger.book("survey 1", fifth, "second", NOW), Booking)
+    again = reprice(ledger.store.entries())
+    assert (again.derived, again.without, again.inconsistencies) == (1, 1, ())
+    connection = sqlite3.connect(file)
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute("REPLACE INTO dpaudit_ledger VALUES (1, 'x')")
+    connection.close()
+
+
+def test_a_certificate_of_another_schema_version_is_counted_and_no_fault(ledger, fifth):
+    """A ledger outlives the schema: what this version does not read is said to be not derived again."""
+    ledger.book("survey 1", fifth, "first", NOW)
+
+    def older(data):
+        document = data["body"]["document"]
+        document["schema"] = "urn:dpaudit:schema:certificate:0"
+        document["digest"] = data["body"]["certificate"] = digest_of(document)
+
+    again = reprice(Entry(text=text) for text in rechained(ledger.lines(), older))
+    assert (again.derived, again.without, again.inconsistencies) == (0, 1, ())
+
+
+def test_four_hundred_tampered_ledgers_are_found(tmp_path, ledger, fifth):
+    """Bytes changed, lines cut, swapped, doubled or taken from another ledger; the kept digest finds a cut tail."""
+    for number in range(4):
+        ledger.book("survey 1", fifth, f"week {number}", NOW)
+    other = Ledger(store_at(str(tmp_path / "other.db"), create=True))
+    other.open(Account(name="survey 1", budget=budget(9.0)), NOW)
+    lines, foreign, chance, missed = ledger.lines(), other.lines()[0], random.Random(3), 0  # noqa: S311
+    head = json.loads(lines[-1])["digest"]
+    for number in range(400):
+        altered, at = list(lines), chance.randrange(len(lines))
+        if number % 5 == 0:
+            place = chance.randrange(len(altered[at]))
+            letter = chance.choice([c for c in '0123456789abcdef{}" x' if c != altered[at][place]])
+            altered[at] = altered[at][:place] + letter + altered[at][place + 1 :]
+        elif number % 5 == 1:
+            del altered[at:]
+        elif number % 5 == 2:
+            altered.insert(at, altered[chance.randrange(len(altered))])
+        elif number % 5 == 3:
+            altered[at] = foreign
+        else:
+            del altered[at]
+        entries = [Entry(text=text) for text in altered]
+        found = recompute(entries).inconsistencies or head not in {entry.data["digest"] for entry in entries}
+        missed += not found
+    assert missed == 0
+
+
+def test_the_pace_is_that_of_the_days_between(ledger, fifth):
+    """A tenth of the budget every ten days from 1 January: spent after nine more, on 1 April."""
+    for number in range(3):
+        ledger.book("survey 1", fifth, f"week {number}", f"2026-01-{1 + 10 * number:02}T00:00:00+00:00")
+    history = history_of(ledger.balance("survey 1"))
+    assert [round(release.total, 12) for release in history.releases] == [0.1, 0.2, 0.3]
+    assert str(history.ends) == "2026-04-01"
+
+
+def test_the_report_of_a_ledger_says_cost_rest_and_end(ledger, fifth, tmp_path):
+    """One page without scripts and requests, and its JSON; foreign text stays text."""
+    for number in range(3):
+        ledger.book("survey 1", fifth, f"<b>week {number}</b>", f"2026-01-{1 + 10 * number:02}T00:00:00+00:00")
+    command = ["ledger", "report", str(tmp_path / "ledger.db"), "-o", str(tmp_path / "out")]
+    ended = CliRunner().invoke(app, command, catch_exceptions=False)
+    assert ended.exit_code == 0
+    assert [Path(line).name for line in ended.stdout.splitlines()] == ["ledger.html", "ledger.json"]
+    page = (tmp_path / "out" / "ledger.html").read_text(encoding="utf-8")
+    for expected in ("at least 70 % is left", "2026-04-01", "&lt;b&gt;week 0", "The chain is intact.", "<polyline"):
+        assert expected in page
+    assert "<script" not in page
+    assert "http" not in page
+    shown = CliRunner().invoke(app, ["ledger", "show", str(tmp_path / "ledger.db")])
+    assert "2026-01-21  ████████████····" in shown.stdout
+    assert "2026-04-01" in shown.stdout
+
+
+@pytest.mark.parametrize("address", ["", " ", ".", "mysql://x", "no/such/folder/l.db", "a\x00b"])
+def test_a_malformed_address_is_one_line(tmp_path, monkeypatch, address):
+    """Exit code 2, one line, and what was expected."""
+    monkeypatch.chdir(tmp_path)
+    command = ["ledger", "open", address, "--account", "a", "--epsilon", "1", "--unit", "one person"]
+    ended = CliRunner().invoke(app, command, catch_exceptions=False)
+    assert (ended.exit_code, ended.stdout, len(ended.stderr.splitlines())) == (2, "", 1)
+
+
+def test_a_malformed_address_of_a_server_is_one_line():
+    """A port that is no number is no internal error."""
+    pytest.importorskip("sqlalchemy")
+    pytest.importorskip("psycopg")
+    with pytest.raises(LedgerError, match="host:port"):
+        store_at("postgresql://me@host:port/db")

@@ -1,0 +1,400 @@
+"""Each sentence of a report with a number: the number is computed here again, by other means."""
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from dpaudit import AuditResult, Bracket, Claim, Counts, LowerBound, Power, Release, certify
+from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, MechanismNotes, Scope
+from dpaudit.model.readings import Tight
+from dpaudit.report import Report, render
+from dpaudit.report.explorer import explorer_of
+from dpaudit.report.facts import gather
+from dpaudit.report.figures.canvas import Canvas, text_width
+from dpaudit.report.marks import marked
+from dpaudit.report.meaning import meaning_of, odds_of, person_of, person_sentence, proved_of, share_sentence, tail_of
+from dpaudit.report.verdicts import outcome_of, provided_of, shown_word
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact
+from dpaudit.wording.sentences import SENTENCES
+from mechanisms import DiscreteLaplace, Gaussian, Laplace
+
+SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+MU = 1 / 3.7307
+VOID = ("refuted", "not_proved", "violation", "infinite")
+
+
+def numbers(text):
+    """Return the numbers of a sentence, powers of ten put together."""
+    text = re.sub(r"\(C\d+[^)]*\)", "", text).replace(",", "")
+    found = re.finditer(r"(?<![\w.])(\d+(?:\.\d+)?)(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", text)
+    values = []
+    for one in found:
+        if one.group(3):
+            values.append(float(f"1e{one.group(3).translate(SUPERSCRIPTS)}"))
+        else:
+            values.append(float(f"{one.group(1)}e{(one.group(2) or '0').translate(SUPERSCRIPTS)}"))
+    return values
+
+
+def up(value, truth, tolerance=2e-3):
+    """Return whether a printed upper bound is one, and close."""
+    return truth * (1 - 1e-12) <= value <= truth * (1 + tolerance)
+
+
+def merged_tail(mu, epsilon):
+    """Return the heaviest tail beyond epsilon of anything computed from N(mu, 1) against N(0, 1)."""
+    place = brentq(lambda z: norm.logsf(z - mu) - norm.logsf(z) - epsilon, -5, 40)
+    return norm.sf(place - mu)
+
+
+def gaussian_epsilon(mu, delta):
+    """Return epsilon of N(mu, 1) at delta, from the textbook curve."""
+    return brentq(lambda e: norm.cdf(mu / 2 - e / mu) - math.exp(e) * norm.cdf(-mu / 2 - e / mu) - delta, 1e-9, 60)
+
+
+def gaussian(stories, **more):
+    """Return a report on one Gaussian release, with its tail."""
+    report = replace(stories["checked"], **more)
+    return report, tail_of(report, gather(report).curve)
+
+
+def claim_sentence(stories):
+    text = outcome_of(stories["refuted"]).sentence
+    assert text.startswith("It was claimed that epsilon = 1, delta = 10⁻⁵ for one person's year of care: ")
+
+
+def proved_sentence(stories):
+    report, _ = gaussian(stories)
+    epsilon, factor, beside = numbers(proved_of(report))
+    truth = gaussian_epsilon(MU, 1e-5)
+    assert up(epsilon, truth)
+    assert up(factor, math.exp(truth))
+    assert beside == 1e-5
+
+
+def reaches_sentence(stories):
+    epsilon, factor, beside = numbers(proved_of(stories["refuted"]))
+    truth = gaussian_epsilon(math.hypot(1 / 3.0, 1 / 2.0), 1e-5)
+    alone = gaussian_epsilon(1 / 2.0, 1e-5)  # the last release by itself, which some pair of neighbours attains
+    assert alone * 0.998 <= epsilon <= truth
+    assert math.exp(epsilon) * 0.998 <= factor <= math.exp(truth)
+    assert beside == 1e-5
+
+
+def open_sentence(stories):
+    report = stories["paper"]
+    wide = Tight(epsilon=Bracket(lower=0.5, upper=1.5, engines=("x",)), delta=report.certificate.tight.delta)
+    held = replace(report.certificate, verdict="not_proved", tight=wide)
+    assert numbers(proved_of(replace(report, certificate=held, audits=())))[:2] == [0.5, 1.5]
+
+
+def no_proof_sentence(stories):
+    assert numbers(proved_of(stories["open"])) == [0.3]
+
+
+def no_proof_of_code_sentence(stories):
+    assert numbers(proved_of(stories["violation"])) == []
+    assert "an attack on the code contradicts" in proved_of(stories["violation"])
+
+
+def never_sentence(stories):
+    (factor, *_) = numbers(odds_of(stories["pure"], None))
+    assert up(factor, math.exp(2.0))
+
+
+def claim_tail_sentence(stories):
+    factor, probability = numbers(odds_of(stories["checked"], None))
+    assert up(factor, 2 * math.e)
+    assert probability == 2e-5
+
+
+def tail_sentence(stories):
+    report, tail = gaussian(stories)
+    _, _, factor, probability, rarely, delta, *_ = numbers(odds_of(report, tail))
+    assert up(factor, math.e)
+    assert up(probability, merged_tail(MU, 1.0))
+    assert up(rarely, math.exp(brentq(lambda e: merged_tail(MU, e) - 1e-5, 1.0, 3.0)), 5e-3)
+    assert delta == 1e-5
+
+
+def tail_of_releases_sentence(stories):
+    report, tail = gaussian(stories)
+    *_, factor, probability, rarely, delta = numbers(odds_of(report, tail))
+    assert up(factor, math.e)
+    assert up(probability, norm.cdf(MU / 2 - 1 / MU))
+    assert up(rarely, math.exp(brentq(lambda e: norm.cdf(MU / 2 - e / MU) - 1e-5, 0.5, 3.0)))
+    assert delta == 1e-5
+
+
+def tail_never_sentence(stories):
+    report = stories["pure"]
+    tail = tail_of(report, gather(report).curve)
+    assert up(numbers(odds_of(report, tail))[-1], math.exp(2.0))
+
+
+def person_numbers(stories):
+    report, _ = gaussian(stories, units_per_person=5)
+    units, epsilon, delta = numbers(person_sentence(report, person_of(report)))
+    assert (units, delta) == (5, 1e-5)
+    assert up(epsilon, gaussian_epsilon(5 * MU, 1e-5))
+
+
+def person_by_claim_sentence(stories):
+    report, _ = gaussian(stories, units_per_person=3)
+    text = person_sentence(report, replace(person_of(report), epsilon=None))
+    units, epsilon, delta = numbers(text)
+    assert (units, epsilon) == (3, 3)
+    assert up(delta, 1e-5 * (1 + math.e + math.e**2))
+
+
+def one_unit_sentence(stories):
+    report, _ = gaussian(stories, units_per_person=1)
+    assert person_sentence(report, person_of(report)) == "One person contributes one unit."
+
+
+def share_numbers(stories):
+    report, _ = gaussian(stories, number_of_units=12_345)
+    assert numbers(share_sentence(report))[0] == 12_345
+    assert up(numbers(share_sentence(report))[1], 0.12345)
+
+
+def large_epsilon_sentence(stories):
+    text = gather(stories["checked"]).sections[8].grids[0].rows[0][2]
+    factor, advantage, *_ = numbers(text)
+    assert up(factor, math.e)
+    assert up(advantage, (math.e - 1 + 2e-5) / (math.e + 1))
+
+
+def mu_sentence(stories):
+    field = next(f for f in gather(stories["checked"]).sections[6].fields if f.name.startswith("Gaussian equivalent"))
+    mu, multiplier, delta = numbers(field.value)
+    assert mu == pytest.approx(MU, rel=1e-3)
+    assert multiplier == pytest.approx(3.7307, rel=1e-3)
+    assert delta == 1e-5
+    assert field.name.endswith("at delta 10⁻⁵")
+
+
+def violation_sentence(stories):
+    assert numbers(outcome_of(stories["violation"]).reasons[0])[0] == 1.82
+
+
+ORACLES = {
+    "claim": claim_sentence,
+    "proved": proved_sentence,
+    "reaches": reaches_sentence,
+    "open": open_sentence,
+    "no_proof": no_proof_sentence,
+    "no_proof_of_code": no_proof_of_code_sentence,
+    "never": never_sentence,
+    "claim_tail": claim_tail_sentence,
+    "tail": tail_sentence,
+    "tail_of_releases": tail_of_releases_sentence,
+    "tail_never": tail_never_sentence,
+    "person": person_numbers,
+    "person_by_claim": person_by_claim_sentence,
+    "one_unit": one_unit_sentence,
+    "share": share_numbers,
+    "large_epsilon": large_epsilon_sentence,
+    "mu": mu_sentence,
+    "violation": violation_sentence,
+}
+
+
+def test_each_template_has_an_oracle():
+    """A sentence without an independent computation of its numbers cannot be added."""
+    assert set(ORACLES) == set(SENTENCES)
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_the_numbers_of_a_sentence_are_right(stories, name):
+    """The numbers in a sentence are those of another computation, rounded in the direction of its words."""
+    ORACLES[name](stories)
+
+
+def test_a_wrong_number_is_caught(stories, monkeypatch):
+    """The twin: "except with probability delta" in place of the tail fails its oracle."""
+    monkeypatch.setattr("dpaudit.accounting.loss_tail.LossTail.above", lambda self, epsilon: 1e-5)
+    with pytest.raises(AssertionError):
+        tail_sentence(stories)
+
+
+@pytest.mark.parametrize("story", VOID)
+def test_a_report_without_a_valid_proof_prints_no_upper_figure(stories, story):
+    """Refuted, contradicted or with a violated condition: "It was claimed that", and no figure of at most so much."""
+    texts = render(stories[story])
+    assert meaning_of(stories[story]).startswith("It was claimed that")
+    assert outcome_of(stories[story]).sentence.startswith("It was claimed that")
+    for name in ("report.html", "report.md"):
+        words = re.sub(r"<(style|script)>.*?</\1>", "", texts[name], flags=re.DOTALL)
+        words = re.sub(r"<[^>]*>", "", words)
+        assert not re.search(r"at most \d", words), (name, re.search(r".{60}at most \d.{20}", words))
+        assert "The proof rests on" not in words
+    assert "figures/curve.svg" not in texts
+
+
+def test_a_report_with_a_proof_prints_upper_figures(stories):
+    """The twin of the rule above: where the proof holds the figures are there."""
+    assert re.search(r"at most \d", render(stories["paper"])["report.md"])
+
+
+def test_each_shown_number_keeps_its_conditions(stories):
+    """The cover's audited epsilon names its assumption; the proved one names the conditions without evidence."""
+    fields = {field.name: field.value for field in gather(stories["paper"]).sections[0].fields}
+    assert "provided that scores are normal" in fields["Audited epsilon"]
+    assert re.search(r"provided that \d+ conditions without evidence hold \(C1", proved_of(stories["paper"]))
+    assert "provided" not in proved_of(stories["checked"])
+
+
+def test_bounds_are_rounded_outwards_and_told_apart_from_the_claim():
+    """At most rounds up, at least down, and neither crosses the claim that it stands beside."""
+    assert (at_most(6.25e-5, 1), at_least(6.25e-5, 1)) == ("7 × 10⁻⁵", "6 × 10⁻⁵")
+    assert exact(6.25e-5) == "6.25 × 10⁻⁵"
+    assert at_most_beside(23.59412, 23.5946) == "23.5942"
+    assert at_least_beside(23.59468, 23.5946) == "23.59468"
+    assert at_most_beside(1.00004, 1.0) == "1.001"
+    assert ends(Bracket(lower=0.40001, upper=0.40002, engines=())) == ("0.40001", "0.40002")
+    assert ends(Bracket(lower=0.5, upper=0.75, engines=())) == ("0.5", "0.75")
+
+
+def test_a_bracket_keeps_its_ends_inside_what_is_printed():
+    """Over many widths the printed ends enclose the bracket and widen it to twice at most, down to seven digits."""
+    for power in range(1, 7):
+        lower, upper = 0.123456789, 0.123456789 + 10.0**-power
+        printed = [float(text) for text in ends(Bracket(lower=lower, upper=upper, engines=()))]
+        assert printed[0] <= lower
+        assert upper <= printed[1]
+        assert printed[1] - printed[0] <= 2.01 * (upper - lower)
+
+
+def test_three_marks_tell_who_looked(stories):
+    """A run that looked, a computation, a person who asserts and nobody are four different marks."""
+    report = stories["paper"]
+    kinds = {line.condition.kind: line.mark for line in marked(report)}
+    assert kinds["sensitivity"] == "looked at"
+    assert kinds["public_key"] == "for a person"
+    assert kinds["floating_point"] == "assumed"
+    said = replace(report, deployment=Deployment(assertions=(Assertion(kind="public_key", because="It is a date."),)))
+    assert {line.condition.kind: line.mark for line in marked(said)}["public_key"] == "asserted"
+    assert len(provided_of(said)) < len(provided_of(report))
+    with pytest.raises(ValueError, match="because"):
+        Assertion(kind="public_key", because=" ")
+
+
+def test_an_exact_sampler_reaches_plain_certified():
+    """Integer noise, with each other condition looked at, is CERTIFIED; the same with noise in doubles has a caveat."""
+
+    def word(mechanism):
+        claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one vote")
+        tree = Release(label="count", mechanism=mechanism)
+        held = certify(tree, claim)
+        looked = tuple(c if c.kind == "floating_point" else c.seen(holds=True) for c in held.conditions)
+        audit = stories_audit(claim)
+        notes = MechanismNotes(label="*", sensitivity_because="one vote", code="count.py")
+        certificate = replace(held, conditions=looked)
+        deployment = Deployment(mechanisms=(notes,))
+        return Report(
+            certificate=certificate, audits=(audit,), created="2026-03-01", deployment=deployment, code="count.py"
+        ).verdict
+
+    assert word(DiscreteLaplace(scale=1.0, l1_sensitivity=1, neighbours="replace_one")) == "CERTIFIED"
+    assert word(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")) == "CERTIFIED WITH CAVEATS"
+
+
+def stories_audit(claim):
+    """Return an audit that agrees with a claim and could have contradicted it."""
+    counts = Counts(
+        runs=100, guesses=100, correct=60, true_positives=30, false_positives=20, positives=50, negatives=50
+    )
+    return AuditResult(
+        verdict="consistent",
+        epsilon_lower=0.5,
+        claim=claim,
+        certified=1.0,
+        name="count",
+        runs=200,
+        delta=0.0,
+        significance=0.01,
+        ceiling=5.0,
+        power=Power(epsilon=0.9, probability=0.9),
+        view="output",
+        attack="threshold",
+        bound="clopper_pearson",
+        bounds=(LowerBound(name="clopper_pearson", epsilon=0.5, significance=0.01),),
+        counts=counts,
+        seed=1,
+    )
+
+
+def test_the_cover_has_units_person_share_and_a_place_to_sign(stories):
+    """Five units a person, delta times n, the algorithm's own unit, what the model leaves open, and the digest."""
+    report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, own_unit="one round")
+    fields = {field.name: field for field in gather(report).sections[0].fields}
+    assert fields["One person"].value.startswith("One person contributes up to 5 units.")
+    assert fields["Delta times the number of units"].value == "Delta times 10,000 units is 0.1."
+    assert fields["Unit in the algorithm's own words"].value == "one round"
+    assert fields["Left open by the model"].value.startswith("each person's own output")
+    assert re.fullmatch("[0-9a-f]{64}", fields["Digest to sign"].value)
+    page = render(report)["report.html"]
+    assert fields["Digest to sign"].value in page
+    assert "To be signed" in page
+    assert "--deployment" in page
+    other = replace(report, deployment=Deployment(identity=Identity(author="A. Person")))
+    assert (
+        fields["Digest to sign"].value != {f.name: f for f in gather(other).sections[0].fields}["Digest to sign"].value
+    )
+
+
+def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories):
+    """A declared number replaces the algorithm's, and is marked as declared."""
+    said = Deployment(scope=Scope(number_of_units=50), contributions=Contributions(units_per_person=2))
+    report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, deployment=said)
+    fields = {field.name: field for field in gather(report).sections[0].fields}
+    assert fields["Delta times the number of units"].value == "Delta times 50 units is 5 × 10⁻⁴."
+    assert (fields["One person"].status, numbers(fields["One person"].value)[0]) == ("declared", 2)
+
+
+def test_the_word_for_a_proved_claim_is_the_owners(stories):
+    """`word = "proved"` changes what is printed, and not the verdict that scripts read."""
+    report = replace(stories["checked"], word="proved")
+    assert (report.verdict, shown_word("NOT CERTIFIED", "proved")) == ("CERTIFIED", "NOT PROVED")
+    texts = render(report)
+    assert '<p class="word sans">PROVED</p>' in texts["report.html"]
+    assert "CERTIFIED" not in re.sub("<[^>]*>", "", texts["report.html"])
+
+
+def test_labels_keep_off_the_line_of_the_claim():
+    """A label goes right or left of a line, never across it; where nothing fits the shorter words are written."""
+    for mark in range(20, 320, 10):
+        canvas = Canvas(width=344.0)
+        canvas.label(mark, 20, ("at least 0.8971, ceiling 53", "at least 0.8971"), "value halo", 10, (180.0,))
+        text = re.search(r'<text[^>]* x="([\d.]+)"[^>]*>([^<]*)<', canvas.parts[-1])
+        start, end = float(text.group(1)), float(text.group(1)) + text_width(text.group(2))
+        assert not start < 180 < end, mark
+        assert start >= 0
+        assert end <= 344
+        assert canvas.parts[0].startswith('<rect class="paper"')
+
+
+def test_the_sliders_show_what_the_accountant_proves(stories):
+    """Five units and four releases of one Gaussian are a Gaussian of 5 sqrt(4) times the distance."""
+    report = stories["checked"]
+    table = explorer_of(report)
+    row, column = table.units.index(5), table.releases.index(10)
+    truth = gaussian_epsilon(5 * math.sqrt(10) * MU, 1e-5)
+    assert up(float(table.epsilons[row][column]), truth)
+    assert explorer_of(stories["violation"]) is None
+
+
+def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail():
+    """A release of one's own, end to end: the tail on the cover is that of the calibrated noise, not delta."""
+    claim = Claim(epsilon=2.0, delta=1e-6, neighbours="add_remove", unit="one stay")
+    noise = Gaussian.calibrated(claim, l2_sensitivity=1.0)
+    report = Report(certificate=certify(Release(label="sum", mechanism=noise), claim), created="2026-03-01")
+    tail = tail_of(report, gather(report).curve)
+    mu = 1 / noise.stddev
+    assert up(tail.above(2.0), merged_tail(mu, 2.0), 1e-2)
+    assert tail.above(2.0) > 10 * claim.delta
