@@ -12,6 +12,9 @@ from dpaudit.model.tape import RunTape, TapedRelease
 _CLOSE = 4e-15
 """Two noises are one if they lie closer than this, relative to the largest answer they were read from."""
 
+_READABLE = 1e6 * _CLOSE
+"""Noise smaller than this, relative to the largest published number, drowns in rounding and cannot be read back."""
+
 _LONGEST = 2048
 """So many elements of one stream of sums are looked at."""
 
@@ -23,19 +26,21 @@ def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
     """Return, by label, all noise of continuous mechanisms in one row, its resolution, and a line of code.
 
     The noise of a tree is that of its nodes: each is the noise of a prefix less that of the prefix without the node.
+    Releases whose noise drowns in the rounding of the published numbers are left out: nothing was seen of it.
     """
     singles: dict[str, list[Array]] = defaultdict(list)
     sizes: dict[str, float] = defaultdict(float)
     sites: dict[str, str] = {}
     trees: dict[tuple[str, int], dict[int, Array]] = defaultdict(dict)
-    continuous: dict[int, bool] = {}
+    scales: dict[int, float | None] = {}
     for release in tape.released:
         leaf = getattr(release.mechanism, "leaf", release.mechanism)
         if not isinstance(leaf, AdditiveMechanism):
             continue
-        if id(leaf) not in continuous:
-            continuous[id(leaf)] = _is_continuous(leaf, release.value.shape)
-        if not continuous[id(leaf)]:
+        if id(leaf) not in scales:
+            scales[id(leaf)] = _scale(leaf, release.value.shape)
+        scale = scales[id(leaf)]
+        if scale is None or scale < _READABLE * np.abs(release.output).max(initial=0.0):
             continue
         noise = release.output - release.value
         if release.element is not None and int(np.min(release.element, initial=_LONGEST + 1)) > _LONGEST:
@@ -58,10 +63,10 @@ def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
     }
 
 
-def _is_continuous(leaf: AdditiveMechanism, shape: tuple[int, ...]) -> bool:
-    """Return whether the mechanism answers integers with numbers that are not."""
+def _scale(leaf: AdditiveMechanism, shape: tuple[int, ...]) -> float | None:
+    """Return the median size of a mechanism's noise; None where it answers integers with integers."""
     noise = np.asarray(leaf.release(np.zeros(shape, dtype=np.int64), np.random.Generator(np.random.PCG64(0))))
-    return noise.dtype.kind == "f"
+    return float(np.median(np.abs(noise))) if noise.dtype.kind == "f" and noise.size else None
 
 
 def _independent(axes: int, noise: Array) -> Array:
