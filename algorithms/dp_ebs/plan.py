@@ -16,7 +16,10 @@ from mechanisms import RandomisedResponse, TreeAggregation
 class Counters(Protocol):
     """Running sums of many streams, each with a clock of its own; see `mechanisms.TreeAggregation.bank`."""
 
-    clocks: Array
+    @property
+    def clocks(self) -> Array:
+        """How many elements each counter has taken in."""
+        ...
 
     def push(self, counters: Array, elements: Array) -> Array:
         """Return the outputs of distinct `counters` after one more element each."""

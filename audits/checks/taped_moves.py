@@ -135,13 +135,14 @@ def _elements(label: str, run: int, stream: dict[int, tuple[Array, TapedRelease]
 def _difference(second: Array, first: Array) -> Array:
     """Return the difference of two answers; infinite where either is not finite, and 0 where rounding explains it."""
     if first.dtype.kind not in "biuf" or second.dtype.kind not in "biuf":
-        return (first != second).astype(np.float64)
+        return np.asarray(first != second, dtype=np.float64)
     left, right = first.astype(np.float64), second.astype(np.float64)
     finite = np.isfinite(left) & np.isfinite(right)
     with np.errstate(over="ignore", invalid="ignore"):
         apart = np.where(finite, right - left, np.inf)
     size = np.where(finite, np.maximum(np.abs(left), np.abs(right)), 0.0)
-    return np.where(np.abs(apart) <= 1e-12 * size, 0.0, apart)
+    moved: Array = np.where(np.abs(apart) <= 1e-12 * size, 0.0, apart)
+    return moved
 
 
 def _relative(mechanism: Mechanism, apart: Array) -> float | None:

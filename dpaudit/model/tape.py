@@ -9,7 +9,6 @@ import inspect
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Self
 
 import numpy as np
 
@@ -143,11 +142,11 @@ class TapedGenerator(np.random.Generator):
     path: tuple[int, ...]
     spawned: int = 0
 
-    def spawn(self, n_children: int) -> "list[Self]":
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
         """Return independent streams on the same tape."""
-        children = [type(self)(bits) for bits in self.bit_generator.spawn(n_children)]  # type: ignore[attr-defined]
-        for child in children:
-            self.tape.register(child, (*self.path, self.spawned))
+        children: list[np.random.Generator] = []
+        for bits in self.bit_generator.spawn(n_children):
+            children.append(self.tape.register(type(self)(bits), (*self.path, self.spawned)))
             self.spawned += 1
         return children
 

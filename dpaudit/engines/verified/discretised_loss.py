@@ -228,7 +228,10 @@ def _integrals(
     density = length[:, None] / 2 * weights * (rate / math.sqrt(2 * math.pi)) * np.exp(-((x - mu) ** 2) / 2)
     up = (density * -np.expm1(-mu * from_left)).sum(axis=1)
     down = (density * np.expm1(mu * from_right)).sum(axis=1)
-    return np.bincount(cell, up, len(lengths)), np.bincount(cell, down, len(lengths))
+    up_sums, down_sums = np.zeros(len(lengths)), np.zeros(len(lengths))
+    np.add.at(up_sums, cell, up)
+    np.add.at(down_sums, cell, down)
+    return up_sums, down_sums
 
 
 def _mixture_loss(x: float, mu: float, rate: float) -> float:
