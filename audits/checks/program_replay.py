@@ -55,6 +55,12 @@ def replay_program(algorithm: Any, problem: Any, declaration: Declaration, cases
     only, `DPA224` published values differ although all releases were equal, `DPA226` several parts of a parallel
     composition moved, `DPA227` noise was used twice, `DPA228` a record moved an answer more often than declared,
     `DPA229` noise is missing, coarse or not the one that was drawn.
+
+    >>> from algorithms.dp_ebs import DpEbs
+    >>> from algorithms.problems import load
+    >>> algorithm, problem = DpEbs(epsilon=1.0, horizon=64, arms=4), load("bradley_terry")(arms=4)
+    >>> replay_program(algorithm, problem, algorithm.declaration(), ()).findings
+    ()
     """
     limits, looked = Limits.of(declaration), _Looked()
     found: list[Finding] = []
@@ -102,7 +108,7 @@ def _other_people(program: Program, other: Program, looked: _Looked) -> Iterator
     if not first.released:
         return
     noises = noises_of(first)
-    looked.noises += sum(noise.size for noise, _, _ in noises.values())
+    looked.noises += sum(noise.values.size for noise in noises.values())
     looked.releases += len(first.released)
     yield from not_as_drawn(first)
     yield from used_twice(noises)

@@ -1,7 +1,8 @@
 """The noise on a tape: is it what the recorder drew, and was any of it used twice or left out?"""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,17 +20,40 @@ _LONGEST = 2048
 """So many elements of one stream of sums are looked at."""
 
 _COINCIDENCES = 3
-"""So many equal noises are no chance: with 10^5 of them the probability of a false alarm is below 1e-9."""
+"""So many equal noises of two labels are no chance where fewer than `_EXPECTED` are expected."""
+
+_EXPECTED = 1e-4
+"""Expected equal noises of two labels, at most; three or more then come by chance with probability 2e-13."""
 
 
-def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
-    """Return, by label, all noise of continuous mechanisms in one row, its resolution, and a line of code.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReadNoise:
+    """The noise of one label as read from a tape.
+
+    `values` are all noises in one row. `size` is the largest published number, `scale` the median size of a noise that
+    the mechanism draws, `site` the line of code that asked for the first release.
+    """
+
+    values: Array
+    size: float
+    scale: float
+    site: str
+
+    @property
+    def resolution(self) -> float:
+        """How far apart two readings of one noise can lie by rounding."""
+        return _CLOSE * max(self.size, 1e-300)
+
+
+def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
+    """Return, by label, all noise of continuous mechanisms.
 
     The noise of a tree is that of its nodes: each is the noise of a prefix less that of the prefix without the node.
     Releases whose noise drowns in the rounding of the published numbers are left out: nothing was seen of it.
     """
     singles: dict[str, list[Array]] = defaultdict(list)
     sizes: dict[str, float] = defaultdict(float)
+    least: dict[str, float] = {}
     sites: dict[str, str] = {}
     trees: dict[tuple[str, int], dict[int, Array]] = defaultdict(dict)
     scales: dict[int, float | None] = {}
@@ -49,6 +73,7 @@ def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
         for row in release.rows:
             label = release.label_of(row)
             sites.setdefault(label, release.site)
+            least[label] = min(scale, least.get(label, scale))
             sizes[label] = max(sizes[label], float(np.abs(release.output[row]).max(initial=0.0)))
             if release.element is None:
                 singles[label].append(_independent(leaf.item_axes, noise[row]))
@@ -57,7 +82,12 @@ def noises_of(tape: RunTape) -> dict[str, tuple[Array, float, str]]:
     for (label, _), prefixes in trees.items():
         singles[label].extend(_nodes(prefixes))
     return {
-        label: (np.concatenate([np.ravel(part) for part in parts]), sizes[label], sites[label])
+        label: ReadNoise(
+            values=np.concatenate([np.ravel(part) for part in parts]),
+            size=sizes[label],
+            scale=least[label],
+            site=sites[label],
+        )
         for label, parts in singles.items()
         if parts
     }
@@ -98,40 +128,46 @@ def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
             yield _finding("DPA229", release, "published minus exact is not the noise that was drawn for it")
 
 
-def used_twice(noises: dict[str, tuple[Array, float, str]]) -> Iterator[Finding]:
+def used_twice(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     """Yield findings where noise was used twice (DPA227) or is missing or coarse (DPA229), over all labels and runs."""
-    for label, (noise, size, site) in noises.items():
-        missing = int((np.abs(noise) <= _CLOSE * max(size, 1e-300)).sum())
+    for label, noise in noises.items():
+        number = noise.values.size
+        missing = int((np.abs(noise.values) <= noise.resolution).sum())
         if missing >= _COINCIDENCES:
-            message = f"{missing} of {noise.size} published values of '{label}' carry no noise ({site})."
+            message = f"{missing} of {number} published values of '{label}' carry no noise ({noise.site})."
             yield Finding(rule="DPA229", where=label, message=message)
-        elif noise.size >= _COINCIDENCES and (noise == np.round(noise)).all():
-            message = f"All {noise.size} noises of '{label}' are whole numbers, of a continuous mechanism ({site})."
+        elif number >= _COINCIDENCES and (noise.values == np.round(noise.values)).all():
+            message = f"All {number} noises of '{label}' are whole numbers, of a continuous mechanism ({noise.site})."
             yield Finding(rule="DPA229", where=label, message=message)
     yield from _repeated(noises)
 
 
-def _repeated(noises: dict[str, tuple[Array, float, str]]) -> Iterator[Finding]:
-    """Yield a finding for the first pair of labels that share noise, up to a factor of scale one."""
+def _repeated(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
+    """Yield a finding for the first pair of labels that share noise, up to its sign."""
     if not noises:
         return
     labels = list(noises)
-    values = np.concatenate([np.abs(noises[label][0]) for label in labels])
-    owner = np.repeat(np.arange(len(labels)), [noises[label][0].size for label in labels])
-    size = max(noises[label][1] for label in labels)
+    values = np.concatenate([np.abs(noises[label].values) for label in labels])
+    owner = np.repeat(np.arange(len(labels)), [noises[label].values.size for label in labels])
+    resolution = np.array([noises[label].resolution for label in labels])
     order = np.argsort(values, kind="stable")
-    gaps = np.diff(values[order])
-    equal = np.flatnonzero((gaps <= _CLOSE * size) & (values[order][1:] > _CLOSE * size))
+    close = np.maximum(resolution[owner[order][1:]], resolution[owner[order][:-1]])
+    equal = np.flatnonzero((np.diff(values[order]) <= close) & (values[order][1:] > close))
     pairs: dict[tuple[int, int], int] = defaultdict(int)
     for place in equal:
         one, two = sorted((int(owner[order[place]]), int(owner[order[place + 1]])))
         pairs[one, two] += 1
     for (one, two), times in pairs.items():
-        if times >= _COINCIDENCES:
-            where, before, site = labels[two], labels[one], noises[labels[two]][2]
-            message = f"'{where}' carries {times} noises that '{before}' carries as well ({site})."
-            yield Finding(rule="DPA227", where=where, message=message)
+        before, after = noises[labels[one]], noises[labels[two]]
+        if times >= _COINCIDENCES and _by_chance(before, after) <= _EXPECTED:
+            message = f"'{labels[two]}' carries {times} noises that '{labels[one]}' carries as well ({after.site})."
+            yield Finding(rule="DPA227", where=labels[two], message=message)
             return
+
+
+def _by_chance(one: ReadNoise, two: ReadNoise) -> float:
+    """Return how many noises of two labels lie closer than their resolution by chance: densities are below 1/scale."""
+    return 2 * one.values.size * two.values.size * max(one.resolution, two.resolution) / max(one.scale, two.scale)
 
 
 def _finding(rule: str, release: TapedRelease, message: str) -> Finding:

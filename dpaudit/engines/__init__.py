@@ -13,7 +13,7 @@ from dpaudit.engines.single import SINGLE
 from dpaudit.engines.tilted.engine import TILTED, TILTED_COARSE, TILTED_COARSE_UPPER, TILTED_ROUGH, TILTED_UPPER
 from dpaudit.engines.verified.engine import COARSE, UPPER, VERIFIED
 
-CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(3e-3))
+CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(1e-3))
 """The tilted engine, and exact integers where its bracket is wider than usual."""
 
 ENGINES: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, RENYI, CONFIRMED)

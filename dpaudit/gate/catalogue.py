@@ -106,6 +106,12 @@ _RULES = (
         "Compute what is published from the noisy releases alone.",
     ),
     _rule(
+        "DPA225",
+        "DrawsFollowData",
+        "The generator was drawn from a different number of times on the two neighbours.",
+        "Draw the same amount of randomness whatever the data; the number of draws must not tell of them.",
+    ),
+    _rule(
         "DPA226",
         "SeveralParts",
         "One record moved several parts of a parallel composition.",

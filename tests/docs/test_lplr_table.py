@@ -15,7 +15,7 @@ BLOCK = re.compile(r"(<!-- accounting -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 def row(epsilon, dimension):
     """One line: closed forms beside what the accountant proves of the declaration."""
     config = Lplr(variant="paper", epsilon=epsilon, horizon=10**6, dimension=dimension, actions=2)
-    update, confidence = (fold(part, "replace_one") for part in config.declaration().parts)
+    update, confidence = (fold(part, "replace_one", config.conditions()) for part in config.declaration().parts)
     found, far = bracket_delta(update, epsilon), bracket_delta(update, 50 * epsilon)
     delivered = bracket_epsilon(confidence, 0.0)
     assert abs(far.lower - delta_floor(epsilon)) < 1e-6

@@ -77,7 +77,7 @@ def test_an_unknown_field_anywhere_fails(small):
 def test_a_missing_field_anywhere_fails(small):
     """Leaving out any field is refused, but for those that are absent when there is nothing to say."""
     check = validator("report")
-    optional = {"printed", "slack", "seed", "slots", "epsilon", "certificate"}
+    optional = {"printed", "slack", "seed", "slots", "epsilon", "certificate", "visibility"}
     removed = 0
     for path in list(objects(small)):
         held = at(small, path)

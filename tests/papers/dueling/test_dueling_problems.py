@@ -79,7 +79,7 @@ def test_both_layouts_of_preflib_are_read(text, written):
         ("", "is empty"),
         (SOC.replace("6: 1,2,3", "6: 1,2"), "line 7: expected 'count: a,b,...' with each of the options 1 to 3"),
         (SOC.replace("6: 1,2,3", "6: {1,2},3"), "line 7"),
-        (SOC.replace("6: 1,2,3", "six: 1,2,3"), "line 7: expected a positive whole number, found 'six'"),
+        (SOC.replace("6: 1,2,3", "six: 1,2,3"), "line 7: expected a positive whole number, of at most 18 digits"),
         (SOC.split("6:", maxsplit=1)[0], "holds no orders"),
         ("# TITLE: x\n1: 1,2\n", "lacks the line '# NUMBER ALTERNATIVES"),
         ("3\n1,a\n", "ends after line 2"),

@@ -11,6 +11,7 @@ from algorithms.problems import load
 from audits import audit_case
 from dpaudit import (
     AuditCase,
+    Condition,
     Recorder,
     Release,
     Sequential,
@@ -24,6 +25,8 @@ from dpaudit import (
 from mechanisms import BallLaplace, Gaussian, Laplace
 
 PROBLEM = load("random_atoms")(atoms=8, actions=4)
+TOGETHER = (Condition(kind="attained", status="checked"),)
+"""One pair of neighbours moves all releases by their whole sensitivities at once."""
 
 
 def streams(seed=0):
@@ -40,7 +43,7 @@ def share(algorithm):
 def test_sufficient_statistics_cost_exactly_epsilon(epsilon):
     """Half for the matrix, half for the vector; the bracket closes on the claim."""
     made = SufficientStatistics(epsilon=epsilon, horizon=10**5, dimension=2)
-    certificate = certify(made.declaration(), made.claim())
+    certificate = certify(made.declaration(), made.claim(), conditions=TOGETHER)
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.upper == pytest.approx(epsilon, rel=1e-9)
     assert certificate.tight.epsilon.lower > 0.99 * epsilon
@@ -92,7 +95,7 @@ def test_input_perturbation_costs_what_both_moves_cost():
         ),
         Release(label="reward", mechanism=Laplace(scale=1.0, l1_sensitivity=2.0, neighbours="replace_one")),
     )
-    found = bracket_epsilon(fold(Sequential(parts=parts), "replace_one"), 0.0)
+    found = bracket_epsilon(fold(Sequential(parts=parts), "replace_one", TOGETHER), 0.0)
     assert found.lower == pytest.approx(2 * math.sqrt(2) + 2, rel=1e-9)
 
 
