@@ -45,7 +45,8 @@ def proved_factor(tree: Declaration, claim: Claim, goal: str) -> float:
     """Return a factor at which `tree` is certified and close to the smallest one, with one proof at the end.
 
     The root is estimated by the quick upper bounds and moved once by what a proof at the root shows; then the claim is
-    proved a relative 2e-5 above, or 4e-5. Where that fails, or the proved delta jumps at the root, the proofs themselves are searched.
+    proved a relative 2e-5 above, or 4e-5. Where that fails, or the proved delta jumps at the root,
+    the proofs are searched.
     Raises: UnsupportedError: as for `smallest_noise`.
     """
 
