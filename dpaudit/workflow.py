@@ -26,7 +26,7 @@ from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment
-from dpaudit.model.streams import Streams
+from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
 from dpaudit.runtime.plugins import load_package
@@ -67,10 +67,11 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
     if not isinstance(subject, Configured) or subject.problem is None:
         with configuration.locating():
             return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
-    rng = np.random.default_rng(_CHECK_SEED if seed is None else seed)
-    transcript = subject.algorithm.run(subject.problem, Streams.spawn(rng), _CHECK_RUNS)
+    algorithm, problem = subject.algorithm, subject.problem
+    recorded = record_run(algorithm, problem, n_runs=_CHECK_RUNS, seed=_CHECK_SEED if seed is None else seed)
+    transcript = recorded.transcript
     replayed = load_package("audits").replay_program(
-        subject.algorithm, subject.problem, subject.declaration, subject.algorithm.cases(subject.problem)
+        algorithm, problem, subject.declaration, algorithm.cases(problem), recorded
     )
     findings = (*stated_findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
     conditions = (*stated_conditions, *transcript.conditions, *replayed.conditions)

@@ -13,11 +13,13 @@ import numpy as np
 
 from audits.checks.equality import same
 from audits.checks.first_line import first_line
+from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
-from audits.checks.taped_noise import noises_of, not_as_drawn, used_twice
-from dpaudit import AuditCase, Condition, Declaration, Finding, Streams
+from audits.checks.taped_noise import noises_of, not_as_drawn, of_another_law, used_twice
+from dpaudit import AuditCase, Condition, Declaration, Finding
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.condition import conditions_of
+from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
 
 _RUNS = 4
@@ -48,13 +50,22 @@ class _Looked:
     releases: int = 0
 
 
-def replay_program(algorithm: Any, problem: Any, declaration: Declaration, cases: tuple[AuditCase, ...]) -> Replayed:
+def replay_program(
+    algorithm: Any,
+    problem: Any,
+    declaration: Declaration,
+    cases: tuple[AuditCase, ...],
+    recorded: RecordedRun | None = None,
+) -> Replayed:
     """Return the findings of all replays of `algorithm` on `problem`; a program without a tape has none.
+
+    `recorded` is a run of it that was recorded before; without one, it runs once more.
 
     Rules: `DPA220` an answer moved further than its sensitivity, `DPA221` other releases or an exception on one side
     only, `DPA224` published values differ although all releases were equal, `DPA226` several parts of a parallel
     composition moved, `DPA227` noise was used twice, `DPA228` a record moved an answer more often than declared,
-    `DPA229` noise is missing, coarse or not the one that was drawn.
+    `DPA229` noise is missing, coarse, of another law or not the one that was drawn, `DPA230` samples of a mechanism do
+    not follow its stated law.
 
     >>> from algorithms.dp_ebs import DpEbs
     >>> from algorithms.problems import load
@@ -64,17 +75,21 @@ def replay_program(algorithm: Any, problem: Any, declaration: Declaration, cases
     """
     limits, looked = Limits.of(declaration), _Looked()
     found: list[Finding] = []
-    program = _program_of(algorithm, problem)
-    found += _other_people(program, program, looked)
-    if not looked.releases:
+    first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
+    if not first.tape.released:
         return Replayed(findings=(), conditions=())
+    found += _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
+    found += law_findings(asked_by(first.tape))
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     for case in (*map(_as_replay, cases), *replays):
         for says, first, second in case.pairs:
             found += _neighbours(case, (first, second), says, limits, looked)
     for case in replays:
         for one, other in case.others:
-            found += _other_people(_on(case, one), _on(case, other), looked)
+            tape = RunTape(seed=_SEED)
+            published = case.run(one, tape.generator(), _RUNS)
+            if tape.released:
+                found += _other_people(tape, published, _on(case, other), looked)
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
     return Replayed(findings=findings, conditions=_conditions(declaration, findings, looked))
 
@@ -89,9 +104,7 @@ def _program_of(algorithm: Any, problem: Any) -> Program:
     """Return the whole program, with everything that any adversary sees."""
 
     def program(rng: TapedGenerator) -> dict[str, Any]:
-        transcript = algorithm.run(problem, Streams.spawn(rng), _RUNS)
-        seen = dict.fromkeys(name for names in transcript.views.values() for name in names)
-        return {name: transcript.arrays[name] for name in seen}
+        return RecordedRun(transcript=run_on(algorithm, problem, rng, _RUNS), tape=rng.tape).published
 
     return program
 
@@ -101,25 +114,22 @@ def _on(case: ReplayCase, data: Any) -> Program:
     return lambda rng: case.run(data, rng, _RUNS)
 
 
-def _other_people(program: Program, other: Program, looked: _Looked) -> Iterator[Finding]:
-    """Yield findings about one program with other users on the same tape, its releases pinned."""
-    first = RunTape(seed=_SEED)
-    published = program(first.generator())
-    if not first.released:
-        return
+def _other_people(first: RunTape, published: Any, other: Program, looked: _Looked) -> Iterator[Finding]:
+    """Yield findings about a recorded run: its noise, and the same program with other users, its releases pinned."""
     noises = noises_of(first)
     looked.noises += sum(noise.values.size for noise in noises.values())
     looked.releases += len(first.released)
     yield from not_as_drawn(first)
     yield from used_twice(noises)
-    second = RunTape(seed=_SEED, pinned=tuple(first.released), salts={"environment": 1})
+    yield from of_another_law(noises)
+    salts = {"environment": 1}
+    second = RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts)
     again = other(second.generator())
     yield from _structure(first, second)
-    looked.published += sum(np.size(value) for value in published.values())
-    salts = {"environment": 1}
+    looked.published += sum(np.size(value) for value in _fields(published).values())
 
     def repeat() -> Any:
-        return other(RunTape(seed=_SEED, pinned=tuple(first.released), salts=salts).generator())
+        return other(RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts).generator())
 
     yield from _differences(published, again, repeat, "other users")
 

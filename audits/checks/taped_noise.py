@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audits.checks.laws.mechanism_law import departs_in_run
 from dpaudit import Finding
-from dpaudit.model.mechanism import AdditiveMechanism, Array
+from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism
 from dpaudit.model.tape import RunTape, TapedRelease
 
 _CLOSE = 4e-15
@@ -30,14 +31,24 @@ _EXPECTED = 1e-4
 class ReadNoise:
     """The noise of one label as read from a tape.
 
-    `values` are all noises in one row. `size` is the largest published number, `scale` the median size of a noise that
-    the mechanism draws, `site` the line of code that asked for the first release.
+    `rows` are noises of `mechanism`, one draw a row: numbers, or matrices. `size` is the largest published number,
+    `scale` the median size of a noise that the mechanism draws, `site` the line of code that asked for the first
+    release.
     """
 
-    values: Array
+    mechanism: Mechanism
+    rows: Array
     size: float
     scale: float
     site: str
+
+    @property
+    def values(self) -> Array:
+        """The numbers that are drawn on their own, in one row: of matrices the upper triangle."""
+        if self.rows.ndim < 3:
+            return np.ravel(self.rows)
+        rows, columns = np.triu_indices(self.rows.shape[-2], m=self.rows.shape[-1])
+        return np.ravel(self.rows[..., rows, columns])
 
     @property
     def resolution(self) -> float:
@@ -55,6 +66,7 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
     sizes: dict[str, float] = defaultdict(float)
     least: dict[str, float] = {}
     sites: dict[str, str] = {}
+    leaves: dict[str, Mechanism] = {}
     trees: dict[tuple[str, int], dict[int, Array]] = defaultdict(dict)
     scales: dict[int, float | None] = {}
     for release in tape.released:
@@ -76,14 +88,16 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
             least[label] = min(scale, least.get(label, scale))
             sizes[label] = max(sizes[label], float(np.abs(release.output[row]).max(initial=0.0)))
             if release.element is None:
-                singles[label].append(_independent(leaf.item_axes, noise[row]))
+                singles[label].append(_draws(leaf, noise[row]))
             else:
-                trees[label, int(release.runs[row])][numbers[row]] = _independent(leaf.item_axes, noise[row])
+                trees[label, int(release.runs[row])][numbers[row]] = _draws(leaf, noise[row])
+            leaves.setdefault(label, leaf)
     for (label, _), prefixes in trees.items():
         singles[label].extend(_nodes(prefixes))
     return {
         label: ReadNoise(
-            values=np.concatenate([np.ravel(part) for part in parts]),
+            mechanism=leaves[label],
+            rows=np.concatenate(parts),
             size=sizes[label],
             scale=least[label],
             site=sites[label],
@@ -99,12 +113,10 @@ def _scale(leaf: AdditiveMechanism, shape: tuple[int, ...]) -> float | None:
     return float(np.median(np.abs(noise))) if noise.dtype.kind == "f" and noise.size else None
 
 
-def _independent(axes: int, noise: Array) -> Array:
-    """Return the numbers of one noise that are drawn on their own: of matrices the upper triangle."""
-    if axes != 2 or noise.ndim < 2:
-        return np.ravel(noise)
-    rows, columns = np.triu_indices(noise.shape[-2], m=noise.shape[-1])
-    return np.ravel(noise[..., rows, columns])
+def _draws(leaf: AdditiveMechanism, noise: Array) -> Array:
+    """Return one draw of the leaf a row: single numbers, or whole matrices."""
+    axes = leaf.item_axes
+    return noise.reshape(-1, *noise.shape[noise.ndim - axes :]) if axes else noise.reshape(-1, 1)
 
 
 def _nodes(prefixes: dict[int, Array]) -> Iterator[Array]:
@@ -140,6 +152,19 @@ def used_twice(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
             message = f"All {number} noises of '{label}' are whole numbers, of a continuous mechanism ({noise.site})."
             yield Finding(rule="DPA229", where=label, message=message)
     yield from _repeated(noises)
+
+
+def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
+    """Yield findings (DPA229) for labels whose noise in the run does not follow the mechanism's stated law.
+
+    False alarm: 1e-7 a label. Labels may use one mechanism with many scales; each label's own is the reference.
+    """
+    rng = np.random.default_rng(0)
+    for label, noise in noises.items():
+        departure = departs_in_run(noise.mechanism, noise.rows, rng)
+        if departure is not None:
+            message = f"The noise of '{label}' in the run is not that of {noise.mechanism.name}: {departure.says}"
+            yield Finding(rule="DPA229", where=label, message=f"{message} ({noise.site}).")
 
 
 def _repeated(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:

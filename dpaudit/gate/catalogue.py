@@ -136,6 +136,12 @@ _RULES = (
         "Publish what the mechanism returned.",
     ),
     _rule(
+        "DPA230",
+        "AnotherLaw",
+        "Samples of a mechanism do not follow the law that its parameters state.",
+        "Correct the sampler; scale, symmetry, tails and independence are those of the stated law.",
+    ),
+    _rule(
         "DPA301",
         "AuditViolation",
         "An attack on the code shows more leakage than is claimed or declared.",

@@ -1,0 +1,1 @@
+"""The law of noise: samples of a mechanism against the law that its parameters state."""

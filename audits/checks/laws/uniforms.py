@@ -1,0 +1,213 @@
+"""Reference laws, written apart from the mechanisms: what turns their noise into numbers that are uniform on [0, 1].
+
+A mechanism is known by its name and its public parameters. Where it has the stated law, each column that is returned
+here is uniform, and the columns of a row are independent unless `dependent` names the mechanism. Discrete answers get a
+random place inside their own step of the distribution function, so that theirs are uniform as well.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtr, gamma, kv, ndtr
+
+from dpaudit.model.mechanism import Array, Mechanism
+
+_GRID = 20_001
+
+
+def uniforms(mechanism: Mechanism, output: Array, value: Array, rng: np.random.Generator) -> Array | None:
+    """Return the rows of `output` as uniform numbers; None where no reference law is known for the mechanism.
+
+    Shape: `output` and `value` are (rows, *item); the result is (rows, columns). `rng` places discrete answers.
+    """
+    law = _LAWS.get(mechanism.name)
+    return None if law is None else _flat(law(mechanism, np.asarray(output), np.asarray(value), rng))
+
+
+def dependent(mechanism: Mechanism) -> bool:
+    """Return whether the columns of one row depend on each other although the law is right."""
+    return mechanism.name == "symmetrised_wishart"
+
+
+def _flat(values: Array) -> Array:
+    """Return one row a release."""
+    return values.reshape(len(values), -1)
+
+
+def _gaussian(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """Independent normal numbers."""
+    del rng
+    placed: Array = ndtr(_flat(output - value) / mechanism.stddev)
+    return placed
+
+
+def _laplace(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """Independent Laplace numbers."""
+    del rng
+    return laplace_distribution(_flat(output - value) / mechanism.scale)
+
+
+def laplace_distribution(x: Array) -> Array:
+    """Return the distribution function of the standard Laplace law."""
+    half = 0.5 * np.exp(-np.abs(x))
+    return np.where(x < 0, half, 1 - half)
+
+
+def _symmetric(noise: Array, diagonal: float, off: float) -> Array:
+    """Normal numbers on and above the diagonal; below it nothing new, or a column that is not uniform."""
+    rows, columns = np.triu_indices(noise.shape[-1])
+    deviation = np.where(rows == columns, diagonal, off)
+    placed: Array = ndtr(noise[..., rows, columns] / deviation)
+    size = np.abs(noise).max(axis=(-2, -1), keepdims=True)
+    unequal = (np.abs(noise - np.swapaxes(noise, -1, -2)) > 1e-9 * size).any(axis=(-2, -1))
+    placed[unequal] = 0.0
+    return placed
+
+
+def _symmetric_gaussian(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """Half the sum, the mirror, or the sum over root 2 of a square of normal numbers and its transpose."""
+    del rng
+    root = np.sqrt(2.0)
+    diagonal, off = {"half": (1.0, 1 / root), "mirror": (1.0, 1.0), "sqrt2": (root, 1.0)}[mechanism.symmetry]
+    noise = output - _upper(value)
+    return _symmetric(noise, diagonal * mechanism.stddev, off * mechanism.stddev)
+
+
+def _upper(value: Array) -> Array:
+    """Return the upper triangle of each matrix, mirrored: what a mechanism on symmetric matrices reads."""
+    upper = np.triu(value)
+    mirrored: Array = upper + np.swapaxes(np.triu(value, 1), -1, -2)
+    return mirrored
+
+
+def _joint_gaussian(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """A symmetric matrix, half the sum of a square and its transpose, and a vector as its last column."""
+    del rng
+    noise = output - np.concatenate([_upper(value[..., :-1]), value[..., -1:]], axis=-1)
+    matrix = _symmetric(noise[..., :-1], mechanism.matrix_stddev, mechanism.matrix_stddev / np.sqrt(2.0))
+    return np.concatenate([matrix, ndtr(noise[..., -1] / mechanism.vector_stddev)], axis=-1)
+
+
+def _wishart(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """Bartlett's factor: independent chi and normal numbers of dimension + 1 degrees of freedom."""
+    del rng
+    noise = (output - _upper(value)) / mechanism.scale
+    dimension = noise.shape[-1]
+    with np.errstate(all="ignore"):
+        factor = np.linalg.cholesky(noise + 1e-12 * np.eye(dimension))
+    rows, columns = np.tril_indices(dimension, -1)
+    freedom = dimension + 1 - np.arange(dimension)
+    squares = np.diagonal(factor, axis1=-2, axis2=-1) ** 2
+    return np.concatenate([chdtr(freedom, squares), ndtr(factor[..., rows, columns])], axis=-1)
+
+
+def _symmetrised_wishart(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """Along unit vectors the noise is the difference of two chi-square numbers, times the scale."""
+    del rng
+    noise = (output - _upper(value)) / mechanism.scale
+    dimension = noise.shape[-1]
+    diagonal = np.diagonal(noise, axis1=-2, axis2=-1)
+    rows, columns = np.triu_indices(dimension, 1)
+    mixed = (diagonal[..., rows] + diagonal[..., columns]) / 2 + noise[..., rows, columns]
+    return chi_square_difference(np.concatenate([diagonal, mixed], axis=-1), dimension + 1)
+
+
+def chi_square_difference(x: Array, freedom: int) -> Array:
+    """Return the distribution function of the difference of two independent chi-square numbers, within 1e-7.
+
+    The density is |x|^(m) K_m(|x| / 2) / (4^(m + 1/2) sqrt(pi) Gamma(m + 1/2)) with m = (freedom - 1) / 2.
+    """
+    order = (freedom - 1) / 2
+    ends = np.linspace(0.0, 40.0 + 12 * np.sqrt(freedom), _GRID)
+    middle = (ends[1:] + ends[:-1]) / 2
+    density = middle**order * kv(order, middle / 2) / (4 ** (order + 0.5) * np.sqrt(np.pi) * gamma(order + 0.5))
+    above = np.concatenate([[0.0], np.cumsum(density * np.diff(ends))])
+    half: Array = np.interp(np.abs(x), ends, above * (0.5 / above[-1]))
+    placed: Array = np.where(x < 0, 0.5 - half, 0.5 + half)
+    return placed
+
+
+def _stepped(below: Array, mass: Array, rng: np.random.Generator) -> Array:
+    """Return a random place in each answer's own step."""
+    return below + mass * rng.random(np.shape(mass))
+
+
+def _discrete(log_weight: Callable[[Any, Array], Array]) -> Callable[..., Array]:
+    """Return the law of whole numbers whose probabilities are proportional to e^(log_weight)."""
+
+    def law(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+        noise = _flat(output - value)
+        reach = int(min(max(np.abs(noise).max(initial=1), 60 * getattr(mechanism, "scale", 0.0) + 8), 2**20))
+        places = np.arange(-reach, reach + 1)
+        mass = np.exp(log_weight(mechanism, places))
+        mass /= mass.sum()
+        below = np.concatenate([[0.0], np.cumsum(mass)])
+        index = np.clip(np.floor(noise).astype(np.int64) + reach, 0, 2 * reach)
+        placed = _stepped(below[index], mass[index], rng)
+        placed[(noise != np.floor(noise)).any(axis=1)] = 0.0
+        return placed
+
+    return law
+
+
+def _response(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """The distance to the true category, around the circle of categories."""
+    others = mechanism.categories - 1
+    truth = 1 / (1 + others * np.exp(-mechanism.epsilon))
+    moved = _flat(output - value) % mechanism.categories
+    mass = np.where(moved == 0, truth, (1 - truth) / others)
+    below = np.where(moved == 0, 0.0, truth + (moved - 1) * (1 - truth) / others)
+    return _stepped(below, mass, rng)
+
+
+def _exponential(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """One candidate of each row, with probability proportional to e^(epsilon utility / (2 sensitivity))."""
+    weights = value * (mechanism.epsilon / (2 * mechanism.linf_sensitivity))
+    mass = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    mass /= mass.sum(axis=-1, keepdims=True)
+    return _picked(mass, output, rng)
+
+
+def _noisy_max(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """The larger of two scores under Laplace noise: the difference of two Laplace numbers in closed form."""
+    gap = (value[..., 0] - value[..., 1]) / mechanism.scale
+    loses = 0.25 * np.exp(-np.abs(gap)) * (2 + np.abs(gap))
+    first = np.where(gap < 0, loses, 1 - loses)
+    return _picked(np.stack([first, 1 - first], axis=-1), output, rng)
+
+
+def _picked(mass: Array, output: Array, rng: np.random.Generator) -> Array:
+    """Return the place of each picked candidate in its row's distribution."""
+    index = np.asarray(output).astype(np.int64)[..., None]
+    below = np.cumsum(mass, axis=-1) - mass
+    return _stepped(np.take_along_axis(below, index, axis=-1), np.take_along_axis(mass, index, axis=-1), rng)
+
+
+def _discrete_gaussian_weight(mechanism: Any, place: Array) -> Array:
+    """The discrete Gaussian law."""
+    weight: Array = -(place.astype(np.float64) ** 2) / (2 * mechanism.stddev**2)
+    return weight
+
+
+def _discrete_laplace_weight(mechanism: Any, place: Array) -> Array:
+    """The discrete Laplace law."""
+    weight: Array = -np.abs(place) / mechanism.scale
+    return weight
+
+
+_LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
+    "gaussian": _gaussian,
+    "laplace": _laplace,
+    "ball_laplace": _laplace,
+    "symmetric_gaussian": _symmetric_gaussian,
+    "joint_gaussian": _joint_gaussian,
+    "one_sided_wishart": _wishart,
+    "symmetrised_wishart": _symmetrised_wishart,
+    "discrete_gaussian": _discrete(_discrete_gaussian_weight),
+    "discrete_laplace": _discrete(_discrete_laplace_weight),
+    "randomised_response": _response,
+    "exponential": _exponential,
+    "report_noisy_max": _noisy_max,
+}
+"""The reference law of each shipped mechanism that is no tree; a tree's nodes have the law of its leaf."""
