@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
-_SHORT, _LONGEST = 300, 200_000
+_SHORT, _LONG, _LONGEST = 300, 1_000, 200_000
 _HOSTILE = (np.nan, np.inf, -1e300, 7.0)
 
 Engine = Callable[[RecordedVoters, Streams, int], Outcome]
+Play = Callable[[Plan, RecordedVoters, Streams, int], Outcome]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,10 +41,23 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
         return (_batched(settings),)
     short = replace(settings, horizon=min(settings.horizon, _SHORT), width="tight", width_factor=0.02)
     plan = plan_of(short)
-    engines: dict[str, Engine] = {"in lock-step": lambda data, streams, n_runs: _lockstep(plan, data, streams, n_runs)}
+    plays: dict[str, Play] = {"in lock-step": _lockstep}
     if settings.removal not in (*BROKEN, "R3"):
-        engines["by events"] = lambda data, streams, n_runs: _one_by_one(plan, data, streams, n_runs)
-    return tuple(_replay(f"dp_ebs {name}", engine, plan.horizon, (0, 1, 7, 60)) for name, engine in engines.items())
+        plays["by events"] = _one_by_one
+    unlike = _voters_by_option(plan.horizon, plan.arms)
+    found = [
+        _replay(f"dp_ebs {name}", partial(play, plan), plan.horizon, (0, 1, 7, 60), unlike)
+        for name, play in plays.items()
+    ]
+    wide = plan_of(replace(short, horizon=min(settings.horizon, _LONG), width_factor=1.0))
+    unlike = _voters_by_option(wide.horizon, wide.arms)
+    return (
+        *found,
+        *(
+            _replay(f"dp_ebs {name}, all options kept", partial(play, wide), wide.horizon, (), unlike)
+            for name, play in plays.items()
+        ),
+    )
 
 
 def _batched(settings: DpEbsSettings) -> ReplayCase:
@@ -54,9 +69,20 @@ def _batched(settings: DpEbsSettings) -> ReplayCase:
     def engine(data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
         return play_batches(short, data, streams, n_runs, Recorder(streams.noise))[0]
 
-    return _replay(
-        "dp_ebs batches", engine, short.horizon, (0, border // 3, 2 * border // 5, border - 1, border, border + 1)
+    people = (0, border // 3, 2 * border // 5, border - 1, border, border + 1)
+    starts = np.concatenate([[0], np.cumsum([batch.plays * short.arms for batch in batches])])
+    unlike = tuple(
+        (_decided_in(short, start, batch.plays, 0), _decided_in(short, start, batch.plays, short.arms - 1))
+        for start, batch in zip(starts[:3].tolist(), batches, strict=False)
     )
+    return _replay("dp_ebs batches", engine, short.horizon, people, unlike)
+
+
+def _decided_in(settings: DpEbsSettings, start: int, plays: int, best: int) -> RecordedVoters:
+    """Return people who prefer one option in the batch that begins at `start`, and none before."""
+    numbers = np.arange(settings.horizon)
+    prefer = ((numbers - start) // max(plays, 1) % settings.arms == best) * 1.0
+    return RecordedVoters(answers=np.where(numbers < start, numbers % 2, prefer))
 
 
 def _lockstep(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
@@ -83,8 +109,25 @@ def _one_by_one(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int)
     )
 
 
-def _replay(name: str, engine: Engine, rounds: int, places: tuple[int, ...]) -> ReplayCase:
-    """Return the replay of one engine; the answers at `places` differ, one at a time."""
+def _voters_by_option(rounds: int, arms: int) -> tuple[tuple[RecordedVoters, RecordedVoters], ...]:
+    """Return two data sets that prefer other options: the first always, and the last always."""
+    first, last = (
+        RecordedVoters(
+            answers=np.broadcast_to((np.arange(arms) == best).astype(np.float64)[:, None], (rounds, arms, arms))
+        )
+        for best in (0, arms - 1)
+    )
+    return ((first, last),)
+
+
+def _replay(
+    name: str,
+    engine: Engine,
+    rounds: int,
+    places: tuple[int, ...],
+    unlike: tuple[tuple[RecordedVoters, RecordedVoters], ...],
+) -> ReplayCase:
+    """Return the replay of one engine; the answers at `places` differ, one at a time, or all of them (`unlike`)."""
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         outcome = engine(data, Streams.spawn(rng), n_runs)
@@ -99,11 +142,11 @@ def _replay(name: str, engine: Engine, rounds: int, places: tuple[int, ...]) -> 
             _one(rounds, 0, answer),
             _one(rounds, 0, 1.0),
         )
-        for answer in _HOSTILE
+        for answer in (_HOSTILE if places else ())
     )
     numbers = np.arange(rounds)
-    unlike = RecordedVoters(answers=(numbers % 3 == 0) * 1.0), RecordedVoters(answers=(numbers % 4 > 0) * 1.0)
-    return ReplayCase(name=name, pairs=(*usual, *hostile), run=run, others=(unlike,))
+    turns = RecordedVoters(answers=(numbers % 3 == 0) * 1.0), RecordedVoters(answers=(numbers % 4 > 0) * 1.0)
+    return ReplayCase(name=name, pairs=(*usual, *hostile), run=run, others=(turns, *unlike))
 
 
 def _one(rounds: int, at: int, answer: float) -> RecordedVoters:

@@ -6,7 +6,7 @@ Noise: what was published less the exact answer is what was drawn, once.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import noises_of, not_as_drawn, of_another_law, used_twice
 from dpaudit import AuditCase, Condition, Declaration, Finding
+from dpaudit.errors import DPAuditError
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
@@ -24,6 +25,7 @@ from dpaudit.model.tape import RunTape, TapedGenerator
 
 _RUNS = 4
 _SEED = 20_240_229
+_LITTLE_NOISE = (1e6, 1e4, 500.0, 50.0)
 
 Published = Mapping[str, Any]
 Program = Callable[[TapedGenerator], Any]
@@ -80,6 +82,7 @@ def replay_program(
         return Replayed(findings=(), conditions=())
     found += _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
     found += law_findings(asked_by(first.tape))
+    found += _with_little_noise(algorithm, problem)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     for case in (*map(_as_replay, cases), *replays):
         for says, first, second in case.pairs:
@@ -132,6 +135,37 @@ def _other_people(first: RunTape, published: Any, other: Program, looked: _Looke
         return other(RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts).generator())
 
     yield from _differences(published, again, repeat, "other users")
+
+
+def _with_little_noise(algorithm: Any, problem: Any) -> Iterator[Finding]:
+    """Yield findings about the same code with so little noise that what it decides follows what it reads.
+
+    Noise can be so large that decisions are the same whatever is read; then a second read of the data would not show.
+    """
+    quiet = _quiet(algorithm)
+    if quiet is None:
+        return
+    first = record_run(quiet, problem, n_runs=_RUNS, seed=_SEED)
+    salts = {"environment": 1}
+    second = RunTape(seed=_SEED, pinned=tuple(first.tape.released), salts=salts)
+    program = _program_of(quiet, problem)
+    again = program(second.generator())
+    yield from _structure(first.tape, second)
+
+    def repeat() -> Any:
+        return program(RunTape(seed=_SEED, pinned=tuple(first.tape.released), salts=salts).generator())
+
+    yield from _differences(first.published, again, repeat, "other users, with little noise")
+
+
+def _quiet(algorithm: Any) -> Any:
+    """Return the algorithm at the largest epsilon that it takes of a few; None where it has no such field."""
+    for epsilon in _LITTLE_NOISE:
+        try:
+            return replace(algorithm, epsilon=epsilon)
+        except (TypeError, ValueError, DPAuditError):
+            continue
+    return None
 
 
 def _neighbours(

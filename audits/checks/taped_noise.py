@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,9 @@ _CLOSE = 4e-15
 
 _READABLE = 1e6 * _CLOSE
 """Noise smaller than this, relative to the largest published number, drowns in rounding and cannot be read back."""
+
+_DRAWS = 257
+"""So many rows of noise tell its median size."""
 
 _LONGEST = 2048
 """So many elements of one stream of sums are looked at."""
@@ -109,7 +112,8 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
 
 def _scale(leaf: AdditiveMechanism, shape: tuple[int, ...]) -> float | None:
     """Return the median size of a mechanism's noise; None where it answers integers with integers."""
-    noise = np.asarray(leaf.release(np.zeros(shape, dtype=np.int64), np.random.Generator(np.random.PCG64(0))))
+    answers = np.zeros((_DRAWS, *shape[1:]), dtype=np.int64)
+    noise = np.asarray(leaf.release(answers, np.random.Generator(np.random.PCG64(0))))
     return float(np.median(np.abs(noise))) if noise.dtype.kind == "f" and noise.size else None
 
 
@@ -160,11 +164,22 @@ def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     False alarm: 1e-7 a label. Labels may use one mechanism with many scales; each label's own is the reference.
     """
     rng = np.random.default_rng(0)
-    for label, noise in noises.items():
+    for label, noise in (*noises.items(), *_pooled(noises)):
         departure = departs_in_run(noise.mechanism, noise.rows, rng)
         if departure is not None:
             message = f"The noise of '{label}' in the run is not that of {noise.mechanism.name}: {departure.says}"
             yield Finding(rule="DPA229", where=label, message=f"{message} ({noise.site}).")
+
+
+def _pooled(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:
+    """Yield the noise of all labels that share a mechanism, where there are several, under the first label."""
+    kinds: dict[tuple[Mechanism, tuple[int, ...]], list[str]] = defaultdict(list)
+    for label, noise in noises.items():
+        kinds[noise.mechanism, noise.rows.shape[1:]].append(label)
+    for labels in kinds.values():
+        if len(labels) > 1:
+            rows = np.concatenate([noises[label].rows for label in labels])
+            yield labels[0], replace(noises[labels[0]], rows=rows)
 
 
 def _repeated(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
