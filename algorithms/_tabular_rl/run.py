@@ -120,24 +120,40 @@ def run_table(
 
 
 def transcript_of(plan: TablePlan, mdp: FiniteMdp, streams: Streams, n_runs: int) -> Transcript:
-    """Return `regret` (n_runs, K) after every episode, `gap` (n_runs,) of the last policy, and the counts released."""
+    """Return the transcript of `n_runs` runs.
+
+    Shape: `regret` (n_runs, K) after every episode; `gap` (n_runs,), what the last policy loses; `released`, the noisy
+    counts at the end, and `message`, the first user's; `policies` (n_runs, H, S, A), the mean over users of the values
+    of actions that they were shown.
+    """
     recorder = Recorder(streams.noise)
     best, gap, total = mdp.optimum(), np.zeros(n_runs), np.zeros(n_runs)
     regrets: list[Array] = []
     released, message, single = np.zeros(0), np.zeros(0), True
+    shown = np.zeros((n_runs, *mdp.shape))
     for episode in run_table(plan, mdp, streams, recorder, n_runs):
         if episode.fresh:
             ties = (episode.actions == episode.values[:, :-1, :, None]).astype(float)
             gap = best - mdp.policy_values(ties / ties.sum(axis=-1, keepdims=True))
         total = total + gap
+        shown += episode.actions / plan.episodes
         regrets.append(total)
         single &= bool((episode.counts.sum(axis=(2, 3, 4)) == 1).all())
         message = episode.released if episode.number == 1 else message
         released = episode.released
     return Transcript(
         n_runs=n_runs,
-        arrays={"regret": np.stack(regrets, axis=1), "gap": gap, "released": released, "message": message},
-        views={"message": ("message",)} if plan.local else {"billboard": ("released",)},
+        arrays={
+            "regret": np.stack(regrets, axis=1),
+            "gap": gap,
+            "released": released,
+            "message": message,
+            "policies": shown,
+        },
+        views={
+            **({"message": ("message",)} if plan.local else {"billboard": ("released",)}),
+            "policies": ("policies",),
+        },
         trace=recorder.trace(),
         conditions=(_ONE_CELL.seen(holds=single),),
     )

@@ -123,7 +123,8 @@ def transcript_of(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_runs
 
     Shape: `regret` (n_runs, N) after every batch, or every episode under the switching rule; `gap` (n_runs,), what
     the last policy loses; `optimism` (n_runs,), the share of episodes whose values were nowhere below the optimal
-    ones; `switches` (n_runs,), how often policies changed; `matrices` and `vectors` as released last.
+    ones; `switches` (n_runs,), how often policies changed; `matrices` and `vectors` as released last; `policies`
+    (n_runs, H, S, A), the mean over users of the values of actions that they were shown.
     """
     recorder = Recorder(streams.noise)
     optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
@@ -133,7 +134,7 @@ def transcript_of(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_runs
     gap = optimistic = np.zeros(n_runs)
     regrets: list[Array] = []
     matrices = vectors = np.zeros((n_runs, 0))
-    changed = True
+    changed, shown = True, np.zeros((n_runs, *domain.mdp.shape))
     for batch in run_batches(plan, domain, streams, recorder, n_runs):
         if changed:
             gap = best - domain.mdp.policy_values(batch.policy.policies())
@@ -141,6 +142,7 @@ def transcript_of(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_runs
             outcomes[checks.VALUES] &= values_in_range(batch.policy.values, plan.ranges)
         total, hopeful = total + gap * batch.length, hopeful + optimistic * batch.length
         regrets.append(total)
+        shown += batch.policy.actions * (batch.length / plan.episodes)
         switches = switches + batch.released
         changed = bool(batch.released.any())
         if changed:
@@ -158,8 +160,9 @@ def transcript_of(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_runs
             "switches": switches,
             "matrices": matrices,
             "vectors": vectors,
+            "policies": shown,
         },
-        views={"billboard": ("matrices", "vectors")},
+        views={"billboard": ("matrices", "vectors"), "policies": ("policies",)},
         trace=recorder.trace(),
         conditions=conditions_of(outcomes),
     )

@@ -74,7 +74,7 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
     Shape: `regret` (n_runs, C) after the episodes of `checkpoints`; `gap` (n_runs,), what the last policy loses;
     `optimism` (n_runs,), the share of episodes whose values were nowhere below the optimal ones; `norms` (n_runs,),
     the largest feature or target against its bound; `released` (n_runs, G, d, d + 1) at the end, and `message`, the
-    first user's.
+    first user's; `policies` (n_runs, H, S, A), the mean over users of the values of actions that they were shown.
     """
     recorder = Recorder(streams.noise)
     optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
@@ -82,7 +82,7 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
     gap, total, optimistic, hopeful = (np.zeros(n_runs) for _ in range(4))
     norms, message = np.zeros(n_runs), np.zeros(0)
     regrets, wanted = [], set(checkpoints(plan.episodes))
-    released = np.zeros(0)
+    released, shown = np.zeros(0), np.zeros((n_runs, *domain.mdp.shape))
     for episode in run_episodes(plan, domain, streams, recorder, n_runs):
         if episode.fresh:
             gap = best - domain.mdp.policy_values(episode.planned.policies())
@@ -93,6 +93,7 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
         outcomes[checks.TARGETS] &= bool((targets <= 1 + checks.TOLERANCE).all())
         norms = np.maximum(norms, np.maximum(features, targets))
         total, optimistic = total + gap, optimistic + hopeful
+        shown += episode.planned.actions / plan.episodes
         if episode.number in wanted:
             regrets.append(total)
         if episode.number == 1:
@@ -108,8 +109,12 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
             "norms": norms,
             "released": released,
             "message": message,
+            "policies": shown,
         },
-        views={"message": ("message",)} if plan.model == "local" else {"billboard": ("released",)},
+        views={
+            **({"message": ("message",)} if plan.model == "local" else {"billboard": ("released",)}),
+            "policies": ("policies",),
+        },
         trace=recorder.trace(),
         conditions=conditions_of(outcomes),
     )

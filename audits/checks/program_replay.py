@@ -7,6 +7,7 @@ Noise: what was published less the exact answer is what was drawn, once.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ from dpaudit.model.tape import RunTape, TapedGenerator
 
 _RUNS = 4
 _SEED = 20_240_229
-_LITTLE_NOISE = (1e6, 1e4, 500.0, 50.0)
+_LITTLE_NOISE = (1e3, 100.0, 10.0)
+_WIDTHS = ("bonus_scale", "width_factor")
+_SMALL = 1e-3
 
 Published = Mapping[str, Any]
 Program = Callable[[TapedGenerator], Any]
@@ -159,10 +162,14 @@ def _with_little_noise(algorithm: Any, problem: Any) -> Iterator[Finding]:
 
 
 def _quiet(algorithm: Any) -> Any:
-    """Return the algorithm at the largest epsilon that it takes of a few; None where it has no such field."""
-    for epsilon in _LITTLE_NOISE:
+    """Return the algorithm at the largest epsilon that it takes of a few; None where it has no such field.
+
+    Bonuses and widths that matter for usefulness only are made small, as a clipped bonus hides what is read.
+    """
+    small = {name: _SMALL for name in _WIDTHS if hasattr(algorithm, name)}
+    for epsilon, more in product(_LITTLE_NOISE, (small, {})):
         try:
-            return replace(algorithm, epsilon=epsilon)
+            return replace(algorithm, epsilon=epsilon, **more)
         except (TypeError, ValueError, DPAuditError):
             continue
     return None

@@ -51,12 +51,12 @@ def _one(uniform: Array, normal: Array) -> Iterator[Departure]:
     below, above = float(chdtr(n, squares)), float(chdtrc(n, squares))
     yield Departure(says=f"about {size:.3g} times the stated size", probability=min(1.0, 2 * min(below, above)))
     for tail in _TAILS:
-        yield _count(int((uniform < tail).sum()), n, tail, "in the lower tail")
-        yield _count(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
-    yield _count(int((np.abs(uniform - 0.5) < 0.005).sum()), n, 0.01, "at the centre")
+        yield count_of(int((uniform < tail).sum()), n, tail, "in the lower tail")
+        yield count_of(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
+    yield count_of(int((np.abs(uniform - 0.5) < 0.005).sum()), n, 0.01, "at the centre")
 
 
-def _count(seen: int, n: int, share: float, where: str) -> Departure:
+def count_of(seen: int, n: int, share: float, where: str) -> Departure:
     """Return the exact test of a count."""
     below = float(bdtr(seen, n, share))
     above = 1.0 if seen == 0 else float(bdtrc(seen - 1, n, share))

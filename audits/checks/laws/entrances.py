@@ -8,9 +8,10 @@ import numpy as np
 
 from dpaudit.model.mechanism import Array, Mechanism
 
-_NUMBERS = 60_000
+_NUMBERS = 200_000
 _FEWEST = 400
-_MOST = 20_000
+_MOST = 60_000
+_MOST_EXACT = 30_000
 _CALLS = 300
 _STREAM = 13
 _SCORES = ((0.0, 0.0), (0.7, 0.0), (0.0, 1.6))
@@ -27,11 +28,12 @@ class Sample:
 
 
 def samples_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterator[Sample]:
-    """Yield samples of `mechanism` for answers of shape `item`, about 60,000 numbers for each entrance."""
+    """Yield samples of `mechanism` for answers of shape `item`, about 200,000 numbers for each entrance."""
     if hasattr(mechanism, "leaf"):
         yield from _trees(mechanism, item, rng)
         return
-    rows = min(max(_NUMBERS // max(int(np.prod(item)), 1), _FEWEST), _MOST)
+    most = _MOST_EXACT if getattr(mechanism, "exact_sampler", False) else _MOST
+    rows = min(max(_NUMBERS // max(int(np.prod(item)), 1), _FEWEST), most)
     for says, value in _answers(mechanism, (rows, *item)):
         yield Sample(mechanism=mechanism, entrance=says, output=mechanism.release(value, rng), value=value)
     value = next(_answers(mechanism, (_CALLS, *item)))[1]
@@ -71,7 +73,8 @@ def _unit(mechanism: Any) -> float:
 def _trees(tree: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterator[Sample]:
     """Yield the nodes of trees that were released whole, step by step, as a bank and in blocks."""
     length = min(tree.horizon, _STREAM)
-    rows = min(max(_NUMBERS // (length * max(int(np.prod(item)), 1)), _FEWEST), _MOST)
+    most = _MOST_EXACT if getattr(tree.leaf, "exact_sampler", False) else _MOST
+    rows = min(max(_NUMBERS // (length * max(int(np.prod(item)), 1)), _FEWEST), most)
     kind = np.int64 if getattr(tree.leaf, "exact_sampler", False) else np.float64
     whole = np.asarray(tree.release(np.zeros((rows, length, *item), dtype=kind), rng))
     yield _nodes(tree, "trees released whole", np.moveaxis(whole, 1, 0))

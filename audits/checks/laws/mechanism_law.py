@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.densities import log_probability
-from audits.checks.laws.departures import Departure, departures, worst
+from audits.checks.laws.departures import Departure, count_of, departures, worst
 from audits.checks.laws.entrances import Sample, samples_of
 from audits.checks.laws.uniforms import dependent, uniforms
 from dpaudit import Finding, Mechanism
@@ -68,9 +68,20 @@ def departs(sample: Sample, rng: np.random.Generator) -> str:
     found = uniforms(sample.mechanism, sample.output, sample.value, rng)
     if found is None:
         return ""
-    departure = worst(list(departures(_outer(found), independent=not dependent(sample.mechanism))))
+    tests = [*departures(_outer(found), independent=not dependent(sample.mechanism)), *_untouched(sample)]
+    departure = worst(tests)
     said = departure.says if departure.probability < _ALARM else _repeated(sample, found.size) or _density(sample)
     return f"{said} ({sample.entrance})" if said else ""
+
+
+def _untouched(sample: Sample) -> Iterator[Departure]:
+    """Yield the test of how often whole-number noise is 0, for a sample of single numbers."""
+    moved = np.asarray(sample.output - sample.value) if sample.output.shape == sample.value.shape else np.zeros(0)
+    zero = np.zeros((1,), dtype=np.int64)
+    if moved.ndim == 1 and moved.dtype.kind in "iu" and moved.size:
+        mass = log_probability(sample.mechanism, zero, zero)
+        if mass is not None:
+            yield count_of(int((moved == 0).sum()), moved.size, float(np.exp(mass[0])), "without noise")
 
 
 def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator) -> Departure | None:
