@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import Evidence, evidence_on
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
@@ -44,7 +46,10 @@ def certify(
     evidence = evidence_on(declaration, claim, known)
     if evidence.assumed is not None:
         known = merge(known, (Condition(kind="attained"),))
-    tight = evidence.tight
+    engines = tuple(dict.fromkeys(evidence.tight.epsilon.engines + evidence.tight.delta.engines))
+    tight = Tight(
+        epsilon=replace(evidence.tight.epsilon, engines=engines), delta=replace(evidence.tight.delta, engines=engines)
+    )
     objections = tuple(_objections(declaration, claim, evidence, known, findings))
     return Certificate(
         verdict=_verdict(claim, evidence, objections),
@@ -57,7 +62,7 @@ def certify(
         conditions=known,
         findings=findings,
         declaration=declaration,
-        engines=tuple(dict.fromkeys(tight.epsilon.engines + tight.delta.engines)),
+        engines=engines,
         versions=versions(),
         source_digest=source_digest(),
     )
@@ -91,25 +96,23 @@ def _objections(
 
 def _about_brackets(claim: Claim, evidence: Evidence) -> Iterator[str]:
     """Yield what the brackets say against the claim, and what they would say under an assumption."""
-    tight = evidence.tight
+    tight, epsilon, delta = evidence.tight, stated(claim.epsilon), stated(claim.delta)
     if evidence.refutes(claim):
         yield (
-            f"The declared releases deliver epsilon {tight.epsilon.lower:.6g} or more at delta {claim.delta:g}, "
-            f"and delta {tight.delta.lower:.6g} or more at epsilon {claim.epsilon:g}: the claim is false. "
+            f"The declared releases deliver epsilon {least(tight.epsilon.lower)} or more at delta {delta}, "
+            f"and delta {least(tight.delta.lower)} or more at epsilon {epsilon}: the claim is false. "
             + " ".join(_pair(witness) for witness in evidence.witnesses)
         )
     elif tight.epsilon.upper == math.inf:
-        yield f"No finite epsilon is proved at delta {claim.delta:g}; the claim is {claim.epsilon:g}."
+        yield f"No finite epsilon is proved at delta {delta}; the claim is {epsilon}."
     elif not evidence.meets(claim):
-        yield (
-            f"Epsilon is proved up to {tight.epsilon.upper:.6g} only at delta {claim.delta:g}; "
-            f"the claim is {claim.epsilon:g}."
-        )
+        upper = most(tight.epsilon.upper, math.inf)
+        yield f"Epsilon is proved up to {upper} only at delta {delta}; the claim is {epsilon}."
     if evidence.assumed is not None:
         yield (
             "The claim is false if one pair attains these sensitivities at once: epsilon is then "
-            f"{evidence.assumed.epsilon.lower:.6g} or more at delta {claim.delta:g}, and delta "
-            f"{evidence.assumed.delta.lower:.6g} or more at epsilon {claim.epsilon:g}."
+            f"{least(evidence.assumed.epsilon.lower)} or more at delta {delta}, and delta "
+            f"{least(evidence.assumed.delta.lower)} or more at epsilon {epsilon}."
         )
 
 
@@ -124,6 +127,6 @@ def _pair(witness: Witness) -> str:
 def _certified_because(claim: Claim, tight: Tight) -> str:
     """Return the reason for a certificate in one sentence."""
     return (
-        f"The declared releases are proved to cost at most epsilon {tight.epsilon.upper:.6g} at delta "
-        f"{claim.delta:g}, within the claimed {claim.epsilon:g}."
+        f"The declared releases are proved to cost at most epsilon {most(tight.epsilon.upper, claim.epsilon)} at delta "
+        f"{stated(claim.delta)}, within the claimed {stated(claim.epsilon)}."
     )

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dpaudit.errors import EngineDisagreementError, InternalError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bracket:
-    """A lower and an upper bound on one number, and the engines that proved each.
+    """A lower and an upper bound on one number, and the engines that proved them.
 
-    Guarantee: lower <= truth <= upper, both already rounded outwards.
+    Guarantee: lower <= truth <= upper, both already rounded outwards. Brackets with the same ends are equal, whichever
+    engines proved them.
 
     >>> basic = Bracket(lower=0.0, upper=1.0, engines=("basic",))
     >>> basic.intersect(Bracket(lower=0.7, upper=2.0, engines=("renyi",))).upper
@@ -20,7 +21,7 @@ class Bracket:
 
     lower: float
     upper: float
-    engines: tuple[str, ...]
+    engines: tuple[str, ...] = field(compare=False)
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:

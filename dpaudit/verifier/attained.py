@@ -12,25 +12,32 @@ from dpaudit.verifier.mechanisms import rescaled, sides_of
 _NOWHERE: Multiset = Counter()
 
 
-def attained(tree: Table, relation: str, witness: Table, conditions: list[Table]) -> Multiset:
-    """Return the losses of the pair that `witness` describes; reject what its ground does not allow."""
+def attained(tree: Table, relation: str, witness: Table, conditions: list[Table]) -> list[Multiset]:
+    """Return the losses of the pair that `witness` describes; reject what its ground does not allow.
+
+    By definition a pair moves one query. Where several bear the witness's label, some pair moves each of them.
+    """
     labels, ground = witness["labels"], witness["attained"]
     entries = {entry["path"]: entry["part"] for entry in witness["plan"]}
     require(len(entries) == len(witness["plan"]), "a witness enters one node twice")
     checked = {tuple(c["about"]) for c in conditions if c["kind"] == "attained" and c["status"] == "checked"}
     require(ground != "checked" or tuple(labels) in checked, "no checked condition names the witness's releases")
-    walk = _Walk(labels, entries, one=ground == "by_definition")
+    one = ground == "by_definition"
+    require(len(labels) == 1 or not one, "a witness moves several queries")
+    walk = _Walk(labels, entries, one=one)
     found = walk.losses(tree, "root", relation, 1)
-    require(ground != "by_definition" or len(labels) == 1 >= len(walk.queries), "a witness moves several queries")
     require(entries.keys() == walk.entered, "a witness enters a part that its pair does not reach")
-    return found
+    if not one or len(walk.queries) < 2:
+        return [found]
+    alone = (_Walk(labels, entries, one=True, query=query) for query in walk.queries)
+    return [walk.losses(tree, "root", relation, 1) for walk in alone]
 
 
 class _Walk:
     """A walk over the tree along one plan; it gathers the queries that are moved and the nodes that are entered."""
 
-    def __init__(self, labels: list[str], entries: dict[str, int], *, one: bool) -> None:
-        self.labels, self.entries, self.one = labels, entries, one
+    def __init__(self, labels: list[str], entries: dict[str, int], *, one: bool, query: str = "") -> None:
+        self.labels, self.entries, self.one, self.query = labels, entries, one, query
         self.queries: set[str] = set()
         self.entered: set[str] = set()
 
@@ -61,7 +68,10 @@ class _Walk:
         if self.labels and node["label"] not in self.labels:
             return _NOWHERE
         moved = node["mechanism"]
-        self.queries.add(json.dumps([node["label"], _query(moved)], sort_keys=True))
+        query = json.dumps(_query(moved), sort_keys=True)
+        if self.query not in ("", query):
+            return _NOWHERE
+        self.queries.add(query)
         found = sides_of(moved, relation)[1]
         alone = found.total() == 1 and next(iter(found))[0] in SHIFTS
         return Counter({(loss[0], loss[1] * records): 1 for loss in found}) if alone else found

@@ -23,6 +23,7 @@ from dpaudit.verifier.verdicts import assumed_ends, verdict_complaints
 # Relative: how far a stated end may lie on its safe side, and how wide this checker's own bracket may be. A delta below
 # the last one need not be sharp, only true.
 _LOOSE, _WIDE, _SMALL = 0.05, 0.02, 1e-32
+_TOLD = 1 + 1e-5  # what six digits, rounded down, may hide
 _BESIDE = ("attained", "printed_premise")  # kinds of conditions that upper ends do not rest on
 
 
@@ -97,7 +98,8 @@ def _verification(data: Any) -> Verification:
             epsilon, delta = assumed_ends(data)
             stated = {"epsilon": {"lower": epsilon}, "delta": {"lower": delta}}
             ends += _end_complaints("lower", data, stated, Worst(assumed))
-            ends += [] if epsilon > claim["epsilon"] or delta > claim["delta"] else ["the assumption refutes nothing"]
+            refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
+            ends += [] if refuting else ["the assumption refutes nothing"]
         complaints = ends or [*printed_complaints(data.get("printed"), tree, claim), *slack_complaints(data)]
         notes = _notes(data, [curve.delta(claim["epsilon"]) for curve in (above, below)])
     told = {"notes": notes, "claim": claim, "declaration": tree, "digest": data["digest"]}
@@ -107,9 +109,9 @@ def _verification(data: Any) -> Verification:
 def sides_attained(data: Table) -> tuple[list[Multiset], list[Multiset]]:
     """Return what the witnesses attain: those that count, and those that are only assumed."""
     tree, relation, conditions = data["declaration"], data["claim"]["neighbours"], data["conditions"]
-    found = [(row["attained"] == "assumed", attained(tree, relation, row, conditions)) for row in data["witnesses"]]
-    counted = [losses for assumed, losses in found if not assumed]
-    return counted or [Counter()], [losses for assumed, losses in found if assumed]
+    found = [(row["attained"], attained(tree, relation, row, conditions)) for row in data["witnesses"]]
+    counted = [losses for ground, several in found for losses in several if ground != "assumed"]
+    return counted or [Counter()], [losses for ground, several in found for losses in several if ground == "assumed"]
 
 
 def _void_complaints(tight: Table) -> list[str]:

@@ -13,16 +13,19 @@ from dpaudit.verifier.shape import TABLES
 def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
     """Return what is wrong with the conditions: those of the declaration come first, in its order."""
     needed = dict.fromkeys(held for node in walk(declaration) for held in _needed(node))
-    complaints = []
+    complaints, altered = [], []
     for i, (kind, about, text) in enumerate(needed):
         row = rows[i] if i < len(rows) else {"status": "assumed"}
-        said = row.get("text", "")
-        if row["status"] != "assumed":  # a run adds one clause: what it looked at
-            said = said.partition(TABLES["clause"])[0]
-        if (row.get("kind"), row.get("about"), said) != (kind, list(about), text):
-            complaints.append(f"the condition {text!r} is missing, altered or out of its place")
-        if row["status"] != "assumed" and kind not in TABLES["looked_at"]:
-            complaints.append(f"no run can say that this is {row['status']}: {text}")
+        said, _, looked = row.get("text", "").partition(TABLES["clause"])
+        if (row.get("kind"), row.get("about"), said) != (kind, list(about), text) or (
+            looked and row["status"] == "assumed"
+        ):
+            altered.append(text)
+        if row["status"] == "checked" and (kind not in TABLES["looked_at"] or not looked.strip()):
+            complaints.append(f"no run can say that this is checked, or this one does not say what it saw: {text}")
+    if altered:
+        others = f", and so are {len(altered) - 1} others" if len(altered) > 1 else ""
+        complaints.append(f"the condition {altered[0]!r} is missing, altered or out of its place{others}")
     if any(not row["about"] and row["kind"] not in TABLES["general"] for row in rows):
         complaints.append("a condition does not say what it is about")
     if len({(row["kind"], *row["about"]) for row in rows}) != len(rows):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from dpaudit.verifier.folding import MODELS, model
 from dpaudit.verifier.losses import Table, require
@@ -21,18 +22,23 @@ def verdict_complaints(data: Table) -> list[str]:
     refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
     against = "refuted" if refuted else "infinite" if high["epsilon"] == math.inf else "unproved"
     pairs = " ".join(_pair(row) for row in data["witnesses"] if row["attained"] != "assumed")
-    reasons = [] if met and not refuted else [texts[against].format(low=low, high=high, claim=claim, pairs=pairs)]
+    words = _words(low, high, claim)
+    reasons = [] if met and not refuted else [texts[against].format(**words, pairs=pairs)]
     if any(row["attained"] == "assumed" for row in data["witnesses"]):
         require(not refuted and not met, "an assumption decides nothing where a proof does")
+        named = any(
+            (row["kind"], row["about"], row["status"]) == ("attained", [], "assumed") for row in data["conditions"]
+        )
+        require(named, "a witness is assumed, and no condition says so")
         said = assumed_ends(data)
-        reasons.append(texts["assumed"].format(claim=claim, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
+        reasons.append(texts["assumed"].format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
     held = model(data["declaration"])
     if not _covers(held, claim):
         reasons.append(texts["model"].format(held=held, claim=claim))
     reasons += [texts["violated"].format(**row) for row in data["conditions"] if violated(row)]
     reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
     verdict = "refuted" if refuted else "not_proved" if reasons else "certified"
-    reasons = reasons or [texts["certified"].format(high=high, claim=claim)]
+    reasons = reasons or [texts["certified"].format(**words)]
     stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
     wrong = [f"{said!r} does not follow, but {follows!r} does" for said, follows in stated if said != follows]
     return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
@@ -46,11 +52,23 @@ def violated(row: Table) -> bool:
 def assumed_ends(data: Table) -> tuple[float, float]:
     """Return the epsilon and the delta that the reasons state under the assumption of one pair, or refuse."""
     claim = {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
-    text = TABLES["reasons"]["assumed"].format(claim=claim, epsilon="EPSILON", delta="DELTA")
+    text = TABLES["reasons"]["assumed"].format(**_words({}, {}, claim), epsilon="EPSILON", delta="DELTA")
     pattern = re.compile(re.escape(text).replace("EPSILON", r"(\S+)").replace("DELTA", r"(\S+)"))
     found = [match for match in map(pattern.fullmatch, data["reasons"]) if match]
     require(len(found) == 1, "no reason says what an assumed witness would attain")
     return float(found[0][1]), float(found[0][2])
+
+
+def _words(low: Table, high: Table, claim: Table) -> Table:
+    """Return numbers as the sentences write them: bounds to six digits and outwards, what is claimed in full."""
+    down, up = Context(prec=6, rounding=ROUND_FLOOR), Context(prec=6, rounding=ROUND_CEILING)
+    below = {name: f"{float(down.create_decimal(Decimal(value))):.6g}" for name, value in low.items()}
+    above = {name: f"{float(up.create_decimal(Decimal(value))):.6g}" for name, value in high.items()}
+    full = {name: repr(float(claim[name])).removesuffix(".0") for name in ("epsilon", "delta")}
+    for name, value in high.items():
+        if value <= claim[name] < float(above[name]):
+            above[name] = repr(float(value)).removesuffix(".0")
+    return {"low": below, "high": above, "claim": claim | full}
 
 
 def _pair(witness: Table) -> str:

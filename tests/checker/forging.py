@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import math
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
@@ -30,6 +31,7 @@ from dpaudit import (
     certify,
     fold,
 )
+from dpaudit.certification.digits import least, most, stated
 from dpaudit.model.certificate import digest_of
 from mechanisms import NAMES, DiscreteLaplace, Gaussian, Laplace, RandomisedResponse
 
@@ -170,9 +172,14 @@ def _scaled_end(name: str, side: str, factor: float) -> Callable[[Data], None]:
         assert _narrow(data, name)
         said, ends[side] = ends[side], min(ends[side] * factor, 1.0 if name == "delta" else 1e300)
         ends["lower" if side == "upper" else "upper"] = ends[side]
-        data["reasons"] = [text.replace(f"{said:.6g}", f"{ends[side]:.6g}") for text in data["reasons"]]
+        data["reasons"] = [text.replace(_written(said, side), _written(ends[side], side)) for text in data["reasons"]]
 
     return rule
+
+
+def _written(end: float, side: str) -> str:
+    """An end of a bracket as a reason writes it."""
+    return least(end) if side == "lower" else most(end, math.inf)
 
 
 def _smaller_claim(data: Data) -> None:
@@ -186,8 +193,8 @@ def _smaller_claim(data: Data) -> None:
     data.pop("slack", None)
     data.pop("printed", None)
     data["reasons"] = [
-        f"The declared releases are proved to cost at most epsilon {claimed:.6g} at delta "
-        f"{data['claim']['delta']:g}, within the claimed {claimed:g}."
+        f"The declared releases are proved to cost at most epsilon {most(claimed, claimed)} at delta "
+        f"{stated(data['claim']['delta'])}, within the claimed {stated(claimed)}."
     ]
 
 
@@ -219,8 +226,8 @@ def _nothing_lost(data: Data) -> None:
     data.pop("slack", None)
     claim = data["claim"]
     data["reasons"] = [
-        f"The declared releases are proved to cost at most epsilon 0 at delta {claim['delta']:g}, "
-        f"within the claimed {claim['epsilon']:g}."
+        f"The declared releases are proved to cost at most epsilon 0 at delta {stated(claim['delta'])}, "
+        f"within the claimed {stated(claim['epsilon'])}."
     ]
 
 
@@ -236,8 +243,8 @@ def _flipped_with_its_reason(data: Data) -> None:
     upper = data["tight"]["epsilon"]["upper"]
     upper = float("inf") if upper == "inf" else upper
     data["reasons"] = [
-        f"The declared releases are proved to cost at most epsilon {upper:.6g} at delta {claim['delta']:g}, "
-        f"within the claimed {claim['epsilon']:g}."
+        f"The declared releases are proved to cost at most epsilon {most(upper, claim['epsilon'])} at delta "
+        f"{stated(claim['delta'])}, within the claimed {stated(claim['epsilon'])}."
     ]
 
 

@@ -17,6 +17,7 @@ from dpaudit.engines.tilted.transform import Floats
 _UNIT = 2.0**-53
 _FAR = 340.0  # exponents up to which a crossing is looked for
 _LEAST = 1e-290  # covers what underflows
+_USELESS = 50.0  # how far below epsilon a threshold gains nothing
 _NEAR = 64  # knots around a crossing in which the best threshold lies
 _STEPS = (
     1e-14,
@@ -115,6 +116,7 @@ class LowerCurve:
         frame = self.frame
         near = frame.knot_above(epsilon)
         start = max(frame.first, near - math.ceil(min(20 / frame.tilt, 2 / frame.width, frame.size)))
+        start += int(np.searchsorted(frame.gaps(start, epsilon), -_USELESS))
         fading = frame.fading(start)
         held = np.maximum(self.law.coefficients[start - frame.first :] - self.law.error, 0.0) * fading
         shift = self.other.log_scale - self.law.log_scale

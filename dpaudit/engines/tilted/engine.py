@@ -58,13 +58,17 @@ def _lower(parts: Cut, view: Window, infinite: float) -> LowerCurve:
     held = [weighted(grid.masses, view.tilt, times, upwards=False) for grid, times in grids]
     others = [weighted(grid.others, view.tilt, times, upwards=True) for grid, times in grids]
     frame = _frame(grids, view)
-    outside = [_log_beyond(held, frame, view, above=above) for above in (True, False)]
+    over, under = (_log_beyond(held, frame, view, above=above) for above in (True, False))
     return LowerCurve(
         frame=frame,
         law=composed(held, frame.first, view.size, frame.size),
         other=composed(others, frame.first, view.size, frame.size),
         infinite=infinite,
+<<<<<<< HEAD
         log_alias=float(np.logaddexp(outside[0], outside[1])),
+=======
+        log_alias=float(np.logaddexp(over, under)),
+>>>>>>> checker
     )
 
 

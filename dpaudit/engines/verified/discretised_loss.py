@@ -228,10 +228,9 @@ def _integrals(
     density = length[:, None] / 2 * weights * (rate / math.sqrt(2 * math.pi)) * np.exp(-((x - mu) ** 2) / 2)
     up = (density * -np.expm1(-mu * from_left)).sum(axis=1)
     down = (density * np.expm1(mu * from_right)).sum(axis=1)
-    up_sums, down_sums = np.zeros(len(lengths)), np.zeros(len(lengths))
-    np.add.at(up_sums, cell, up)
-    np.add.at(down_sums, cell, down)
-    return up_sums, down_sums
+    both = (np.bincount(cell, side, len(lengths)) for side in (up, down))
+    first, second = (np.asarray(side, np.float64) for side in both)
+    return first, second
 
 
 def _mixture_loss(x: float, mu: float, rate: float) -> float:
