@@ -64,11 +64,7 @@ def _lower(parts: Cut, view: Window, infinite: float) -> LowerCurve:
         law=composed(held, frame.first, view.size, frame.size),
         other=composed(others, frame.first, view.size, frame.size),
         infinite=infinite,
-<<<<<<< HEAD
-        log_alias=float(np.logaddexp(outside[0], outside[1])),
-=======
         log_alias=float(np.logaddexp(over, under)),
->>>>>>> checker
     )
 
 
