@@ -145,10 +145,9 @@ def _with_little_noise(algorithm: Any, problem: Any) -> Iterator[Finding]:
 
     Noise can be so large that decisions are the same whatever is read; then a second read of the data would not show.
     """
-    quiet = _quiet(algorithm)
-    if quiet is None:
+    quiet, first = _quiet_run(algorithm, problem)
+    if first is None:
         return
-    first = record_run(quiet, problem, n_runs=_RUNS, seed=_SEED)
     salts = {"environment": 1}
     second = RunTape(seed=_SEED, pinned=tuple(first.tape.released), salts=salts)
     program = _program_of(quiet, problem)
@@ -161,18 +160,19 @@ def _with_little_noise(algorithm: Any, problem: Any) -> Iterator[Finding]:
     yield from _differences(first.published, again, repeat, "other users, with little noise")
 
 
-def _quiet(algorithm: Any) -> Any:
-    """Return the algorithm at the largest epsilon that it takes of a few; None where it has no such field.
+def _quiet_run(algorithm: Any, problem: Any) -> tuple[Any, RecordedRun | None]:
+    """Return the algorithm at the largest epsilon that it takes of a few, and its run; None where it takes none.
 
     Bonuses and widths that matter for usefulness only are made small, as a clipped bonus hides what is read.
     """
     small = {name: _SMALL for name in _WIDTHS if hasattr(algorithm, name)}
     for epsilon, more in product(_LITTLE_NOISE, (small, {})):
         try:
-            return replace(algorithm, epsilon=epsilon, **more)
+            quiet = replace(algorithm, epsilon=epsilon, **more)
+            return quiet, record_run(quiet, problem, n_runs=_RUNS, seed=_SEED)
         except (TypeError, ValueError, DPAuditError):
             continue
-    return None
+    return algorithm, None
 
 
 def _neighbours(

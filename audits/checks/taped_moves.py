@@ -154,9 +154,10 @@ def _relative(mechanism: Mechanism, apart: Array) -> float | None:
             with np.errstate(over="ignore"):
                 size = float(np.linalg.norm(apart.reshape(-1), order))
             return _over(size, float(getattr(mechanism, attribute)))
-    if hasattr(mechanism, "matrix_stddev") and isinstance(loss := mechanism.loss(), GaussianLoss):
+    matrix_stddev = getattr(mechanism, "matrix_stddev", None)
+    if matrix_stddev is not None and isinstance(loss := mechanism.loss(), GaussianLoss):
         with np.errstate(over="ignore"):
-            matrix = np.linalg.norm(apart[..., :-1]) / float(mechanism.matrix_stddev)
+            matrix = np.linalg.norm(apart[..., :-1]) / float(matrix_stddev)
             vector = np.linalg.norm(apart[..., -1]) / float(getattr(mechanism, "vector_stddev", 1.0))
             return float(np.hypot(matrix, vector)) / loss.mu
     for attribute in _SPECTRAL:

@@ -64,7 +64,7 @@ def attained_together(
 def _witnessed(found: Found, attained: Attainment) -> Iterator[Attained]:
     """Yield each plan that moves something, with its witness."""
     for query, plans in found.items():
-        labels = query[0] if isinstance(query[0], tuple) else (query[0],)
+        labels = tuple(str(label) for label in query[0]) if isinstance(query[0], tuple) else (str(query[0]),)
         for plan in plans:
             if plan.composition.parts:
                 witness = Witness(labels=labels, plan=plan.entries, attained=attained)

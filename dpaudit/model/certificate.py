@@ -118,7 +118,7 @@ def _bracket(data: dict[str, Any], engines: list[str]) -> Bracket:
 
 def _witness(row: dict[str, Any]) -> Witness:
     """Return the witness of one row."""
-    return Witness(**row | {"labels": tuple(row["labels"]), "plan": _all(Entry, row["plan"])})
+    return Witness(labels=tuple(row["labels"]), plan=_all(Entry, row["plan"]), attained=row["attained"])
 
 
 def _all(kind: type[Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:

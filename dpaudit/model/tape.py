@@ -46,7 +46,7 @@ class TapedRelease:
 
     def label_of(self, row: int) -> str:
         """Return the label of one row."""
-        return self.labels[row] if len(self.labels) > 1 else self.labels[0]
+        return self.labels[row if len(self.labels) > 1 else 0]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -102,8 +102,14 @@ def _verification(data: Any) -> Verification:
             ends += [] if refuting else ["the assumption refutes nothing"]
         complaints = ends or [*printed_complaints(data.get("printed"), tree, claim), *slack_complaints(data)]
         notes = _notes(data, [curve.delta(claim["epsilon"]) for curve in (above, below)])
-    told = {"notes": notes, "claim": claim, "declaration": tree, "digest": data["digest"]}
-    return Verification(verdict=data["verdict"], complaints=tuple(complaints), **told)
+    return Verification(
+        verdict=data["verdict"],
+        complaints=tuple(complaints),
+        notes=notes,
+        claim=claim,
+        declaration=tree,
+        digest=data["digest"],
+    )
 
 
 def sides_attained(data: Table) -> tuple[list[Multiset], list[Multiset]]:

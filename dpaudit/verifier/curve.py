@@ -151,14 +151,13 @@ def _coarse(loss: Loss, n: int) -> tuple[Measure, float]:
     """Return a loss in cells of an eighth of its deviation or less, and their width."""
     low, high = ends(loss)
     width = step = max(high - low, 1e-12) / _CELLS
-    for _ in range(6):
-        part = cut(loss, step)
-        held = (part.first, part.masses[0], n), step
-        deviation = _deviation([((*held[0][:2], 1), step)], 0.0)
-        if step <= deviation / 8 or step < width / 200:
-            break
+    tries = 6
+    while True:
+        part, tries = cut(loss, step), tries - 1
+        deviation = _deviation([((part.first, part.masses[0], 1), step)], 0.0)
+        if step <= deviation / 8 or step < width / 200 or not tries:
+            return (part.first, part.masses[0], n), step
         step = max(deviation, step / 4) / 16
-    return held
 
 
 def _growth(held: list[tuple[Measure, float]], thetas: Array) -> Array:

@@ -32,10 +32,10 @@ def asked_by(tape: RunTape) -> tuple[Asked, ...]:
     for release in tape.released:
         item = release.value.shape[1:]
         name = release.mechanism.name
-        if hasattr(release.mechanism, "leaf"):
-            axes = getattr(release.mechanism.leaf, "item_axes", 0)
-            item = release.value.shape[release.value.ndim - axes :]
-            name += release.mechanism.leaf.name
+        leaf = getattr(release.mechanism, "leaf", None)
+        if leaf is not None:
+            item = release.value.shape[release.value.ndim - leaf.item_axes :]
+            name += leaf.name
         kinds[name, item].setdefault(release.mechanism, release.labels[0])
     return tuple(
         (mechanism, item, label)

@@ -70,8 +70,8 @@ def dominated(cells: DiscretisedLoss, width: float) -> Grid:
     others = np.concatenate([cells.knots, cells.up * decay + cells.down])
     ends = np.arange(len(cells.knots)) * (step / width)
     seen = np.where(masses[len(ends) :] > 0, others[len(ends) :] / np.maximum(masses[len(ends) :], 1e-300), 1.0)
-    phase = np.concatenate([ends, ends[:-1] + np.clip(-np.log(np.maximum(seen, decay)), 0, step) / width])
-    at, part = split_phase(phase)
+    knots = np.concatenate([ends, ends[:-1] + np.clip(-np.log(np.maximum(seen, decay)), 0, step) / width])
+    at, part = split_phase(np.asarray(knots, dtype=np.float64))
     base = np.concatenate([ends, ends[:-1]])
     number = int(at.max()) + 1
     rise = np.exp((at - base) * width)  # e^(label - lower knot of the cell), for the lower of two labels
