@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
 from dpaudit.errors import ConfigError
@@ -97,7 +99,10 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         )
     if subject.problem is None:
         raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
-    cases = subject.algorithm.cases(subject.problem)
+    cases = tuple(
+        replace(case, weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, subject.claim))
+        for number, case in enumerate(subject.algorithm.cases(subject.problem))
+    )
     selected = tuple((number, case) for number, case in enumerate(cases) if view in (None, case.view))
     if not selected:
         views = ", ".join(dict.fromkeys(case.view for case in cases))

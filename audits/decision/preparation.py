@@ -10,7 +10,9 @@ from audits.attacks.classifier import learn_score
 from audits.attacks.counting import CountedOdds
 from audits.decision.choice import Choosing, by_counted_odds, by_given_score, by_learned_score
 from audits.decision.events import Event, rounded
+from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
 from audits.experiment.execution import Execution, Observed, Progress
+from audits.experiment.readings import AsReturned, Reading, reading_of
 from audits.experiment.trials import run_trials, together, whole
 from audits.experiment.views import compact, length
 from dpaudit import AuditCase
@@ -24,6 +26,7 @@ LEAST_LEARNING = 20_000
 """So many runs are learned from however large their outputs are."""
 
 _CHOOSING_SHARE, _LEARNING_SHARE = 0.1, 0.15
+_RUNS_A_CELL = 20
 _ROOM, _BYTES_A_ROW = 2**28, 2**10
 
 
@@ -41,12 +44,30 @@ class Prepared:
     runs: int
     counted: int
     rng: np.random.Generator
+    read: Reading
+    cells: CountedOdds | None = None
+    seen: Seen = NOTHING_SEEN
 
-    def count(self, case: AuditCase, how: Execution) -> tuple[Array, Array]:
-        """Return scores and labels of the counted runs."""
+    def count(self, case: AuditCase, how: Execution) -> tuple[Array, Array, Array | None]:
+        """Return scores and labels of the counted runs, and the number of each run's cell where there are cells."""
         counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
-        counted = run_trials(case, self.counted, self.rng, keep=self.score, how=counting, phase="count")
-        return rounded(counted.kept), counted.labels
+        keep = self.score if self.cells is None else _WithCells(score=self.score, cells=self.cells)
+        counted = run_trials(case, self.counted, self.rng, keep=keep, how=counting, phase="count", read=self.read)
+        if self.cells is None:
+            return rounded(counted.kept), counted.labels, None
+        return rounded(counted.kept[:, 0]), counted.labels, counted.kept[:, 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _WithCells:
+    """A score and, beside it, the number of each run's cell. Shape of the result: (runs, 2)."""
+
+    score: Score
+    cells: CountedOdds
+
+    def __call__(self, view: Any) -> Array:
+        """Return the score and the cell of each run."""
+        return np.column_stack([self.score(view), self.cells.cells(view)])
 
 
 def prepare(
@@ -82,17 +103,27 @@ def attempt(
     """
     learning, choosing, counted = sizes
     learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
-    quiet = replace(how, progress=None)
-    stage = Choosing(case=case, runs=choosing, counted=counted, rng=choose_rng, significance=significance, how=quiet)
+    quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else AsReturned()
+    stage = Choosing(
+        case=case, runs=choosing, counted=counted, rng=choose_rng, significance=significance, how=quiet, read=read
+    )
+    cells, seen = None, NOTHING_SEEN
     if case.score is not None:
         choice = by_given_score(stage, case.score)
     else:
         keep = compact if learner is None else whole
-        lesson = _lesson(case, learning, learn_rng, keep, replace(quiet, store=None))
+        lesson = _lesson(stage, learning, learn_rng, keep)
+        if learner is None:
+            seen = seen_in(lesson.kept)
         stage = replace(stage, counted=counted + learning - len(lesson))
         score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
         if isinstance(score, CountedOdds) and learner is None:
             choice = by_counted_odds(stage, lesson, max(len(lesson), LEAST_LEARNING))
+            if (
+                isinstance(choice.score, CountedOdds)
+                and len(choice.score.odds) <= (len(lesson) + choosing) // _RUNS_A_CELL
+            ):
+                cells = choice.score
         else:
             choice = by_learned_score(stage, lesson, score)
     return Prepared(
@@ -103,20 +134,22 @@ def attempt(
         runs=sum(sizes),
         counted=stage.counted,
         rng=count_rng,
+        read=read,
+        cells=cells,
+        seen=seen,
     )
 
 
-def _lesson(
-    case: AuditCase, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any], how: Execution
-) -> Observed:
+def _lesson(stage: Choosing, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any]) -> Observed:
     """Return the runs to learn from, reduced by `keep`; fewer than `learning` where their outputs exceed the memory."""
     first_rng, rest_rng = rng.spawn(2)
-    first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how)
+    case, how, read = stage.case, replace(stage.how, store=None), stage.read
+    first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how, read=read)
     room = max(LEAST_LEARNING, _ROOM * len(first) // max(1, _bytes(first.kept)))
     rest = min(learning, room) - len(first)
     if rest <= 0:
         return first
-    return together(first, run_trials(case, rest, rest_rng, keep=keep, how=how))
+    return together(first, run_trials(case, rest, rest_rng, keep=keep, how=how, read=read))
 
 
 def _bytes(view: Any) -> int:

@@ -8,7 +8,19 @@ import typer
 from rich.console import Group
 
 from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Backend, Config, Format, Jobs, Output, OutputFormat, Runs, Seed, Significance
+from dpaudit.cli.options import (
+    Backend,
+    Config,
+    Format,
+    Jobs,
+    Output,
+    OutputFormat,
+    Require,
+    Required,
+    Runs,
+    Seed,
+    Significance,
+)
 from dpaudit.cli.output import emit, note, progress
 from dpaudit.cli.verdicts import audit_exit, worst
 from dpaudit.cli.witness import write_witnesses
@@ -36,6 +48,7 @@ def audit(
     witness: Annotated[
         Path | None, typer.Option("--witness", metavar="DIR", help="Write a witness of every violation here.")
     ] = None,
+    require: Require = Required.NOT_REFUTED,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
@@ -67,4 +80,4 @@ def audit(
     if witness is not None:
         for file in write_witnesses(configuration, cases, results, used_seed, witness):
             note(f"witness {file}")
-    return worst(*map(audit_exit, results))
+    return worst(*(audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results))

@@ -25,7 +25,7 @@ from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.sources import digest_of_sources
 from dpaudit.pytest_plugin.store import EvidenceStore
 from dpaudit.runtime.plugins import load_package, suggestion
-from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.audits import audit_meaning, power_phrase
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
@@ -316,7 +316,7 @@ def _meaning(result: AuditResult) -> str:
 
 def _power(result: AuditResult) -> str:
     """Return the power of an audit in a few words."""
-    return f"{nearest(result.power.epsilon)} would have shown, {nearest(result.power.probability)} of the time"
+    return " ".join((power_phrase(result), *result.remarks))
 
 
 def _failure(verdict: str, name: str, sentence: str, allotted: Allotment, runs: int) -> str:

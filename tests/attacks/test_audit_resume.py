@@ -13,7 +13,7 @@ from dpaudit import AuditCase, CertificateError, Claim
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-class KilledError(Exception):
+class KilledError(BaseException):
     pass
 
 
@@ -101,7 +101,7 @@ def test_bits_show_what_values_hide():
     arguments = {"neighbours": (0.0, 1 / 3), "claim": ONE, "runs": 2000}
     plain = audit(coarse, rng=np.random.default_rng(1), **arguments)
     bits = audit(coarse_bits, rng=np.random.default_rng(1), **arguments)
-    assert plain.verdict == "consistent"
+    assert plain.epsilon_lower < 1
     assert bits.verdict == "violation"
     assert bits.epsilon_lower > 4
     assert bit_features(np.array([0.0, 1.5, -np.inf, np.nan])).shape == (4, 15)
