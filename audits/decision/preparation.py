@@ -8,6 +8,7 @@ import numpy as np
 
 from audits.attacks.classifier import learn_score
 from audits.attacks.counting import CountedOdds
+from audits.attacks.low_bits import LowBits, learn_low_bits
 from audits.decision.choice import Choosing, by_counted_odds, by_given_score, by_learned_score
 from audits.decision.events import Event, rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
@@ -46,28 +47,43 @@ class Prepared:
     rng: np.random.Generator
     read: Reading
     cells: CountedOdds | None = None
+    low_bits: LowBits | None = None
     seen: Seen = NOTHING_SEEN
 
-    def count(self, case: AuditCase, how: Execution) -> tuple[Array, Array, Array | None]:
-        """Return scores and labels of the counted runs, and the number of each run's cell where there are cells."""
+    def count(self, case: AuditCase, how: Execution) -> "Counted":
+        """Return scores and labels of the counted runs, and what else is read from each."""
         counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
-        keep = self.score if self.cells is None else _WithCells(score=self.score, cells=self.cells)
+        beside = tuple(part for part in (self.cells and self.cells.cells, self.low_bits) if part is not None)
+        keep = self.score if not beside else _Beside(parts=(self.score, *beside))
         counted = run_trials(case, self.counted, self.rng, keep=keep, how=counting, phase="count", read=self.read)
-        if self.cells is None:
-            return rounded(counted.kept), counted.labels, None
-        return rounded(counted.kept[:, 0]), counted.labels, counted.kept[:, 1]
+        columns = counted.kept.reshape(len(counted), -1).T
+        return Counted(
+            scores=rounded(columns[0]),
+            labels=counted.labels,
+            cells=columns[1] if self.cells is not None else None,
+            bit_guesses=columns[-1] if self.low_bits is not None else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _WithCells:
-    """A score and, beside it, the number of each run's cell. Shape of the result: (runs, 2)."""
+class Counted:
+    """The counted runs, one entry a run: score, label, number of the cell, and the guess from last bits (1, 0, -1)."""
 
-    score: Score
-    cells: CountedOdds
+    scores: Array
+    labels: Array
+    cells: Array | None
+    bit_guesses: Array | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Beside:
+    """Several numbers of each run. Shape of the result: (runs, parts)."""
+
+    parts: tuple[Score, ...]
 
     def __call__(self, view: Any) -> Array:
-        """Return the score and the cell of each run."""
-        return np.column_stack([self.score(view), self.cells.cells(view)])
+        """Return one column a part."""
+        return np.column_stack([part(view) for part in self.parts])
 
 
 def prepare(
@@ -107,7 +123,7 @@ def attempt(
     stage = Choosing(
         case=case, runs=choosing, counted=counted, rng=choose_rng, significance=significance, how=quiet, read=read
     )
-    cells, seen = None, NOTHING_SEEN
+    cells, low_bits, seen = None, None, NOTHING_SEEN
     if case.score is not None:
         choice = by_given_score(stage, case.score)
     else:
@@ -115,6 +131,7 @@ def attempt(
         lesson = _lesson(stage, learning, learn_rng, keep)
         if learner is None:
             seen = seen_in(lesson.kept)
+            low_bits = learn_low_bits(lesson.kept, lesson.labels)
         stage = replace(stage, counted=counted + learning - len(lesson))
         score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
         if isinstance(score, CountedOdds) and learner is None:
@@ -136,6 +153,7 @@ def attempt(
         rng=count_rng,
         read=read,
         cells=cells,
+        low_bits=low_bits,
         seen=seen,
     )
 

@@ -39,6 +39,8 @@ Stop = Callable[[Betting], bool]
 _FIRST_BLOCK = 8
 _GROWTH = 0.12
 _NEARLY = 0.9
+_SEQUENTIAL_PRICE = 2
+"""A control must be caught by one count of so many times fewer runs: bets need more runs than a count does."""
 
 
 def audit_sequentially(
@@ -301,7 +303,7 @@ class _Ending:
         return (*stopped, *probed, *seen.remarks), sound and seen.readable
 
     def _power(self, case: AuditCase, state: Betting, how: Execution) -> Power:
-        """Return the power of the audit's last attack, counted once after all runs."""
+        """Return the power of the audit's last attack, counted once after half of the runs."""
         score = case.score
         if score is None:
             learned = learners_of(state, self.rng.spawn(1)[0])[int(np.argmax(state.credit))]
@@ -315,6 +317,7 @@ class _Ending:
             scores=state.scores[0],
             labels=state.labels,
             significance=self.significance,
+            counted=len(state.labels) // _SEQUENTIAL_PRICE,
         )
         return earned_power(
             case,

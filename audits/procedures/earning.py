@@ -34,8 +34,8 @@ class Attack:
     """The attack that an audit made: its score, its event, and the scores and labels that it counted.
 
     A control is tried with this event, if there is one, and with one that a quarter of its own runs chooses. `read` is
-    how outputs are read; `gaussian` says that the declared Gaussian bound stood beside the guessing bound, each at
-    `significance`.
+    how outputs are read. `counted` is how many runs of a control must refute the claim. `gaussian` says that the
+    declared Gaussian bound stood beside the guessing bound, each at `significance`.
     """
 
     score: Score
@@ -44,6 +44,7 @@ class Attack:
     scores: Array
     labels: Array
     significance: float
+    counted: int
     gaussian: bool = False
 
 
@@ -89,7 +90,7 @@ def earned_power(
         for counts in counting(usual if most is None else most):
             spent += counts.runs
             refuted = would_refute(
-                counts, len(attack.labels), claim, delta, attack.significance, error, gaussian=attack.gaussian
+                counts, attack.counted, claim, delta, attack.significance, error, gaussian=attack.gaussian
             )
             if refuted:
                 return Power(epsilon=epsilon, probability=CAUGHT, error=stated, kind=kind, repetitions=counts.runs)
@@ -164,7 +165,7 @@ def _chosen_and_counted(scores: Array, labels: Array, attack: Attack) -> Iterato
     first = len(scores) // 4
     if len(np.unique(scores[:first])) < 2:
         return
-    _, event = rated_event(scores[:first], labels[:first], len(attack.labels), attack.significance, LIKELIHOOD)
+    _, event = rated_event(scores[:first], labels[:first], attack.counted, attack.significance, LIKELIHOOD)
     yield count_guesses(event, scores[first:], labels[first:])
 
 

@@ -25,11 +25,12 @@ from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Learner, Prepared, prepare
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, execution_of
-from audits.experiment.function_case import FunctionCase, function_case
+from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.probes import Probed, probe
 from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
 from audits.procedures.earning import Attack, earned_power
+from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
 from audits.procedures.missing_noise import missing_noise
 from audits.procedures.neighbour_search import Pair, search_neighbours
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
@@ -55,6 +56,7 @@ def audit(
     certified: float = math.inf,
     name: str = "function",
     view: str = "output",
+    arithmetic: Arithmetic = "floating",
     pairs: Iterable[tuple[str, Pair]] = (),
     control_runs: int | None = None,
     how: Execution | None = None,
@@ -68,6 +70,9 @@ def audit(
     more likely; without one, `learner` (or the built-in one) makes one from runs that are not counted. A few calls
     before the audit probe whether the function draws from `rng`, a draw for each run, and leaves global state alone;
     what they show stands in `remarks`, and the audit is never *consistent* if its runs are no independent draws.
+    Where the last bits of the outputs tell the data sets apart, a remark says so. With `arithmetic` "floating" that
+    is a finding, at a tenth of the significance; "exact" takes for granted, as the certificate of a mechanism with a
+    floating-point sampler does, that noise behaves like the real-valued noise of its proof.
     With `pairs` of (name, pair), as `awkward_pairs` yields them, a search chooses the most promising one among them and
     `neighbours`, on runs of its own; the audit's runs are fresh.
     Guarantee, `control_runs`, `how` and errors: as for `audit_case`.
@@ -86,7 +91,7 @@ def audit(
         neighbours = best.pair
         remarks = (f"Of {len(candidates)} pairs, a search of {best.spent} other runs chose {best.name!r}.",)
     result = audit_case(
-        function_case(function, neighbours, claim, score=score, name=name, view=view),
+        function_case(function, neighbours, claim, score=score, name=name, view=view, arithmetic=arithmetic),
         claim,
         runs=runs,
         rng=rng,
@@ -184,9 +189,11 @@ class _Experiment:
         if probed is not None and probed.raised:
             return self._unreleased(case, probed)
         gaussian = case.gaussian and self.certified <= self.claim.epsilon
-        share = self.significance / 2 if gaussian else self.significance
-        prepared = prepare(case, self.runs, rng, share, self.learner, how)
-        scores, labels, cells = prepared.count(case, how)
+        prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how)
+        bits_decide = isinstance(case, FunctionCase) and case.arithmetic == "floating" and prepared.low_bits is not None
+        share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
+        counted = prepared.count(case, how)
+        scores, labels = counted.scores, counted.labels
         counts = count_guesses(prepared.event, scores, labels)
         decision = _decision(counts, self.claim, self.delta, share, gaussian=gaussian)
         epsilon = decision.deciding.epsilon
@@ -197,11 +204,12 @@ class _Experiment:
             scores=scores,
             labels=labels,
             significance=share,
+            counted=len(labels),
             gaussian=decision.bound is _declared_gaussian_bound,
         )
-        power = self._power(case, epsilon, prepared, attack, cells, rng, probed, how)
+        power = self._power(case, epsilon, prepared, attack, counted.cells, rng, probed, how)
         seed = seed_of(rng)
-        return AuditResult(
+        result = AuditResult(
             name=case.name,
             verdict=verdict_of(epsilon, power, self.claim, self.certified),
             epsilon_lower=epsilon,
@@ -233,6 +241,13 @@ class _Experiment:
                 share=share / self.significance,
             ),
         )
+        if counted.bit_guesses is None:
+            return result
+        return with_low_bits(result, counted.bit_guesses, labels, decides=bits_decide)
+
+    def _share(self, *, gaussian: bool) -> float:
+        """Return the significance of each bound that may decide."""
+        return self.significance / 2 if gaussian else self.significance
 
     def _power(
         self,

@@ -112,16 +112,14 @@ class PrivacyChecks:
         score: Callable[[Any], Any] | None = None,
         name: str = "",
     ) -> AuditResult:
-        """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets."""
+        """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets.
+
+        A function of (data, rng) or of (data) alone is called once a run. A few calls before the audit probe whether
+        the runs are independent draws from `rng`.
+        """
         __tracebackhide__ = True
-        case = AuditCase(
-            name=name or _name_of(function),
-            view="output",
-            description="a user-supplied function",
-            neighbours=neighbours,
-            relation=self.claim.neighbours,
-            run=function,
-            score=score,
+        case = load_package("audits").function_case(
+            function, neighbours, self.claim, score=score, name=name or _name_of(function)
         )
         return self._audited(case, self.claim, float("inf"), (function,))
 

@@ -59,7 +59,7 @@ def bound_phrase(result: AuditResult) -> str:
 def power_phrase(result: AuditResult) -> str:
     """Return the measured power of an audit in one sentence."""
     power = result.power
-    once = "counted once after all runs, " if result.bound == "e_process" else ""
+    once = "counted once after half of the runs, " if result.bound == "e_process" else ""
     caught = (
         f"{once}would have been accused by this attack with probability {nearest(power.probability)} or more "
         f"({power.repetitions:,} runs of it; error {nearest(power.error)})"

@@ -16,7 +16,8 @@ ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
 def run(function, runs=2000, seed=0, neighbours=(0.0, 1.0), **more):
-    return audit(function, neighbours=neighbours, claim=ONE, runs=runs, rng=np.random.default_rng(seed), **more)
+    rng = np.random.default_rng(seed)
+    return audit(function, neighbours=neighbours, claim=ONE, runs=runs, rng=rng, arithmetic="exact", **more)
 
 
 def laplace(scale):

@@ -41,7 +41,13 @@ def global_state(data, rng, n_runs):
 
 def run(function, runs=4000, seed=0):
     return audit(
-        function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=np.random.default_rng(seed), significance=0.001
+        function,
+        neighbours=(0.0, 1.0),
+        claim=ONE,
+        runs=runs,
+        rng=np.random.default_rng(seed),
+        significance=0.001,
+        arithmetic="exact",
     )
 
 
