@@ -32,7 +32,7 @@ from dpaudit.model.streams import Streams
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
 from dpaudit.runtime.plugins import load_package
-from dpaudit.runtime.provenance import environment, source_digest
+from dpaudit.runtime.provenance import environment, source_digest, versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +121,15 @@ class AuditExecution:
     """How audits run; it changes no number.
 
     `progress` shows how far an audit is; `scheduler` is the address of a dask cluster; `store` is the file that keeps
-    finished chunks of runs, for audits of the configuration whose text is `configuration_text`.
+    finished chunks of runs, for audits of the configuration whose text is `configuration_text` and of the algorithm
+    whose modules have the digest `sources`.
     """
 
     progress: Progress = no_progress
     scheduler: str | None = None
     store: Path | None = None
     configuration_text: str = ""
+    sources: str = ""
 
 
 _DEFAULT_EXECUTION = AuditExecution()
@@ -181,7 +183,8 @@ def _chunk_store(execution: AuditExecution, case: str) -> Any:
     """Return the store for the chunks of one case, or None; its key depends on code, configuration and case."""
     if execution.store is None:
         return None
-    key = hashlib.sha256("\n".join((execution.configuration_text, source_digest(), case)).encode()).hexdigest()
+    facts = (execution.configuration_text, execution.sources or source_digest(), repr(versions()), case)
+    key = hashlib.sha256("\n".join(facts).encode()).hexdigest()
     return load_package("audits").ChunkStore(path=execution.store, key=key)
 
 

@@ -21,6 +21,7 @@ from audits.decision.seen import seen_in
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, Observed, Store, execution_of
 from audits.experiment.function_case import FunctionCase, function_case
+from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.readings import reading_of
 from audits.experiment.trials import generator_of, run_trials, together, whole
@@ -129,6 +130,8 @@ def continue_audit(
     if control_runs is not None:
         count("control_runs", control_runs, at_least=0)
     execution = execution_of(how, fields)
+    facts = (before.to_dict(), significance, certified, first_block)
+    execution = stored_under(execution, case, claim, rng, "anytime", *facts)
     probed = probe(case, runs, execution.run_seconds) if isinstance(case, FunctionCase) else None
     subject = case if probed is None else probed.case
     ending = _Ending(
@@ -172,8 +175,9 @@ def _played(
         block_rng, learner_rng = rng.spawn(2)
         size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
         try:
-            fresh = partial(run_trials, case, min(size, runs - state.runs), block_rng, keep=whole, how=blocks)
-            block = _block(how.store, phase, index, reading.restored, fresh)
+            size = min(size, runs - state.runs)
+            fresh = partial(run_trials, case, size, block_rng, keep=whole, how=blocks)
+            block = _block(how.store, f"{phase} of {size}", index, reading.restored, fresh)
         except KeyboardInterrupt:
             if state.runs == 0:
                 raise

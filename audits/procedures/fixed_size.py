@@ -26,6 +26,7 @@ from audits.decision.preparation import Learner, Prepared, prepare
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, execution_of
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
+from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
@@ -157,6 +158,9 @@ def audit_case(
         )
     execution = execution_of(how, fields)
     most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
+    execution = stored_under(
+        execution, case, claim, rng, "fixed size", runs, level, significance, certified, learner, control_runs
+    )
     experiment = _Experiment(
         claim=claim, runs=runs, delta=level, significance=significance, certified=certified, learner=learner, most=most
     )

@@ -28,6 +28,7 @@ from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError
 from dpaudit.render.markdown import audit_markdown
 from dpaudit.render.text import audit_text
+from dpaudit.runtime.sources import digest_of_sources
 from dpaudit.workflow import AuditExecution, audits_of, cases_of, certificate_of, drawn_seed, settings_of, usable_store
 
 
@@ -68,6 +69,7 @@ def audit(
         scheduler=scheduler,
         store=usable_store(store),
         configuration_text=configuration.text,
+        sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
     results = audits_of(cases, certificate_of(configuration, used_seed), settings, used_seed, execution)
     emit(
