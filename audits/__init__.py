@@ -36,6 +36,7 @@ __all__ = [
     "e_process_bound",
     "error_rate_bound",
     "error_rate_delta",
+    "function_case",
     "gaussian_bound",
     "gaussian_rate_bound",
     "guessing_bound",
@@ -115,6 +116,7 @@ EXPORTS: dict[str, str] = {
     "e_process_bound": "audits.bounds.e_process",
     "error_rate_bound": "audits.bounds.error_rates",
     "error_rate_delta": "audits.bounds.error_rates",
+    "function_case": "audits.experiment.function_case",
     "gaussian_bound": "audits.bounds.gaussian",
     "gaussian_rate_bound": "audits.bounds.gaussian",
     "guessing_bound": "audits.bounds.guessing",
@@ -176,6 +178,7 @@ if TYPE_CHECKING:
     from audits.decision.power import runs_needed as runs_needed
     from audits.experiment.chunk_store import ChunkStore as ChunkStore
     from audits.experiment.execution import Execution as Execution
+    from audits.experiment.function_case import function_case as function_case
     from audits.experiment.neighbours import awkward_pairs as awkward_pairs
     from audits.procedures.anytime import audit_anytime as audit_anytime
     from audits.procedures.anytime import audit_sequentially as audit_sequentially

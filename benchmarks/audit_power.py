@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from audits import audit, audit_sequentially
+from audits import audit_case, audit_sequentially, function_case
 from dpaudit import AuditCase, Claim
 
 TARGETS = {(2_000, "white"): 0.87, (20_000, "white"): 0.970, (200_000, "white"): 0.986,
@@ -30,10 +30,8 @@ def fixed(repetitions):
         score = ratio(1.0) if box == "white" else None
         started, found = time.perf_counter(), []
         for seed in range(max(10, min(repetitions, 8_000_000 // runs))):
-            rng = np.random.default_rng(seed)
-            found.append(
-                audit(laplace(1.0), neighbours=(0.0, 1.0), claim=claim, runs=runs, rng=rng, score=score).epsilon_lower
-            )
+            case = function_case(laplace(1.0), (0.0, 1.0), claim, score=score, arithmetic="exact")
+            found.append(audit_case(case, claim, runs=runs, rng=np.random.default_rng(seed)).epsilon_lower)
         each = (time.perf_counter() - started) / len(found)
         mark = "reached" if np.mean(found) >= target else "MISSED"
         print(f"{box:5} {runs:7d} runs  mean {np.mean(found):.4f} +- {np.std(found) / len(found) ** 0.5:.4f}  "

@@ -48,6 +48,7 @@ __all__ = [
     "Planted",
     "PostProcess",
     "Power",
+    "PowerKind",
     "Printed",
     "Recorder",
     "Refusal",
@@ -136,6 +137,7 @@ EXPORTS: dict[str, str] = {
     "Planted": "dpaudit.training",
     "PostProcess": "dpaudit.model.declaration",
     "Power": "dpaudit.model.audit_result",
+    "PowerKind": "dpaudit.model.audit_result",
     "Printed": "dpaudit.model.declaration",
     "Recorder": "dpaudit.model.trace",
     "Refusal": "dpaudit.budgets.filters",
@@ -214,6 +216,7 @@ if TYPE_CHECKING:
     from dpaudit.model.audit_result import Counts as Counts
     from dpaudit.model.audit_result import LowerBound as LowerBound
     from dpaudit.model.audit_result import Power as Power
+    from dpaudit.model.audit_result import PowerKind as PowerKind
     from dpaudit.model.bracket import Bracket as Bracket
     from dpaudit.model.case import AuditCase as AuditCase
     from dpaudit.model.claim import Claim as Claim

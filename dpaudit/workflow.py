@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
 from dpaudit.errors import ConfigError
@@ -30,7 +32,7 @@ from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
 from dpaudit.runtime.plugins import load_package
-from dpaudit.runtime.provenance import environment, source_digest
+from dpaudit.runtime.provenance import environment, source_digest, versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,10 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         )
     if subject.problem is None:
         raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
-    cases = subject.algorithm.cases(subject.problem)
+    cases = tuple(
+        replace(case, weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, subject.claim))
+        for number, case in enumerate(subject.algorithm.cases(subject.problem))
+    )
     selected = tuple((number, case) for number, case in enumerate(cases) if view in (None, case.view))
     if not selected:
         views = ", ".join(dict.fromkeys(case.view for case in cases))
@@ -117,13 +122,15 @@ class AuditExecution:
     """How audits run; it changes no number.
 
     `progress` shows how far an audit is; `scheduler` is the address of a dask cluster; `store` is the file that keeps
-    finished chunks of runs, for audits of the configuration whose text is `configuration_text`.
+    finished chunks of runs, for audits of the configuration whose text is `configuration_text` and of the algorithm
+    whose modules have the digest `sources`.
     """
 
     progress: Progress = no_progress
     scheduler: str | None = None
     store: Path | None = None
     configuration_text: str = ""
+    sources: str = ""
 
 
 _DEFAULT_EXECUTION = AuditExecution()
@@ -177,7 +184,8 @@ def _chunk_store(execution: AuditExecution, case: str) -> Any:
     """Return the store for the chunks of one case, or None; its key depends on code, configuration and case."""
     if execution.store is None:
         return None
-    key = hashlib.sha256("\n".join((execution.configuration_text, source_digest(), case)).encode()).hexdigest()
+    facts = (execution.configuration_text, execution.sources or source_digest(), repr(versions()), case)
+    key = hashlib.sha256("\n".join(facts).encode()).hexdigest()
     return load_package("audits").ChunkStore(path=execution.store, key=key)
 
 

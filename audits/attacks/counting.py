@@ -62,6 +62,13 @@ class CountedOdds:
         scores: Array = values[rows]
         return scores
 
+    def cells(self, view: Any) -> Array:
+        """Return the number of each run's output among the known ones, from 0; -1 for an output never seen."""
+        places = {key: place for place, key in enumerate(self.odds)}
+        keys, rows = np.unique(_keys(self.table.numbers(view)), return_inverse=True)
+        numbers: Array = np.array([places.get(key.tobytes(), -1) for key in keys], dtype=float)[rows]
+        return numbers
+
 
 def _posterior(second: Array, first: Array, start: Array, weights: Array) -> Array:
     """Return the log odds of the mean share of each cell, its distance from `start` averaged over the grid."""

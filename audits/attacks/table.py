@@ -1,54 +1,118 @@
 """Tables of numbers from outputs of any kind, one row a run, and bins of their columns."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from audits.attacks.bits import last_bits
 from audits.experiment.views import length
+from audits.outputs.conversion import columns_of
+from audits.outputs.fields import KIND, NUMBER, Fields, absent
 from dpaudit.model.mechanism import Array
 
-_WIDEST = 256
 _ATOM_SHARE = 1 / 64
 _LEAST_RUNS = 8
 _END_CUTS = 12
+_CHANCE = 6.0
+"""So many standard deviations above chance, the low bits of a column are believed to differ between neighbours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Column:
+    """Some columns of one field, by their `places`; `known` holds the categories of a kind, most frequent first."""
+
+    name: str
+    places: tuple[int, ...]
+    known: Array | None = None
+
+    def numbers(self, fields: Fields, runs: int) -> Array:
+        """Return the numbers of these columns. Shape: (runs, places)."""
+        held = fields.get(self.name)
+        values = np.full((runs, len(self.places)), absent(self.name))
+        if held is not None:
+            present = [position for position, place in enumerate(self.places) if place < held.shape[1]]
+            values[:, present] = held[:, [self.places[position] for position in present]]
+        if self.known is None:
+            return values
+        order = np.argsort(self.known)
+        nearest = np.minimum(np.searchsorted(self.known, values, sorter=order), len(order) - 1)
+        codes: Array = np.where(self.known[order[nearest]] == values, order[nearest].astype(float), -1.0)
+        return codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
     """An encoding of views as numbers: learned once, then a function of each run alone.
 
-    Numbers stay numbers; categories become codes in the order first seen, with -1 for new ones; a sequence of
-    varying length becomes its length and its first entries, padded with NaN.
+    Numbers stay numbers, a value that a run lacks is NaN; categories become codes, most frequent first, with -1 for new
+    ones. Columns that never vary in the view that taught the table are left out. `low_bits` are number columns whose
+    last bits are columns too.
     """
 
-    width: int
-    codes: dict[Any, int] = field(default_factory=dict, repr=False)
+    columns: tuple[Column, ...]
+    low_bits: tuple[Column, ...] = ()
 
     @classmethod
-    def learned(cls, view: Any) -> "Table":
-        """Return a table that knows the categories of `view`."""
-        table = cls(width=min(_WIDEST, _longest(view)))
-        for cell in _cells(view):
-            if not _is_number(cell):
-                table.codes.setdefault(cell, len(table.codes))
-        return table
+    def learned(cls, view: Any, labels: Array | None = None) -> "Table":
+        """Return a table that knows the varying columns and the categories of `view`.
+
+        With `labels`, the last bits of a number are a column where they differ between the neighbours beyond chance.
+        """
+        fields = _fields(view)
+        columns = [column for name in fields if (column := _column(name, fields[name])) is not None]
+        numbers = [column for column in columns if column.name.startswith(NUMBER)]
+        low = () if labels is None else tuple(c for column in numbers for c in _telling(column, fields, labels))
+        return cls(columns=tuple(columns), low_bits=low)
 
     def numbers(self, view: Any) -> Array:
         """Return the runs of `view` as floats. Shape: (runs, columns); a run's row depends on that run only."""
-        if isinstance(view, Mapping):
-            return np.concatenate([self.numbers(view[name]) for name in sorted(view)], axis=1)
-        if isinstance(view, np.ndarray) and view.dtype.kind in "biufc":
-            flat = view.reshape(len(view), -1)
-            return np.concatenate([flat.real, flat.imag], axis=1) if view.dtype.kind == "c" else flat.astype(float)
-        rows = [_sequence(row) for row in view]
-        numbers = np.full((length(view), self.width + 1), np.nan)
-        for run, row in enumerate(rows):
-            numbers[run, 0] = len(row)
-            entries = [float(x) if _is_number(x) else float(self.codes.get(x, -1)) for x in row[: self.width]]
-            numbers[run, 1 : len(entries) + 1] = entries
-        return numbers
+        fields, runs = _fields(view), length(view)
+        if not self.columns:
+            return np.zeros((runs, 1))
+        bits = [last_bits(column.numbers(fields, runs)) for column in self.low_bits]
+        return np.concatenate([*(column.numbers(fields, runs) for column in self.columns), *bits], axis=1)
+
+    def unknown(self, view: Any) -> tuple[str, float]:
+        """Return the field with the largest share of runs whose category the table does not know, and that share."""
+        fields, runs = _fields(view), length(view)
+        kinds = [column for column in self.columns if column.known is not None]
+        shares = {column.name: float((column.numbers(fields, runs) < 0).mean(axis=0).max()) for column in kinds}
+        return max(shares.items(), key=lambda item: item[1], default=("", 0.0))
+
+
+def _fields(view: Any) -> Fields:
+    """Return a view as fields."""
+    return view if isinstance(view, Fields) else columns_of(view, length(view))
+
+
+def _column(name: str, values: Array) -> Column | None:
+    """Return the varying columns of a field, None where there is none."""
+    first = values[:1]
+    varying = ((values != first) & ~(np.isnan(values) & np.isnan(first))).any(axis=0)
+    places = tuple(int(place) for place in np.flatnonzero(varying))
+    if not places:
+        return None
+    if not name.startswith(KIND):
+        return Column(name=name, places=places)
+    known, counts = np.unique(values[:, list(places)], return_counts=True)
+    return Column(name=name, places=places, known=known[np.argsort(-counts, kind="stable")])
+
+
+def _telling(column: Column, fields: Fields, labels: Array) -> list[Column]:
+    """Return the columns of a field whose last bits differ between the neighbours beyond chance."""
+    found = []
+    bits = last_bits(column.numbers(fields, len(labels)))
+    for place, values in zip(column.places, bits.T, strict=True):
+        codes = np.unique(np.nan_to_num(values, nan=1e4), return_inverse=True)[1]
+        second, first = (np.bincount(codes[chosen], minlength=codes.max() + 1) for chosen in (labels, ~labels))
+        pooled = second + first
+        share = len(codes[labels]) / len(codes)
+        usual = pooled * share * (1 - share) >= 5
+        excess = (second - pooled * share)[usual] ** 2 / (pooled * share * (1 - share))[usual]
+        if usual.sum() > 1 and excess.sum() - usual.sum() > _CHANCE * np.sqrt(2 * usual.sum()):
+            found.append(Column(name=column.name, places=(place,)))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,36 +159,3 @@ def _edges(column: Array, most: int) -> Array:
     with np.errstate(over="ignore"):
         after = np.nextafter(atoms, np.inf)
     return np.unique(np.concatenate([known[inner], tails, atoms, after]))
-
-
-def _longest(view: Any) -> int:
-    """Return the length of the longest output that is a sequence; 0 for arrays of numbers."""
-    if isinstance(view, Mapping):
-        return max(map(_longest, view.values()))
-    if isinstance(view, np.ndarray) and view.dtype.kind in "biufc":
-        return 0
-    return max((len(_sequence(row)) for row in view), default=0)
-
-
-def _cells(view: Any) -> Any:
-    """Yield every entry that may be a category."""
-    if isinstance(view, Mapping):
-        for name in sorted(view):
-            yield from _cells(view[name])
-    elif not (isinstance(view, np.ndarray) and view.dtype.kind in "biufc"):
-        for row in view:
-            yield from _sequence(row)
-
-
-def _sequence(row: Any) -> Sequence[Any]:
-    """Return one run's output as a flat sequence."""
-    if isinstance(row, np.ndarray):
-        return tuple(row.reshape(-1).tolist())
-    if isinstance(row, Sequence) and not isinstance(row, str | bytes):
-        return tuple(row)
-    return (row,)
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether a cell is a number already."""
-    return isinstance(value, int | float | np.number | np.bool_)

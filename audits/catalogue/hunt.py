@@ -50,7 +50,14 @@ def hunt(program: Program, *, seed: int, name: str, runs: tuple[int, ...] = RUNS
     for (size, pair), stream in zip(attacks, attack.spawn(len(attacks)), strict=True):
         share = HUNT_SIGNIFICANCE / len(attacks)
         result = audit(
-            program.run, neighbours=pair, claim=program.claim, runs=size, rng=stream, significance=share, name=name
+            program.run,
+            neighbours=pair,
+            claim=program.claim,
+            runs=size,
+            rng=stream,
+            significance=share,
+            name=name,
+            arithmetic="exact",
         )
         bound = max(bound, result.epsilon_lower)
         if bound > program.epsilon:

@@ -10,6 +10,7 @@ from audits.attacks.columns import Columns
 from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
 from audits.decision.score_calibration import calibrated_odds
 from audits.experiment.execution import Execution, Observed
+from audits.experiment.readings import Reading
 from audits.experiment.trials import run_trials, together
 from audits.experiment.views import compact, take
 from dpaudit import AuditCase
@@ -30,10 +31,11 @@ class Choosing:
     rng: np.random.Generator
     significance: float
     how: Execution
+    read: Reading
 
     def observe(self, keep: Any) -> Observed:
         """Return the choosing runs, reduced by `keep`."""
-        return run_trials(self.case, self.runs, self.rng, keep=keep, how=self.how, phase="choose")
+        return run_trials(self.case, self.runs, self.rng, keep=keep, how=self.how, phase="choose", read=self.read)
 
     def rated(self, scores: Array, labels: Array, trust: float) -> tuple[float, Event]:
         """Return (promise, event) from scores and labels."""

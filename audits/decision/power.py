@@ -1,15 +1,14 @@
-"""Power of an audit: the violations it can detect, before and after it runs."""
+"""The reach of an audit before it runs: the most it can show, the runs that it needs, the leaks that it cannot see."""
 
 import math
 from collections.abc import Callable
 
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv
 
 from audits.bounds.binomial import tail
 from audits.bounds.bisection import least_count
-from audits.bounds.gaussian import gaussian_epsilon
 from audits.bounds.guessing import critical_correct, log_odds
-from dpaudit import Counts, LowerBound, Power
+from dpaudit import Counts, LowerBound
 from dpaudit.checks import count, open_probability, positive, probability_below_one
 
 Bound = Callable[[Counts, float, float], LowerBound]
@@ -43,35 +42,19 @@ def ceiling(bound: Bound, runs: int, delta: float, significance: float) -> float
     return bound(perfect_counts(count("runs", runs)), delta, significance).epsilon
 
 
-def guessing_power(
+def refutable_epsilon(
     guesses: int, runs: int, epsilon: float, delta: float, significance: float, probability: float = POWER
-) -> Power:
-    """Return the smallest true loss whose violation of `epsilon` the guessing bound would have shown.
+) -> float:
+    """Return the smallest true loss whose violation of `epsilon` the guessing bound shows with `probability`.
 
     Guarantee: for outputs on which the attack guesses as often as here and the loss is extreme wherever it
     guesses; an attack that guesses on weaker evidence sees less. Infinite if no count would do.
     """
     needed = critical_correct(guesses, runs, epsilon, delta, significance)
     if needed > guesses:
-        return Power(epsilon=math.inf, probability=probability)
+        return math.inf
     share = float(betaincinv(max(needed, 1e-12), guesses - needed + 1, probability))
-    return Power(epsilon=max(epsilon, log_odds(share)), probability=probability)
-
-
-def gaussian_power(
-    runs: int, bound: Bound, epsilon: float, delta: float, significance: float, probability: float = POWER
-) -> Power:
-    """Return the smallest true epsilon, of a Gaussian loss, that the accuracy bound would have shown.
-
-    Edge cases: infinite if not even a perfect attack would show more than `epsilon`.
-    """
-    needed = least_count(
-        lambda right: bound(_accuracy_counts(right, runs), delta, significance).epsilon > epsilon, -1, runs + 1
-    )
-    if needed > runs:
-        return Power(epsilon=math.inf, probability=probability)
-    share = float(betaincinv(max(needed, 1e-12), runs - needed + 1, probability))
-    return Power(epsilon=max(epsilon, gaussian_epsilon(2 * float(ndtri(share)), delta)), probability=probability)
+    return max(epsilon, log_odds(share))
 
 
 def runs_needed(
@@ -118,42 +101,3 @@ def blind_delta(runs: int, significance: float) -> float:
     0.00015
     """
     return min(1.0, -math.log(significance) / count("runs", runs))
-
-
-def _accuracy_counts(right: int, runs: int) -> Counts:
-    """Return counts of a threshold test that is right `right` times in `runs`."""
-    return Counts(
-        runs=runs,
-        guesses=runs,
-        correct=right,
-        true_positives=right,
-        false_positives=0,
-        positives=runs,
-        negatives=0,
-    )
-
-
-def wealth_power(
-    guesses: int, runs: int, epsilon: float, delta: float, significance: float, probability: float = POWER
-) -> Power:
-    """Return the smallest true loss at which an e-process would have refuted `epsilon` in so many runs.
-
-    A normal approximation to the log wealth after the last run, for stakes that are optimal for the loss and placed on
-    `guesses` of the runs. Crossing the boundary earlier only adds to the power.
-    """
-    target, quantile = -math.log(significance), float(ndtri(probability))
-    price = runs * math.log1p(delta * math.exp(-epsilon))
-
-    def shows(loss: float) -> bool:
-        share, known = 1 / (1 + math.exp(-loss)), 1 / (1 + math.exp(-epsilon))
-        right, wrong = math.log(share / known), math.log1p(-share) - math.log1p(-known)
-        mean = share * right + (1 - share) * wrong
-        deviation = (right - wrong) * math.sqrt(share * (1 - share) * guesses)
-        return guesses * mean - quantile * deviation - price >= target
-
-    high = epsilon + 1e-6
-    while not shows(high):
-        high += max(0.05, 0.02 * high)
-        if high > epsilon + 30:
-            return Power(epsilon=math.inf, probability=probability)
-    return Power(epsilon=high, probability=probability)

@@ -8,9 +8,12 @@ import numpy as np
 
 from audits.attacks.classifier import learn_score
 from audits.attacks.counting import CountedOdds
+from audits.attacks.low_bits import LowBits, learn_low_bits
 from audits.decision.choice import Choosing, by_counted_odds, by_given_score, by_learned_score
 from audits.decision.events import Event, rounded
+from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
 from audits.experiment.execution import Execution, Observed, Progress
+from audits.experiment.readings import AsReturned, Reading, reading_of
 from audits.experiment.trials import run_trials, together, whole
 from audits.experiment.views import compact, length
 from dpaudit import AuditCase
@@ -24,6 +27,7 @@ LEAST_LEARNING = 20_000
 """So many runs are learned from however large their outputs are."""
 
 _CHOOSING_SHARE, _LEARNING_SHARE = 0.1, 0.15
+_RUNS_A_CELL = 20
 _ROOM, _BYTES_A_ROW = 2**28, 2**10
 
 
@@ -41,12 +45,45 @@ class Prepared:
     runs: int
     counted: int
     rng: np.random.Generator
+    read: Reading
+    cells: CountedOdds | None = None
+    low_bits: LowBits | None = None
+    seen: Seen = NOTHING_SEEN
 
-    def count(self, case: AuditCase, how: Execution) -> tuple[Array, Array]:
-        """Return scores and labels of the counted runs."""
+    def count(self, case: AuditCase, how: Execution) -> "Counted":
+        """Return scores and labels of the counted runs, and what else is read from each."""
         counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
-        counted = run_trials(case, self.counted, self.rng, keep=self.score, how=counting, phase="count")
-        return rounded(counted.kept), counted.labels
+        beside = tuple(part for part in (self.cells and self.cells.cells, self.low_bits) if part is not None)
+        keep = self.score if not beside else _Beside(parts=(self.score, *beside))
+        counted = run_trials(case, self.counted, self.rng, keep=keep, how=counting, phase="count", read=self.read)
+        columns = counted.kept.reshape(len(counted), -1).T
+        return Counted(
+            scores=rounded(columns[0]),
+            labels=counted.labels,
+            cells=columns[1] if self.cells is not None else None,
+            bit_guesses=columns[-1] if self.low_bits is not None else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counted:
+    """The counted runs, one entry a run: score, label, number of the cell, and the guess from last bits (1, 0, -1)."""
+
+    scores: Array
+    labels: Array
+    cells: Array | None
+    bit_guesses: Array | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Beside:
+    """Several numbers of each run. Shape of the result: (runs, parts)."""
+
+    parts: tuple[Score, ...]
+
+    def __call__(self, view: Any) -> Array:
+        """Return one column a part."""
+        return np.column_stack([part(view) for part in self.parts])
 
 
 def prepare(
@@ -82,17 +119,28 @@ def attempt(
     """
     learning, choosing, counted = sizes
     learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
-    quiet = replace(how, progress=None)
-    stage = Choosing(case=case, runs=choosing, counted=counted, rng=choose_rng, significance=significance, how=quiet)
+    quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else AsReturned()
+    stage = Choosing(
+        case=case, runs=choosing, counted=counted, rng=choose_rng, significance=significance, how=quiet, read=read
+    )
+    cells, low_bits, seen = None, None, NOTHING_SEEN
     if case.score is not None:
         choice = by_given_score(stage, case.score)
     else:
         keep = compact if learner is None else whole
-        lesson = _lesson(case, learning, learn_rng, keep, replace(quiet, store=None))
+        lesson = _lesson(stage, learning, learn_rng, keep)
+        if learner is None:
+            seen = seen_in(lesson.kept)
+            low_bits = learn_low_bits(lesson.kept, lesson.labels)
         stage = replace(stage, counted=counted + learning - len(lesson))
         score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
         if isinstance(score, CountedOdds) and learner is None:
             choice = by_counted_odds(stage, lesson, max(len(lesson), LEAST_LEARNING))
+            if (
+                isinstance(choice.score, CountedOdds)
+                and len(choice.score.odds) <= (len(lesson) + choosing) // _RUNS_A_CELL
+            ):
+                cells = choice.score
         else:
             choice = by_learned_score(stage, lesson, score)
     return Prepared(
@@ -103,20 +151,23 @@ def attempt(
         runs=sum(sizes),
         counted=stage.counted,
         rng=count_rng,
+        read=read,
+        cells=cells,
+        low_bits=low_bits,
+        seen=seen,
     )
 
 
-def _lesson(
-    case: AuditCase, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any], how: Execution
-) -> Observed:
+def _lesson(stage: Choosing, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any]) -> Observed:
     """Return the runs to learn from, reduced by `keep`; fewer than `learning` where their outputs exceed the memory."""
     first_rng, rest_rng = rng.spawn(2)
-    first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how)
+    case, how, read = stage.case, replace(stage.how, store=None), stage.read
+    first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how, read=read)
     room = max(LEAST_LEARNING, _ROOM * len(first) // max(1, _bytes(first.kept)))
     rest = min(learning, room) - len(first)
     if rest <= 0:
         return first
-    return together(first, run_trials(case, rest, rest_rng, keep=keep, how=how))
+    return together(first, run_trials(case, rest, rest_rng, keep=keep, how=how, read=read))
 
 
 def _bytes(view: Any) -> int:

@@ -1,5 +1,6 @@
 """The verdict that a bound and the power of its audit allow."""
 
+from audits.decision.controls import gross
 from dpaudit import Claim, Power
 from dpaudit.model.audit_result import AuditVerdict
 
@@ -7,10 +8,13 @@ from dpaudit.model.audit_result import AuditVerdict
 def verdict_of(epsilon_lower: float, power: Power, claim: Claim, certified: float) -> AuditVerdict:
     """Return the verdict on a claim and on a certificate's upper bound.
 
-    *violation*: the bound exceeds either. *inconclusive*: even a gross violation, of twice the claim's epsilon or one
-    nat above it if that is more, would have been missed more than one time in ten. Else *consistent*.
+    *violation*: the bound exceeds either. *consistent*: no violation, and one of gross size at this pair is excluded,
+    or would have been caught (gross: twice the claim's epsilon, or one nat above it if that is more). *not_refuted*:
+    no violation, and the audit would catch a control that is stretched from the code's own behaviour, or the code with
+    still less noise. Else *inconclusive*.
     """
     if epsilon_lower > min(claim.epsilon, certified):
         return "violation"
-    gross = max(2 * claim.epsilon, claim.epsilon + 1)
-    return "consistent" if power.epsilon <= gross else "inconclusive"
+    if power.kind in ("upper_limit", "less_noise") and power.epsilon <= gross(claim.epsilon):
+        return "consistent"
+    return "inconclusive" if power.kind in ("upper_limit", "none") else "not_refuted"

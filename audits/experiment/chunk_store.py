@@ -1,9 +1,11 @@
 """A store of finished chunks in SQLite: an interrupted audit continues and loses one chunk at most."""
 
+import hashlib
 import io
 import sqlite3
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,16 @@ from audits.experiment.execution import Observed
 _FIELD = "field:"
 
 
+class StoreWarning(UserWarning):
+    """A chunk of a store is damaged or could not be kept."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkStore:
     """Labels and scores of finished chunks, keyed by phase and index; it stores arrays, never code.
 
-    `key` names what was run (case, seed, runs, chunk size): chunks under another key are ignored.
+    `key` is the caller's name for the audit: chunks under another key are ignored. An audit adds a content address
+    (`audits.experiment.identity`), so that chunks of other code, data, seeds, versions or budgets are never used.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -30,24 +37,57 @@ class ChunkStore:
     path: Path
     key: str
 
+    def under(self, address: str) -> "ChunkStore":
+        """Return the part of the store that belongs to a content address; all else in it is ignored."""
+        return replace(self, key=f"{self.key}\n{address}")
+
     def load(self, phase: str, index: int) -> Observed | None:
-        """Return the stored chunk, or None where there is none."""
-        with self._connected() as connection:
-            row = connection.execute(
-                "SELECT labels, kept FROM chunks WHERE key = ? AND phase = ? AND place = ?", (self.key, phase, index)
-            ).fetchone()
-        return None if row is None else Observed(labels=_unpacked(row[0]), kept=_unpacked(row[1]))
+        """Return the stored chunk, or None where there is none.
+
+        A chunk whose checksum does not match, and a file that SQLite cannot read, count as missing, with a warning.
+        """
+        try:
+            with self._connected() as connection:
+                row = connection.execute(
+                    "SELECT labels, kept, checksum FROM checked WHERE key = ? AND phase = ? AND place = ?",
+                    (self.key, phase, index),
+                ).fetchone()
+            if row is None:
+                return None
+            if row[2] == self._checksum(phase, index, row[0], row[1]):
+                return Observed(labels=_unpacked(row[0]), kept=_unpacked(row[1]))
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            self._warn(f"it cannot be read ({error})")
+            return None
+        self._warn(f"chunk {index} of {phase!r} is damaged")
+        return None
 
     def save(self, phase: str, index: int, observed: Observed) -> None:
         """Store one chunk of arrays of numbers, or of dicts of them; it is on disk when this returns.
 
+        Where the file cannot be written (a full disk, a damaged file), what was there stays, with a warning.
         Raises: ValueError: the chunk holds anything else.
         """
-        with self._connected() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?)",
-                (self.key, phase, index, _blob(observed.labels), _blob(observed.kept)),
-            )
+        labels, kept = _blob(observed.labels), _blob(observed.kept)
+        row = (self.key, phase, index, labels, kept, self._checksum(phase, index, labels, kept))
+        try:
+            with self._connected() as connection:
+                connection.execute("INSERT OR REPLACE INTO checked VALUES (?, ?, ?, ?, ?, ?)", row)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            self._warn(f"chunk {index} of {phase!r} was not kept ({error})")
+
+    def _checksum(self, phase: str, index: int, labels: object, kept: object) -> str:
+        """Return the SHA-256 over a chunk and its place."""
+        digest = hashlib.sha256()
+        for part in (self.key, phase, index, labels, kept):
+            data = part if isinstance(part, bytes) else repr(part).encode()
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        return digest.hexdigest()
+
+    def _warn(self, what: str) -> None:
+        """Say that something in the store is not used."""
+        warnings.warn(f"{self.path}: {what}; its runs are made again.", StoreWarning, stacklevel=3)
 
     def _connected(self) -> "_Session":
         """Return a session that commits and closes."""
@@ -55,22 +95,28 @@ class ChunkStore:
 
 
 class _Session:
-    """One connection, committed and closed at the end."""
+    """One connection, committed if nothing was raised, and closed."""
 
     def __init__(self, path: Path) -> None:
         self.connection = sqlite3.connect(path, timeout=60)
-        self.connection.execute(
-            "CREATE TABLE IF NOT EXISTS chunks "
-            "(key TEXT, phase TEXT, place INTEGER, labels BLOB, kept BLOB, PRIMARY KEY (key, phase, place))"
-        )
+        try:
+            self.connection.execute(
+                "CREATE TABLE IF NOT EXISTS checked (key TEXT, phase TEXT, place INTEGER, labels BLOB, kept BLOB, "
+                "checksum TEXT, PRIMARY KEY (key, phase, place))"
+            )
+        except sqlite3.Error:
+            self.connection.close()
+            raise
 
     def __enter__(self) -> sqlite3.Connection:
         return self.connection
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.connection.commit()
-        self.connection.close()
+        try:
+            if kind is None:
+                self.connection.commit()
+        finally:
+            self.connection.close()
 
 
 def _blob(data: Any) -> bytes:

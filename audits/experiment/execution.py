@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict
 
-from dpaudit.checks import count
+from dpaudit.checks import count, positive
 from dpaudit.model.mechanism import Array
 
 Progress = Callable[[int, int], None]
@@ -41,9 +41,11 @@ class Execution:
     """How an audit executes its runs; audit functions take it as `how=`.
 
     `jobs` processes run the chunks (-1: one a processor), or the dask cluster at the address `scheduler`. `progress` is
-    called after every chunk. A `store` keeps finished chunks, so that an interrupted audit continues.
-    Guarantee: results depend on `chunk_runs`, the size of a chunk, and on no other field.
-    Raises: ValueError: `chunk_runs` below 1, or `jobs` equal to 0.
+    called before the first chunk and after every chunk. A `store` keeps finished chunks, so that an interrupted audit
+    continues. `run_seconds` limits each run of a user-supplied function, which then is called once a run; a run that
+    takes longer has the outcome `RunTimeout`. The limit interrupts Python code on POSIX systems.
+    Guarantee: results depend on `chunk_runs`, the size of a chunk, on `run_seconds`, and on no other field.
+    Raises: ValueError: `chunk_runs` below 1, `jobs` equal to 0, or `run_seconds` not positive.
 
     >>> Execution(jobs=2).chunk_runs
     10000
@@ -54,9 +56,12 @@ class Execution:
     progress: Progress | None = None
     store: Store | None = None
     scheduler: str | None = None
+    run_seconds: float | None = None
 
     def __post_init__(self) -> None:
         count("chunk_runs", self.chunk_runs)
+        if self.run_seconds is not None:
+            positive("run_seconds", self.run_seconds)
         if self.jobs == 0:
             raise ValueError("Expected jobs=0 to be at least 1, or -1 for one process a processor.")
 

@@ -5,64 +5,86 @@ chunk are reduced to scores before the next chunk starts: memory is the outputs 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from audits.experiment.execution import Execution, Observed
-from audits.experiment.views import concatenate, interleave, length
+from audits.experiment.readings import Reading, reading_of
+from audits.experiment.views import concatenate, interleave
 from audits.experiment.workers import perform
+from audits.outputs.calls import CallRaisedError
 from dpaudit import AuditCase
 from dpaudit.model.case import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Chunk:
-    """A piece of work for any process: `n_runs` runs on a random stream of its own, reduced by `keep`."""
+    """A piece of work for any process: `n_runs` runs on a random stream of its own, reduced by `keep`.
+
+    Where a call for many runs raises, all runs of the chunk are run again one by one, with fresh labels, so that the
+    exception is the outcome of its own run. Given all outputs of both attempts the labels stay independent, and the
+    odds of each stay within its own privacy loss.
+    """
 
     run: Run
     neighbours: tuple[Any, Any]
     n_runs: int
     rng: np.random.Generator
     keep: Callable[[Any], Any]
+    read: Reading
 
     def __call__(self) -> Observed:
         """Return the labels and the reduced outputs."""
-        label_rng, first_rng, second_rng = self.rng.spawn(3)
+        label_rng, first_rng, second_rng, again = self.rng.spawn(4)
         labels = label_rng.random(self.n_runs) < 0.5
         second = int(labels.sum())
-        outputs = [
-            _outputs(self.run, data, rng, size)
-            for data, rng, size in zip(
-                self.neighbours, (first_rng, second_rng), (self.n_runs - second, second), strict=True
-            )
-            if size
-        ]
-        view = interleave(outputs[0], outputs[1], labels) if len(outputs) == 2 else outputs[0]
+        sizes = (self.n_runs - second, second)
+        try:
+            views = [
+                self.read(self.run, data, rng, size)
+                for data, rng, size in zip(self.neighbours, (first_rng, second_rng), sizes, strict=True)
+                if size
+            ]
+        except CallRaisedError as error:
+            return replace(self, rng=again, read=self.read.one_by_one(error))()
+        view = interleave(views[0], views[1], labels) if len(views) == 2 else views[0]
         return Observed(labels=labels, kept=self.keep(view))
 
 
 def run_trials(
-    case: AuditCase, runs: int, rng: np.random.Generator, *, keep: Callable[[Any], Any], how: Execution, phase: str = ""
+    case: AuditCase,
+    runs: int,
+    rng: np.random.Generator,
+    *,
+    keep: Callable[[Any], Any],
+    how: Execution,
+    phase: str = "",
+    read: Reading | None = None,
 ) -> Observed:
     """Return `runs` runs of `case`, each on a neighbour picked by a fair coin, reduced by `keep`.
 
     Guarantee: labels are independent and fair; runs are as independent as `case.run` makes the runs of one call. The
-    result depends on `rng`, `runs` and `how.chunk_runs` only. Does not advance `rng`; spawns child generators. Chunks
-    that the store holds for this `phase` are not run again; the others are stored as soon as they are done.
+    result depends on `rng`, `runs`, `read` and `how.chunk_runs` only. Does not advance `rng`; spawns child generators.
+    Chunks that the store holds for this `phase` are not run again; the others are stored as soon as they are done.
+    Raises: CallRaisedError: a call raised, and `read` keeps outputs as they are returned.
     """
-    sizes = [min(how.chunk_runs, runs - start) for start in range(0, runs, how.chunk_runs)]
+    reading = reading_of(case, how) if read is None else read
+    most = min(how.chunk_runs, reading.chunk_runs)
+    sizes = [min(most, runs - start) for start in range(0, runs, most)]
     chunks = [
-        Chunk(run=case.run, neighbours=case.neighbours, n_runs=size, rng=stream, keep=keep)
+        Chunk(run=case.run, neighbours=case.neighbours, n_runs=size, rng=stream, keep=keep, read=reading)
         for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True)
     ]
     done: dict[int, Observed] = {}
     if how.store is not None:
         stored = {index: how.store.load(phase, index) for index in range(len(sizes))}
-        done = {index: chunk for index, chunk in stored.items() if chunk is not None}
+        done = {index: reading.restored(chunk) for index, chunk in stored.items() if chunk is not None}
     pending = [index for index in range(len(sizes)) if index not in done]
     results = perform([chunks[index] for index in pending], how.jobs, how.scheduler)
+    if how.progress is not None:
+        how.progress(sum(sizes[finished] for finished in done), runs)
     for index, observed in zip(pending, results, strict=True):
         done[index] = observed
         if how.store is not None:
@@ -95,12 +117,11 @@ def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
     return (entropy,) if isinstance(entropy, int) else tuple(int(word) for word in entropy)
 
 
-def _outputs(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
-    """Return the outputs of `n_runs` runs on one data set; refuse another number of outputs."""
-    outputs = run(data, rng, n_runs)
-    if (returned := length(outputs)) != n_runs:
-        raise ValueError(
-            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {returned}. "
-            "It is called as function(data, rng, n_runs)."
-        )
-    return outputs
+def generator_of(rng: object) -> np.random.Generator:
+    """Return `rng` if it is a generator. Raises: ValueError: a seed, a RandomState or anything else."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    remedy = f"np.random.default_rng({rng})" if isinstance(rng, int) else "np.random.default_rng(seed)"
+    raise ValueError(
+        f"Expected rng to be a numpy Generator, got {type(rng).__name__}: {rng!r:.40}; write rng={remedy}."
+    )

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.outputs.fields import Fields, interleaved, stacked, taken
 from dpaudit.model.mechanism import Array
 
 
@@ -13,6 +14,8 @@ def length(view: Any) -> int:
 
     Raises: ValueError: the arrays of a dict disagree, or `view` has no first axis.
     """
+    if isinstance(view, Fields):
+        return view.runs
     if isinstance(view, Mapping):
         lengths = {name: length(part) for name, part in view.items()}
         if len(set(lengths.values())) != 1:
@@ -28,6 +31,8 @@ def interleave(first: Any, second: Any, chosen: Array) -> Any:
 
     The runs keep their order inside each source. Arrays whose rows differ in shape become lists of rows.
     """
+    if isinstance(first, Fields):
+        return interleaved(first, second, chosen)
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         if first.keys() != second.keys():
             raise ValueError(
@@ -46,6 +51,8 @@ def interleave(first: Any, second: Any, chosen: Array) -> Any:
 
 def concatenate(views: Sequence[Any]) -> Any:
     """Return the runs of several views after one another."""
+    if isinstance(views[0], Fields):
+        return stacked(views)
     if isinstance(views[0], Mapping):
         return {name: concatenate([view[name] for view in views]) for name in views[0]}
     if all(isinstance(view, np.ndarray) and view.shape[1:] == views[0].shape[1:] for view in views):
@@ -55,6 +62,8 @@ def concatenate(views: Sequence[Any]) -> Any:
 
 def compact(view: Any) -> Any:
     """Return the same numbers in less memory: whole numbers that fit are stored as bytes."""
+    if isinstance(view, Fields):
+        return view
     if isinstance(view, Mapping):
         return {name: compact(part) for name, part in view.items()}
     integers = isinstance(view, np.ndarray) and view.dtype.kind in "iu" and view.size > 0
@@ -65,6 +74,8 @@ def compact(view: Any) -> Any:
 
 def take(view: Any, index: Array) -> Any:
     """Return the runs of `view` at the whole numbers `index`."""
+    if isinstance(view, Fields):
+        return taken(view, index)
     if isinstance(view, Mapping):
         return {name: take(part, index) for name, part in view.items()}
     return view[index] if isinstance(view, np.ndarray) else [view[int(i)] for i in index]

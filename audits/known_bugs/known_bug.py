@@ -81,7 +81,14 @@ def by_audit(
 ) -> tuple[Finding, ...]:
     """Return a finding where an audit refutes the claim."""
     result = audit(
-        function, neighbours=neighbours, claim=claim, runs=runs, rng=rng, significance=SIGNIFICANCE, score=score
+        function,
+        neighbours=neighbours,
+        claim=claim,
+        runs=runs,
+        rng=rng,
+        significance=SIGNIFICANCE,
+        score=score,
+        arithmetic="exact",
     )
     if result.verdict != "violation":
         return ()

@@ -7,20 +7,29 @@ fresh randomness may continue with the wealth that an earlier audit left.
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
 from audits.bounds.guessing import guessing_bound
+from audits.decision.earned import nothing_earned
 from audits.decision.events import roc_points
-from audits.decision.power import ceiling, wealth_power
+from audits.decision.power import ceiling
+from audits.decision.seen import seen_in
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, Observed, Store, execution_of
-from audits.experiment.function_case import function_case
-from audits.experiment.trials import run_trials, whole
+from audits.experiment.function_case import FunctionCase, function_case
+from audits.experiment.identity import stored_under
+from audits.experiment.probes import Probed, probe
+from audits.experiment.readings import reading_of
+from audits.experiment.trials import generator_of, run_trials, together, whole
+from audits.outputs.calls import CallRaisedError
 from audits.procedures.betting import Betting, learners_of
+from audits.procedures.earning import Attack, cells_of, earned_power
 from audits.procedures.prior_evidence import PriorEvidence
-from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound
+from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
@@ -31,6 +40,8 @@ Stop = Callable[[Betting], bool]
 _FIRST_BLOCK = 8
 _GROWTH = 0.12
 _NEARLY = 0.9
+_SEQUENTIAL_PRICE = 2
+"""A control must be caught by one count of so many times fewer runs: bets need more runs than a count does."""
 
 
 def audit_sequentially(
@@ -42,6 +53,7 @@ def audit_sequentially(
     significance: float = 0.05,
     certified: float = math.inf,
     stop: Stop | None = None,
+    control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
 ) -> AuditResult:
@@ -69,6 +81,7 @@ def audit_sequentially(
         significance=significance,
         certified=certified,
         stop=stop,
+        control_runs=control_runs,
         how=execution_of(how, fields),
     )
     return result
@@ -84,13 +97,15 @@ def continue_audit(
     certified: float = math.inf,
     stop: Stop | None = None,
     first_block: int = _FIRST_BLOCK,
+    control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
 ) -> tuple[AuditResult, PriorEvidence]:
     """Return what `case` shows on top of the wealth that earlier audits left, and what the next one continues with.
 
-    Parameters are as for `audit_sequentially`. The bound, its power and its ceiling are those of all the runs so far;
-    counts, ROC and `runs` describe the runs of this call. No block but the last has fewer runs than half of
+    Parameters are as for `audit_sequentially`, `control_runs` as for `audit_case`. The bound and its ceiling are those
+    of all the runs so far; counts, ROC, power and `runs` describe the runs of this call. Ctrl-C ends the audit with the
+    result so far, which is as valid as at any other time. No block but the last has fewer runs than half of
     `first_block`: a function with a slow start is better called rarely.
     Guarantee: as for `audit_sequentially`, with one `significance` for all the calls together, however many follow,
     if each call draws fresh randomness: a product of supermartingales is a supermartingale.
@@ -111,22 +126,67 @@ def continue_audit(
     claim = before.claim
     if case.relation != claim.neighbours:
         raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
+    generator_of(rng)
+    if control_runs is not None:
+        count("control_runs", control_runs, at_least=0)
     execution = execution_of(how, fields)
-    blocks = Execution(jobs=execution.jobs, chunk_runs=execution.chunk_runs, scheduler=execution.scheduler)
+    facts = (before.to_dict(), significance, certified, first_block)
+    execution = stored_under(execution, case, claim, rng, "anytime", *facts)
+    probed = probe(case, runs, execution.run_seconds) if isinstance(case, FunctionCase) else None
+    subject = case if probed is None else probed.case
+    ending = _Ending(
+        runs=runs,
+        significance=significance,
+        certified=certified,
+        first_block=first_block,
+        most=control_runs,
+        probed=probed,
+        rng=rng,
+        started=started,
+    )
+    if probed is not None and probed.raised:
+        return ending.result(subject, Betting.fresh(subject, before), execution), before
+    stopping = _refuted if stop is None else stop
+    try:
+        state = _played(subject, before, runs, rng, significance, stopping, first_block, execution)
+    except CallRaisedError:
+        if case.score is None:
+            raise
+        subject = replace(subject, score=None)
+        state = _played(subject, before, runs, rng.spawn(1)[0], significance, stopping, first_block, execution)
+    return ending.result(subject, state, execution), state.evidence
+
+
+def _played(
+    case: AuditCase,
+    before: PriorEvidence,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float,
+    stop: Stop,
+    first_block: int,
+    how: Execution,
+) -> Betting:
+    """Return the state after the last block: all runs, an ending by `stop`, or Ctrl-C."""
+    blocks = replace(how, progress=None, store=None)
+    reading = reading_of(case, how)
     state, index, phase = Betting.fresh(case, before), 0, f"bet {before.runs}"
-    while state.runs < runs and not (_refuted if stop is None else stop)(state):
+    while state.runs < runs and not stop(state):
         block_rng, learner_rng = rng.spawn(2)
         size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
-        block = _stored_block(execution.store, phase, index)
-        if block is None:
-            block = run_trials(case, min(size, runs - state.runs), block_rng, keep=whole, how=blocks)
-            if execution.store is not None:
-                execution.store.save(phase, index, block)
+        try:
+            size = min(size, runs - state.runs)
+            fresh = partial(run_trials, case, size, block_rng, keep=whole, how=blocks)
+            block = _block(how.store, f"{phase} of {size}", index, reading.restored, fresh)
+        except KeyboardInterrupt:
+            if state.runs == 0:
+                raise
+            return replace(state, interrupted=True)
         index += 1
         state = state.advanced(block, case.score, learners_of(state, learner_rng), significance)
-        if execution.progress is not None:
-            execution.progress(state.runs, runs)
-    return _result(case, state, runs, significance, certified, time.perf_counter() - started), state.evidence
+        if how.progress is not None:
+            how.progress(state.runs, runs)
+    return state
 
 
 def audit_anytime(
@@ -138,6 +198,7 @@ def audit_anytime(
     rng: np.random.Generator,
     significance: float = 0.05,
     stop: Stop | None = None,
+    control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
 ) -> AuditResult:
@@ -158,6 +219,7 @@ def audit_anytime(
         rng=rng,
         significance=significance,
         stop=stop,
+        control_runs=control_runs,
         how=execution_of(how, fields),
     )
 
@@ -167,50 +229,117 @@ def _refuted(state: Betting) -> bool:
     return state.stopped is not None
 
 
-def _stored_block(store: Store | None, phase: str, index: int) -> Observed | None:
-    """Return a block of an interrupted audit, or None."""
-    return None if store is None else store.load(phase, index)
+def _block(
+    store: Store | None,
+    phase: str,
+    index: int,
+    restored: Callable[[Observed], Observed],
+    fresh: Callable[[], Observed],
+) -> Observed:
+    """Return a block that the store holds, or run it and store it."""
+    stored = None if store is None else store.load(phase, index)
+    if stored is not None:
+        return restored(stored)
+    block = fresh()
+    if store is not None:
+        store.save(phase, index, block)
+    return block
 
 
-def _result(
-    case: AuditCase, state: Betting, runs: int, significance: float, certified: float, seconds: float
-) -> AuditResult:
-    """Return the audit's result from its last state."""
-    claim = state.claim
-    leader = int(np.argmax([process.wealth.max() for process in state.processes]))
-    scores, labels = state.scores[leader], state.labels
-    counts = _counts(scores, labels, claim.epsilon)
-    bound = state.bound(significance)
-    epsilon = bound(significance)
-    so_far = state.before.runs + state.runs
-    guesses = counts.guesses * so_far // state.runs
-    power = wealth_power(guesses, so_far, claim.epsilon, claim.delta, significance)
-    return AuditResult(
-        name=case.name,
-        verdict=verdict_of(epsilon, power, claim, certified),
-        epsilon_lower=epsilon,
-        delta=claim.delta,
-        significance=significance,
-        runs=state.stopped or state.runs,
-        ceiling=ceiling(guessing_bound, state.before.runs + runs, claim.delta, significance),
-        power=power,
-        view=case.view,
-        attack="given score and learners" if case.score is not None else "learners",
-        bound="e_process",
-        bounds=(LowerBound(name="e_process", epsilon=epsilon, significance=significance),),
-        counts=counts,
-        seed=None,
-        claim=claim,
-        certified=certified,
-        description=case.description,
-        seconds=seconds,
-        roc=roc_points(scores, labels) if len(labels) else (),
-        epsilon_at=bound,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Ending:
+    """What turns the last state of an audit into its result; `most` bounds the runs of its controls."""
+
+    runs: int
+    significance: float
+    certified: float
+    first_block: int
+    most: int | None
+    probed: Probed | None
+    rng: np.random.Generator
+    started: float
+
+    def result(self, case: AuditCase, state: Betting, how: Execution) -> AuditResult:
+        """Return the audit's result."""
+        claim = state.claim
+        leader = int(np.argmax([process.wealth.max() for process in state.processes]))
+        scores, labels = state.scores[leader], state.labels
+        bound = state.bound(self.significance)
+        epsilon = bound(self.significance)
+        remarks, judged = self._remarks(case, state)
+        power = self._power(case, state, how) if judged and epsilon <= min(claim.epsilon, self.certified) else None
+        power = nothing_earned() if power is None else power
+        return AuditResult(
+            name=case.name,
+            verdict=verdict_of(epsilon, power, claim, self.certified),
+            epsilon_lower=epsilon,
+            delta=claim.delta,
+            significance=self.significance,
+            runs=state.stopped or max(1, state.runs),
+            ceiling=ceiling(guessing_bound, state.before.runs + self.runs, claim.delta, self.significance),
+            power=power,
+            view=case.view,
+            attack="given score and learners" if case.score is not None else "learners",
+            bound="e_process",
+            bounds=(LowerBound(name="e_process", epsilon=epsilon, significance=self.significance),),
+            counts=_counts(scores, labels, claim.epsilon),
+            seed=None,
+            claim=claim,
+            certified=self.certified,
+            description=case.description,
+            seconds=time.perf_counter() - self.started,
+            roc=roc_points(scores, labels) if len(labels) else (),
+            remarks=remarks,
+            epsilon_at=bound,
+        )
+
+    def _remarks(self, case: AuditCase, state: Betting) -> tuple[tuple[str, ...], bool]:
+        """Return the remarks, and whether the runs can be judged where no violation was found."""
+        if self.probed is not None and self.probed.raised:
+            said = (
+                f"Every run on both data sets raised {self.probed.raised}: nothing was released that could be attacked."
+            )
+            return (said, *self.probed.remarks), False
+        probed = () if self.probed is None else self.probed.remarks
+        sound = self.probed is None or self.probed.sound
+        seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
+        stopped = (f"Interrupted after {state.runs} of {self.runs} runs.",) if state.interrupted else ()
+        return (*stopped, *probed, *seen.remarks), sound and seen.readable
+
+    def _power(self, case: AuditCase, state: Betting, how: Execution) -> Power:
+        """Return the power of the audit's last attack, counted once after half of the runs."""
+        score = case.score
+        if score is None:
+            learned = learners_of(state, self.rng.spawn(1)[0])[int(np.argmax(state.credit))]
+            if learned is None:
+                return nothing_earned()
+            score = learned
+        attack = Attack(
+            score=score,
+            event=None,
+            read=reading_of(case, how),
+            scores=state.scores[0],
+            labels=state.labels,
+            significance=self.significance,
+            counted=len(state.labels) // _SEQUENTIAL_PRICE,
+        )
+        return earned_power(
+            case,
+            state.claim,
+            attack,
+            cells_of(state.seen) if case.score is None else (None, None, state.labels),
+            runs=state.runs,
+            delta=state.claim.delta,
+            most=self.most,
+            rng=self.rng,
+            how=how,
+        )
 
 
 def _counts(scores: Array, labels: Array, epsilon: float) -> Counts:
     """Return the counts of the runs scored nearly as high as `epsilon`, or as the bettor's own high scores."""
+    if len(labels) == 0:
+        return Counts(runs=0, guesses=0, correct=0, true_positives=0, false_positives=0, positives=0, negatives=0)
     size = np.abs(scores)
     guessed = size >= _NEARLY * min(epsilon, float(np.quantile(size, 0.95)))
     second = scores > 0

@@ -33,7 +33,8 @@ class Betting:
     """What a stopped audit needs to continue: the e-processes, their scores so far, and the runs to learn from.
 
     `processes` and `scores` have one entry a bettor. `credit` is the log likelihood of the labels under each learner.
-    `stopped` is the number of runs after which the claim was refuted, None while it is not.
+    `stopped` is the number of runs after which the claim was refuted, None while it is not. `interrupted` says that
+    Ctrl-C ended the audit.
     """
 
     claim: Claim
@@ -48,6 +49,7 @@ class Betting:
     labels: Array
     seen: tuple[Observed, ...]
     stopped: int | None = None
+    interrupted: bool = False
 
     @classmethod
     def fresh(cls, case: AuditCase, before: PriorEvidence) -> "Betting":

@@ -8,7 +8,8 @@ The first runs teach the attack and choose its event; the other runs are counted
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,18 +18,26 @@ from audits.bounds.e_process import e_process_bound
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
+from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
 from audits.decision.other_significance import CountedBound
-from audits.decision.power import Bound, ceiling, gaussian_power, guessing_power
-from audits.decision.preparation import Learner, prepare
+from audits.decision.power import Bound, ceiling
+from audits.decision.preparation import Learner, Prepared, prepare
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, execution_of
-from audits.experiment.function_case import function_case
-from audits.experiment.trials import seed_of
+from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
+from audits.experiment.identity import stored_under
+from audits.experiment.probes import Probed, probe
+from audits.experiment.trials import generator_of, seed_of
+from audits.outputs.calls import CallRaisedError
+from audits.procedures.earning import Attack, earned_power
+from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
 from audits.procedures.missing_noise import missing_noise
+from audits.procedures.neighbour_search import Pair, search_neighbours
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.case import Run, Score
+from dpaudit.model.mechanism import Array
 
 DECLARED = "the output laws are Gaussian, as declared"
 """The assumption of the Gaussian bound about the code, where the declaration is Gaussian."""
@@ -48,22 +57,42 @@ def audit(
     certified: float = math.inf,
     name: str = "function",
     view: str = "output",
+    arithmetic: Arithmetic = "floating",
+    pairs: Iterable[tuple[str, Pair]] = (),
+    control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
 ) -> AuditResult:
     """Return what attacks on `function` show about its epsilon.
 
     `function(data, rng, n_runs)` returns the outputs of `n_runs` independent runs, runs axis first: an array, a dict of
-    arrays or a list. `score` turns outputs into one number a run, larger where the second data set is more
-    likely; without one, `learner` (or the built-in one) makes one from runs that are not counted.
-    Guarantee, `how` and errors: as for `audit_case`.
+    arrays, a data frame or a list of outputs of any type that `audits.outputs` reads; a function of (data, rng) or of
+    (data) alone is called once a run. `score` turns outputs into one number a run, larger where the second data set is
+    more likely; without one, `learner` (or the built-in one) makes one from runs that are not counted. A few calls
+    before the audit probe whether the function draws from `rng`, a draw for each run, and leaves global state alone;
+    what they show stands in `remarks`, and the audit is never *consistent* if its runs are no independent draws.
+    Where the last bits of the outputs tell the data sets apart, a remark says so. With `arithmetic` "floating" that
+    is a finding, at a tenth of the significance; "exact" takes for granted, as the certificate of a mechanism with a
+    floating-point sampler does, that noise behaves like the real-valued noise of its proof.
+    With `pairs` of (name, pair), as `awkward_pairs` yields them, a search chooses the most promising one among them and
+    `neighbours`, on runs of its own; the audit's runs are fresh.
+    Guarantee, `control_runs`, `how` and errors: as for `audit_case`.
 
     >>> from audits.examples import CLAIM, half_noise
     >>> audit(half_noise, neighbours=(0.0, 1.0), claim=CLAIM, runs=2_000, rng=np.random.default_rng(1)).verdict
     'violation'
     """
-    return audit_case(
-        function_case(function, neighbours, claim, score=score, name=name, view=view),
+    generator_of(rng)
+    searched = dict(pairs)
+    remarks: tuple[str, ...] = ()
+    if searched:
+        candidates = [("the given pair", neighbours), *searched.items()]
+        run = function_case(function, neighbours, claim).run
+        best = search_neighbours(run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
+        neighbours = best.pair
+        remarks = (f"Of {len(candidates)} pairs, a search of {best.spent} other runs chose {best.name!r}.",)
+    result = audit_case(
+        function_case(function, neighbours, claim, score=score, name=name, view=view, arithmetic=arithmetic),
         claim,
         runs=runs,
         rng=rng,
@@ -71,8 +100,10 @@ def audit(
         learner=learner,
         delta=delta,
         certified=certified,
+        control_runs=control_runs,
         how=execution_of(how, fields),
     )
+    return replace(result, remarks=(*remarks, *result.remarks))
 
 
 def audit_case(
@@ -85,6 +116,7 @@ def audit_case(
     learner: Learner | None = None,
     delta: float | None = None,
     certified: float = math.inf,
+    control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
 ) -> AuditResult:
@@ -93,13 +125,17 @@ def audit_case(
     The verdict is *violation* when the bound exceeds the claim's epsilon or `certified`, the upper bound that a
     certificate proves. The bound against the claim has no assumption. Where the case is Gaussian and the certificate
     proves the claim, a Gaussian bound stands beside it, each at half the significance: it refutes the certificate's
-    *declaration*, and bounds epsilon only if the output laws are Gaussian, as its assumption says. The verdict is
-    *inconclusive* when even a gross violation would have been missed more than one time in ten (gross: twice the
-    claim's epsilon, or one nat above it if that is more); else *consistent*.
+    *declaration*, and bounds epsilon only if the output laws are Gaussian, as its assumption says. Without a violation
+    the verdict is *consistent* if a gross violation at this pair is excluded, or was caught on the same code with less
+    noise (gross: twice the claim's epsilon, or one nat above it if that is more); *not_refuted* if its
+    attack would accuse a control that is stretched from the code's own behaviour; else *inconclusive*. `power` says
+    what was measured. A control takes at most `control_runs` runs (default: as many as `runs` up to 2,000, or a
+    twentieth if that is more, and a fifth instead of as many where each run is a call); 0 makes none.
     Guarantee: if `case` is (epsilon, delta)-private and its runs are independent, `epsilon_lower` exceeds epsilon with
     probability at most `significance`, for a bound with an assumption only under that; and code that is what its
     certificate declares is accused with probability at most `significance`. Each other member of `bounds` holds alone,
-    at its own significance. `ceiling` is the bound of an attack that is always right on the counted runs.
+    at its own significance. `ceiling` is the bound of an attack that is always right on the counted runs. An exception,
+    an exit or a time-out is the outcome of its run.
     `how` says how runs are executed; only its `chunk_runs` changes results. With a `store`, counted and choosing chunks
     that are stored are not run again. The fields of `Execution` as keywords of this function are deprecated.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
@@ -110,6 +146,7 @@ def audit_case(
     """
     started = time.perf_counter()
     count("runs", runs, at_least=4)
+    generator_of(rng)
     open_probability("significance", significance)
     level = claim.delta if delta is None else probability_below_one("delta", delta)
     if level < claim.delta:
@@ -120,56 +157,173 @@ def audit_case(
             f"{case.relation!r}. State the claim for the relation that the case runs."
         )
     execution = execution_of(how, fields)
-    share = significance / 2 if case.gaussian and certified <= claim.epsilon else significance
-    prepared = prepare(case, runs, rng, share, learner, execution)
-    scores, labels = prepared.count(case, execution)
-    counts = count_guesses(prepared.event, scores, labels)
-    decision = _decision(counts, claim, level, share, gaussian=share < significance)
-    anytime = e_process_bound(scores, labels, level, significance)
-
-    def accuses(weakened: AuditCase, stream: np.random.Generator) -> bool:
-        result = audit_case(weakened, claim, runs=runs, rng=stream, significance=significance)
-        return result.verdict == "violation"
-
-    noise = missing_noise(case, accuses, rng)
-    seed = seed_of(rng)
-    return AuditResult(
-        name=case.name,
-        verdict=verdict_of(decision.deciding.epsilon, decision.power, claim, certified),
-        epsilon_lower=decision.deciding.epsilon,
-        delta=level,
-        significance=significance,
-        runs=runs,
-        ceiling=ceiling(decision.bound, counts.runs, level, share),
-        power=decision.power,
-        view=case.view,
-        attack=prepared.attack,
-        bound=decision.deciding.name,
-        bounds=(decision.deciding, *decision.others, anytime),
-        counts=counts,
-        seed=seed[0] if len(seed) == 1 else None,
-        claim=claim,
-        certified=certified,
-        description=f"{case.description} {noise}".strip(),
-        seconds=time.perf_counter() - started,
-        roc=roc_points(scores, labels),
-        epsilon_at=CountedBound(
-            counts=counts,
-            delta=level,
-            gaussian=decision.bound is _declared_gaussian_bound,
-            significance=significance,
-            share=share / significance,
-        ),
+    most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
+    execution = stored_under(
+        execution, case, claim, rng, "fixed size", runs, level, significance, certified, learner, control_runs
     )
+    experiment = _Experiment(
+        claim=claim, runs=runs, delta=level, significance=significance, certified=certified, learner=learner, most=most
+    )
+    probed = probe(case, runs, execution.run_seconds) if isinstance(case, FunctionCase) else None
+    try:
+        result = experiment.result(case if probed is None else probed.case, rng, execution, probed)
+    except CallRaisedError as error:
+        if case.score is None:
+            raise
+        remark = f"A run raised {error.exception}: outcomes and outputs were attacked instead of the given score."
+        retried = experiment.result(replace(case, score=None), rng.spawn(1)[0], execution, probed)
+        result = replace(retried, remarks=(remark, *retried.remarks))
+    return replace(result, seconds=time.perf_counter() - started)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Experiment:
+    """An audit of fixed size, for any case; `most` bounds the runs of its controls, None for the usual bound."""
+
+    claim: Claim
+    runs: int
+    delta: float
+    significance: float
+    certified: float
+    learner: Learner | None
+    most: int | None
+
+    def result(self, case: AuditCase, rng: np.random.Generator, how: Execution, probed: Probed | None) -> AuditResult:
+        """Return the audit of one case."""
+        if probed is not None and probed.raised:
+            return self._unreleased(case, probed)
+        gaussian = case.gaussian and self.certified <= self.claim.epsilon
+        prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how)
+        bits_decide = isinstance(case, FunctionCase) and case.arithmetic == "floating" and prepared.low_bits is not None
+        share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
+        counted = prepared.count(case, how)
+        scores, labels = counted.scores, counted.labels
+        counts = count_guesses(prepared.event, scores, labels)
+        decision = _decision(counts, self.claim, self.delta, share, gaussian=gaussian)
+        epsilon = decision.deciding.epsilon
+        attack = Attack(
+            score=prepared.score,
+            event=prepared.event,
+            read=prepared.read,
+            scores=scores,
+            labels=labels,
+            significance=share,
+            counted=len(labels),
+            gaussian=decision.bound is _declared_gaussian_bound,
+        )
+        power = self._power(case, epsilon, prepared, attack, counted.cells, rng, probed, how)
+        seed = seed_of(rng)
+        result = AuditResult(
+            name=case.name,
+            verdict=verdict_of(epsilon, power, self.claim, self.certified),
+            epsilon_lower=epsilon,
+            delta=self.delta,
+            significance=self.significance,
+            runs=self.runs,
+            ceiling=ceiling(decision.bound, counts.runs, self.delta, share),
+            power=power,
+            view=case.view,
+            attack=prepared.attack,
+            bound=decision.deciding.name,
+            bounds=(
+                decision.deciding,
+                *decision.others,
+                e_process_bound(scores, labels, self.delta, self.significance),
+            ),
+            counts=counts,
+            seed=seed[0] if len(seed) == 1 and (probed is None or probed.repeatable) else None,
+            claim=self.claim,
+            certified=self.certified,
+            description=f"{case.description} {self._missing_noise(case, rng)}".strip(),
+            roc=roc_points(scores, labels),
+            remarks=(*(() if probed is None else probed.remarks), *prepared.seen.remarks),
+            epsilon_at=CountedBound(
+                counts=counts,
+                delta=self.delta,
+                gaussian=decision.bound is _declared_gaussian_bound,
+                significance=self.significance,
+                share=share / self.significance,
+            ),
+        )
+        if counted.bit_guesses is None:
+            return result
+        return with_low_bits(result, counted.bit_guesses, labels, decides=bits_decide)
+
+    def _share(self, *, gaussian: bool) -> float:
+        """Return the significance of each bound that may decide."""
+        return self.significance / 2 if gaussian else self.significance
+
+    def _power(
+        self,
+        case: AuditCase,
+        epsilon: float,
+        prepared: Prepared,
+        attack: Attack,
+        cells: Array | None,
+        rng: np.random.Generator,
+        probed: Probed | None,
+        how: Execution,
+    ) -> Power:
+        """Return the power that the audit earned; none where it found a violation or its outputs cannot be judged."""
+        judged = prepared.seen.readable and (probed is None or probed.sound)
+        if not judged or epsilon > min(self.claim.epsilon, self.certified):
+            return nothing_earned()
+        return earned_power(
+            case,
+            self.claim,
+            attack,
+            (prepared.cells, cells, attack.labels),
+            runs=self.runs,
+            delta=self.delta,
+            most=self.most,
+            rng=rng,
+            how=how,
+        )
+
+    def _missing_noise(self, case: AuditCase, rng: np.random.Generator) -> str:
+        """Return a sentence on the largest factor of missing noise that the audit detects."""
+        if self.most == 0:
+            return ""
+
+        def accuses(weakened: AuditCase, stream: np.random.Generator) -> bool:
+            quick = replace(self, most=0)
+            return quick.result(weakened, stream, Execution(), None).verdict == "violation"
+
+        return missing_noise(case, accuses, rng)
+
+    def _unreleased(self, case: AuditCase, probed: Probed) -> AuditResult:
+        """Return the result where every probe of both data sets raised: nothing was released."""
+        nothing = Counts(runs=0, guesses=0, correct=0, true_positives=0, false_positives=0, positives=0, negatives=0)
+        bound = LowerBound(name="guessing", epsilon=0.0, significance=self.significance)
+        remark = f"Every run on both data sets raised {probed.raised}: nothing was released that could be attacked."
+        return AuditResult(
+            name=case.name,
+            verdict="inconclusive",
+            epsilon_lower=0.0,
+            delta=self.delta,
+            significance=self.significance,
+            runs=self.runs,
+            ceiling=0.0,
+            power=nothing_earned(),
+            view=case.view,
+            attack="none",
+            bound="guessing",
+            bounds=(bound,),
+            counts=nothing,
+            seed=None,
+            claim=self.claim,
+            certified=self.certified,
+            description=case.description,
+            remarks=(remark, *probed.remarks),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Decision:
-    """The bound that decides, its value on the counts, its power, and the values of the other bounds."""
+    """The bound that decides, its value on the counts, and the values of the other bounds."""
 
     bound: Bound
     deciding: LowerBound
-    power: Power
     others: tuple[LowerBound, ...]
 
 
@@ -177,18 +331,13 @@ def _decision(counts: Counts, claim: Claim, delta: float, significance: float, *
     """Return the guessing bound, or, where `gaussian` and the claim is not refuted, the declared Gaussian bound."""
     free = guessing_bound(counts, delta, significance)
     bound: Bound = guessing_bound
-    power = guessing_power(counts.guesses, counts.runs, claim.epsilon, delta, significance)
     if gaussian and free.epsilon <= claim.epsilon:
         bound = _declared_gaussian_bound
-        power = gaussian_power(counts.runs, bound, claim.epsilon, delta, significance)
     deciding = bound(counts, delta, significance)
     every = (guessing_bound, error_rate_bound, gaussian_bound, gaussian_rate_bound)
     others = (other(counts, delta, significance) for other in every)
     return _Decision(
-        bound=bound,
-        deciding=deciding,
-        power=power,
-        others=tuple(other for other in others if other.name != deciding.name),
+        bound=bound, deciding=deciding, others=tuple(other for other in others if other.name != deciding.name)
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from audits.decision.preparation import attempt
 from audits.experiment.execution import Execution
 from audits.experiment.function_case import function_case
+from audits.outputs.calls import CallRaisedError, called
 from dpaudit import AuditCase, Claim
 from dpaudit.checks import count
 from dpaudit.model.case import Run, Score
@@ -22,7 +23,7 @@ Pair = tuple[Any, Any]
 Step = Callable[[Pair, np.random.Generator], Pair]
 """step(pair, rng) -> another pair of neighbours, near a given pair."""
 
-_FIRST_RUNS = 400
+_FIRST_RUNS, _TRIED = 400, 8
 _SIGNIFICANCE = 0.05
 
 
@@ -76,7 +77,7 @@ def search_neighbours(
         for (name, pair), stream in zip(candidates.items(), rng.spawn(len(candidates)), strict=True):
             try:
                 promises[name] = _promise(function_case(function, pair, claim, score=score), size, runs, stream)
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            except (ArithmeticError, LookupError, TypeError, ValueError, CallRaisedError) as error:
                 failure = f"{name}: {error}"
             spent += size
         rated |= promises
@@ -106,6 +107,11 @@ def search_neighbours(
 
 
 def _promise(case: AuditCase, size: int, runs: int, rng: np.random.Generator) -> float:
-    """Return the bound that the attack on a pair promises for `runs` counted runs, prepared on `size` runs."""
+    """Return the bound that the attack on a pair promises for `runs` counted runs, prepared on `size` runs.
+
+    Raises: CallRaisedError: a call on either data set raised.
+    """
+    for data, stream in zip(case.neighbours, rng.spawn(2), strict=True):
+        called(case.run, data, stream, _TRIED)
     learning = 0 if case.score is not None else size // 2
     return attempt(case, (learning, size - learning, runs), rng, _SIGNIFICANCE, None, Execution()).promise

@@ -148,6 +148,6 @@ def recheck(
     if prepared.event != refutation.event:
         raise CertificateError("The attack prepares another event than the file holds; code, versions or seed differ.")
     fresh = replace(prepared, rng=rng, counted=runs or prepared.counted, runs=runs or prepared.counted)
-    scores, labels = fresh.count(case, Execution())
-    counts = count_guesses(refutation.event, scores, labels)
+    counted = fresh.count(case, Execution())
+    counts = count_guesses(refutation.event, counted.scores, counted.labels)
     return _BOUNDS[refutation.bound](counts, refutation.claim.delta, refutation.significance)

@@ -8,7 +8,19 @@ import typer
 from rich.console import Group
 
 from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Backend, Config, Format, Jobs, Output, OutputFormat, Runs, Seed, Significance
+from dpaudit.cli.options import (
+    Backend,
+    Config,
+    Format,
+    Jobs,
+    Output,
+    OutputFormat,
+    Require,
+    Required,
+    Runs,
+    Seed,
+    Significance,
+)
 from dpaudit.cli.output import emit, note, progress
 from dpaudit.cli.verdicts import audit_exit, worst
 from dpaudit.cli.witness import write_witnesses
@@ -16,6 +28,7 @@ from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError
 from dpaudit.render.markdown import audit_markdown
 from dpaudit.render.text import audit_text
+from dpaudit.runtime.sources import digest_of_sources
 from dpaudit.workflow import AuditExecution, audits_of, cases_of, certificate_of, drawn_seed, settings_of, usable_store
 
 
@@ -36,6 +49,7 @@ def audit(
     witness: Annotated[
         Path | None, typer.Option("--witness", metavar="DIR", help="Write a witness of every violation here.")
     ] = None,
+    require: Require = Required.NOT_REFUTED,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
@@ -55,6 +69,7 @@ def audit(
         scheduler=scheduler,
         store=usable_store(store),
         configuration_text=configuration.text,
+        sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
     results = audits_of(cases, certificate_of(configuration, used_seed), settings, used_seed, execution)
     emit(
@@ -67,4 +82,4 @@ def audit(
     if witness is not None:
         for file in write_witnesses(configuration, cases, results, used_seed, witness):
             note(f"witness {file}")
-    return worst(*map(audit_exit, results))
+    return worst(*(audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results))

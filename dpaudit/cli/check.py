@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Jobs, Runs, Seed, Significance
+from dpaudit.cli.options import Jobs, Require, Required, Runs, Seed, Significance
 from dpaudit.cli.output import note, output_folder, progress, show, show_lines, write
 from dpaudit.gate.baseline import Baseline, read_baseline
 from dpaudit.gate.junit import junit
@@ -32,6 +32,7 @@ def check(
     proof_only: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--proof-only", help="Certify, and run no audit: for a hook before each commit.")
     ] = False,
+    require: Require = Required.NOT_REFUTED,
     runs: Runs = None,
     significance: Significance = None,
     jobs: Jobs = None,
@@ -53,6 +54,7 @@ def check(
         significance=significance,
         jobs=jobs,
         seed=seed,
+        require_consistent=require is Required.CONSISTENT,
         progress=progress,
     )
     show(document_text(document))

@@ -9,6 +9,7 @@
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ def ending(command: Callable[P, Exit]) -> Callable[P, None]:
 
 def _outcome(command: Callable[[], Exit]) -> Exit:
     """Return the exit code of a command, also if it raises or if the code that it runs ends the process."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     stdout = sys.stdout
     try:
         require_packages()

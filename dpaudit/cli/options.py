@@ -22,6 +22,13 @@ class Format(StrEnum):
     MARKDOWN = "md"
 
 
+class Required(StrEnum):
+    """The weakest verdict of an audit that passes."""
+
+    NOT_REFUTED = "not_refuted"
+    CONSISTENT = "consistent"
+
+
 Config: TypeAlias = Annotated[
     Path,
     typer.Argument(metavar="CONFIG", help="A TOML or JSON file: an algorithm, or a claim with its declaration."),
@@ -40,6 +47,10 @@ Runs: TypeAlias = Annotated[
 Significance: TypeAlias = Annotated[
     float | None,
     typer.Option("--significance", metavar="A", help="Probability of a false alarm, over the configuration's."),
+]
+Require: TypeAlias = Annotated[
+    Required,
+    typer.Option("--require", help="The weakest verdict of an audit that passes; below it the exit code is 4."),
 ]
 Jobs: TypeAlias = Annotated[
     int | None, typer.Option("--jobs", min=1, metavar="J", help="Processes to use, over the configuration's.")

@@ -10,9 +10,14 @@ def certificate_exit(certificate: Certificate) -> Exit:
     return Exit.PASS if certificate.verdict == "certified" else Exit.FINDING
 
 
-def audit_exit(result: AuditResult) -> Exit:
-    """Return the exit code of an audit."""
-    ends = {"violation": Exit.FINDING, "inconclusive": Exit.INCONCLUSIVE, "consistent": Exit.PASS}
+def audit_exit(result: AuditResult, *, require_consistent: bool = False) -> Exit:
+    """Return the exit code of an audit; *not_refuted* passes unless consistency is required."""
+    ends = {
+        "violation": Exit.FINDING,
+        "inconclusive": Exit.INCONCLUSIVE,
+        "not_refuted": Exit.INCONCLUSIVE if require_consistent else Exit.PASS,
+        "consistent": Exit.PASS,
+    }
     return ends[result.verdict]
 
 

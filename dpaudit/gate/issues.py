@@ -60,6 +60,7 @@ class Checked:
     audits: tuple[AuditResult, ...] = ()
     seed: int | None = None
     error: DPAuditError | None = None
+    require_consistent: bool = False
 
     @property
     def name(self) -> str:
@@ -124,7 +125,7 @@ class Checked:
                 location = place_of_key(configuration, "algorithm", "name")
                 text = f"{audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
                 yield self._issue("DPA301", audit.name, text, location, terms)
-            elif audit.verdict == "inconclusive":
+            elif audit.verdict == "inconclusive" or (self.require_consistent and audit.verdict == "not_refuted"):
                 location = place_of_key(configuration, "audit", "runs")
                 yield self._issue("DPA302", audit.name, audit_meaning(audit), location, terms)
 

@@ -1,5 +1,6 @@
 """Checks of several configurations: each is certified and audited, and the issues are compared with a baseline."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def run_checks(
     significance: float | None,
     jobs: int | None,
     seed: int | None,
+    require_consistent: bool = False,
     progress: Progress = no_progress,
 ) -> CheckDocument:
     """Return the document of all configurations; one that cannot be used does not stop the others.
@@ -41,6 +43,7 @@ def run_checks(
     stated: dict[str, float | int | None] = {"runs": runs, "significance": significance, "jobs": jobs, "seed": seed}
     execution = AuditExecution(progress=progress)
     checked = tuple(_checked(path, stated, execution, attack=attack) for path in dict.fromkeys(paths))
+    checked = tuple(replace(entry, require_consistent=require_consistent) for entry in checked)
     return CheckDocument(checked=checked, baseline=baseline, today=today)
 
 

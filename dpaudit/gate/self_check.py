@@ -119,7 +119,7 @@ def _auditor() -> str:
         return str(audit(case, claim, runs=5_000, rng=np.random.default_rng(1), significance=1e-6).verdict)
 
     verdicts = [verdict(1.0), verdict(0.5)]
-    if verdicts != ["consistent", "violation"]:
+    if verdicts != ["not_refuted", "violation"]:
         raise RuntimeError(f"correct noise was called {verdicts[0]}, half the noise {verdicts[1]}.")
     return "passes correct noise and catches half of it"
 

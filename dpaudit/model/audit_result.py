@@ -11,7 +11,12 @@ from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
-AuditVerdict = Literal["violation", "consistent", "inconclusive"]
+AuditVerdict = Literal["violation", "consistent", "not_refuted", "inconclusive"]
+
+PowerKind = Literal["upper_limit", "less_noise", "far_pair", "repeated_runs", "none"]
+"""What showed the power of an audit: a limit on the loss at this pair, a control that the audit accused, or nothing."""
+
+SCHEMA = "urn:dpaudit:schema:audit:2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +43,28 @@ class LowerBound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """What the audit would have caught: a true `epsilon` this large, with this `probability`.
+    """What the audit would have caught, as far as it was measured; right except with probability `error`.
 
-    >>> Power(epsilon=1.4, probability=0.9).epsilon
-    1.4
+    `kind` says what was measured. *upper_limit*: no attack on this pair delivers more than `epsilon`. *less_noise*: the
+    attack of the audit accuses the code with so little noise that it has at most `epsilon`, with `probability` or more.
+    *far_pair* and *repeated_runs*: the attack accuses, with `probability` or more, a control that is stretched from the
+    code's own behaviour, a pair k times as far apart or k runs that count as one; `epsilon` is k times the claimed one,
+    and nothing is said of a violation of that size at this pair. *none*: nothing was caught. `repetitions` is the
+    number of runs of the control that were counted.
+
+    >>> Power(epsilon=2.0, probability=0.9, error=0.1, kind="far_pair", repetitions=400).kind
+    'far_pair'
     """
 
     epsilon: float
     probability: float
+    error: float
+    kind: PowerKind
+    repetitions: int
+
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, get_args(PowerKind))
+        count("repetitions", self.repetitions, at_least=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +97,9 @@ class AuditResult:
     `assumption` contradicts the declaration and never the claim alone: other code may break the one and keep the other.
     `ceiling` is the most that any attack could show with the runs that count. `against` is the claim; `certified`
     is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
-    the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates. `bound_at`
-    uses `epsilon_at`, which is no part of the JSON.
+    the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates. `remarks` say
+    what the code did beside its outputs, and why an audit is inconclusive. `bound_at` uses
+    `epsilon_at`, which is no part of the JSON.
 
     >>> import numpy as np
     >>> from audits import audit
@@ -110,6 +130,7 @@ class AuditResult:
     description: str = ""
     seconds: float = 0.0
     roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    remarks: tuple[str, ...] = ()
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -123,6 +144,11 @@ class AuditResult:
     def assumption(self) -> str:
         """What the bound that the verdict rests on takes for granted, in words; empty where it holds for all code."""
         return next((held.assumption for held in self.bounds if held.name == self.bound), "")
+
+    @property
+    def blind_delta(self) -> float:
+        """The probability of a leak at which the counted runs contain none with probability `significance`."""
+        return min(1.0, -math.log(self.significance) / max(1, self.counts.runs))
 
     @property
     def exceeds_claim(self) -> bool:
@@ -154,6 +180,7 @@ class AuditResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain data, in the published field names; infinity is the string "inf"."""
         data: dict[str, Any] = encode(replace(self, epsilon_at=None))
+        data["schema"], data["blind_delta"] = SCHEMA, self.blind_delta
         data["against"] = {"claim": data.pop("claim"), "certificate": data.pop("certified")}
         return data
 

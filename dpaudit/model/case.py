@@ -25,7 +25,9 @@ class AuditCase:
     attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
     Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
     another loss may keep. `weakened(factor)` is the same experiment, simulated, with that factor of the declared noise:
-    the audit repeats itself on it to say which factor of missing noise it would have caught.
+    the audit repeats itself on it to say which factor of missing noise it would have caught. `weaker(epsilon)` is the
+    same experiment on the same pair with so much less noise that its own epsilon, at the claim's delta, is `epsilon` or
+    a little less, as an accountant proves; None where no such noise is known.
 
     >>> def noisy(data, rng, n_runs):
     ...     return data + rng.laplace(size=n_runs)
@@ -46,6 +48,7 @@ class AuditCase:
     score: Score | None = None
     gaussian: bool = False
     weakened: "Callable[[float], AuditCase] | None" = None
+    weaker: "Callable[[float], AuditCase | None] | None" = None
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

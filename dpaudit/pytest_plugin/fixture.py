@@ -22,10 +22,10 @@ from dpaudit.model.declaration import Declaration, Release
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
 from dpaudit.pytest_plugin.settings import Settings
-from dpaudit.pytest_plugin.sources import digest_of_sources
 from dpaudit.pytest_plugin.store import EvidenceStore
 from dpaudit.runtime.plugins import load_package, suggestion
-from dpaudit.wording.audits import audit_meaning
+from dpaudit.runtime.sources import digest_of_sources
+from dpaudit.wording.audits import audit_meaning, power_phrase
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
@@ -112,16 +112,14 @@ class PrivacyChecks:
         score: Callable[[Any], Any] | None = None,
         name: str = "",
     ) -> AuditResult:
-        """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets."""
+        """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets.
+
+        A function of (data, rng) or of (data) alone is called once a run. A few calls before the audit probe whether
+        the runs are independent draws from `rng`.
+        """
         __tracebackhide__ = True
-        case = AuditCase(
-            name=name or _name_of(function),
-            view="output",
-            description="a user-supplied function",
-            neighbours=neighbours,
-            relation=self.claim.neighbours,
-            run=function,
-            score=score,
+        case = load_package("audits").function_case(
+            function, neighbours, self.claim, score=score, name=name or _name_of(function)
         )
         return self._audited(case, self.claim, float("inf"), (function,))
 
@@ -316,7 +314,7 @@ def _meaning(result: AuditResult) -> str:
 
 def _power(result: AuditResult) -> str:
     """Return the power of an audit in a few words."""
-    return f"{nearest(result.power.epsilon)} would have shown, {nearest(result.power.probability)} of the time"
+    return " ".join((power_phrase(result), *result.remarks))
 
 
 def _failure(verdict: str, name: str, sentence: str, allotted: Allotment, runs: int) -> str:

@@ -9,8 +9,11 @@ from dpaudit.pytest_plugin.suite import Accusation, suite_line
 
 Properties = list[tuple[str, object]]
 
-_ORDER = ("violation", "other noise", "refuted", "not_proved", "inconclusive", "noise", "consistent", "certified")
-_SHOWN = {"noise": "NOISE AS DECLARED", "not_proved": "NOT PROVED"}
+_ORDER = (
+    *("violation", "other noise", "refuted", "not_proved", "inconclusive"),
+    *("noise", "not_refuted", "consistent", "certified"),
+)
+_SHOWN = {"noise": "NOISE AS DECLARED", "not_proved": "NOT PROVED", "not_refuted": "NOT REFUTED"}
 _FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
 
 

@@ -2,7 +2,7 @@
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.wording.audits import audit_meaning, power_sentence
+from dpaudit.wording.audits import audit_label, audit_meaning, power_sentence
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
@@ -49,7 +49,7 @@ def audit_markdown(result: AuditResult) -> str:
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     parts = [
-        f"## {result.verdict.upper()}: {cell(result.name)}",
+        f"## {audit_label(result.verdict)}: {cell(result.name)}",
         audit_meaning(result),
         cell(result.description),
         table(("", ""), rows),

@@ -11,7 +11,7 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.render.layout import inset, section
 from dpaudit.render.text import bars, colour
-from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import slack_sentence, verdict_label
 from dpaudit.wording.claims import claim_parameters, promise
 from dpaudit.wording.numerals import nearest
@@ -51,7 +51,7 @@ def attacked(audits: tuple[AuditResult, ...]) -> RenderableType:
     ]
     for audit in audits:
         parts += [
-            _said(audit.verdict.upper(), colour(audit.verdict), audit_meaning(audit)),
+            _said(audit_label(audit.verdict), colour(audit.verdict), audit_meaning(audit)),
             Group(*bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)])),
             _how_sure(audit),
         ]
@@ -72,7 +72,7 @@ def false_claim(audit: AuditResult) -> RenderableType:
     return _chapter(
         "4  Would a false claim be noticed?",
         f"The same code, had somebody claimed epsilon = {nearest(audit.claim.epsilon)}:",
-        _said(audit.verdict.upper(), colour(audit.verdict), audit_meaning(audit)),
+        _said(audit_label(audit.verdict), colour(audit.verdict), audit_meaning(audit)),
     )
 
 

@@ -11,7 +11,7 @@ from dpaudit.model.audit_result import AuditResult, AuditVerdict
 from dpaudit.model.condition import Condition, Status
 from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.wording.audits import audit_meaning, power_sentence
+from dpaudit.wording.audits import audit_label, audit_meaning, power_sentence
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
@@ -50,11 +50,12 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("bound", f"{result.bound}, wrong with probability at most {nearest(result.significance)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
         ("power", power_sentence(result)),
+        *(("remark", remark) for remark in result.remarks),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
     return Group(
-        headline(result.verdict.upper(), colour(result.verdict), audit_meaning(result)),
+        headline(audit_label(result.verdict), colour(result.verdict), audit_meaning(result)),
         section(result.name),
         *([inset(result.description)] if result.description else []),
         columns(rows, "dim", ""),
@@ -173,7 +174,7 @@ def _status(status: Status) -> Text:
 def colour(verdict: Verdict | AuditVerdict) -> str:
     """Return the colour of a verdict."""
     match verdict:
-        case "certified" | "consistent":
+        case "certified" | "consistent" | "not_refuted":
             return "green"
         case "refuted" | "violation":
             return "red"

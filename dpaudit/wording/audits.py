@@ -3,14 +3,23 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact
+from dpaudit.model.audit_result import AuditResult, AuditVerdict
+from dpaudit.wording.numerals import at_least_beside, at_most, exact, nearest
+
+
+def audit_label(verdict: AuditVerdict) -> str:
+    """Return a verdict as a headline.
+
+    >>> audit_label("not_refuted")
+    'NOT REFUTED'
+    """
+    return verdict.upper().replace("_", " ")
 
 
 def audit_meaning(result: AuditResult) -> str:
     """Return the meaning of the verdict of an audit in one sentence."""
     lower, claimed = at_least_beside(result.epsilon_lower, result.claim.epsilon), exact(result.claim.epsilon)
-    provided = provision(result)
+    shown = f"The attack shows epsilon of at least {lower}{provision(result)}"
     match result.verdict:
         case "violation" if result.assumption:
             return (
@@ -25,9 +34,14 @@ def audit_meaning(result: AuditResult) -> str:
                 f"{at_most(result.certified)} that the declaration delivers. The code is not what is declared."
             )
         case "consistent":
-            return f"The attack shows epsilon of at least {lower}{provided}, within the claimed {claimed}."
+            return f"{shown}, within the claimed {claimed}. {power_phrase(result)}"
+        case "not_refuted":
+            return (
+                f"No violation was found: {shown[0].lower()}{shown[1:]}, within the claimed {claimed}. "
+                f"{power_phrase(result)} A violation of that size on this pair is not excluded."
+            )
         case "inconclusive":
-            return f"The attack shows epsilon of at least {lower}{provided}, and could not have shown much more."
+            return f"{shown}; whether it would have caught a violation of the claimed {claimed} is not known."
         case _:
             assert_never(result.verdict)
 
@@ -42,25 +56,57 @@ def bound_phrase(result: AuditResult) -> str:
     return f"at least {at_least_beside(result.epsilon_lower, result.claim.epsilon)}{provision(result)}"
 
 
+def power_phrase(result: AuditResult) -> str:
+    """Return the measured power of an audit in one sentence."""
+    power = result.power
+    once = "counted once after half of the runs, " if result.bound == "e_process" else ""
+    caught = (
+        f"{once}would have been accused by this attack with probability {nearest(power.probability)} or more "
+        f"({power.repetitions:,} runs of it; error {nearest(power.error)})"
+    )
+    match power.kind:
+        case "upper_limit":
+            return (
+                f"No attack on this pair shows epsilon above {at_most(power.epsilon)}, but for leaks of probability "
+                f"below {nearest(20 / result.runs)} (error {nearest(power.error)})."
+            )
+        case "less_noise":
+            return f"The same code with only the noise of epsilon {nearest(power.epsilon)} {caught}."
+        case "far_pair":
+            return f"A pair {_factor(result)} times as far apart {caught}."
+        case "repeated_runs":
+            return f"{_factor(result)} runs that count as one {caught}."
+        case "none":
+            if not power.repetitions:
+                return "No control was attacked, so the audit has no known power."
+            return f"No control was caught ({power.repetitions:,} runs of them), so the audit has no known power."
+        case _:
+            assert_never(power.kind)
+
+
 def power_sentence(result: AuditResult) -> str:
-    """Return the power and the ceiling of an audit."""
+    """Return the power of an audit, its ceiling, and the leaks that are too rare for it."""
     return (
-        f"It would have shown a true epsilon of {at_most(result.power.epsilon)} with probability "
-        f"{at_least(result.power.probability)}; no attack shows more than {at_most(result.ceiling)} in so many runs."
+        f"{power_phrase(result)} No attack shows more than {nearest(result.ceiling)} in so many runs; leaks rarer than "
+        f"{at_most(result.blind_delta)} are not seen."
     )
 
 
 def detectable(audit: AuditResult) -> str:
-    """Return the violations that an audit detects with known probability, and those that it may miss."""
-    chance = at_least(audit.power.probability, 3)
-    if audit.power.epsilon == math.inf:
-        return "No violation, however large, would have been caught for certain: there were too few runs."
-    line = f"A true epsilon of {at_most(audit.power.epsilon)} or more, with probability {chance} or more."
+    """Return what the audit was shown to detect, and what it may miss."""
+    line = power_phrase(audit)
     if audit.ceiling <= audit.claim.epsilon:
-        return f"{line} With so few runs no attack shows more than {at_most(audit.ceiling)}: none can refute the claim."
-    if audit.power.epsilon > audit.claim.epsilon:
-        return f"{line} Violations between {exact(audit.claim.epsilon)} and that may have been missed."
-    return f"{line} That is within the claim, so larger violations would have been seen as well."
+        return (
+            f"{line} With so few runs no attack shows more than {at_most(audit.ceiling)}, so none can refute the claim."
+        )
+    if audit.power.kind in ("far_pair", "repeated_runs"):
+        return f"{line} Rare leaks, and leaks in one column of many, may have been missed."
+    return f"{line} Leaks rarer than {at_most(audit.blind_delta)} are not seen."
+
+
+def _factor(result: AuditResult) -> str:
+    """Return how many times the claim the control stretches the code's behaviour."""
+    return nearest(result.power.epsilon / result.claim.epsilon) if result.claim.epsilon > 0 else "2"
 
 
 def certified_phrase(audit: AuditResult) -> str:

@@ -47,7 +47,7 @@ def _audit(verdict, lower, certified):
         significance=0.01,
         runs=1000,
         ceiling=5.0,
-        power=Power(epsilon=1.5, probability=0.9),
+        power=Power(epsilon=1.5, probability=0.9, error=0.1, kind="less_noise", repetitions=36),
         view="published",
         attack="given statistic",
         bound="gaussian",
@@ -134,7 +134,7 @@ def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim, s
         ("violation", 1.2, math.inf, "above the claimed 1"),
         ("violation", 0.8, 0.5, "The code is not what is declared."),
         ("consistent", 0.8, 1.0, "within the claimed 1"),
-        ("inconclusive", 0.1, math.inf, "could not have shown much more"),
+        ("inconclusive", 0.1, math.inf, "whether it would have caught a violation"),
     ],
 )
 def test_an_audit_says_what_it_means(verdict, lower, certified, said):
@@ -143,7 +143,7 @@ def test_an_audit_says_what_it_means(verdict, lower, certified, said):
     text = " ".join(to_text(audit_text(result), 100).split())
     assert text.startswith(verdict.upper())
     assert said in text
-    assert "true epsilon of 1.5 with probability 0.9" in text
+    assert "only the noise of epsilon 1.5 would have been accused by this attack with" in text
     assert ("normal scores" in text) is (certified < math.inf)
     assert audit_markdown(result).startswith(f"## {verdict.upper()}: sum\n")
 

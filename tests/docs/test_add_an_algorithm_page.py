@@ -56,7 +56,7 @@ def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room):
     (case,) = made.cases()
     upper = certificate.tight.epsilon.upper
     result = audit_case(case, made.claim(), runs=20_000, rng=np.random.default_rng(1), certified=upper)
-    assert result.verdict == "consistent"
+    assert result.verdict in ("consistent", "not_refuted")
     assert made.notes() == ()
     assert replace(made, horizon=24).notes() != ()
 

@@ -10,7 +10,7 @@ import dpaudit
 import mechanisms
 from algorithms import problems
 
-ALIASES = {"Declaration", "Loss", "Model", "Neighbours"}
+ALIASES = {"Declaration", "Loss", "Model", "Neighbours", "PowerKind"}
 """Names of types, which carry no docstring that could run."""
 
 

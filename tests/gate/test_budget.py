@@ -14,8 +14,8 @@ from dpaudit import ConfigError
 from dpaudit.pytest_plugin.budget import KeptBudget, SessionBudget, share_of
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import Settings
-from dpaudit.pytest_plugin.sources import digest_of_sources
 from dpaudit.pytest_plugin.store import EvidenceStore
+from dpaudit.runtime.sources import digest_of_sources
 
 
 def bets(boldness):

@@ -150,7 +150,7 @@ def test_workers_give_the_same_outcome_and_the_section_comes_once(project, pytes
     workers = project("-n", "2", "--junitxml", "workers.xml")
     assert alone.ret == workers.ret == 1
     line = re.compile(
-        r"^(?:test_\w+\.py:\d+: )?(?:VIOLATION|CONSISTENT|NOISE|CERTIFIED|INCONC).*$|; seed .*$", flags=re.M
+        r"^(?:test_\w+\.py:\d+: )?(?:VIOLATION|CONSISTENT|NOT REFUTED|NOISE|CERTIFIED|INCONC).*$|; seed .*$", flags=re.M
     )
     rows = [sorted(line.findall(ended.stdout.str())) for ended in (alone, workers)]
     assert rows[0] == rows[1]
@@ -159,7 +159,7 @@ def test_workers_give_the_same_outcome_and_the_section_comes_once(project, pytes
     root = ElementTree.parse(pytester.path / "workers.xml").getroot()  # noqa: S314 - our own file
     case = next(held for held in root.iter("testcase") if held.get("classname") == "test_two")
     held = {prop.get("name"): prop.get("value") for prop in case.iter("property")}
-    assert [held[f"dp.{n}.verdict"] for n in (1, 2, 3)] == ["certified", "noise", "consistent"]
+    assert [held[f"dp.{n}.verdict"] for n in (1, 2, 3)] == ["certified", "noise", "not_refuted"]
     facts = {name.removeprefix("dp.3.") for name in held if name.startswith("dp.3.")}
     assert {"check", "claimed", "lower", "significance", "seed", "runs"} <= facts
 
@@ -216,7 +216,7 @@ def test_a_test_does_not_depend_on_what_else_is_collected(project):
     one = THREE_LINES["function"].format(function="good")
     many = {f"test_{n}": one.replace("test_it", f"test_{n}") for n in range(2, 6)}
     alone, beside = project(test_one=one), project(**many)
-    row = re.compile(r"^CONSISTENT +good +\[test_one\.py::test_it\]\n.*$", flags=re.M)
+    row = re.compile(r"^NOT REFUTED +good +\[test_one\.py::test_it\]\n.*$", flags=re.M)
     assert row.findall(alone.stdout.str()) == row.findall(beside.stdout.str()) != []
 
 

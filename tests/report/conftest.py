@@ -130,7 +130,7 @@ def audit(claim, *, mu=0.0145, lower=0.012, verdict="consistent", certified=math
         "delta": claim.delta,
         "significance": 0.01,
         "ceiling": 7.9,
-        "power": Power(epsilon=0.11, probability=0.9),
+        "power": Power(epsilon=0.11, probability=0.9, error=0.1, kind="less_noise", repetitions=36),
         "view": "transcript",
         "attack": "likelihood ratio",
         "bound": "gaussian",
@@ -219,7 +219,7 @@ def _paper():
             mu=0.005,
             lower=0.0,
             certified=upper,
-            power=Power(epsilon=0.35, probability=0.9),
+            power=Power(epsilon=0.35, probability=0.9, error=0.1, kind="less_noise", repetitions=36),
             verdict="consistent",
         ),
     )
@@ -242,7 +242,11 @@ def _all_checked():
     printed = PrintedReading(epsilon=1.0, delta=1e-5, valid=True)
     held = certificate(declaration, claim, "certified", conditions=conditions, printed=printed)
     one = audit(
-        claim, mu=0.268, lower=0.86, certified=held.tight.epsilon.upper, power=Power(epsilon=0.95, probability=0.9)
+        claim,
+        mu=0.268,
+        lower=0.86,
+        certified=held.tight.epsilon.upper,
+        power=Power(epsilon=0.95, probability=0.9, error=0.1, kind="less_noise", repetitions=36),
     )
     return Report(
         certificate=held,

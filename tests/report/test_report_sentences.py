@@ -319,7 +319,7 @@ def stories_audit(claim):
         delta=0.0,
         significance=0.01,
         ceiling=5.0,
-        power=Power(epsilon=0.9, probability=0.9),
+        power=Power(epsilon=2.0, probability=0.9, error=0.1, kind="less_noise", repetitions=400),
         view="output",
         attack="threshold",
         bound="clopper_pearson",

@@ -33,7 +33,8 @@ def test_result(report: ReportInputs) -> dict[str, Any]:
     """
     groups: dict[str, list[str]] = {"passedTests": [], "warnedTests": [], "failedTests": []}
     groups[_group_of_certificate(report)].append("certificate")
-    kinds = {"consistent": "passedTests", "inconclusive": "warnedTests", "violation": "failedTests"}
+    passed = dict.fromkeys(("consistent", "not_refuted"), "passedTests")
+    kinds = {**passed, "inconclusive": "warnedTests", "violation": "failedTests"}
     for audit in report.audits:
         groups[kinds[audit.verdict]].append(f"audit: {audit.name}")
     configuration = _resource("configuration", report.config_text.encode("utf-8", "replace"))

@@ -5,8 +5,8 @@ import math
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.audits import bound_phrase
-from dpaudit.wording.numerals import at_least, at_most, counted, exact, nearest, whole
+from dpaudit.wording.audits import bound_phrase, power_phrase
+from dpaudit.wording.numerals import at_most, counted, exact, nearest, whole
 
 
 def audited(report: ReportInputs) -> Section:
@@ -60,12 +60,7 @@ def audited(report: ReportInputs) -> Section:
 
 def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
     """Return one audit as a row."""
-    power = audit.power
-    seen = (
-        "nothing for certain: too few runs"
-        if power.epsilon == float("inf")
-        else f"epsilon {at_most(power.epsilon)} with probability {at_least(power.probability, 3)}"
-    )
+    seen = power_phrase(audit)
     counts = audit.counts
     return (
         f"{number}. {audit.name}; {audit.view}",

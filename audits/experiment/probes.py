@@ -1,0 +1,258 @@
+"""Probes of a user-supplied function before an audit: a few calls that show whether its runs are independent draws."""
+
+import hashlib
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from audits.experiment.function_case import FunctionCase
+from audits.outputs.calls import CallRaisedError, Raised, called, outcome
+from audits.outputs.conversion import columns_of, columns_of_one, names_of
+from audits.outputs.fields import NUMBER, Fields, stacked, taken
+from audits.outputs.values import record
+from dpaudit import DPAuditError
+from dpaudit.model.mechanism import Array
+
+_RUNS, _CALLS, _LEAST = 8, 30, 4
+_SINGLES, _LARGE = 60, 256
+_LEVEL = 1e-4
+_PARTS = 16
+_STREAM = 1_217
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Probed:
+    """What the probes saw: the case as it must be run, remarks, and whether runs are independent draws.
+
+    `sound` is false where they are not: then an audit that finds no violation is inconclusive. `repeatable` is false
+    where the same random stream gave two outputs. `raised` names the exception that every probe of both sides raised.
+    """
+
+    case: FunctionCase
+    remarks: tuple[str, ...] = ()
+    sound: bool = True
+    repeatable: bool = True
+    raised: str = ""
+
+
+@dataclass(slots=True)
+class _Notes:
+    """The remarks so far."""
+
+    remarks: list[str] = field(default_factory=list[str])
+    sound: bool = True
+    repeatable: bool = True
+
+
+def probe(case: FunctionCase, runs: int, seconds: float | None = None) -> Probed:
+    """Return what a few calls of a function show, at most about 350 runs and an eighth of `runs`.
+
+    The random streams are fixed and no audit uses them; no probe is counted.
+    """
+    notes = _Notes()
+    before = _state_digests(case.neighbours)
+    outcomes = [
+        [outcome(case.run, data, _stream(side, number), seconds) for number in range(_LEAST)]
+        for side, data in enumerate(case.neighbours)
+    ]
+    raised = [o.exception for side in outcomes for o in side if isinstance(o, Raised)]
+    if len(raised) == 2 * _LEAST:
+        return Probed(case=case, raised=raised[0], sound=False)
+    alone = case.alone or bool(raised) or seconds is not None or _types_differ(outcomes)
+    case = replace(case, alone=alone)
+    if not raised:
+        case = _examined(case, runs, notes)
+    _compare_states(before, _state_digests(case.neighbours), notes)
+    return Probed(case=case, remarks=tuple(notes.remarks), sound=notes.sound, repeatable=notes.repeatable)
+
+
+def _examined(case: FunctionCase, runs: int, notes: _Notes) -> FunctionCase:
+    """Examine streams and calls; return the case, run once a call where the runs of one call depend on each other."""
+    data = case.neighbours[0]
+    try:
+        first, again, other = (_call(case, data, _stream(2, number), _RUNS) for number in (0, 0, 1))
+        if not _equal(first, again):
+            notes.repeatable = False
+            notes.remarks.append("The same random stream gave two different outputs: the audit cannot be repeated.")
+        elif _equal(first, other) and _varying(first):
+            notes.sound = False
+            notes.remarks.append(
+                "The function ignores its random generator: two streams gave the same outputs. A seed fixed inside the "
+                "function makes every call repeat the same noise; draw all noise from rng."
+            )
+            return case
+        calls = min(_CALLS, runs // (8 * _RUNS))
+        if case.alone or calls < _LEAST:
+            return case
+        batches = _calls(case, data, _stream(3), [_RUNS] * calls)
+        singles = _calls(case, data, _stream(4), [1] * min(_SINGLES, runs // 32))
+        large = _call(case, data, _stream(6), min(_LARGE, runs // 8))
+    except CallRaisedError:
+        return replace(case, alone=True)
+    case = _independent(case, batches, calls, notes)
+    if not case.alone and _laws_differ(large, singles):
+        notes.sound = False
+        notes.remarks.append(
+            f"The law of an output depends on n_runs: calls of one run and of {large.runs} runs differ. Each of the "
+            "n_runs outputs must be an independent run of the algorithm; each run was a call of its own."
+        )
+        return replace(case, alone=True)
+    return case
+
+
+def _independent(case: FunctionCase, batches: Fields, calls: int, notes: _Notes) -> FunctionCase:
+    """Return the case, run once a call where the runs of one call depend on each other."""
+    firsts = np.repeat(np.arange(calls) * _RUNS, _RUNS)
+    if _equal(batches, taken(batches, firsts)) and _varying(batches):
+        notes.remarks.append(
+            "The function draws its noise once a call, not once a run; each run was a call of its own."
+        )
+        return replace(case, alone=True)
+    if _dependent(batches, calls):
+        notes.remarks.append("The runs of one call depend on each other; each run was a call of its own.")
+        return replace(case, alone=True)
+    return case
+
+
+def _calls(case: FunctionCase, data: Any, rng: np.random.Generator, sizes: list[int]) -> Fields:
+    """Return the columns of several calls on one random stream; arrays of one kind are read together."""
+    outputs = [called(case.run, data, rng, size) for size in sizes]
+    kinds = {(o.dtype, o.shape[1:]) if type(o) is np.ndarray and o.ndim else None for o in outputs}
+    plain = len(kinds) == 1 and None not in kinds and all(len(o) == n for o, n in zip(outputs, sizes, strict=True))
+    if plain:
+        return columns_of(np.concatenate(outputs), sum(sizes))
+    return stacked([columns_of(output, size) for output, size in zip(outputs, sizes, strict=True)])
+
+
+def _call(case: FunctionCase, data: Any, rng: np.random.Generator, n_runs: int) -> Fields:
+    """Return the columns of one call."""
+    return columns_of(called(case.run, data, rng, n_runs), n_runs)
+
+
+def _stream(*key: int) -> np.random.Generator:
+    """Return the random stream of one probe."""
+    return np.random.default_rng([_STREAM, *key])
+
+
+def _types_differ(outcomes: list[list[Any]]) -> bool:
+    """Return whether the types or the names of single outputs vary, so that each run must be a call of its own."""
+    kinds = set()
+    for value in (value for side in outcomes for value in side if not isinstance(value, Raised)):
+        fields = columns_of_one(value)
+        kinds.add((float(fields["kind  call"][0, 0]), names_of(value)))
+    return len(kinds) > 1
+
+
+def _equal(first: Fields, second: Fields) -> bool:
+    """Return whether two views are the same."""
+    return first.keys() == second.keys() and all(
+        np.array_equal(first[name], second[name], equal_nan=True) for name in first
+    )
+
+
+def _varying(fields: Fields) -> bool:
+    """Return whether the outputs of the runs differ."""
+    return not _equal(fields, taken(fields, np.zeros(fields.runs, dtype=int)))
+
+
+def _dependent(fields: Fields, calls: int) -> bool:
+    """Return whether runs of one call are more alike than runs of different calls, by the variance between calls.
+
+    The ranks of independent runs give about a chi-squared variable with `calls - 1` degrees of freedom.
+    """
+    columns = _numbers(fields)
+    if columns.shape[1] == 0:
+        return False
+    ranks = np.stack([_middle_ranks(column) for column in columns.T], axis=1)
+    spread = ranks.var(axis=0, ddof=1) + 1e-300
+    excess = len(ranks) * _between(ranks, calls) / spread - (calls - 1)
+    return bool((np.abs(excess) / np.sqrt(2.0 * (calls - 1)) > _sigmas(columns.shape[1])).any())
+
+
+def _middle_ranks(values: Array) -> Array:
+    """Return the rank of every value; equal values share the middle of their ranks."""
+    ordered = np.sort(values)
+    ranks: Array = (np.searchsorted(ordered, values, side="left") + np.searchsorted(ordered, values, side="right")) / 2
+    return ranks
+
+
+def _between(values: Array, calls: int) -> Array:
+    """Return the variance between the means of the calls, column by column."""
+    variance: Array = values.reshape(calls, -1, values.shape[1]).mean(axis=1).var(axis=0)
+    return variance
+
+
+def _laws_differ(first: Fields, second: Fields) -> bool:
+    """Return whether two samples of outputs differ in law, by the Kolmogorov-Smirnov distance of each column."""
+    left, right = _numbers(first), _numbers(second)
+    if left.shape[1] != right.shape[1]:
+        return True
+    for one, two in zip(left.T, right.T, strict=True):
+        points = np.concatenate([one, two])
+        gaps = np.abs(
+            np.searchsorted(np.sort(one), points, side="right") / len(one)
+            - np.searchsorted(np.sort(two), points, side="right") / len(two)
+        )
+        runs = len(one) * len(two) / (len(one) + len(two))
+        if 2 * np.exp(-2 * runs * gaps.max() ** 2) * left.shape[1] < _LEVEL:
+            return True
+    return False
+
+
+def _numbers(fields: Fields) -> Array:
+    """Return the number columns of a view, NaN as 0. Shape: (runs, columns)."""
+    columns = [np.nan_to_num(fields[name]) for name in fields if name.startswith(NUMBER)]
+    return np.concatenate(columns, axis=1) if columns else np.zeros((fields.runs, 0))
+
+
+def _sigmas(columns: int) -> float:
+    """Return how many standard deviations chance alone exceeds with probability below the level, for many columns."""
+    return 6.0 + float(np.log10(columns))
+
+
+def _state_digests(neighbours: Any) -> dict[str, str]:
+    """Return digests of the global generators of Python, numpy and torch, and of the data."""
+    states: dict[str, Callable[[], str]] = {
+        "Python's global generator": lambda: _state(random.getstate()),
+        "numpy's global generator": lambda: _state(np.random.get_state()),  # noqa: NPY002 - to see changes
+        "the data": lambda: _digest(neighbours),
+    }
+    if "torch" in sys.modules:
+        states["torch's global generator"] = lambda: _state(sys.modules["torch"].get_rng_state().numpy().tobytes())
+    return {name: state() for name, state in states.items()}
+
+
+def _state(state: Any) -> str:
+    """Return a digest of the state of a generator."""
+    parts = state if isinstance(state, tuple) else (state,)
+    raw = (part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode() for part in parts)
+    return hashlib.sha256(b" ".join(raw)).hexdigest()
+
+
+def _digest(data: Any) -> str:
+    """Return a digest of data; an empty text for what cannot be read."""
+    if isinstance(data, np.ndarray) and not data.dtype.hasobject:
+        return hashlib.sha256(np.ascontiguousarray(data).tobytes()).hexdigest()
+    if isinstance(data, list | tuple) and len(data) < _PARTS:
+        return " ".join(map(_digest, data))
+    try:
+        return repr(sorted(record(data).items()))
+    except DPAuditError:
+        return ""
+
+
+def _compare_states(before: dict[str, str], after: dict[str, str], notes: _Notes) -> None:
+    """Note which global states the function changed."""
+    for name, digest in before.items():
+        if digest == after[name]:
+            continue
+        if name == "the data":
+            notes.sound = False
+            notes.remarks.append("The function changes the data that it is given: later runs depend on earlier ones.")
+        else:
+            notes.repeatable = False
+            notes.remarks.append(f"The function draws from {name}, not from rng: the seed does not repeat the audit.")

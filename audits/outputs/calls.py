@@ -1,0 +1,142 @@
+"""Calls of audited code: how a function is called, what a run returns that raises, and the time limit of a run."""
+
+import inspect
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.outputs.conversion import columns_of_one
+from audits.outputs.fields import KIND, Fields, kind_of, stacked
+from dpaudit import DPAuditError
+from dpaudit.model.case import Run
+
+OUTCOME = f"{KIND} outcome"
+"""The column that tells the exception of a run that raised; 0 for a run that returned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """The outcome of a run that raised an exception, exited or took too long: the name of the exception's class."""
+
+    exception: str
+
+
+class CallRaisedError(Exception):
+    """A call for several runs raised: which of them did is not known. `exception` is the name of the class."""
+
+    def __init__(self, exception: str, message: str) -> None:
+        super().__init__(exception, message)
+        self.exception = exception
+        self.message = message
+
+
+class RunTimeout(Exception):  # noqa: N818 - the name is what a user reads as the outcome
+    """A run took longer than the time limit of the audit."""
+
+
+def called(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    """Return what a call for `n_runs` runs returned.
+
+    Raises: CallRaisedError: the call raised or exited. DPAuditError and KeyboardInterrupt pass through.
+    """
+    try:
+        return run(data, rng, n_runs)
+    except DPAuditError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise CallRaisedError(_name(error), str(error)) from error
+
+
+def outcome(run: Run, data: Any, rng: np.random.Generator, seconds: float | None) -> Any:
+    """Return what a call for a single run returned, or `Raised` where it raised or took longer than `seconds`."""
+    try:
+        with time_limit(seconds):
+            return called(run, data, rng, 1)
+    except CallRaisedError as error:
+        return Raised(exception=error.exception)
+
+
+def each_columns(run: Run, data: Any, rng: np.random.Generator, n_runs: int, seconds: float | None) -> Fields:
+    """Return the columns of `n_runs` runs, each a call of its own on a random stream of its own."""
+    results = (outcome(run, data, stream, seconds) for stream in rng.spawn(n_runs))
+    return stacked([_row(result) for result in results])
+
+
+def _row(result: Any) -> Fields:
+    """Return the columns of one outcome."""
+    if isinstance(result, Raised):
+        return Fields({OUTCOME: np.full((1, 1), kind_of(result.exception))})
+    fields = columns_of_one(result)
+    fields[OUTCOME] = np.zeros((1, 1))
+    return fields
+
+
+def _name(error: BaseException) -> str:
+    """Return the full name of an exception's class; built-in ones by their own name."""
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Generator[None, None, None]:
+    """Raise `RunTimeout` inside the block after so many seconds; no limit where `seconds` is None.
+
+    The limit interrupts Python code and calls that a signal interrupts, in the main thread of a process on POSIX.
+    """
+    if seconds is None:
+        yield
+        return
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        raise ValueError(f"Expected no time limit ({seconds} s) here: it needs the main thread of a POSIX system.")
+
+    def late(signum: int, frame: object) -> None:
+        del signum, frame
+        raise RunTimeout(f"a run took longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def as_run(function: Callable[..., Any]) -> tuple[Run, bool]:
+    """Return `function` in the form function(data, rng, n_runs), and whether it was written for one run a call.
+
+    A function of (data) or of (data, rng) alone is called once a run.
+    Raises: ValueError: a function that cannot be called with up to three positional arguments.
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return function, False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters) or len(positional) >= 3:
+        return function, False
+    if not positional or any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters):
+        raise ValueError(
+            f"Expected a function of (data, rng, n_runs), of (data, rng) or of (data), got {function!r:.80} with the "
+            f"parameters {', '.join(p.name for p in parameters) or 'none'}."
+        )
+    return _OneRun(function=function, arguments=len(positional)), True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OneRun:
+    """A function of one run as a function of many: a list with one output a run."""
+
+    function: Callable[..., Any]
+    arguments: int
+
+    def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> list[Any]:
+        """Return the outputs of `n_runs` calls."""
+        if self.arguments == 1:
+            return [self.function(data) for _ in range(n_runs)]
+        return [self.function(data, stream) for stream in rng.spawn(n_runs)]

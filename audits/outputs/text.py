@@ -1,0 +1,66 @@
+"""Texts and bytes as numbers: each number in a text, the text around the numbers, and how the numbers are written."""
+
+import re
+import struct
+from collections.abc import Iterator
+from fractions import Fraction
+
+from audits.outputs.fields import KIND, MARK, NUMBER, kind_of
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?|[-+]?\b(?:nan|inf(?:inity)?)\b", re.IGNORECASE)
+_MOST_NUMBERS, _MOST_BYTES, _MOST_DIGITS = 256, 64, 400
+
+
+def text_entries(text: str, path: str) -> Iterator[tuple[str, float]]:
+    """Yield (column, value) for a text; it can be told from these, up to 256 numbers and the 52 bits of a digest.
+
+    JSON, CSV and formatted numbers are texts around numbers. What follows the 256th number is one category.
+    """
+    frame, end = [], 0
+    for index, match in enumerate(_NUMBER.finditer(text)):
+        if index == _MOST_NUMBERS:
+            break
+        written = match.group()
+        frame.append(f"{text[end : match.start()]}\0{_style(written)}")
+        end = match.end()
+        yield from number_entries(written, f"{path}#{index}")
+    yield f"{KIND}{path} text", kind_of("".join(frame) + text[end:])
+    yield f"{MARK}{path} length", float(len(text))
+
+
+def bytes_entries(data: bytes, path: str) -> Iterator[tuple[str, float]]:
+    """Yield (column, value) for bytes: each byte, the number that 4 or 8 bytes spell, and the UTF-8 text."""
+    yield f"{MARK}{path} length", float(len(data))
+    for place, byte in enumerate(data[:_MOST_BYTES]):
+        yield f"{NUMBER}{path}@{place}", float(byte)
+    if len(data) > _MOST_BYTES:
+        yield f"{KIND}{path} bytes", kind_of(data)
+    if len(data) in (4, 8):
+        for order in "<>":
+            for code in ("f", "i") if len(data) == 4 else ("d", "q"):
+                yield f"{NUMBER}{path}@{order}{code}", float(struct.unpack(order + code, data)[0])
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    if text.isprintable():
+        yield from text_entries(text, f"{path}@text")
+
+
+def number_entries(written: str, path: str) -> Iterator[tuple[str, float]]:
+    """Yield a written number as a double, and what the double leaves out."""
+    value = float(written)
+    yield f"{NUMBER}{path}", value
+    if len(written) > 15 and len(written) <= _MOST_DIGITS and abs(value) < float("inf"):
+        yield f"{MARK}{path} rest", float(Fraction(written) - Fraction(value))
+
+
+def _style(written: str) -> str:
+    """Return how a number is written: signs, leading zeros, digits after the point, exponent."""
+    mantissa, _, exponent = written.lower().partition("e")
+    whole, point, decimals = mantissa.partition(".")
+    bare = whole.lstrip("+-")
+    sign = "+" if whole.startswith("+") else "-0" if whole.startswith("-") and not mantissa.strip("-0.") else ""
+    zeros = len(bare) - len(bare.lstrip("0"))
+    letters = written if bare[:1].isalpha() else ""
+    return f"{sign}{zeros}{point}{len(decimals)}{'e' if exponent else ''}{letters}"

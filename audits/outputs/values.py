@@ -1,0 +1,204 @@
+"""The output of one run, of any Python type, as named numbers."""
+
+import datetime
+import decimal
+import enum
+import fractions
+import ipaddress
+import math
+import numbers
+import pathlib
+import uuid
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.outputs.arrays import NUMERIC, array_fields
+from audits.outputs.fields import KIND, MARK, NUMBER, kind_of
+from audits.outputs.foreign import native
+from audits.outputs.text import bytes_entries, text_entries
+from dpaudit import UnsupportedError
+
+Entries = Iterator[tuple[str, float]]
+
+_DEEPEST, _MOST_ENTRIES = 32, 256
+_EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - compared with naive moments only
+_WRITTEN = (uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address)
+_EMPTY = (type(None), type(Ellipsis), type(NotImplemented))
+
+
+def record(value: Any) -> dict[str, float]:
+    """Return the output of one run as numbers by name.
+
+    Guarantee: equal outputs give equal numbers, in every process. Unequal ones give unequal numbers up to the 52 bits
+    of a digest; of a sequence, entries after the 256th count as one category.
+    Raises: UnsupportedError: a part whose type has no reading, by its name and place; nesting deeper than 32.
+    """
+    return dict(_entries(value, "", 0))
+
+
+def _entries(value: Any, path: str, depth: int) -> Entries:
+    """Yield (column, value) for a value and all its parts."""
+    if depth > _DEEPEST:
+        raise UnsupportedError(f"Expected outputs nested at most {_DEEPEST} deep, at {path[:60]!r}; return them flat.")
+    value = native(value)
+    yield f"{KIND}{path}", kind_of(described(value))
+    if isinstance(value, _EMPTY):
+        return
+    if isinstance(value, enum.Enum):
+        yield f"{KIND}{path} member", kind_of(value.name or "")
+        yield from _entries(value.value, f"{path}.value", depth + 1)
+    elif isinstance(value, np.ndarray | np.void):
+        yield from _array(np.asanyarray(value), path, depth)
+    elif isinstance(value, str):
+        yield from text_entries(value, path)
+    elif isinstance(value, bytes | bytearray | memoryview):
+        yield from bytes_entries(bytes(value), path)
+    elif isinstance(value, _WRITTEN):
+        yield from text_entries(str(value), path)
+    elif isinstance(value, numbers.Number | np.generic):
+        yield from _number(value, path)
+    elif isinstance(value, datetime.date | datetime.time | datetime.timedelta):
+        yield from _moment(value, path)
+    else:
+        yield from _composed(value, path, depth)
+
+
+def _number(value: Any, path: str) -> Entries:
+    """Yield a number as a double, with the sign of zero, the bits of NaN and the rest that the double leaves out."""
+    if isinstance(value, np.generic):
+        row = array_fields(np.asarray(value)[None], path)
+        yield from ((name, float(column[0, 0])) for name, column in row.items())
+    elif isinstance(value, float):
+        yield from _number(np.float64(value), path)
+    elif isinstance(value, complex):
+        yield from _number(np.complex128(value), path)
+    elif isinstance(value, decimal.Decimal):
+        sign, digits, exponent = value.as_tuple()
+        yield f"{MARK}{path} sign", float(sign)
+        yield f"{MARK}{path} digits", float(len(digits))
+        yield f"{KIND}{path} exponent", kind_of(str(exponent))
+        yield from _exact(value, path) if value.is_finite() else ((f"{NUMBER}{path}", float(str(value).strip("s"))),)
+    elif isinstance(value, numbers.Rational):
+        yield from _exact(value, path)
+    else:
+        raise _unreadable(value, path)
+
+
+def _exact(value: Any, path: str) -> Entries:
+    """Yield an exact number as the nearest double and the difference; beyond the doubles, its size and a digest."""
+    exact = fractions.Fraction(value)
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        size = abs(exact.numerator).bit_length() - exact.denominator.bit_length()
+        yield f"{NUMBER}{path}", math.inf if exact > 0 else -math.inf
+        yield f"{MARK}{path} size", float(size)
+        yield f"{KIND}{path} digits", kind_of(f"{exact.numerator:x}/{exact.denominator:x}")
+        return
+    yield f"{NUMBER}{path}", nearest
+    if rest := exact - fractions.Fraction(nearest):
+        yield f"{MARK}{path} rest", float(rest)
+
+
+def _moment(value: Any, path: str) -> Entries:
+    """Yield a date, a time or a duration in microseconds, and its time zone; nothing for one that is no time."""
+    if value != value:
+        return
+    if isinstance(value, datetime.timedelta):
+        yield from _exact(value // datetime.timedelta(microseconds=1), path)
+        return
+    if isinstance(value, datetime.time):
+        value = datetime.datetime.combine(_EPOCH.date(), value)
+    elif not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, datetime.time())
+    yield f"{KIND}{path} zone", kind_of(f"{value.tzinfo} {value.fold}")
+    yield from _exact((value.replace(tzinfo=None) - _EPOCH) // datetime.timedelta(microseconds=1), path)
+
+
+def _array(value: Any, path: str, depth: int) -> Entries:
+    """Yield the entries of an array: numbers at once, structured fields by name, objects and texts one by one."""
+    if value.dtype.names is not None:
+        for name in value.dtype.names:
+            yield from _entries(value[name], f"{path}.{name}", depth + 1)
+    elif value.dtype.kind in NUMERIC and value.size <= _MOST_ENTRIES:
+        for name, column in array_fields(value[None], path).items():
+            yield from ((f"{name}[{place}]", float(entry)) for place, entry in enumerate(column[0]))
+    else:
+        yield from _sequence(value.reshape(-1).tolist(), path, depth)
+
+
+def _composed(value: Any, path: str, depth: int) -> Entries:
+    """Yield the parts of a value that has parts."""
+    if is_dataclass(value) and not isinstance(value, type):
+        for part in dataclass_fields(value):
+            yield from _entries(getattr(value, part.name), f"{path}.{part.name}", depth + 1)
+    elif isinstance(value, Mapping):
+        yield from _mapping(value, path, depth)
+    elif isinstance(value, tuple) and (names := getattr(value, "_fields", ())):
+        for name in names:
+            yield from _entries(getattr(value, name), f"{path}.{name}", depth + 1)
+    elif isinstance(value, AbstractSet):
+        yield from _sequence(sorted(value, key=_order), path, depth)
+    elif isinstance(value, BaseException):
+        yield from _sequence(value.args, path, depth)
+    elif isinstance(value, type):
+        yield f"{KIND}{path} class", kind_of(f"{value.__module__}.{value.__qualname__}")
+    elif isinstance(value, Sequence | deque):
+        yield from _sequence(value, path, depth)
+    else:
+        raise _unreadable(value, path)
+
+
+def _mapping(value: Mapping[Any, Any], path: str, depth: int) -> Entries:
+    """Yield a mapping: the order of its keys, then each value by its key; keys that are no texts are values too."""
+    keys = list(value)
+    if all(isinstance(key, str) and not any(letter.isdigit() for letter in key) for key in keys):
+        yield f"{MARK}{path} length", float(len(keys))
+        yield f"{KIND}{path} keys", kind_of("\0".join(keys))
+        for key in keys:
+            yield from _entries(value[key], f"{path}.{key}", depth + 1)
+    else:
+        yield from _sequence([part for key in keys for part in (key, value[key])], path, depth)
+
+
+def _sequence(parts: Sequence[Any] | deque[Any], path: str, depth: int) -> Entries:
+    """Yield the length of a sequence and its entries; those after the 256th as one category."""
+    yield f"{MARK}{path} length", float(len(parts))
+    rest = []
+    for place, part in enumerate(parts):
+        inside = _entries(part, f"{path}[{place}]", depth + 1)
+        if place < _MOST_ENTRIES:
+            yield from inside
+        else:
+            rest += [f"{name}={entry!r}" for name, entry in inside]
+    if rest:
+        yield f"{KIND}{path} rest", kind_of("\n".join(rest))
+
+
+def _order(value: Any) -> tuple[str, float, str]:
+    """Return a key that sorts the members of a set in the same order in every process."""
+    exact = isinstance(value, int | float | decimal.Decimal | fractions.Fraction) and value == value
+    return described(value), float(value) if exact else 0.0, repr(sorted(record(value).items()))
+
+
+def described(value: Any) -> str:
+    """Return the type of a value, with dtype and shape for an array."""
+    kind = type(value)
+    array = f" {value.dtype.str} {value.shape}" if isinstance(value, np.ndarray | np.generic) else ""
+    return f"{kind.__module__}.{kind.__qualname__}{array}"
+
+
+def _unreadable(value: Any, path: str) -> UnsupportedError:
+    """Return the refusal of a type that has no reading."""
+    kind = type(value)
+    place = f" at {path[:60]!r}" if path else ""
+    return UnsupportedError(
+        f"Cannot read an output of type {kind.__module__}.{kind.__qualname__}{place}: what it holds is unknown. Return "
+        "its contents as numbers, texts, arrays, a dict or a dataclass, for example through vars(output)."
+    )

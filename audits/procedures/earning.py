@@ -1,0 +1,182 @@
+"""Which power an audit can earn: a limit for outputs with few values, a case with less noise, stretched controls."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audits.attacks.classifier import learn_score
+from audits.attacks.counting import CountedOdds
+from audits.decision.controls import factor_of, far_pair, gross
+from audits.decision.earned import CAUGHT, ERROR, nothing_earned, usual_control_runs, would_refute
+from audits.decision.events import LIKELIHOOD, Event, count_guesses, rated_event, rounded
+from audits.decision.upper_limit import counts_by_cell, epsilon_limit
+from audits.experiment.execution import Execution, Observed
+from audits.experiment.function_case import FunctionCase
+from audits.experiment.readings import Reading
+from audits.experiment.trials import run_trials, together
+from audits.experiment.views import take
+from dpaudit import AuditCase, Claim, Counts, Power, PowerKind
+from dpaudit.model.case import Score
+from dpaudit.model.mechanism import Array
+
+_LIMIT_ERROR = 0.05
+_ROOM = 20.0
+"""The limit is read at delta plus so many counts of the audit's runs."""
+
+_RUNS_A_CELL, _LEAST_RUNS = 20, 8
+_FAR_LESS_NOISE = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Attack:
+    """The attack that an audit made: its score, its event, and the scores and labels that it counted.
+
+    A control is tried with this event, if there is one, and with one that a quarter of its own runs chooses. `read` is
+    how outputs are read. `counted` is how many runs of a control must refute the claim. `gaussian` says that the
+    declared Gaussian bound stood beside the guessing bound, each at `significance`.
+    """
+
+    score: Score
+    event: Event | None
+    read: Reading
+    scores: Array
+    labels: Array
+    significance: float
+    counted: int
+    gaussian: bool = False
+
+
+Counting = Callable[[int], Iterator[Counts]]
+"""counting(runs) -> up to two counts of guesses on so many runs of a control; none where the control cannot be run."""
+
+
+def earned_power(
+    case: AuditCase,
+    claim: Claim,
+    attack: Attack,
+    limited: tuple[CountedOdds | None, Array | None, Array],
+    *,
+    runs: int,
+    delta: float,
+    most: int | None,
+    rng: np.random.Generator,
+    how: Execution,
+) -> Power:
+    """Return the power of an audit that found no violation; what is measured is fixed before a control runs.
+
+    Outputs with few distinct values, whose counted runs are `limited` = (known cells, cells, labels), get an upper
+    limit. Where that is above the gross size, the audit's own attack guesses on controls, one after another: the case
+    with less noise, if its epsilon is known (of the gross size, then of ten times the claim), a pair further apart, and
+    the counted runs, several as one. That of the gross size has half of the error, the others share the other half.
+    `most` is the number of runs of a control, None for the usual one, 0 for no control. Does not advance `rng`; spawns
+    child generators.
+    """
+    limit = _limit(limited, delta + _ROOM / runs)
+    if limit is not None and limit <= gross(claim.epsilon):
+        return Power(epsilon=limit, probability=1 - _LIMIT_ERROR, error=_LIMIT_ERROR, kind="upper_limit", repetitions=0)
+    alone = not isinstance(case, FunctionCase) or case.alone
+    if most is not None and most < _LEAST_RUNS:
+        return nothing_earned()
+    quiet = replace(how, progress=None)
+    planned = _planned(case, claim, attack, rng.spawn(1)[0], quiet)
+    spent = 0
+    stated = ERROR if limit is None else ERROR + _LIMIT_ERROR
+    for kind, epsilon, counting in planned:
+        decisive = kind == "less_noise" and epsilon <= gross(claim.epsilon)
+        error = ERROR / 4 if decisive else ERROR / (4 * len(planned))
+        usual = usual_control_runs(runs, alone=alone, gross=decisive)
+        for counts in counting(usual if most is None else most):
+            spent += counts.runs
+            refuted = would_refute(
+                counts, attack.counted, claim, delta, attack.significance, error, gaussian=attack.gaussian
+            )
+            if refuted:
+                return Power(epsilon=epsilon, probability=CAUGHT, error=stated, kind=kind, repetitions=counts.runs)
+    return nothing_earned(spent)
+
+
+def _limit(limited: tuple[CountedOdds | None, Array | None, Array], delta: float) -> float | None:
+    """Return an upper limit on the epsilon of the pair, None for outputs with many distinct values."""
+    cells, numbers, labels = limited
+    if cells is None or numbers is None:
+        return None
+    first, second = counts_by_cell(numbers, labels, len(cells.odds))
+    return epsilon_limit(first, second, delta, _LIMIT_ERROR)
+
+
+def _planned(
+    case: AuditCase, claim: Claim, attack: Attack, rng: np.random.Generator, how: Execution
+) -> list[tuple[PowerKind, float, Counting]]:
+    """Return the controls of a case, as kind, epsilon and what counts guesses on it, in the order in which they run."""
+    factor = factor_of(claim)
+    streams = rng.spawn(3)
+    planned: list[tuple[PowerKind, float, Counting]] = []
+    if case.weaker is not None:
+        sizes = (gross(claim.epsilon), max(gross(claim.epsilon), _FAR_LESS_NOISE * claim.epsilon))
+        for size, stream in zip(sorted(set(sizes)), streams, strict=False):
+            if (weaker := case.weaker(size)) is not None:
+                planned.append(
+                    ("less_noise", size, _on(weaker, f"less noise {size:g}", replace(attack, event=None), stream, how))
+                )
+    if (pair := far_pair(case.neighbours, factor)) is not None:
+        far = replace(case, neighbours=pair)
+        planned.append(("far_pair", factor * claim.epsilon, _on(far, f"far {factor}", attack, streams[2], how)))
+    planned.append(("repeated_runs", factor * claim.epsilon, lambda _: _grouped(attack, factor)))
+    return planned
+
+
+def _on(control: AuditCase, name: str, attack: Attack, rng: np.random.Generator, how: Execution) -> Counting:
+    """Return what counts the guesses of an attack on runs of a control; a store keeps them under its name."""
+
+    def counting(runs: int) -> Iterator[Counts]:
+        try:
+            seen = run_trials(
+                control, runs, rng, keep=attack.score, how=how, read=attack.read, phase=f"control {name} {runs}"
+            )
+            scores = rounded(seen.kept)
+        except Exception:
+            return
+        if attack.event is not None:
+            yield count_guesses(attack.event, scores, seen.labels)
+        yield from _chosen_and_counted(scores, seen.labels, attack)
+
+    return counting
+
+
+def _grouped(attack: Attack, times: int) -> Iterator[Counts]:
+    """Yield the guesses on the counted runs, `times` of one label as one output whose score is their sum."""
+    sums, labels = [], []
+    for label in (False, True):
+        scores = attack.scores[attack.labels == label]
+        groups = scores[: len(scores) // times * times].reshape(-1, times).sum(axis=1)
+        sums.append(groups)
+        labels.append(np.full(len(groups), label))
+    scores, truth = np.concatenate(sums), np.concatenate(labels)
+    if len(scores) < _LEAST_RUNS or not np.isfinite(scores).all():
+        return
+    order = np.argsort(np.concatenate([np.linspace(0, 1, len(part)) for part in sums]), kind="stable")
+    yield from _chosen_and_counted(rounded(scores[order]), truth[order], attack)
+
+
+def _chosen_and_counted(scores: Array, labels: Array, attack: Attack) -> Iterator[Counts]:
+    """Yield the guesses on the later runs, with an event that the first quarter of them chooses."""
+    first = len(scores) // 4
+    if len(np.unique(scores[:first])) < 2:
+        return
+    _, event = rated_event(scores[:first], labels[:first], attack.counted, attack.significance, LIKELIHOOD)
+    yield count_guesses(event, scores[first:], labels[first:])
+
+
+def cells_of(blocks: tuple[Observed, ...]) -> tuple[CountedOdds | None, Array | None, Array]:
+    """Return the distinct outputs of a quarter of some runs, if they are few, and cells and labels of the others."""
+    seen = together(*blocks)
+    quarter = len(seen) // 4
+    first, rest = np.arange(quarter), np.arange(quarter, len(seen))
+    if quarter < _RUNS_A_CELL:
+        return None, None, seen.labels
+    score: Any = learn_score(take(seen.kept, first), seen.labels[first], np.random.default_rng(0))
+    if not isinstance(score, CountedOdds) or len(score.odds) > quarter // _RUNS_A_CELL:
+        return None, None, seen.labels
+    return score, score.cells(take(seen.kept, rest)), seen.labels[rest]

@@ -1,0 +1,67 @@
+"""The finding of an audit that the last bits of its outputs tell the data sets apart."""
+
+import math
+from dataclasses import replace
+
+from audits.bounds.guessing import guessing_bound
+from audits.decision.earned import nothing_earned
+from audits.decision.other_significance import CountedBound
+from dpaudit import AuditResult, Counts, LowerBound
+from dpaudit.model.mechanism import Array
+
+LOW_BITS_SHARE = 0.1
+"""The share of the significance that the last bits have where they decide."""
+
+
+def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides: bool) -> AuditResult:
+    """Return the result with the bound that guesses from last bits show, if it exceeds the claim.
+
+    `guesses` holds one entry a counted run: 1 for the second neighbour, -1 for the first, 0 for none. If it `decides`,
+    the verdict is *violation*; its bound has a tenth of the significance, and the other bounds the rest. Otherwise the
+    bound stands beside the verdict, at the significance of the audit.
+    """
+    level = result.significance * (LOW_BITS_SHARE if decides else 1)
+    counts = _counted(guesses, labels)
+    epsilon = guessing_bound(counts, result.delta, level).epsilon
+    if epsilon <= result.claim.epsilon:
+        return result
+    shown = math.floor(100 * epsilon) / 100
+    bound = LowerBound(name="low_bits", epsilon=epsilon, significance=level)
+    remark = f"The floating-point values themselves leak: their last bits show epsilon of at least {shown:g}."
+    if not decides:
+        assumed = "The claim is judged as if arithmetic were exact."
+        return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, f"{remark} {assumed}"))
+    if result.verdict == "violation" and result.epsilon_lower >= epsilon:
+        return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
+    return replace(
+        result,
+        verdict="violation",
+        epsilon_lower=epsilon,
+        bound=bound.name,
+        bounds=(bound, *result.bounds),
+        counts=counts,
+        attack="last bits",
+        power=nothing_earned(),
+        remarks=(*result.remarks, remark),
+        epsilon_at=CountedBound(
+            counts=counts,
+            delta=result.delta,
+            gaussian=False,
+            significance=result.significance,
+            share=LOW_BITS_SHARE,
+        ),
+    )
+
+
+def _counted(guesses: Array, labels: Array) -> Counts:
+    """Return the counts of the guesses; the threshold test is the same guess, without abstaining."""
+    second = guesses > 0
+    return Counts(
+        runs=len(labels),
+        guesses=int((guesses != 0).sum()),
+        correct=int(((guesses > 0) & labels).sum() + ((guesses < 0) & ~labels).sum()),
+        true_positives=int((second & labels).sum()),
+        false_positives=int((second & ~labels).sum()),
+        positives=int(labels.sum()),
+        negatives=int((~labels).sum()),
+    )

@@ -1,0 +1,79 @@
+"""The last bits of outputs: a true leak of floating-point noise, its own finding, and no false alarms."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from audits import audit
+from audits.attacks.low_bits import learn_low_bits
+from audits.experiment.function_case import Arithmetic
+from audits.outputs.conversion import columns_of
+from dpaudit import AuditResult, Claim
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+Floats = NDArray[np.float64]
+
+
+def laplace(data: float, rng: np.random.Generator, n_runs: int) -> Floats:
+    """Return Laplace noise in doubles: finer around 0 than around 1."""
+    return data + rng.laplace(size=n_runs)
+
+
+def on_a_grid(data: float, rng: np.random.Generator, n_runs: int) -> Floats:
+    """Return the same, rounded to a grid that both data sets share."""
+    return np.round(laplace(data, rng, n_runs) * 2**20) / 2**20
+
+
+def response(data: float, rng: np.random.Generator, n_runs: int) -> Floats:
+    """Return randomised response of epsilon 1 whose answers differ in their last bit."""
+    right = rng.random(n_runs) < 1 / (1 + np.exp(-1.0))
+    return np.where(right, data, 1 - data) / 4 + 0.5 + rng.integers(100, size=n_runs)
+
+
+def audited(function: object, seed: int, arithmetic: Arithmetic, runs: int = 20_000) -> AuditResult:
+    rng = np.random.default_rng(seed)
+    return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=rng, arithmetic=arithmetic)  # type: ignore[arg-type]
+
+
+def test_floating_point_noise_is_a_violation_where_nothing_is_taken_for_granted() -> None:
+    """A fifth of the values at 0 cannot be produced at 1: the bound exceeds 5, and one sentence says why."""
+    result = audited(laplace, 0, "floating")
+    assert (result.verdict, result.bound, result.attack) == ("violation", "low_bits", "last bits")
+    assert result.epsilon_lower > 5
+    assert result.bound_at(significance=0.05).epsilon == pytest.approx(result.epsilon_lower)
+    assert sum("floating-point values themselves leak" in remark for remark in result.remarks) == 1
+
+
+def test_it_is_a_remark_where_the_claim_takes_exact_arithmetic_for_granted() -> None:
+    """The verdict and its bound stay; the bound of the last bits stands beside them."""
+    result = audited(laplace, 0, "exact")
+    assert (result.verdict, result.bound) == ("not_refuted", "guessing")
+    assert result.epsilon_lower < 1
+    assert next(bound.epsilon for bound in result.bounds if bound.name == "low_bits") > 5
+    assert "as if arithmetic were exact" in result.remarks[-1]
+
+
+def test_values_on_a_common_grid_have_no_such_finding() -> None:
+    """The repaired twin: ten audits without a remark."""
+    for seed in range(10):
+        assert audited(on_a_grid, seed, "floating", runs=4_000).remarks == ()
+
+
+def test_last_bits_that_keep_the_claim_are_accused_as_rarely_as_promised() -> None:
+    """300 audits of last bits with epsilon exactly 1: alarms at most the 1 - 1e-6 quantile of Bin(300, 0.05)."""
+    found = [audited(response, seed, "floating", runs=600) for seed in range(300)]
+    assert sum(result.verdict == "violation" for result in found) <= stats.binom.isf(1e-6, 300, 0.05)
+
+
+def test_the_event_is_learned_from_labelled_runs_and_whole_numbers_have_none() -> None:
+    """Outputs of another type, one label alone, and whole numbers give no guess."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(4000) < 0.5
+    leaky = columns_of(rng.laplace(size=4000) + labels, 4000)
+    guess = learn_low_bits(leaky, labels)
+    assert guess is not None
+    assert set(np.unique(guess(leaky))) <= {-1.0, 0.0, 1.0}
+    assert learn_low_bits(leaky, np.ones(4000, dtype=bool)) is None
+    assert learn_low_bits(columns_of(rng.integers(9, size=4000) + labels, 4000), labels) is None
+    assert learn_low_bits({"values": labels}, labels) is None

@@ -1,0 +1,260 @@
+"""Outputs of forty kinds: each that holds the raw value is accused or refused, each honest one is not accused."""
+
+import base64
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import json
+import struct
+import uuid
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import torch
+
+from audits import Execution, audit
+from audits.outputs.conversion import columns_of
+from audits.outputs.values import record
+from dpaudit import Claim, UnsupportedError
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+Pair = collections.namedtuple("Pair", "first second")
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    value: float
+    parts: tuple[float, ...] = ()
+
+
+class Opaque:
+    def __init__(self, value):
+        self.value = value
+
+
+_DAY = datetime.datetime.fromisoformat("2020-01-01")
+
+KINDS = {
+    "numpy array": lambda x: x,
+    "numpy float32": lambda x: x.astype(np.float32),
+    "numpy matrix of columns": lambda x: np.column_stack([np.zeros_like(x), x]),
+    "numpy complex": lambda x: 1j * x,
+    "numpy structured": lambda x: np.array(list(zip(x, x, strict=True)), dtype="f8,f4"),
+    "numpy object array": lambda x: np.array([[float(v)] for v in x] + [[0.0, 1.0]], dtype=object)[:-1],
+    "numpy texts": lambda x: np.array([f"{v:.6f}" for v in x]),
+    "masked array": lambda x: np.ma.array(x, mask=x > 10),
+    "torch tensor": torch.tensor,
+    "torch bfloat16": lambda x: torch.tensor(x, dtype=torch.bfloat16),
+    "list of torch scalars": lambda x: [torch.tensor(v) for v in x],
+    "list of torch rows": lambda x: list(torch.tensor(np.column_stack([x, x]))),
+    "pandas frame": lambda x: pd.DataFrame({"a": x, "b": "x"}),
+    "pandas series": pd.Series,
+    "pandas index": pd.Index,
+    "list of frames": lambda x: [pd.DataFrame({"a": [v]}) for v in x],
+    "scipy sparse": lambda x: scipy.sparse.csr_matrix(x[:, None]),
+    "list of floats": lambda x: x.tolist(),
+    "list of numpy scalars": list,
+    "list of lists": lambda x: [[0, [v]] for v in x.tolist()],
+    "lists of varying length": lambda x: [[v] * (1 + k % 3) for k, v in enumerate(x.tolist())],
+    "tuples": lambda x: [(v, None) for v in x.tolist()],
+    "named tuples": lambda x: [Pair(v, "s") for v in x.tolist()],
+    "named tuple of arrays": lambda x: Pair(x, x),
+    "dict of arrays": lambda x: {"a": x, "b": np.zeros_like(x)},
+    "list of dicts": lambda x: [{"a": v} for v in x.tolist()],
+    "dicts keyed by the value": lambda x: [{v: 1} for v in x.tolist()],
+    "sets": lambda x: [{v, 0.0} for v in x.tolist()],
+    "Decimal": lambda x: [decimal.Decimal(v) for v in x.tolist()],
+    "Fraction": lambda x: [fractions.Fraction(v) for v in x.tolist()],
+    "big integers": lambda x: [int(v * 10**30) for v in x.tolist()],
+    "datetime": lambda x: [_DAY + datetime.timedelta(seconds=v) for v in x.tolist()],
+    "timedelta": lambda x: [datetime.timedelta(seconds=v) for v in x.tolist()],
+    "dataclasses": lambda x: [Answer(v, (v, 1.0)) for v in x.tolist()],
+    "dataclass of arrays": lambda x: Answer(x, x),
+    "formatted text": lambda x: [f"the answer is {v:+.4e}." for v in x.tolist()],
+    "JSON": lambda x: [json.dumps({"n": 3, "answer": v}) for v in x.tolist()],
+    "eight bytes": lambda x: [struct.pack("<d", v) for v in x.tolist()],
+    "text as bytes": lambda x: [str(v).encode() for v in x.tolist()],
+    "exceptions as values": lambda x: [ValueError("bad", v) for v in x.tolist()],
+}
+"""Forty kinds: from numbers, one a run, to outputs."""
+
+CHANNELS = {
+    "sign of zero": lambda d, n: np.full(n, -0.0 if d else 0.0),
+    "NaN bits": lambda d, n: np.full(n, np.uint64(0x7FF8000000000000 + int(d))).view(np.float64),
+    "dtype": lambda d, n: np.zeros(n, dtype=np.float32 if d else np.float64),
+    "uint64 beside int64": lambda d, n: np.zeros(n, dtype=np.uint64 if d else np.int64),
+    "mask": lambda d, n: np.ma.array(np.zeros(n), mask=np.full(n, bool(d))),
+    "value under a mask": lambda d, n: np.ma.array(np.full(n, d), mask=True),
+    "type of a number": lambda d, n: [1.0 if d else 1] * n,
+    "keys": lambda d, n: [{"a": 1} if d else {"b": 1}] * n,
+    "keys of a batch": lambda d, n: {"a" if d else "b": np.zeros(n)},
+    "order of keys": lambda d, n: [dict.fromkeys("ab" if d else "ba", 1)] * n,
+    "length": lambda d, n: [[0] * (3 if d else 2)] * n,
+    "integer beyond 2^53": lambda d, n: [2**60 + int(d)] * n,
+    "exception type": lambda d, n: [ValueError() if d else TypeError()] * n,
+    "enum member": lambda d, n: [Colour.RED if d else Colour.BLUE] * n,
+    "Decimal's exponent": lambda d, n: [decimal.Decimal("1.0" if d else "1.00")] * n,
+    "digits of a text": lambda d, n: ["1.0" if d else "1.00"] * n,
+    "time zone": lambda d, n: [datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC if d else None)] * n,
+    "identifier": lambda d, n: [uuid.UUID(int=int(d))] * n,
+}
+"""Outputs that tell the data set beside an equal value."""
+
+
+def run(function, runs=400, seed=0, **more):
+    more = {"control_runs": 0} | more
+    return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=np.random.default_rng(seed), **more)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_outputs_that_hold_the_raw_value_are_accused(kind):
+    """Noise of a tenth of the scale (epsilon 10) around the raw value: a violation for each of forty kinds."""
+    assert run(lambda d, rng, n: KINDS[kind](d + rng.laplace(0, 0.1, n))).verdict == "violation"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_outputs_without_noise_never_pass(kind):
+    """The raw value itself: a violation; and no pass where both data sets give the same constant."""
+    assert run(lambda d, rng, n: KINDS[kind](np.full(n, d))).verdict == "violation"
+    constant = run(lambda d, rng, n: KINDS[kind](np.full(n, 0.5)))
+    assert constant.verdict == "inconclusive"
+    assert constant.epsilon_lower == 0
+
+
+def test_honest_outputs_of_every_kind_are_not_accused():
+    """Laplace noise of the claimed epsilon, forty kinds, one audit each at significance 1e-10: no violation at all."""
+    verdicts = {
+        kind: run(lambda d, rng, n, to=to: to(d + rng.laplace(0, 1.0, n)), significance=1e-10).verdict
+        for kind, to in KINDS.items()
+    }
+    assert {kind for kind, verdict in verdicts.items() if verdict == "violation"} == set()
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_what_stands_beside_the_value_is_read(channel):
+    """Each channel tells the data set in every run; the twin that always shows one side is no violation."""
+    assert run(lambda d, rng, n: CHANNELS[channel](d, n)).verdict == "violation"
+    assert run(lambda d, rng, n: CHANNELS[channel](1.0, n)).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        lambda x: [Opaque(v) for v in x],
+        lambda x: [lambda v=v: v for v in x],
+        lambda x: [object() for _ in x],
+        lambda x: [iter([v]) for v in x],
+    ],
+)
+def test_outputs_of_unknown_types_are_refused_by_name(output):
+    """Nothing is told apart by its address: the error names the type and what to return."""
+    with pytest.raises(UnsupportedError, match=r"Cannot read an output of type .*Return its contents"):
+        run(lambda d, rng, n: output(d + rng.laplace(0, 1.0, n)))
+    cycle: list[object] = []
+    cycle.append(cycle)
+    with pytest.raises(UnsupportedError, match="nested at most 32"):
+        record(cycle)
+
+
+def test_encrypted_texts_are_unreadable_and_never_pass():
+    """Text whose every run is new: inconclusive, and the remark names the column."""
+    result = run(
+        lambda d, rng, n: [base64.b64encode(rng.bytes(8) + struct.pack("d", d)).decode() for _ in range(n)],
+        runs=2000,
+        control_runs=None,
+    )
+    assert result.verdict in ("inconclusive", "violation")
+    assert any("cannot be read" in remark for remark in result.remarks)
+
+
+def test_a_row_depends_on_its_own_output_alone():
+    """Each output read alone, in a list with the others, or in another order gives the same numbers."""
+    outputs = [
+        1.0,
+        2**70,
+        None,
+        "a 1",
+        np.array([1.0, 2.0]),
+        np.array([1.0]),
+        {"a": 1},
+        (1, 2),
+        True,
+        -0.0,
+        Answer(1.0),
+    ]
+    together = columns_of(outputs, len(outputs))
+    for place, output in enumerate(outputs):
+        single = columns_of([output], 1)
+        for name, column in single.items():
+            np.testing.assert_array_equal(together[name][place, : column.shape[1]], column[0])
+
+
+def raising(where, exception):
+    def function(data, rng, n_runs):
+        if where(data, rng):
+            raise exception
+        return data + rng.laplace(0, 1.0, n_runs)
+
+    return function
+
+
+@pytest.mark.parametrize("exception", [ValueError("x"), SystemExit(0), MemoryError()])
+def test_an_exception_of_one_data_set_is_a_violation(exception):
+    """The refusal depends on the data; with a given score the outcomes are attacked instead."""
+    assert run(raising(lambda data, rng: data == 1.0, exception)).verdict == "violation"
+    scored = run(raising(lambda data, rng: data == 1.0, exception), score=np.abs)
+    assert scored.verdict == "violation"
+    assert type(exception).__name__ in scored.remarks[0]
+
+
+def test_exceptions_everywhere_are_inconclusive_and_named():
+    """Nothing was released; the verdict names the exception."""
+    result = run(raising(lambda data, rng: True, SystemExit(0)))
+    assert result.verdict == "inconclusive"
+    assert "raised SystemExit" in result.remarks[0]
+
+
+def test_a_rare_exception_with_equal_chance_accuses_nobody():
+    """One run in ten raises on both sides: 30 audits, no violation at significance 1e-9."""
+    verdicts = {
+        run(raising(lambda data, rng: rng.random() < 0.1, ValueError()), seed=seed, significance=1e-9).verdict
+        for seed in range(30)
+    }
+    assert "violation" not in verdicts
+
+
+def test_a_run_that_takes_too_long_is_an_outcome():
+    """One data set loops for ever: the limit ends each run, and the outcome tells the data set."""
+
+    def slow(data, rng):
+        while data == 1.0:
+            pass
+        return data + rng.laplace()
+
+    assert run(slow, runs=60, how=Execution(run_seconds=0.02)).verdict == "violation"
+
+
+def test_seeds_and_old_generators_are_refused_with_the_remedy():
+    """rng=0 and RandomState get a line that says what to write."""
+    for wrong, remedy in ((0, r"default_rng\(0\)"), (np.random.RandomState(1), r"default_rng\(seed\)")):
+        with pytest.raises(ValueError, match=remedy):
+            audit(KINDS["list of floats"], neighbours=(0.0, 1.0), claim=ONE, runs=100, rng=wrong)
+
+
+def test_functions_of_one_run_are_called_once_a_run():
+    """f(data, rng) and f(data): as many calls as runs, and half the noise falls."""
+    assert run(lambda data, rng: data + rng.laplace(0, 0.5), runs=2000).verdict == "violation"
+    own = np.random.default_rng(3)
+    assert run(lambda data: data + own.laplace(0, 0.5), runs=2000).verdict == "violation"
+    with pytest.raises(ValueError, match=r"function of \(data, rng, n_runs\)"):
+        run(lambda: 0)

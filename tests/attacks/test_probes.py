@@ -1,0 +1,96 @@
+"""Probes before an audit: dependent, seeded and unrepeatable runs get the right verdict and one clear sentence."""
+
+import numpy as np
+import pytest
+
+from audits import audit
+from audits.experiment.function_case import function_case
+from audits.experiment.probes import probe
+from dpaudit import Claim
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+def honest(data, rng, n_runs):
+    return data + rng.laplace(0, 1.0, n_runs)
+
+
+def fixed_seed(data, rng, n_runs):
+    return data + np.random.default_rng(1).laplace(0, 1.0, n_runs)
+
+
+def one_draw(data, rng, n_runs):
+    return np.full(n_runs, data + rng.laplace(0, 1.0))
+
+
+def correlated(data, rng, n_runs):
+    return data + rng.laplace(0, 1.0) + rng.laplace(0, 0.3, n_runs)
+
+
+def by_block_size(data, rng, n_runs):
+    return data + rng.laplace(0, 1.0, n_runs) / np.sqrt(n_runs)
+
+
+def own_entropy(data, rng, n_runs):
+    return data + np.random.default_rng().laplace(0, 1.0, n_runs)
+
+
+def global_state(data, rng, n_runs):
+    return data + np.random.laplace(0, 1.0, n_runs)  # noqa: NPY002 - the trap
+
+
+def run(function, runs=4000, seed=0):
+    return audit(
+        function,
+        neighbours=(0.0, 1.0),
+        claim=ONE,
+        runs=runs,
+        rng=np.random.default_rng(seed),
+        significance=0.001,
+        arithmetic="exact",
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "verdicts", "sentence"),
+    [
+        (fixed_seed, {"inconclusive", "violation"}, "ignores its random generator"),
+        (one_draw, {"not_refuted", "inconclusive"}, "draws its noise once a call"),
+        (correlated, {"not_refuted", "inconclusive"}, "depend on each other"),
+        (by_block_size, {"inconclusive"}, "depends on n_runs"),
+        (own_entropy, {"not_refuted"}, "cannot be repeated"),
+        (global_state, {"not_refuted"}, "numpy's global generator"),
+    ],
+)
+def test_a_trap_gets_its_verdict_and_its_sentence(function, verdicts, sentence):
+    """Three audits each: the same sentence, and never consistent."""
+    for seed in range(2):
+        result = run(function, seed=seed)
+        assert result.verdict in verdicts
+        assert any(sentence in remark for remark in result.remarks), result.remarks
+        assert result.seed is None or function not in (own_entropy, global_state)
+
+
+def test_honest_functions_get_no_remark():
+    """Thirty functions that differ in their law: no remark on any."""
+    for number in range(30):
+        scale, width = 0.5 + number / 10, 1 + number % 4
+
+        def function(data, rng, n_runs, scale=scale, width=width):
+            noisy = data + rng.laplace(0, scale, (n_runs, width))
+            return np.round(noisy) if width == 3 else noisy
+
+        assert probe(function_case(lambda d, r, n, f=function: f(d, r, n), (0.0, 1.0), ONE), 4000).remarks == ()
+
+
+def test_data_that_a_function_changes_are_noted():
+    """The next run would not see the same data."""
+
+    def changing(data, rng, n_runs):
+        data += 1.0
+        return rng.laplace(0, 1.0, n_runs)
+
+    case = function_case(changing, (np.zeros(2), np.ones(2)), ONE)
+    probed = probe(case, 4000)
+    assert not probed.sound
+    assert any("changes the data" in remark for remark in probed.remarks)

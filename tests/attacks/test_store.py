@@ -1,0 +1,131 @@
+"""Stored chunks: damaged ones count as missing, and those of other code, data, seeds or budgets are never used."""
+
+import shutil
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from audits import ChunkStore, audit, audit_anytime
+from audits.experiment.chunk_store import StoreWarning
+from audits.experiment.execution import Observed
+from dpaudit import AuditResult, Claim
+from dpaudit.model.case import Run
+
+ONE = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+def laplace(scale: float) -> Run:
+    """Return a function that adds noise of a scale."""
+
+    def noisy(data: float, rng: np.random.Generator, n_runs: int) -> object:
+        return data + rng.laplace(0.0, scale, n_runs)
+
+    return noisy
+
+
+def audited(store: ChunkStore | None, scale: float = 1.0, runs: int = 600, seed: int = 0) -> AuditResult:
+    return audit(
+        laplace(scale),
+        neighbours=(1.0, 2.0),
+        claim=ONE,
+        runs=runs,
+        rng=np.random.default_rng(seed),
+        control_runs=0,
+        store=store,
+        chunk_runs=100,
+    )
+
+
+def numbers(result: AuditResult) -> object:
+    return result.verdict, result.bounds, result.counts, result.roc
+
+
+def test_two_hundred_damaged_copies_give_no_other_number(tmp_path: Path) -> None:
+    """Ten bytes of each copy are flipped: every chunk is what was stored, or missing; many are told."""
+    path, rng = tmp_path / "whole.sqlite", np.random.default_rng(1)
+    store = ChunkStore(path=path, key="laplace")
+    whole = [Observed(labels=rng.random(50) < 0.5, kept=rng.random(50)) for _ in range(6)]
+    for index, chunk in enumerate(whole):
+        store.save("count", index, chunk)
+    raw, missing, told = path.read_bytes(), 0, 0
+    for number in range(200):
+        copy, damaged = tmp_path / f"{number}.sqlite", bytearray(raw)
+        for place in rng.integers(len(raw), size=10):
+            damaged[place] ^= int(rng.integers(1, 256))
+        copy.write_bytes(bytes(damaged))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for index, chunk in enumerate(whole):
+                found = ChunkStore(path=copy, key="laplace").load("count", index)
+                missing += found is None
+                same = found is None or (
+                    np.array_equal(found.labels, chunk.labels) and (found.kept == chunk.kept).all()
+                )
+                assert same
+        told += any(issubclass(warning.category, StoreWarning) for warning in said)
+        copy.unlink()
+    assert missing > 50
+    assert told > 50
+
+
+def test_an_altered_chunk_is_missing_and_the_twin_without_a_checksum_would_use_it(tmp_path: Path) -> None:
+    """A chunk under another phase or index is not the chunk that was stored."""
+    store = ChunkStore(path=tmp_path / "s.sqlite", key="k")
+    store.save("count", 0, Observed(labels=np.array([True]), kept=np.array([1.0])))
+    with store._connected() as connection:
+        connection.execute("UPDATE checked SET place = 1")
+    assert store.load("count", 0) is None
+    with pytest.warns(StoreWarning, match="damaged"):
+        assert store.load("count", 1) is None
+
+
+def test_a_store_does_not_serve_other_code_seeds_or_budgets(tmp_path: Path) -> None:
+    """Scale 1.0 is stored: scale 0.3, another seed and another budget give what they give without a store."""
+    store = ChunkStore(path=tmp_path / "s.sqlite", key="laplace")
+    audited(store)
+    for change in ({"scale": 0.3}, {"seed": 1}, {"runs": 900}, {"runs": 300}):
+        scale, seed, runs = change.get("scale", 1.0), int(change.get("seed", 0)), int(change.get("runs", 600))
+        other = numbers(audited(store, scale=scale, seed=seed, runs=runs))
+        assert other == numbers(audited(None, scale=scale, seed=seed, runs=runs))
+    assert audited(store, scale=0.3).verdict == "violation"
+
+
+def test_an_anytime_audit_of_another_budget_gives_the_numbers_of_a_fresh_one(tmp_path: Path) -> None:
+    """500 runs are stored; 200 and 800 runs on the same store give what they give without one."""
+    store = ChunkStore(path=tmp_path / "s.sqlite", key="laplace")
+
+    def sequential(runs: int, kept: ChunkStore | None) -> object:
+        rng = np.random.default_rng(2)
+        arguments = {"neighbours": (1.0, 2.0), "claim": ONE, "runs": runs, "rng": rng, "control_runs": 0}
+        return numbers(audit_anytime(laplace(1.0), store=kept, stop=lambda state: False, **arguments))  # type: ignore[arg-type]
+
+    for runs in (500, 200, 800):
+        assert sequential(runs, store) == sequential(runs, None)
+
+
+def test_two_audits_on_one_store_lose_nothing(tmp_path: Path) -> None:
+    """Two threads write one file at once; each audit then finds all its chunks."""
+    store = ChunkStore(path=tmp_path / "s.sqlite", key="laplace")
+    threads = [threading.Thread(target=audited, args=(store,), kwargs={"seed": seed}) for seed in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store._connected() as connection:
+        assert connection.execute("SELECT count(*) FROM checked").fetchone()[0] == 2 * 6
+    assert numbers(audited(store, seed=1)) == numbers(audited(None, seed=1))
+
+
+def test_a_store_that_cannot_be_written_changes_no_number(tmp_path: Path) -> None:
+    """A full or unwritable disk: one warning a chunk, the same result, and what was there stays."""
+    folder = tmp_path / "folder.sqlite"
+    folder.mkdir()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        result = audited(ChunkStore(path=folder, key="laplace"))
+    assert any("was not kept" in str(warning.message) for warning in said)
+    assert numbers(result) == numbers(audited(None))
+    shutil.rmtree(folder)
