@@ -74,6 +74,17 @@ def positive(name: str, value: object) -> float:
     return number
 
 
+def finite_ratio(name: str, above: float, below: float) -> float:
+    """Return `above` over `below`, the field `name`, if floating point can hold it.
+
+    Raises: ValueError: it cannot; so little noise protects nothing.
+    """
+    ratio = above / below
+    if ratio == math.inf:
+        raise FieldError(name, f"Expected {name}={below} to be at least {above} / 1.8e308; raise the noise.")
+    return ratio
+
+
 def non_negative(name: str, value: object) -> float:
     """Return `value` as a finite float that is zero or above.
 

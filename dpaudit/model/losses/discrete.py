@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dpaudit.checks import non_negative
 from dpaudit.model.losses.approximate import ApproximateLoss
@@ -55,11 +56,7 @@ class DiscreteLoss:
 
     def reversed(self) -> "DiscreteLoss":
         """Return the loss of (Q, P)."""
-        return DiscreteLoss(
-            atoms=tuple((-v, p * math.exp(-v)) for v, p in self.atoms),
-            infinite_mass=self.reverse_infinite_mass,
-            reverse_infinite_mass=self.infinite_mass,
-        )
+        return _reversed(self)
 
     def group(self, size: int) -> ApproximateLoss:
         """Return a loss that dominates `size` records changed one after another (an upper bound)."""
@@ -69,3 +66,13 @@ class DiscreteLoss:
             delta=min(max(loss.infinite_mass for loss in both), math.nextafter(1, 0)),
         )
         return worst.group(size)
+
+
+@lru_cache(maxsize=16)
+def _reversed(loss: DiscreteLoss) -> DiscreteLoss:
+    """Return the loss of (Q, P), which engines ask for many times."""
+    return DiscreteLoss(
+        atoms=tuple((-v, p * math.exp(-v)) for v, p in loss.atoms),
+        infinite_mass=loss.reverse_infinite_mass,
+        reverse_infinite_mass=loss.infinite_mass,
+    )
