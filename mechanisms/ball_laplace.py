@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours
-from dpaudit.checks import count, non_negative, one_of, positive
+from dpaudit.checks import count, non_negative, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -61,13 +61,17 @@ class BallLaplace:
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair; exact in dimension 1."""
-        return LaplaceLoss(shift=math.sqrt(self.dimension) * self.l2_sensitivity / self.scale)
+        exact = ratio("scale", self.l2_sensitivity, self.scale)
+        root = math.isqrt(self.dimension)
+        if root * root == self.dimension:
+            return LaplaceLoss.exactly(root * exact)
+        return LaplaceLoss(shift=math.sqrt(self.dimension) * float(exact) * (1 + 2.0**-51))
 
     def attained_loss(self) -> LaplaceLoss | ComposedLoss:
         """Return the loss of the move that is spread evenly over the coordinates."""
         if self.dimension == 1:
             return self.loss()
-        each = LaplaceLoss(shift=self.l2_sensitivity / (math.sqrt(self.dimension) * self.scale))
+        each = LaplaceLoss(shift=self.l2_sensitivity / (math.sqrt(self.dimension) * self.scale) * (1 - 2.0**-51))
         return ComposedLoss(parts=((each, self.dimension),))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:

@@ -17,6 +17,8 @@ from typing import TypeAlias
 
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.views import delivered_model
+from dpaudit.checks import meant
+from dpaudit.engines.exact import exact_supremum
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
@@ -66,12 +68,13 @@ def pure(loss: SimpleLoss) -> Cost | None:
     if largest == float("inf"):
         return None
     mass = max(loss.infinite_mass, loss.reversed().infinite_mass)
-    return Cost(amount=Fraction(largest), mass=Fraction(mass))
+    amount = max(exact_supremum(order) for order in (loss, loss.reversed()))
+    return Cost(amount=amount, mass=meant(mass))
 
 
 def gaussian(loss: SimpleLoss) -> Cost | None:
     """Return mu^2 of a Gaussian loss; no other loss is counted."""
-    return Cost(amount=Fraction(loss.mu) ** 2) if isinstance(loss, GaussianLoss) else None
+    return Cost(amount=loss.exact**2) if isinstance(loss, GaussianLoss) else None
 
 
 def zcdp(loss: SimpleLoss) -> Cost | None:
@@ -80,7 +83,7 @@ def zcdp(loss: SimpleLoss) -> Cost | None:
     Source: Bun and Steinke (2016), Propositions 1.4 and 1.6; section 8 there for a positive mass.
     """
     if isinstance(loss, GaussianLoss):
-        return Cost(amount=Fraction(loss.mu) ** 2 / 2)
+        return Cost(amount=loss.exact**2 / 2)
     bounded = pure(loss)
     return bounded and Cost(amount=bounded.amount**2 / 2, mass=bounded.mass)
 

@@ -4,6 +4,12 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+from dpaudit.checks import meant
+from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, DiscreteLoss, LaplaceLoss, SimpleLoss
+
+_MOST = 1000  # fractions over unlike denominators that are added exactly
+_BITS = 400
+
 
 def exact_sum(terms: Iterable[tuple[float | Fraction, int, int]]) -> Fraction:
     """Return the sum of times x^power over terms (x, power, times), exactly.
@@ -25,6 +31,29 @@ def exact_sum(terms: Iterable[tuple[float | Fraction, int, int]]) -> Fraction:
             total, bits = total << shift - bits, shift
         total += numerator**power * times << bits - shift
     return Fraction(total, 1 << bits) + rest
+
+
+def exact_supremum(loss: SimpleLoss) -> Fraction:
+    """Return a finite largest loss as the ratio that it stands for."""
+    match loss:
+        case LaplaceLoss(exact=exact):
+            return exact
+        case DiscreteLoss(largest=largest) if largest is not None:
+            return largest
+        case ApproximateLoss() | DiscreteLoss():
+            return meant(loss.supremum)
+        case ChoiceLoss(options=options):
+            return max(map(exact_supremum, options))
+        case _:
+            return Fraction(loss.supremum)
+
+
+def nearest(exact: Fraction) -> float:
+    """Return the float nearest to a ratio, which stands for it; infinity beyond floating point."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf
 
 
 def outwards(exact: Fraction | int) -> tuple[float, float]:

@@ -56,7 +56,9 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
             assert_never(loss)
     if epsilon >= loss.supremum:
         return loss.infinite_mass, loss.infinite_mass
-    return _outwards(loss.hockey_stick(epsilon), margin)
+    blur = 4 * _ULP * loss.supremum  # a ratio is within half a unit of the float that stands for it
+    nearer = loss.hockey_stick(epsilon + blur) if epsilon + blur < loss.supremum else loss.infinite_mass
+    return _outwards(nearer, margin)[0], _outwards(loss.hockey_stick(max(0.0, epsilon - blur)), margin)[1]
 
 
 def meets(loss: SimpleLoss, epsilon: float, delta: float) -> bool:

@@ -193,4 +193,5 @@ def outcome(name: str) -> dict[str, Any]:
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (2 * GIBIBYTE, 2 * GIBIBYTE))
     for wanted in sys.argv[1:]:
-        print(json.dumps(outcome(wanted)), flush=True)
+        sys.stdout.write(json.dumps(outcome(wanted)) + "\n")
+        sys.stdout.flush()

@@ -12,13 +12,14 @@ Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi (2022), Section 4.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.checks import meant
 from dpaudit.engines.verified.choices import dominating_masses
 from dpaudit.engines.verified.mixture import MOST_CELLS, MixtureCells, mixture_cells
 from dpaudit.model.losses import (
@@ -69,15 +70,22 @@ def cut(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
             return _gaussian(mu, width, tail)
         case SampledGaussianLoss():
             return _sampled(loss, width, tail)
-        case LaplaceLoss(shift=shift):
-            return _laplace(shift, width)
+        case LaplaceLoss(shift=shift, exact=exact):
+            return replace(_laplace(shift, width), slack=abs(exact - Fraction(shift)))
         case ApproximateLoss(epsilon=epsilon, delta=delta):
             low = math.exp(-epsilon) if epsilon < 700 else _TINY
             knots = np.array([low, 1.0]) * (1 - delta) / (1 + low) if epsilon else np.array([1 - delta])
             none = np.zeros(len(knots) - 1)
             spread = Fraction(2 * epsilon or 1.0)
             return DiscretisedLoss(
-                origin=-Fraction(epsilon), width=spread, knots=knots, up=none, down=none, infinite=delta, error=2e-15
+                origin=-Fraction(epsilon),
+                width=spread,
+                knots=knots,
+                up=none,
+                down=none,
+                infinite=delta,
+                error=2e-15,
+                slack=abs(meant(epsilon) - Fraction(epsilon)),
             )
         case DiscreteLoss():
             return _atoms(loss, width)
