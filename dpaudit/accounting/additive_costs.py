@@ -22,7 +22,7 @@ from dpaudit.engines.exact import exact_supremum
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SimpleLoss
+from dpaudit.model.losses import ChoiceLoss, Composition, DiscreteLoss, GaussianLoss, SimpleLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +78,13 @@ def gaussian(loss: SimpleLoss) -> Cost | None:
 
 
 def zcdp(loss: SimpleLoss) -> Cost | None:
-    """Return rho: mu^2 / 2 of a Gaussian loss, epsilon^2 / 2 of one that never exceeds epsilon.
+    """Return rho: mu^2 / 2 of a Gaussian loss, what a theorem proves, or epsilon^2 / 2 of a loss of at most epsilon.
 
+    The exponential mechanism has a theorem, epsilon^2 / 8: its losses lie in a range of epsilon, not only below it.
     Source: Bun and Steinke (2016), Propositions 1.4 and 1.6; section 8 there for a positive mass.
     """
+    if isinstance(loss, DiscreteLoss) and loss.rho is not None:
+        return Cost(amount=loss.rho)
     if isinstance(loss, GaussianLoss):
         return Cost(amount=loss.exact**2 / 2)
     bounded = pure(loss)

@@ -21,9 +21,8 @@ from dpaudit import (
 )
 from dpaudit.accounting.additive_costs import cost_of, pure, zcdp
 from dpaudit.budgets.filters import Filter, basic_filter
-from dpaudit.checks import meant
 from dpaudit.verifier import verify
-from mechanisms import BallLaplace, DiscreteLaplace, Gaussian, Laplace, RandomisedResponse, ReportNoisyMax
+from mechanisms import BallLaplace, DiscreteLaplace, Exponential, Gaussian, Laplace, RandomisedResponse, ReportNoisyMax
 
 SOME = tuple(product((1, 3, 10, 333, 1000), (1, 7, 10, 97)))
 
@@ -103,6 +102,33 @@ def test_stated_masses_are_decimals() -> None:
     twice = certify(Repeat(part=one, times=2), claim(0.2, 2e-6))
     assert twice.tight.delta.upper <= 2e-6
     assert twice.verdict == "certified"
+
+
+def test_the_exponential_mechanism_has_its_own_rho_and_no_other_pure_one_has_it() -> None:
+    """epsilon^2 / 8 by its bounded range; report noisy max and randomised response have epsilon^2 / 2 only.
+
+    The first is checked on its own curve: two candidates whose utilities cross have the losses epsilon / 2 and
+    -epsilon / 2, whose Renyi divergence of order a is at most a epsilon^2 / 8.
+    """
+    relation = "replace_one"
+    prices = {}
+    for noise in (
+        Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours=relation),
+        ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours=relation),
+        RandomisedResponse(epsilon=1.0, neighbours=relation),
+    ):
+        cost = cost_of(Release(label="x", mechanism=noise), claim(1.0, 1e-6), zcdp)
+        assert cost is not None
+        prices[noise.name] = cost.amount
+    assert prices == {
+        "exponential": Fraction(1, 8),
+        "report_noisy_max": Fraction(1, 2),
+        "randomised_response": Fraction(1, 2),
+    }
+    for order in (1.01, 2.0, 8.0, 64.0):
+        high, low = math.exp(0.5), math.exp(-0.5)
+        moment = (high**order + low ** (order - 1)) / (1 + high)
+        assert math.log(moment) / (order - 1) <= order / 8 + 1e-12
 
 
 def test_prices_and_limits_are_fractions() -> None:

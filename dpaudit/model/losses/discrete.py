@@ -16,6 +16,7 @@ class DiscreteLoss:
     Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1
     within 1e-9 under both laws. `reverse_infinite_mass` is the mass that Q puts where P has none. `largest` is the
     largest loss where that is a ratio, of which the last atom has the nearest float; without it, that float's decimal.
+    `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both orders.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
 
     >>> fair_or_told = DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25)
@@ -27,6 +28,7 @@ class DiscreteLoss:
     infinite_mass: float = 0.0
     reverse_infinite_mass: float = 0.0
     largest: Fraction | None = None
+    rho: Fraction | None = None
 
     def __post_init__(self) -> None:
         merged: dict[float, float] = {}
@@ -78,5 +80,6 @@ def _reversed(loss: DiscreteLoss) -> DiscreteLoss:
         atoms=tuple((-v, p * math.exp(-v)) for v, p in loss.atoms),
         infinite_mass=loss.reverse_infinite_mass,
         reverse_infinite_mass=loss.infinite_mass,
+        rho=loss.rho,
         largest=loss.largest if loss.atoms and loss.atoms[0][0] == -loss.atoms[-1][0] else None,
     )
