@@ -65,13 +65,13 @@ class BallLaplace:
         root = math.isqrt(self.dimension)
         if root * root == self.dimension:
             return LaplaceLoss.exactly(root * exact)
-        return LaplaceLoss(shift=math.sqrt(self.dimension) * float(exact) * (1 + 2.0**-51))
+        return LaplaceLoss(shift=math.sqrt(self.dimension) * float(exact))
 
     def attained_loss(self) -> LaplaceLoss | ComposedLoss:
         """Return the loss of the move that is spread evenly over the coordinates."""
         if self.dimension == 1:
             return self.loss()
-        each = LaplaceLoss(shift=self.l2_sensitivity / (math.sqrt(self.dimension) * self.scale) * (1 - 2.0**-51))
+        each = LaplaceLoss(shift=self.l2_sensitivity / (math.sqrt(self.dimension) * self.scale))
         return ComposedLoss(parts=((each, self.dimension),))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
