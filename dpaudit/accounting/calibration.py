@@ -54,7 +54,7 @@ def proved_factor(tree: Declaration, claim: Claim, goal: str) -> float:
     """Return a factor at which `tree` is certified and close to the smallest one, with one proof at the end.
 
     The root is estimated by the quick upper bounds and moved once by what a proof at the root shows; then the claim is
-    proved a relative 2e-5 above. Where that fails the distance doubles, and at last all engines search.
+    proved a relative 2e-5 above. Where that fails the distance doubles up to 1e-4, and at last all engines search.
     Raises: UnsupportedError: as for `smallest_noise`.
     """
 
@@ -62,16 +62,18 @@ def proved_factor(tree: Declaration, claim: Claim, goal: str) -> float:
         return excess_scaled(tree, factor, claim, PROVED_UPPERS)
 
     root, slope = _estimated(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
-    moved = proved(root) / slope
+    at_root = proved(root)
+    moved = at_root / slope
     if -_WIDTH <= moved <= 0:
         return root
+    start = root
     root *= math.exp(min(max(moved, -_SHIFT), _SHIFT))
     distance = _WIDTH
-    while distance < _SHIFT:
+    while distance <= _NEAR / 2:  # further off the curve has no such slope, and a search is due
         if proved(root * (1 + distance)) <= 0:
             return root * (1 + distance)
         distance *= 2
-    return smallest_factor(proved, goal, start=root, tolerance=_WIDTH, step=1 + 4 * _WIDTH)
+    return smallest_factor(proved, goal, start=start, tolerance=_WIDTH, step=1 + 4 * _WIDTH)
 
 
 def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, float]:
