@@ -6,6 +6,7 @@ Every check rejects NaN, booleans and strings, and its message names the value, 
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import TypeVar
 
@@ -72,6 +73,28 @@ def positive(name: str, value: object) -> float:
     if not 0 < number < math.inf:
         raise FieldError(name, f"Expected {name}={value!r} to be positive and finite.")
     return number
+
+
+def meant(value: float) -> Fraction:
+    """Return the number that a float stands for: its shortest decimal.
+
+    >>> meant(0.1), 10 * meant(0.2) == 2
+    (Fraction(1, 10), True)
+    """
+    return Fraction(repr(float(value)))
+
+
+def ratio(name: str, above: float, below: float) -> Fraction:
+    """Return `above` over `below`, the field `name`, as the ratio of the decimals that they stand for.
+
+    Raises: ValueError: floating point cannot hold it; so little noise protects nothing.
+
+    >>> ratio("scale", 1.0, 10.0)
+    Fraction(1, 10)
+    """
+    if above / below == math.inf:
+        raise FieldError(name, f"Expected {name}={below} to be at least {above} / 1.8e308; raise the noise.")
+    return meant(above) / meant(below)
 
 
 def non_negative(name: str, value: object) -> float:

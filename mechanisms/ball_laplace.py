@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours
-from dpaudit.checks import count, non_negative, one_of, positive
+from dpaudit.checks import count, non_negative, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -61,7 +61,11 @@ class BallLaplace:
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair; exact in dimension 1."""
-        return LaplaceLoss(shift=math.sqrt(self.dimension) * self.l2_sensitivity / self.scale)
+        exact = ratio("scale", self.l2_sensitivity, self.scale)
+        root = math.isqrt(self.dimension)
+        if root * root == self.dimension:
+            return LaplaceLoss.exactly(root * exact)
+        return LaplaceLoss(shift=math.sqrt(self.dimension) * float(exact))
 
     def attained_loss(self) -> LaplaceLoss | ComposedLoss:
         """Return the loss of the move that is spread evenly over the coordinates."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import count, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_laplace
@@ -65,14 +65,15 @@ class DiscreteLaplace:
     def loss(self) -> DiscreteLoss:
         """Return the exact loss of one release."""
         distance, rate = self.l1_sensitivity, 1 / self.scale
-        ratio = math.exp(-rate)
-        inside = -math.expm1(-rate) / (1 + ratio)
+        fading = math.exp(-rate)
+        inside = -math.expm1(-rate) / (1 + fading)
         between = tuple(
             ((2 * k - distance) / self.scale, inside * math.exp(-rate * (distance - k))) for k in range(1, distance)
         )
-        largest = (distance / self.scale, 1 / (1 + ratio))
-        smallest = (-distance / self.scale, math.exp(-rate * distance) / (1 + ratio))
-        return DiscreteLoss(atoms=(smallest, *between, largest))
+        largest = (distance / self.scale, 1 / (1 + fading))
+        smallest = (-distance / self.scale, math.exp(-rate * distance) / (1 + fading))
+        exact = ratio("scale", distance, self.scale)
+        return DiscreteLoss(atoms=(smallest, *between, largest), largest=exact)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in int64 and the same shape.

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
-from dpaudit.checks import one_of, positive
+from dpaudit.checks import meant, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 
@@ -70,13 +70,15 @@ class Exponential:
 
         Each line's slope and so each mass has a closed form: tanh(step / 4) / (e^epsilon - 1) times
         2 e^((epsilon + loss) / 2), and half of that at both ends.
-        Source: Doroshenko et al. (2022), connecting the dots.
+        In concentrated budgets it costs epsilon^2 / 8, as its losses lie in a range of epsilon.
+        Source: Doroshenko et al. (2022), connecting the dots; Cesar and Rogers (2021), Lemma 3.2, for the range.
         """
         losses = self.epsilon * np.arange(-_STEPS, _STEPS + 1) / _STEPS
         masses = 2 * np.exp((losses - self.epsilon) / 2)
         masses[0], masses[-1] = math.exp(-self.epsilon), 1.0
         masses *= math.tanh(self.epsilon / _STEPS / 4) / -math.expm1(-self.epsilon)
-        return DiscreteLoss(atoms=tuple(zip(losses.tolist(), masses.tolist(), strict=True)))
+        atoms = tuple(zip(losses.tolist(), masses.tolist(), strict=True))
+        return DiscreteLoss(atoms=atoms, rho=meant(self.epsilon) ** 2 / 8)
 
     def attained_loss(self) -> ApproximateLoss:
         """Return the exact loss of two candidates whose utilities cross."""

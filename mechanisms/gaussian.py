@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import one_of, positive
+from dpaudit.checks import one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
@@ -59,7 +59,7 @@ class Gaussian:
 
     def loss(self) -> GaussianLoss:
         """Return the exact loss of one release."""
-        return GaussianLoss(mu=self.l2_sensitivity / self.stddev)
+        return GaussianLoss.exactly(ratio("stddev", self.l2_sensitivity, self.stddev))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in float64 and the same shape."""

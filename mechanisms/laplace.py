@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
-from dpaudit.checks import one_of, positive
+from dpaudit.checks import one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -66,7 +66,7 @@ class Laplace:
 
     def loss(self) -> LaplaceLoss:
         """Return the exact loss of one release."""
-        return LaplaceLoss(shift=self.l1_sensitivity / self.scale)
+        return LaplaceLoss.exactly(ratio("scale", self.l1_sensitivity, self.scale))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in float64 and the same shape."""

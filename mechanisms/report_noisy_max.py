@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
-from dpaudit.checks import one_of, positive
+from dpaudit.checks import one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
@@ -58,7 +58,7 @@ class ReportNoisyMax:
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair."""
-        return LaplaceLoss(shift=2 * self.linf_sensitivity / self.scale)
+        return LaplaceLoss.exactly(2 * ratio("scale", self.linf_sensitivity, self.scale))
 
     def attained_loss(self) -> ApproximateLoss:
         """Return the exact loss of two candidates, one ahead of the other by linf_sensitivity, that swap places."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedError
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import count, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
@@ -64,7 +64,7 @@ class SymmetrisedWishart:
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair; exact in dimension 1."""
-        return LaplaceLoss(shift=self.nuclear_sensitivity / (2 * self.scale))
+        return LaplaceLoss.exactly(ratio("scale", self.nuclear_sensitivity, self.scale) / 2)
 
     def attained_loss(self) -> LaplaceLoss | DiscreteLoss:
         """Return the loss of seeing only whether the output lies above both answers of the worst pair, or below."""

@@ -8,6 +8,7 @@ from algorithms._linear_rl.l1_moves import l1_moves
 from algorithms._linear_rl.values import value_ranges
 from algorithms.lsvi_ucb.printed_scales import Schedule, batches, noise_scales, pure_batches
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
+from dpaudit.checks import FieldError
 from dpaudit.model.mechanism import AdditiveMechanism
 from mechanisms import Gaussian, Laplace, SymmetricGaussian
 
@@ -119,6 +120,12 @@ def _pure(settings: LsviUcbSettings, bounds: tuple[float, ...], planned: int) ->
     if settings.calibration == "pure_paper":
         weights = tree_horizon(settings).bit_length() / matrix, releases_of(settings) * max(bounds) / vector
         matrix_move, vector_move = l1_moves(d, *weights)
+        if min(matrix_move, vector_move) == 0:
+            raise FieldError(
+                "dimension",
+                f"Expected dimension={d} to be larger: with calibration='pure_paper' and so short a horizon the worst "
+                "pair leaves the Gram matrix unmoved. Raise the dimension, or take calibration='pure'.",
+            )
     else:
         matrix_move, vector_move = math.sqrt(2) * d, 2 * math.sqrt(d)
         matrix, vector = matrix * d / math.sqrt(2), vector * math.sqrt(d)

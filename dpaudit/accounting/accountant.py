@@ -5,7 +5,8 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import ENGINES, QUICK, ROUGH, UPPERS, Engine
+from dpaudit.engines import BASIC, ENGINES, QUICK, ROUGH, UPPERS, Engine
+from dpaudit.engines.basic import total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
@@ -43,7 +44,7 @@ def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] 
     0.126937
     """
     target = non_negative("epsilon", epsilon)
-    return _bracket(form, engines, lambda engine, composition: engine.delta(composition, target))
+    return _bracket(form, engines, _delta_at(target))
 
 
 def largest_epsilon_of(alternatives: Alternatives, delta: float) -> Composition:
@@ -53,7 +54,20 @@ def largest_epsilon_of(alternatives: Alternatives, delta: float) -> Composition:
 
 def largest_delta_of(alternatives: Alternatives, epsilon: float) -> Composition:
     """Return the alternative whose delta at `epsilon` is largest from below."""
-    return _largest(alternatives, lambda engine, composition: engine.delta(composition, epsilon))
+    return _largest(alternatives, _delta_at(epsilon))
+
+
+def _delta_at(epsilon: float) -> Question:
+    """Return the question for delta at `epsilon`; from the largest loss on basic composition answers it exactly.
+
+    There `epsilon` stands for the ratio that it is the nearest float of, which engines with grids cannot know.
+    """
+
+    def ask(engine: Engine, composition: Composition) -> Bracket:
+        beyond = epsilon >= total_supremum(composition)[1]
+        return BASIC.delta(composition, epsilon) if beyond else engine.delta(composition, epsilon)
+
+    return ask
 
 
 def _largest(alternatives: Alternatives, question: Question) -> Composition:

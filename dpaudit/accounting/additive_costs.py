@@ -17,10 +17,12 @@ from typing import TypeAlias
 
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.views import delivered_model
+from dpaudit.checks import meant
+from dpaudit.engines.exact import exact_supremum
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SimpleLoss
+from dpaudit.model.losses import ChoiceLoss, Composition, DiscreteLoss, GaussianLoss, SimpleLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,21 +68,25 @@ def pure(loss: SimpleLoss) -> Cost | None:
     if largest == float("inf"):
         return None
     mass = max(loss.infinite_mass, loss.reversed().infinite_mass)
-    return Cost(amount=Fraction(largest), mass=Fraction(mass))
+    amount = max(exact_supremum(order) for order in (loss, loss.reversed()))
+    return Cost(amount=amount, mass=meant(mass))
 
 
 def gaussian(loss: SimpleLoss) -> Cost | None:
     """Return mu^2 of a Gaussian loss; no other loss is counted."""
-    return Cost(amount=Fraction(loss.mu) ** 2) if isinstance(loss, GaussianLoss) else None
+    return Cost(amount=loss.exact**2) if isinstance(loss, GaussianLoss) else None
 
 
 def zcdp(loss: SimpleLoss) -> Cost | None:
-    """Return rho: mu^2 / 2 of a Gaussian loss, epsilon^2 / 2 of one that never exceeds epsilon.
+    """Return rho: mu^2 / 2 of a Gaussian loss, what a theorem proves, or epsilon^2 / 2 of a loss of at most epsilon.
 
+    The exponential mechanism has a theorem, epsilon^2 / 8: its losses lie in a range of epsilon, not only below it.
     Source: Bun and Steinke (2016), Propositions 1.4 and 1.6; section 8 there for a positive mass.
     """
+    if isinstance(loss, DiscreteLoss) and loss.rho is not None:
+        return Cost(amount=loss.rho)
     if isinstance(loss, GaussianLoss):
-        return Cost(amount=Fraction(loss.mu) ** 2 / 2)
+        return Cost(amount=loss.exact**2 / 2)
     bounded = pure(loss)
     return bounded and Cost(amount=bounded.amount**2 / 2, mass=bounded.mass)
 

@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
-from dpaudit.accounting.fold import fold
+from dpaudit.accounting.fold import above, folded
 from dpaudit.engines import ENGINES, GAUSSIAN, PROVED_UPPERS, UPPERS, Engine
+from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release, scaled
+from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.model.mechanism import Mechanism
 
 _TOLERANCE = 1e-10
@@ -36,8 +38,15 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     """
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
     goal = f"epsilon={claim.epsilon}, delta={claim.delta}"
+    alternatives = above(tree, claim.neighbours)
+    if claim.delta > 0 and all(map(GAUSSIAN.covers, alternatives)):
+        mu = max(total_mu(alternative)[1] for alternative in alternatives)
+        found = smallest_factor(lambda factor: _gaussian_excess(mu / factor, claim), goal)
+        for step in (0.0, 1e-14, 1e-12):
+            if excess_scaled(tree, found * (1 + step), claim, UPPERS) <= 0:
+                return found * (1 + step)
     if in_closed_form(tree, claim):
-        return smallest_factor(lambda factor: excess(scaled(tree, factor), claim, UPPERS), goal)
+        return smallest_factor(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
     return proved_factor(tree, claim, goal)
 
 
@@ -51,9 +60,9 @@ def proved_factor(tree: Declaration, claim: Claim, goal: str) -> float:
     """
 
     def proved(factor: float) -> float:
-        return excess(scaled(tree, factor), claim, PROVED_UPPERS)
+        return excess_scaled(tree, factor, claim, PROVED_UPPERS)
 
-    root, slope = _estimated(lambda factor: excess(scaled(tree, factor), claim, UPPERS), goal)
+    root, slope = _estimated(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
     at_root = proved(root)
     moved = at_root / slope
     if abs(at_root) < _FAR and abs(moved) <= _SHIFT:
@@ -86,12 +95,19 @@ def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, f
     return root, max((excess_at(root * (1 - _SHIFT)) - excess_at(root)) / -math.log1p(-_SHIFT), 1.0)
 
 
+def _gaussian_excess(mu: float, claim: Claim) -> float:
+    """Return `excess` of Gaussian losses that make `mu` together."""
+    if mu == math.inf:
+        return _FAR
+    return log_ratio(GAUSSIAN.delta(Composition.of(GaussianLoss(mu=mu)), claim.epsilon).upper, claim.delta)
+
+
 def in_closed_form(tree: Declaration, claim: Claim) -> bool:
     """Return whether the upper bound on what `tree` delivers has a closed form, so that a search may be exact.
 
     Gaussian losses have one, and so has a pure claim: largest losses add up.
     """
-    return claim.delta == 0 or all(GAUSSIAN.covers(alternative) for alternative in fold(tree, claim.neighbours).upper)
+    return claim.delta == 0 or all(GAUSSIAN.covers(alternative) for alternative in above(tree, claim.neighbours))
 
 
 def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> float:
@@ -99,10 +115,24 @@ def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINE
 
     The logarithm of proved delta over claimed delta; for a pure claim, of proved over claimed epsilon.
     """
-    form = fold(tree, claim.neighbours)
+    form = folded(above(tree, claim.neighbours), ())
     if claim.delta > 0:
         return log_ratio(bracket_delta(form, claim.epsilon, engines).upper, claim.delta)
     return log_ratio(bracket_epsilon(form, 0.0, engines).upper, claim.epsilon)
+
+
+def excess_scaled(tree: Declaration, factor: float, claim: Claim, engines: tuple[Engine, ...]) -> float:
+    """Return `excess` of `tree` with `factor` times its noise; noise below a mechanism's range counts as too little.
+
+    Raises: UnsupportedError: noise above a mechanism's range.
+    """
+    try:
+        changed = scaled(tree, factor)
+    except (ValueError, OverflowError) as error:
+        if factor < 1:
+            return _FAR
+        raise UnsupportedError(f"The noise that would be enough lies beyond what a mechanism takes: {error}") from None
+    return excess(changed, claim, engines)
 
 
 def log_ratio(value: float, allowed: float) -> float:

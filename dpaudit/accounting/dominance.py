@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.engines.exact import exact_sum
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
@@ -43,8 +44,7 @@ def dominates(above: Composition, below: Composition) -> bool:
 
 def _gaussian_square(composition: Composition) -> Fraction:
     """Return the sum of mu^2 over the Gaussian parts, exactly."""
-    squares = (Fraction(loss.mu) ** 2 * n for loss, n in composition.parts if isinstance(loss, GaussianLoss))
-    return sum(squares, start=Fraction(0))
+    return exact_sum((loss.mu, 2, n) for loss, n in composition.parts if isinstance(loss, GaussianLoss))
 
 
 def exceeds(loss: SimpleLoss, other: SimpleLoss) -> bool:

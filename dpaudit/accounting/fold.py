@@ -5,11 +5,10 @@ one alternative, so the worst of them counts. The upper side is folded here; the
 attains.
 """
 
-from functools import reduce
 from typing import assert_never
 
 from dpaudit.accounting.adaptive_choice import join
-from dpaudit.accounting.attained import attained_by_one_pair
+from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.subsampling import sampled_above
@@ -51,13 +50,19 @@ def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition,
     >>> fold(Repeat(part=told, times=3), "replace_one").upper[0].parts
     ((ApproximateLoss(epsilon=0.5, delta=0.0), 3),)
     """
-    upper = _above(node, neighbours)
-    lower = tuple(found.composition for found in attained_by_one_pair(node, neighbours, conditions))
-    return NormalForm(upper=upper, lower=lower or (Composition(),))
+    return folded(above(node, neighbours), attained_by_one_pair(node, neighbours, conditions))
 
 
-def _above(node: Declaration, neighbours: Neighbours) -> Alternatives:
-    """Return alternatives of which one dominates the loss of any pair of neighbours."""
+def folded(upper: Alternatives, attained: tuple[Attained, ...]) -> NormalForm:
+    """Return the normal form of what bounds from above and of what single pairs attain, if any."""
+    return NormalForm(upper=upper, lower=tuple(found.composition for found in attained) or (Composition(),))
+
+
+def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
+    """Return alternatives of which one dominates the loss of any pair of neighbours.
+
+    Raises: as for `fold`.
+    """
     match node:
         case Release(label=label, mechanism=mechanism):
             _require_neighbours(label, mechanism.neighbours, neighbours)
@@ -66,19 +71,19 @@ def _above(node: Declaration, neighbours: Neighbours) -> Alternatives:
             _require_neighbours(source, stated or neighbours, neighbours)
             return (Composition.of(ApproximateLoss(epsilon=epsilon, delta=delta)),)
         case Sequential(parts=parts):
-            return (reduce(Composition.__add__, (join(_above(part, neighbours)) for part in parts)),)
+            return (Composition.total(join(above(part, neighbours)) for part in parts),)
         case Repeat(part=part, times=times):
-            return (join(_above(part, neighbours)) * times,)
+            return (join(above(part, neighbours)) * times,)
         case Parallel(parts=parts):
-            return worst(tuple(alternative for part in parts for alternative in _above(part, neighbours)))
+            return worst(tuple(alternative for part in parts for alternative in above(part, neighbours)))
         case Cells(inside=inside, touched=touched):
             return _cells(inside, touched, neighbours)
         case Group(part=part, size=size):
-            return _grouped(_above(part, neighbours), size)
+            return _grouped(above(part, neighbours), size)
         case Subsample(part=part, rate=rate, scheme=scheme):
-            return sampled_above(_above(part, neighbours), rate, scheme, neighbours)
+            return sampled_above(above(part, neighbours), rate, scheme, neighbours)
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
-            return _above(part, neighbours)
+            return above(part, neighbours)
         case _:
             assert_never(node)
 
@@ -95,10 +100,10 @@ def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> N
 
 def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) -> Alternatives:
     """Return the alternatives of a cell array: the same cell, or one cell emptied and another filled."""
-    alone = _above(touched, "add_remove")
+    alone = above(touched, "add_remove")
     if neighbours == "add_remove":
         return alone
-    return worst((*_above(inside, neighbours), join(alone) + join(alone).reversed()))
+    return worst((*above(inside, neighbours), join(alone) + join(alone).reversed()))
 
 
 def _grouped(alternatives: Alternatives, size: int) -> Alternatives:

@@ -18,7 +18,7 @@ def heaviest(compositions: Iterable[Composition]) -> tuple[Composition, ...]:
 def _weight(composition: Composition) -> tuple[float, float]:
     """Return a rough size by which compositions are sorted: mass at infinity, then squared losses."""
     mass = sum(loss.infinite_mass * times for loss, times in composition.parts)
-    return mass, sum(_size(loss) ** 2 * times for loss, times in composition.parts)
+    return mass, sum(_size(loss) * _size(loss) * times for loss, times in composition.parts)
 
 
 def _size(loss: SimpleLoss) -> float:

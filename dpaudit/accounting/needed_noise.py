@@ -8,7 +8,7 @@ from dpaudit.accounting.calibration import smallest_noise
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import Declaration, Release, scaled, walk
-from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.mechanism import Mechanism, is_mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,6 @@ def _numbers(mechanism: object, prefix: str = "") -> list[tuple[str, float]]:
         value = getattr(mechanism, entry.name)
         if isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value):
             found.append((prefix + entry.name, float(value)))
-        elif isinstance(value, Mechanism):
+        elif is_mechanism(value):
             found += _numbers(value, f"{prefix}{entry.name}.")
     return found

@@ -23,7 +23,7 @@ from dpaudit.model.declaration import (
     Subsample,
 )
 from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss
-from dpaudit.model.mechanism import DominatedMechanism, Mechanism
+from dpaudit.model.mechanism import Mechanism, attained_loss
 from dpaudit.model.witness import Entry
 
 
@@ -101,7 +101,7 @@ def _moved(mechanism: Mechanism, records: int) -> Composition:
 
     The records of a person may enter different nodes of a tree, so that a composed loss does not grow as a whole.
     """
-    loss = mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
+    loss = attained_loss(mechanism)
     if isinstance(loss, GaussianLoss | LaplaceLoss):
         return Composition.of(loss.group(records))
     return Composition.of(loss)
@@ -117,11 +117,23 @@ def _each(found: Found, change: Callable[[Composition], Composition]) -> Found:
 
 def _in_sequence(parts: Iterable[Found]) -> Found:
     """Return every sum of one plan from each part that moves the query."""
-    total: Found = {}
+    gathered: dict[Query, list[tuple[Plan, ...]]] = {}
     for found in parts:
         for query, plans in found.items():
-            before = total.get(query)
-            total[query] = plans if before is None else _pruned([a + b for a in before for b in plans])
+            gathered.setdefault(query, []).append(plans)
+    return {query: _sums(several) for query, several in gathered.items()}
+
+
+def _sums(several: list[tuple[Plan, ...]]) -> tuple[Plan, ...]:
+    """Return every sum of one plan from each of `several`, those without a choice added first and at once."""
+    alone = [plans[0] for plans in several if len(plans) == 1]
+    rest = [plans for plans in several if len(plans) != 1]
+    total: tuple[Plan, ...] = ()
+    if alone:
+        entries = tuple(entry for plan in alone for entry in plan.entries)
+        total = (Plan(composition=Composition.total(plan.composition for plan in alone), entries=entries),)
+    for plans in rest:
+        total = _pruned([a + b for a in total for b in plans]) if total else plans
     return total
 
 

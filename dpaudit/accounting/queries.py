@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import TypeAlias
 
-from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.mechanism import is_mechanism
 
 Query: TypeAlias = tuple[object, ...]
 """What one pair moves as a whole: a label with the query's own parameters, or all labels of a set."""
@@ -18,7 +18,7 @@ def query_of(mechanism: object) -> Query:
     >>> query_of(less) == query_of(more)
     True
     """
-    if not isinstance(mechanism, Mechanism):
+    if not is_mechanism(mechanism):
         return (mechanism,)
     for factor in (2.0, 0.5):  # noise near the end of the range can be scaled one way only
         with suppress(ValueError, OverflowError):
@@ -31,10 +31,10 @@ def _common(one: object, other: object) -> Query:
     if not is_dataclass(one):
         return (one,)
     pairs = [(entry.name, getattr(one, entry.name), getattr(other, entry.name)) for entry in fields(one)]
-    shared = ((name, _common(a, b) if isinstance(a, Mechanism) else a) for name, a, b in pairs if _alike(a, b))
+    shared = ((name, _common(a, b) if is_mechanism(a) else a) for name, a, b in pairs if _alike(a, b))
     return (type(one).__name__, *shared)
 
 
 def _alike(one: object, other: object) -> bool:
     """Return whether two parameters are equal, or mechanisms inside a mechanism."""
-    return isinstance(one, Mechanism) or one == other
+    return one == other or is_mechanism(one)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from dpaudit.accounting.additive_costs import Cost, CostOfLoss, gaussian, pure, zcdp
 from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
+from dpaudit.checks import meant
 from dpaudit.engines.gaussian import gaussian_delta
 
 
@@ -31,11 +32,11 @@ class FilterTheorem:
 @lru_cache(maxsize=1024)
 def limit_of(theorem: FilterTheorem, epsilon: float, delta: float, mass: float) -> Cost:
     """Return the largest cost that proves (epsilon, delta) with `mass` of delta set aside."""
-    left = Fraction(delta) - Fraction(mass)
+    left = meant(delta) - meant(mass)
     rest = float(left)
-    while Fraction(rest) > left:
+    while meant(rest) > left:
         rest = math.nextafter(rest, 0)
-    return Cost(amount=theorem.amount(epsilon, rest), mass=Fraction(mass))
+    return Cost(amount=theorem.amount(epsilon, rest), mass=meant(mass))
 
 
 def _largest_mu_square(epsilon: float, delta: float) -> Fraction:
@@ -50,7 +51,7 @@ def _largest_mu_square(epsilon: float, delta: float) -> Fraction:
 BASIC = FilterTheorem(
     name="basic",
     cost_of_loss=pure,
-    amount=lambda epsilon, _: Fraction(epsilon),
+    amount=lambda epsilon, _: meant(epsilon),
     statement="Epsilons and deltas add up, however each was chosen from the outputs before it.",
     counts="bounded losses and stated (epsilon, delta)",
     source="Rogers, Roth, Ullman and Vadhan (2016), the basic composition filter",

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from dpaudit.accounting.additive_costs import Cost, cost_of, pure, zcdp
 from dpaudit.budgets.filters import Refusal
-from dpaudit.checks import count, open_probability, positive, probability_below_one
+from dpaudit.checks import count, meant, open_probability, positive, probability_below_one
 from dpaudit.model.claim import Claim, Model, Neighbours
 from dpaudit.model.declaration import Declaration
 
@@ -82,7 +82,7 @@ class Odometer:
         if spent.mass > self.mass:
             return Refusal(
                 reason=f"The part brings a mass of {float(cost.mass):.3g}; "
-                f"{float(Fraction(self.mass) - self.spent.mass):.3g} of mass={self.mass:g} is left."
+                f"{float(meant(self.mass) - self.spent.mass):.3g} of mass={self.mass:g} is left."
             )
         if self.spent_epsilon is None or bounded is None:
             return replace(self, spent=spent, spent_epsilon=None, events=self.events + 1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon, largest_delta_of, largest_epsilon_of
 from dpaudit.accounting.attained import Attained, attained_by_one_pair, attained_together
-from dpaudit.accounting.fold import fold
+from dpaudit.accounting.fold import above, folded
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Claim
@@ -45,12 +45,11 @@ def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condit
 
     With a violated condition nothing is proved from above: the upper ends are infinity and 1.
     """
-    form = fold(declaration, claim.neighbours, conditions)
-    tight = _tight(form, claim)
+    found = attained_by_one_pair(declaration, claim.neighbours, conditions)
+    tight = _tight(folded(above(declaration, claim.neighbours), found), claim)
     tight = Tight(
         epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
     )
-    found = attained_by_one_pair(declaration, claim.neighbours, conditions)
     evidence = Evidence(tight=tight, witnesses=_attaining(found, claim))
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
     if denied or evidence.refutes(claim) or evidence.meets(claim):
@@ -78,8 +77,10 @@ def _with_assumption(evidence: Evidence, together: tuple[Attained, ...], claim: 
 
 def _tight(form: NormalForm, claim: Claim) -> Tight:
     """Return the brackets of `form` at `claim`."""
-    epsilon: Bracket = bracket_epsilon(form, claim.delta)
-    return Tight(epsilon=epsilon, delta=bracket_delta(form, claim.epsilon))
+    epsilon, delta = bracket_epsilon(form, claim.delta), bracket_delta(form, claim.epsilon)
+    if epsilon.upper == math.inf and delta.upper <= claim.delta:  # the claim's own epsilon is then proved
+        epsilon = replace(epsilon, upper=claim.epsilon)
+    return Tight(epsilon=epsilon, delta=delta)
 
 
 def _exceeds(tight: Tight, claim: Claim) -> bool:

@@ -8,6 +8,7 @@ from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import Evidence, evidence_on
+from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration
@@ -42,8 +43,11 @@ def certify(
     >>> certify(Release(label="mean", mechanism=noise), claim).verdict
     'certified'
     """
-    known = merge(conditions_of(declaration), conditions)
-    evidence = evidence_on(declaration, claim, known)
+    try:
+        known = merge(conditions_of(declaration), conditions)
+        evidence = evidence_on(declaration, claim, known)
+    except RecursionError:
+        raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None
     if evidence.assumed is not None:
         known = merge(known, (Condition(kind="attained"),))
     engines = tuple(dict.fromkeys(evidence.tight.epsilon.engines + evidence.tight.delta.engines))
@@ -103,9 +107,11 @@ def _about_brackets(claim: Claim, evidence: Evidence) -> Iterator[str]:
             f"and delta {least(tight.delta.lower)} or more at epsilon {epsilon}: the claim is false. "
             + " ".join(_pair(witness) for witness in evidence.witnesses)
         )
+    elif evidence.meets(claim):
+        pass
     elif tight.epsilon.upper == math.inf:
         yield f"No finite epsilon is proved at delta {delta}; the claim is {epsilon}."
-    elif not evidence.meets(claim):
+    else:
         upper = most(tight.epsilon.upper, math.inf)
         yield f"Epsilon is proved up to {upper} only at delta {delta}; the claim is {epsilon}."
     if evidence.assumed is not None:

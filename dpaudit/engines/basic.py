@@ -8,24 +8,43 @@ largest losses; below it no epsilon exists; above it the sum is an upper bound o
 import math
 from fractions import Fraction
 
+from dpaudit.checks import meant
 from dpaudit.engines.engine import Engine
+from dpaudit.engines.exact import exact_supremum, nearest, outwards
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import ChoiceLoss, Composition, SampledGaussianLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+)
 
 _ULP = 2.0**-52
 _EXACT_MASSES = 1000
+_RATIOS = (LaplaceLoss, ApproximateLoss, DiscreteLoss)
+_LARGEST = math.nextafter(math.inf, 0)
 
 
 def total_supremum(composition: Composition) -> tuple[float, float]:
-    """Return lower and upper bounds on the largest finite loss of all parts together."""
+    """Return lower and upper bounds on the largest finite loss of all parts together.
+
+    A sum of ratios, up to a thousand of them, is known exactly: both bounds are then the float that stands for it.
+    """
     if any(loss.supremum == math.inf for loss, _ in composition.parts):
         return math.inf, math.inf
-    high = sum((Fraction(loss.supremum) * times for loss, times in composition.parts), start=Fraction(0))
+    ratios = [(exact_supremum(loss), times) for loss, times in composition.parts]
+    if len(ratios) <= _EXACT_MASSES and all(isinstance(loss, _RATIOS) for loss, _ in composition.parts):
+        near = nearest(sum((value * times for value, times in ratios), start=Fraction(0)))
+        return min(near, _LARGEST), near
+    high = sum((Fraction(outwards(value)[1]) * times for value, times in ratios), start=Fraction(0))
+    low = sum((Fraction(outwards(value)[0]) * times for value, times in ratios), start=Fraction(0))
     rounded = (loss for loss, _ in composition.parts if isinstance(loss, SampledGaussianLoss))
-    low = high * (1 - Fraction(4 * _ULP)) if any(rounded) else high
+    low = low * (1 - Fraction(4 * _ULP)) if any(rounded) else low
     if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
         low = Fraction(0)  # the option with the largest mass at infinity may hide the largest loss of another
-    return _outwards(low)[0], _outwards(high)[1]
+    return outwards(low)[0], outwards(high)[1]
 
 
 def total_infinite_mass(composition: Composition) -> tuple[float, float]:
@@ -40,19 +59,12 @@ def total_infinite_mass(composition: Composition) -> tuple[float, float]:
     if any(mass == 1 for mass, _ in masses):
         return 1.0, 1.0
     if sum(times for _, times in masses) <= _EXACT_MASSES:
-        return _outwards(1 - math.prod((1 - Fraction(mass)) ** times for mass, times in masses))
+        near = nearest(1 - math.prod(((1 - meant(mass)) ** times for mass, times in masses), start=Fraction(1)))
+        return near, near
     exponent = math.fsum(times * math.log1p(-mass) for mass, times in masses)
     margin = 8 * _ULP
     low = -math.expm1(exponent * (1 - margin)) * (1 - margin)
     return low, min(1.0, -math.expm1(exponent * (1 + margin)) * (1 + margin))
-
-
-def _outwards(exact: Fraction | int) -> tuple[float, float]:
-    """Return the floats next to `exact`, below and above it; both are `exact` where it is a float."""
-    near = float(exact)
-    low = near if Fraction(near) <= exact else math.nextafter(near, -math.inf)
-    high = near if Fraction(near) >= exact else math.nextafter(near, math.inf)
-    return low, high
 
 
 def pure_delta_upper(supremum: float, lowest: float, epsilon: float) -> float:

@@ -9,23 +9,30 @@ from fractions import Fraction
 from scipy.special import log_ndtr
 
 from dpaudit.engines.engine import Engine
+from dpaudit.engines.exact import exact_sum, outwards
 from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.model.losses import Composition, GaussianLoss
 
 _ULP = 2.0**-52
+LARGEST_MU = 1e150
+"""The largest mu whose square and curve floating point can hold; a larger one is bounded by it."""
+_SMALLEST_MU, _SMALL = 1e-150, 1e-100
+_SURE = 40.0
 
 
 def total_mu(composition: Composition) -> tuple[float, float]:
-    """Return lower and upper bounds, neighbouring floats at most, on the mu of all parts together."""
-    parts = (Fraction(loss.mu) ** 2 * times for loss, times in composition.parts if isinstance(loss, GaussianLoss))
-    square = sum(parts, start=Fraction(0))
-    root = math.sqrt(square)
-    low = high = root
-    while Fraction(low) ** 2 > square:
-        low = math.nextafter(low, 0)
-    while Fraction(high) ** 2 < square:
-        high = math.nextafter(high, math.inf)
-    return low, high
+    """Return lower and upper bounds, neighbouring floats at most, on the mu of all parts together.
+
+    Edge cases: a sum of squares beyond floating point has the bounds 10^150 and infinity.
+    """
+    square = exact_sum((loss.mu, 2, times) for loss, times in composition.parts if isinstance(loss, GaussianLoss))
+    shift = max(0, 160 + (square.denominator.bit_length() - square.numerator.bit_length()) // 2)
+    root = math.isqrt((square.numerator << 2 * shift) // square.denominator)
+    if root >> shift >= int(LARGEST_MU):
+        return LARGEST_MU, math.inf
+    below = Fraction(root, 1 << shift)
+    above = below if below * below == square else Fraction(root + 1, 1 << shift)
+    return outwards(below)[0], outwards(above)[1]
 
 
 def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
@@ -35,13 +42,20 @@ def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
     The bounds add up the rounding of a and b (whose effect on ln Phi grows with their square), of the two
     logarithms (taken as good to 16 units in the last place) and of the exponent, and move outwards by the
     sum. Where delta underflows, the upper bound is the smallest positive float.
+    Edge cases: delta grows with mu, so that above 10^150 the bounds are those of 10^150 and 1.
     """
+    if mu > LARGEST_MU:
+        return gaussian_delta(LARGEST_MU, epsilon)[0], 1.0
+    if mu < _SMALLEST_MU:  # delta is at most mu, and far less from epsilon = 10^-100 on
+        return 0.0, mu if epsilon < _SMALL else math.nextafter(0, 1)
     if mu == 0:
         exact = -math.expm1(min(epsilon, 0.0))
         return math.nextafter(exact, 0) if exact else 0.0, exact * (1 + _ULP)
     a, b = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
     log_a, log_b = float(log_ndtr(a)), float(log_ndtr(b))
     error_a = _ULP * (4 * a * a + 16 * abs(log_a) + 4 * (mu + abs(epsilon) / mu) + 8)
+    if a - 4 * _ULP * (mu + abs(epsilon) / mu) > _SURE:  # Phi(a) is 1 up to 1e-300, wherever rounding puts a
+        error_a = 16 * _ULP
     error_b = _ULP * (4 * b * b + 16 * abs(log_b) + 4 * (mu + abs(epsilon) / mu) + 8)
     gap = epsilon + log_b - log_a
     error_gap = error_a + error_b + 4 * _ULP * (abs(epsilon) + abs(log_a) + abs(log_b))

@@ -32,6 +32,7 @@ from dpaudit.model.losses import (
 Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
 _MARGIN = 1e-13
+_MOST = 2**63  # copies of a loss; of more nothing is said
 _ENTRIES = 1 << 18  # of a table of powers and atoms that is held at a time
 
 
@@ -65,8 +66,9 @@ def _log_moments(composition: Composition) -> tuple[Floats, Floats]:
     total, size = np.zeros_like(_POWERS), np.ones_like(_POWERS)
     for loss, times in composition.parts:
         if not isinstance(loss, SampledGaussianLoss | ChoiceLoss):
-            part = times * log_moment(loss, _POWERS)
-            total, size = total + part, size + np.abs(part) + times * 2.0
+            with np.errstate(over="ignore"):
+                part = times * log_moment(loss, _POWERS) if times < _MOST else _POWERS * math.inf
+                total, size = total + part, size + np.abs(part) + min(times, _MOST) * 2.0
     return total, _MARGIN * size
 
 

@@ -1,5 +1,8 @@
 """Closed form for a single loss of any family: nothing is composed, so that brackets are as wide as rounding.
 
+Where several losses are too large, too many or too small for a grid, the closed forms still say something: all of them
+deliver at least what one does, and the total variations add up.
+
 Source: the definition of delta(epsilon) for atoms and for Laplace noise; Kairouz, Oh and Viswanath (2015),
 Theorem 3.3; Balle, Barthe and Gaboardi (2018), Theorem 2, for the sampled Gaussian.
 """
@@ -10,7 +13,9 @@ from typing import assert_never
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.engine import Engine
-from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.engines.exact import exact_sum, outwards
+from dpaudit.engines.gaussian import GAUSSIAN, gaussian_delta
+from dpaudit.engines.limits import gridded
 from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.model.losses import (
     ApproximateLoss,
@@ -51,7 +56,9 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
             assert_never(loss)
     if epsilon >= loss.supremum:
         return loss.infinite_mass, loss.infinite_mass
-    return _outwards(loss.hockey_stick(epsilon), margin)
+    blur = 4 * _ULP * loss.supremum  # a ratio is within half a unit of the float that stands for it
+    nearer = loss.hockey_stick(epsilon + blur) if epsilon + blur < loss.supremum else loss.infinite_mass
+    return _outwards(nearer, margin)[0], _outwards(loss.hockey_stick(max(0.0, epsilon - blur)), margin)[1]
 
 
 def meets(loss: SimpleLoss, epsilon: float, delta: float) -> bool:
@@ -101,6 +108,9 @@ def _scaled(mu: float, factors: tuple[float, float], epsilons: tuple[float, floa
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
     """Bracket delta(epsilon)."""
+    if composition.events > 1:
+        lower = max(single_delta(loss, epsilon)[0] for loss, _ in composition.parts)
+        return Bracket(lower=lower, upper=max(lower, _variation(composition)), engines=("single",))
     ((loss, _),) = composition.parts
     lower, upper = single_delta(loss, epsilon)
     return Bracket(lower=lower, upper=upper, engines=("single",))
@@ -108,7 +118,28 @@ def _delta(composition: Composition, epsilon: float) -> Bracket:
 
 def _epsilon(composition: Composition, delta: float) -> Bracket:
     """Bracket the smallest epsilon with delta(epsilon) <= delta."""
-    ((loss, _),) = composition.parts
+    if composition.events > 1:
+        if _variation(composition) <= delta:
+            return Bracket(lower=0.0, upper=0.0, engines=("single",))
+        lower = max(_epsilon_of(loss, delta).lower for loss, _ in composition.parts)
+        return Bracket(lower=lower, upper=math.inf, engines=("single",))
+    return _epsilon_of(composition.parts[0][0], delta)
+
+
+def _variation(composition: Composition) -> float:
+    """Return an upper bound on delta at any epsilon of 0 or more: total variations add up.
+
+    Source: Dwork, Kenthapadi, McSherry, Mironov and Naor (2006), Theorem 1, for epsilon 0.
+    """
+    total = exact_sum((single_delta(loss, 0.0)[1], 1, times) for loss, times in composition.parts)
+    return min(1.0, outwards(total)[1])
+
+
+def _epsilon_of(loss: SimpleLoss, delta: float) -> Bracket:
+    """Bracket the smallest epsilon of one loss with delta(epsilon) <= delta."""
+    composition = Composition.of(loss)
+    if isinstance(loss, GaussianLoss):
+        return GAUSSIAN.epsilon(composition, delta)
     floor, ceiling = total_infinite_mass(composition)
     low, high = total_supremum(composition)
     if delta < floor:
@@ -121,8 +152,10 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether there is one loss, once, that the Gaussian engine leaves."""
-    return composition.events == 1 and not isinstance(composition.parts[0][0], GaussianLoss)
+    """Return whether there is one loss, once, or what no grid can take, that the Gaussian engine leaves."""
+    if not composition.parts or all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+        return False
+    return composition.events == 1 or not gridded(composition)
 
 
 SINGLE = Engine(name="single", covers=_covers, delta=_delta, epsilon=_epsilon)

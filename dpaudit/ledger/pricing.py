@@ -26,37 +26,13 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, C
     for spending in filters:
         stated = stated_by(certificate, spending.claim)
         costs = (
-            _stated(certificate, cost_of(stated, spending.claim, spending.theorem.cost_of_loss)),
+            cost_of(stated, spending.claim, spending.theorem.cost_of_loss),
             _declared(certificate.declaration, spending.claim, spending.theorem),
         )
         finite = [cost for cost in costs if cost is not None]
         if finite:
             costs_by_theorem[spending.theorem.name] = _cheapest(finite, spending.limit)
     return costs_by_theorem
-
-
-def decimal(number: float) -> Fraction:
-    """Return the number that is meant by a float: its shortest decimal.
-
-    >>> 10 * decimal(0.2) == 2
-    True
-    """
-    return Fraction(repr(number))
-
-
-def _stated(certificate: Certificate, cost: Cost | None) -> Cost | None:
-    """Return the cost of what a certificate claims, with the claim's own decimals in place of their nearest floats.
-
-    A claim of 0.2 costs one fifth, so that ten of them fit in 2. A proved epsilon below the claim is a computed upper
-    bound, and counts as the float that it is.
-    """
-    claim = certificate.claim
-    if cost is None:
-        return None
-    mass = decimal(claim.delta) if cost.mass == Fraction(claim.delta) else cost.mass
-    meant, near = decimal(claim.epsilon), Fraction(claim.epsilon)
-    exact = {near: meant, near**2 / 2: meant**2 / 2}
-    return Cost(amount=exact.get(cost.amount, cost.amount), mass=mass)
 
 
 def _cheapest(costs: list[Cost], limit: Cost) -> Cost:

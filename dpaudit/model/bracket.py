@@ -72,8 +72,8 @@ def smallest_epsilon(delta_upper: Callable[[float], float], delta: float) -> flo
 def largest_epsilon(delta_lower: Callable[[float], float], delta: float) -> float:
     """Return an epsilon with `delta_lower(epsilon) > delta`, the largest that bisection finds, or 0.
 
-    Guarantee: a lower bound on the smallest epsilon whose true delta(epsilon) is at most `delta`;
-    infinity where `delta_lower` stays above `delta` as far as floating point reaches.
+    Guarantee: a lower bound on the smallest epsilon whose true delta(epsilon) is at most `delta`; about 1e300 where
+    `delta_lower` stays above `delta` so far.
     """
     if delta_lower(0.0) <= delta:
         return 0.0
@@ -81,7 +81,7 @@ def largest_epsilon(delta_lower: Callable[[float], float], delta: float) -> floa
     while delta_lower(high) > delta:
         low, high = high, 2 * high
         if high > 1e300:
-            return math.inf
+            return low
     return _bisect(lambda epsilon: delta_lower(epsilon) <= delta, low, high)[0]
 
 

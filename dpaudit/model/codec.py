@@ -15,7 +15,7 @@ from dpaudit.checks import field_of
 from dpaudit.errors import ConfigError, Fault, KeyPath
 from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Printed, Stated
-from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.mechanism import Mechanism, is_mechanism
 from dpaudit.model.node_kinds import NODE_KINDS, NODES
 from dpaudit.runtime.plugins import find_plugin, suggestion
 
@@ -42,7 +42,7 @@ def _tag(value: Any) -> dict[str, str]:
     """Return what says which class an encoded object belongs to."""
     if type(value) in NODE_KINDS:
         return {"node": NODE_KINDS[type(value)]}
-    return {"name": value.name} if isinstance(value, Mechanism) else {}
+    return {"name": value.name} if is_mechanism(value) else {}
 
 
 def decode_claim(data: Any) -> Claim:
@@ -66,7 +66,7 @@ def decode_declaration(
         raise _fault(where, f"the tree is deeper than {_DEPTH} nodes; write it flatter.")
     table = _table(data, where)
     kind = table.pop("node", None)
-    if kind not in NODES:
+    if not isinstance(kind, str) or kind not in NODES:
         raise _fault(where, f"unknown node={kind!r}{suggestion(str(kind), tuple(NODES))}", "node")
     values: dict[str, Any] = {}
     for key, value in table.items():
@@ -143,4 +143,8 @@ def _field(hint: Any, value: Any, where: KeyPath, neighbours: Neighbours) -> Any
         return decode_mechanism(value, neighbours, where)
     if str in options and not isinstance(value, str):
         raise _fault(where, f"expected text, got {value!r:.80}.")
+    if isinstance(value, list) and get_origin(hint) is tuple and get_args(hint)[0] is str:
+        wrong = next((item for item in value if not isinstance(item, str)), None)
+        if wrong is not None:
+            raise _fault(where, f"expected a list of texts, got {wrong!r:.80} in it.")
     return tuple(value) if isinstance(value, list) else value

@@ -34,8 +34,8 @@ class Condition:
 
     >>> Condition(kind="clipping", about=("values",), text="All values lay in [0, 1].", status="checked").status
     'checked'
-    >>> Condition(kind="floating_point").text
-    'Floating-point noise behaves like the real-valued noise of the proof.'
+    >>> Condition(kind="own_noise_stream").text
+    'Noise had a random stream of its own, shared with no published choice.'
     """
 
     kind: ConditionKind

@@ -44,7 +44,10 @@ ConditionKind = Literal[
 SENTENCES: dict[ConditionKind, str] = {
     "sensitivity": "No pair of neighbouring data sets moves a query further than its stated sensitivity.",
     "fresh_noise": "Every release draws fresh noise, independent of all else that is published.",
-    "floating_point": "Floating-point noise behaves like the real-valued noise of the proof.",
+    "floating_point": (
+        "Floating-point noise behaves like the real-valued noise of the proof; its scale is the binary number next to "
+        "the stated decimal, a relative 2^-53 away or less."
+    ),
     "attained": "One pair of neighbouring data sets moves {listed} by the whole stated sensitivities at once.",
     "public_key": "Which part a record touches is decided by {listed}, never by the record's value.",
     "one_cell": "A record fills exactly one cell; every other cell receives noise alone.",

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, get_args
 
 from dpaudit.checks import FieldError, count, non_negative, one_of, open_probability, positive, probability_below_one
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
-from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.mechanism import Mechanism, is_mechanism
 
 Scheme = Literal["poisson", "without_replacement"]
 
@@ -68,7 +68,7 @@ class Release:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
+        if not is_mechanism(self.mechanism):
             raise ValueError(f"Expected mechanism={self.mechanism!r} to be a mechanism, as in `mechanisms`.")
 
 

@@ -1,6 +1,6 @@
 """What the checker asks of a mechanism: the object that is sampled is the object that is certified."""
 
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,19 @@ class Mechanism(Protocol):
         ...
 
 
+_MEMBERS = ("name", "neighbours", "loss", "release", "log_density", "scaled")
+
+
+def is_mechanism(value: object) -> TypeGuard[Mechanism]:
+    """Return whether `value` is a mechanism: what `isinstance` says, a hundred times sooner.
+
+    >>> from mechanisms import Laplace
+    >>> is_mechanism(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")), is_mechanism(1.0)
+    (True, False)
+    """
+    return all(hasattr(value, member) for member in _MEMBERS)
+
+
 @runtime_checkable
 class AdditiveMechanism(Mechanism, Protocol):
     """A mechanism that adds noise independent of the answer, so that `release` of zeros is the noise itself.
@@ -64,3 +77,13 @@ class DominatedMechanism(Mechanism, Protocol):
     def attained_loss(self) -> Loss:
         """Return the exact loss of some pair of neighbours: what lower bounds may build on."""
         ...
+
+
+def attained_loss(mechanism: Mechanism) -> Loss:
+    """Return the loss of some pair of neighbours: the exact one, or what a dominated mechanism says of itself."""
+    return mechanism.attained_loss() if is_dominated(mechanism) else mechanism.loss()
+
+
+def is_dominated(mechanism: Mechanism) -> TypeGuard[DominatedMechanism]:
+    """Return whether the loss of `mechanism` dominates every pair without being that of one of them."""
+    return hasattr(mechanism, "attained_loss")

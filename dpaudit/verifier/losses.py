@@ -7,6 +7,7 @@
 
 import math
 from collections import Counter
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -32,6 +33,13 @@ def positive(fields: Table, key: str) -> float:
     value = float(fields[key])
     require(value > 0, f"{key}={value} is not positive")
     return value
+
+
+def ratio(fields: Table, above: str, below: str) -> float:
+    """Return the float that stands for a ratio of two positive fields, each read as its shortest decimal."""
+    value = Fraction(repr(positive(fields, above))) / Fraction(repr(positive(fields, below)))
+    require(value < 10**300, f"{above} over {below} is beyond floating point")
+    return float(value)
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
@@ -134,7 +142,15 @@ def leak(loss: Loss) -> float:
 def most(a: Multiset) -> tuple[float, float]:
     """Return the largest loss of a whole multiset, and its mass at infinity."""
     kept = math.fsum(n * math.log1p(-min(leak(loss), 1 - 1e-16)) for loss, n in a.items())
-    return math.fsum(supremum(loss) * n for loss, n in a.items()), -math.expm1(kept)
+    return _total([(supremum(loss), n) for loss, n in a.items()]), -math.expm1(kept)
+
+
+def _total(pairs: list[tuple[float, int]]) -> float:
+    """Return the float that stands for the sum of decimals, each taken so often; of very many in floating point."""
+    if len(pairs) > _ALTERNATIVES or any(value == math.inf for value, _ in pairs):
+        return math.fsum(value * n for value, n in pairs)
+    exact = sum((Fraction(repr(float(value))) * n for value, n in pairs), start=Fraction(0))
+    return float(exact) if exact < 10**300 else math.inf
 
 
 def group_delta(epsilon: float, delta: float, size: int) -> float:

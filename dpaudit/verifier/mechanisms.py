@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, positive, require, times
+from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, positive, ratio, require, times
 from dpaudit.verifier.shape import TABLES
 
 Sides = tuple[Multiset, Multiset]
@@ -37,12 +37,12 @@ def _sides(upper: Loss, lower: Loss | None = None) -> Sides:
 
 def _gaussian(fields: Table, relation: str) -> Sides:
     """A query that moves by its l2 sensitivity."""
-    return _sides(("gaussian", positive(fields, "l2_sensitivity") / positive(fields, "stddev")))
+    return _sides(("gaussian", ratio(fields, "l2_sensitivity", "stddev")))
 
 
 def _laplace(fields: Table, relation: str) -> Sides:
     """A query that moves by its l1 sensitivity."""
-    return _sides(("laplace", positive(fields, "l1_sensitivity") / positive(fields, "scale")))
+    return _sides(("laplace", ratio(fields, "l1_sensitivity", "scale")))
 
 
 def _ball_laplace(fields: Table, relation: str) -> Sides:
@@ -121,10 +121,10 @@ def _discrete_laplace(fields: Table, relation: str) -> Sides:
     """Two-sided geometric noise against itself moved by a whole distance."""
     distance, scale = fields["l1_sensitivity"], positive(fields, "scale")
     require(distance <= 10**5, "a discrete Laplace is out of range")
-    ratio = math.exp(-1 / scale)
-    tail, inside = 1 / (1 + ratio), (1 - ratio) / (1 + ratio)
-    atoms = [((2 * k - distance) / scale, inside * ratio ** (distance - k)) for k in range(1, distance)]
-    return _sides(discrete([*atoms, (distance / scale, tail), (-distance / scale, tail * ratio**distance)]))
+    fading = math.exp(-1 / scale)
+    tail, inside = 1 / (1 + fading), (1 - fading) / (1 + fading)
+    atoms = [((2 * k - distance) / scale, inside * fading ** (distance - k)) for k in range(1, distance)]
+    return _sides(discrete([*atoms, (distance / scale, tail), (-distance / scale, tail * fading**distance)]))
 
 
 def _discrete_gaussian(fields: Table, relation: str) -> Sides:

@@ -6,6 +6,7 @@ the knots of the window from a threshold on.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from dpaudit.engines.tilted.transform import Floats
 _UNIT = 2.0**-53
 _FAR = 340.0  # exponents up to which a crossing is looked for
 _LEAST = 1e-290  # covers what underflows
+_HALVINGS = 40
 _USELESS = 50.0  # how far below epsilon a threshold gains nothing
 _NEAR = 64  # knots around a crossing in which the best threshold lies
 _STEPS = (
@@ -60,6 +62,20 @@ class Frame:
         """Return e^(-tilt (k - knot)) from `knot` to the end, right to a relative 2e-13 where it is above 1e-290."""
         return np.asarray(np.exp(-self.tilt * np.arange(self.first + self.size - knot)), np.float64)
 
+    def first_that(self, holds: Callable[[float], bool]) -> tuple[float, float]:
+        """Return two epsilons close together: the first does not hold, the second does.
+
+        Edge cases: 0 for the first where no positive epsilon is known not to hold, infinity for the second where none
+        in the window holds.
+        """
+        low, high = 0.0, float(self.origin + Fraction(self.width) * (self.first + self.size))
+        if not holds(high):
+            return low, math.inf
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if holds(middle) else (middle, high)
+        return low, high
+
     def log_scale(self, law: Law, knot: int) -> tuple[float, float]:
         """Return the logarithm of the mass that a coefficient 1 stands for at `knot`, and its rounding."""
         value = law.log_scale - self.tilt * knot
@@ -83,6 +99,8 @@ class UpperCurve:
         weights = np.maximum(self.law.coefficients[start - frame.first :] + self.law.error, 0.0) * frame.fading(start)
         payoff = float((weights * -np.expm1(-frame.gaps(start, epsilon))).sum()) * (1 + 4 * _UNIT * (frame.size + 999))
         end = frame.tilt * (frame.first + frame.size - start)
+        if not max(self.log_tail - end, self.law.blur) < _FAR:
+            return 1.0
         beyond = math.exp(self.log_tail - end) + _LEAST
         scale, blur = frame.log_scale(self.law, start)
         finite = math.exp(min(0.0, scale + blur + math.log((payoff + beyond) * (1 + 1e-12))))
@@ -98,7 +116,7 @@ class UpperCurve:
             epsilon = max(0.0, near * (1 + step) + step * self.frame.width)
             if self.delta(epsilon) <= delta:
                 return epsilon
-        return math.inf
+        return self.frame.first_that(lambda epsilon: self.delta(epsilon) <= delta)[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +137,10 @@ class LowerCurve:
         start += int(np.searchsorted(frame.gaps(start, epsilon), -_USELESS))
         fading = frame.fading(start)
         held = np.maximum(self.law.coefficients[start - frame.first :] - self.law.error, 0.0) * fading
-        shift = self.other.log_scale - self.law.log_scale
-        factor = math.exp(shift + self.law.blur + self.other.blur + 1e-14)
+        shift = self.other.log_scale - self.law.log_scale + self.law.blur + self.other.blur + 1e-14
+        if not max(shift, self.log_alias, self.law.blur) < _FAR:  # nothing of this window tells the two laws apart
+            return self.infinite
+        factor = math.exp(shift)
         other = np.maximum(self.other.coefficients[start - frame.first :] + self.other.error, 0.0) * fading * factor
         gains = held - other * np.exp(-frame.gaps(start, epsilon)) * (1 + 1e-12)
         alias = fading * math.exp(self.log_alias)
@@ -138,13 +158,13 @@ class LowerCurve:
         """Return an epsilon with delta(epsilon) above `delta`, or 0; infinity where the infinite mass exceeds it."""
         if self.infinite > delta:
             return math.inf
-        others = self.other.coefficients * math.exp(self.other.log_scale - self.law.log_scale)
+        others = self.other.coefficients * math.exp(min(self.other.log_scale - self.law.log_scale, _FAR))
         near = _crossing(self.frame, self.law, self.law.coefficients, others, delta - self.infinite)
         for step in _STEPS:
             epsilon = near * (1 - step) - step * self.frame.width
             if epsilon > 0 and self.delta(epsilon) > delta:
                 return epsilon
-        return 0.0
+        return self.frame.first_that(lambda epsilon: self.delta(epsilon) <= delta)[0]
 
 
 def _crossing(frame: Frame, law: Law, weights: Floats, others: Floats, delta: float) -> float:

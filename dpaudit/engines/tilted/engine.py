@@ -15,6 +15,7 @@ import numpy as np
 
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
+from dpaudit.engines.limits import gridded
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
@@ -22,15 +23,16 @@ from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, cut
-from dpaudit.engines.verified.merging import Parts, merged
+from dpaudit.engines.verified.merging import MOST_JOINED, Parts, merged
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss
+from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
 _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _KINDS = 64
 _EVENTS = 10**9
+_CLASSED = (ApproximateLoss, GaussianLoss, LaplaceLoss)  # families of which many members become few
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19)
 _PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19)
@@ -171,10 +173,14 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether the parts are few, none of them a choice, and not all Gaussian."""
+    """Return whether the parts are few, or so many that they become classes; none a choice, and not all Gaussian."""
     if any(isinstance(loss, ChoiceLoss) or loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False
-    few = len(composition.parts) <= _KINDS and 1 < composition.events <= _EVENTS
+    if not gridded(composition):
+        return False
+    kinds = len(composition.parts)
+    simple = kinds > MOST_JOINED and all(isinstance(loss, _CLASSED) for loss, _ in composition.parts)
+    few = (kinds <= _KINDS or simple) and 1 < composition.events <= _EVENTS
     return few and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from dpaudit.engines.tilted.transform import Complexes, Floats, relative_error, signal, spectrum
 
 _UNIT = 2.0**-53
+_LARGEST = 600.0  # the logarithm of a total weight beyond which rounding has taken over
 _PRODUCT = 3 * _UNIT  # a complex product, relatively
 _LEAST = 1e-290  # covers what underflows
 
@@ -73,6 +74,8 @@ class Law:
 def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law:
     """Return the law of the sum, modulo `size`, on `shown` knots from `first` on.
 
+    Where rounding has taken over, nothing is known: `blur` is infinite.
+
     Guarantee: a product of computed transforms x_i + e_i, |e_i| at most E, differs from that of the x_i by at most the
     sum of n_i E / (|x_i| + E) times the product of (|x_i| + E)^n_i; the true |x_i| is within E of the computed one.
     Products of n numbers add 3 u n, and the way back adds its own error: all three sums are taken here.
@@ -88,7 +91,10 @@ def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law
         moduli = np.abs(entries) * (1 + 8 * _UNIT) + 2 * error
         log_moduli += part.times * np.log(moduli)
         sensitivity += part.times * error / moduli
-        whole *= _power(entries, part.times)
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole *= _power(entries, part.times)
+    if not max(float(log_moduli.max()), float((log_moduli + sensitivity).max()) / 2) < _LARGEST:
+        return Law(coefficients=np.zeros(shown), error=0.0, log_scale=0.0, blur=math.inf, first=first)
     bounds = np.exp(log_moduli * (1 - 1e-12) + 1e-9)
     back = 1.01 * float((bounds * (sensitivity + _PRODUCT * events + unit)).sum()) + _LEAST
     circular = np.roll(signal(whole), -(first % size))

@@ -16,6 +16,7 @@ from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 
 COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""
+_FINEST = 1e-9  # a deviation, in units of the largest loss, below which a tilt gains nothing
 _ROUGHNESS = 1.0 / 6.0  # mean of (l - a)(b - l) over a cell of width 1
 
 
@@ -99,7 +100,8 @@ def aimed_at_delta(parts: Sequence[Atoms], delta: float) -> Aim:
 
 def _sought(parts: Sequence[Atoms], beyond: Callable[[Aim], bool]) -> Aim:
     """Return the smallest tilt that is `beyond` what is asked, searched in logarithms around 1 over the deviation."""
-    scale = math.sqrt(sum(part.times * _variance(part) for part in parts)) or 1.0
+    largest = max(float(np.abs(part.losses).max()) for part in parts)
+    scale = max(math.sqrt(sum(part.times * _variance(part) for part in parts)), _FINEST * largest) or 1.0
     low, high = math.log(1e-2 / scale), math.log(1e9 / scale)
     for _ in range(14):
         middle = (low + high) / 2

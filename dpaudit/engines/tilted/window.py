@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
 from dpaudit.engines.verified.discretised_loss import cut
+from dpaudit.engines.verified.mixture import mixture_loss, range_of
 from dpaudit.model.losses import (
     ApproximateLoss,
     DiscreteLoss,
@@ -146,12 +147,12 @@ def _snapped(parts: Sequence[tuple[SimpleLoss, int]], width: float) -> float:
 
 def _span(loss: SimpleLoss, tail: float) -> float:
     """Return about how far a loss reaches from its lowest value to its highest."""
-    reach = math.sqrt(2 * math.log(1 / max(tail, 1e-290))) + 0.1
     match loss:
         case GaussianLoss(mu=mu):
-            return 2 * mu * reach + mu * mu
+            low, high = range_of(mu, 1.0, tail)
+            return mu * (high - low)
         case SampledGaussianLoss(mu=mu, rate=rate):
-            top = mu * (reach + mu / 2)
-            return math.log1p(rate * math.expm1(min(top, 700.0))) - math.log1p(-rate)
+            low, high = range_of(mu, rate, tail)
+            return mixture_loss(high, mu, rate) - mixture_loss(low, mu, rate)
         case _:
             return 2 * max(loss.supremum, loss.reversed().supremum) or 1.0

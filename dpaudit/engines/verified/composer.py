@@ -18,6 +18,7 @@ from dpaudit.model.losses import SimpleLoss
 
 _MANY = 8  # blocks of equal multiplicity that are worth a common family of widths
 _ROUNDING = 1e-9
+_CROWDED = 8  # times the most knots, which a lattice may have before it is coarsened
 _LEAST = 16.0  # knots per standard deviation of the smallest of many blocks
 
 
@@ -109,9 +110,11 @@ class Composer:
         """Return two blocks composed on a width that suits the wider one."""
         left, right = narrow.lattice, wide.lattice
         if left.width != right.width:
+            span = max(left.top - left.origin, right.top - right.origin)
             width = self._shared_width(
                 left, right, self._width(math.hypot(narrow.deviation, wide.deviation), wide.copies)
             )
+            width = max(width, span / (_CROWDED * self.most))
             left, right = (self._on_width(one, width) for one in (left, right))
         return self._product(replace(narrow, lattice=left), replace(wide, lattice=right))
 

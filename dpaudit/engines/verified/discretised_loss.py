@@ -12,15 +12,16 @@ Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi (2022), Section 4.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
+from dpaudit.checks import meant
 from dpaudit.engines.verified.choices import dominating_masses
+from dpaudit.engines.verified.mixture import MOST_CELLS, MixtureCells, mixture_cells
 from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
@@ -35,8 +36,6 @@ Floats: TypeAlias = NDArray[np.float64]
 FINEST_CHOICE = 100.0
 """Knots per standard deviation of a choice, whose curve is dear; it then errs by about 1e-5 of the loss."""
 _TINY = 1e-300  # stands for a probability that underflows: one unit when rounded up, none when rounded down
-_MOST = 1 << 17  # cells of one loss
-_NODES = (4, 5, 10)  # of the quadrature in short, middling and long panels
 _SNAP = 1e-9  # an atom this near to a knot, in units of the width, is put on it
 
 
@@ -68,19 +67,25 @@ def cut(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
     """
     match loss:
         case GaussianLoss(mu=mu):
-            return _mixture(mu, 1.0, width, tail)
-        case SampledGaussianLoss(mu=mu, rate=rate, order=order):
-            cells = _mixture(mu, rate, width, tail)
-            return cells if order == "remove" else _swapped(cells, above=0.0, below=cells.above)
-        case LaplaceLoss(shift=shift):
-            return _laplace(shift, width)
+            return _gaussian(mu, width, tail)
+        case SampledGaussianLoss():
+            return _sampled(loss, width, tail)
+        case LaplaceLoss(shift=shift, exact=exact):
+            return replace(_laplace(shift, width), slack=abs(exact - Fraction(shift)))
         case ApproximateLoss(epsilon=epsilon, delta=delta):
             low = math.exp(-epsilon) if epsilon < 700 else _TINY
             knots = np.array([low, 1.0]) * (1 - delta) / (1 + low) if epsilon else np.array([1 - delta])
             none = np.zeros(len(knots) - 1)
             spread = Fraction(2 * epsilon or 1.0)
             return DiscretisedLoss(
-                origin=-Fraction(epsilon), width=spread, knots=knots, up=none, down=none, infinite=delta, error=2e-15
+                origin=-Fraction(epsilon),
+                width=spread,
+                knots=knots,
+                up=none,
+                down=none,
+                infinite=delta,
+                error=2e-15,
+                slack=abs(meant(epsilon) - Fraction(epsilon)),
             )
         case DiscreteLoss():
             return _atoms(loss, width)
@@ -97,9 +102,11 @@ def deviation(loss: SimpleLoss) -> float:
             return mu
         case SampledGaussianLoss(mu=mu, rate=rate):
             x = np.linspace(-12, 12 + mu, 4001)
-            losses = np.log1p(rate * np.expm1(mu * x - mu * mu / 2))
+            losses = np.logaddexp(math.log1p(-rate), math.log(rate) + mu * x - mu * mu / 2)
             density = (1 - rate) * np.exp(-x * x / 2) + rate * np.exp(-((x - mu) ** 2) / 2)
             return _deviation(losses, density)
+        case LaplaceLoss(shift=shift) if shift > 1:
+            return math.sqrt(4 - 4 * (shift + 1) * math.exp(-shift) - math.expm1(-shift) ** 2)
         case LaplaceLoss(shift=shift):
             cells = _laplace(shift, shift / 64)
         case ChoiceLoss(options=options):
@@ -123,7 +130,7 @@ def _laplace(shift: float, width: float) -> DiscretisedLoss:
 
     Between them the density under P is e^((l - shift)/2) / 4, whose integrals are elementary.
     """
-    number = min(_MOST, 1 << max(2, math.ceil(math.log2(2 * shift / width))))
+    number = min(MOST_CELLS, 1 << max(2, math.ceil(math.log2(2 * shift / width))))
     exact = 2 * Fraction(shift) / number
     h = float(exact)
     lower_ends = h * np.arange(number) - 2 * shift
@@ -155,90 +162,31 @@ def _choice(loss: ChoiceLoss, width: float, tail: float) -> DiscretisedLoss:
     )
 
 
-def _mixture(mu: float, rate: float, width: float, tail: float) -> DiscretisedLoss:
-    """Return the loss of (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), rate 1 being the plain Gaussian.
+def _gaussian(mu: float, width: float, tail: float) -> DiscretisedLoss:
+    """Return the loss of N(mu, 1) against N(0, 1)."""
+    return _cells_of(mixture_cells(mu, 1.0, width, tail))
 
-    The loss ln(1 - rate + rate e^(mu x - mu^2/2)) grows with x, so cells are intervals of x; below rate 1 the
-    first knot is its infimum ln(1 - rate), at x = -infinity.
-    """
-    reach = math.sqrt(2 * math.log(1 / max(tail, 1e-290))) + 0.1
-    top = _mixture_loss(reach + mu, mu, rate)
-    bottom = math.log1p(-rate) if rate < 1 else -mu * reach - mu * mu / 2
-    h = max(width, (top - bottom) / _MOST)
-    steps = h * np.arange(math.ceil((top - bottom) / h) + 1)
-    if rate < 1:
-        ends = (np.log((1 - rate) / rate * np.expm1(steps[1:])) + mu * mu / 2) / mu
-        ends = np.concatenate([[min(-reach, float(ends[0]) - 1 - 1 / mu)], ends])
-    else:
-        ends = (bottom + steps + mu * mu / 2) / mu
-    up, down = _panels(np.asarray(ends, np.float64), mu, rate)
-    if rate < 1:
-        up[0] = rate * ndtr(ends[1] - mu)
-        down[0] += rate * (math.exp(mu * ends[1] - mu * mu / 2) * ndtr(ends[0]) - ndtr(ends[0] - mu))
-    slack = 1.2e-15 * (1 + mu * (float(np.abs(ends).max()) + mu)) + 2.5e-16 * (top - bottom)
-    scale = -math.expm1(-h)
+
+def _sampled(loss: SampledGaussianLoss, width: float, tail: float) -> DiscretisedLoss:
+    """Return the loss of a Gaussian release on a Poisson sample."""
+    held = mixture_cells(loss.mu, loss.rate, width, tail)
+    cells = _cells_of(held)
+    return cells if loss.order == "remove" else _swapped(cells, above=held.below_other, below=cells.above)
+
+
+def _cells_of(held: MixtureCells) -> DiscretisedLoss:
+    """Return cells without atoms."""
     return DiscretisedLoss(
-        origin=Fraction(bottom),
-        width=Fraction(h),
-        knots=np.zeros(len(steps)),
-        up=np.maximum(up / scale, _TINY),
-        down=np.maximum(down * (math.exp(-h) / scale), _TINY),
-        above=float((1 - rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + _TINY,
-        below=float(ndtr(ends[0] - mu)) + _TINY if rate == 1 else 0.0,
-        error=1e-15 * (40 + 4 * (reach + mu) ** 2) + 2 * slack / h,
-        slack=Fraction(slack),
+        origin=Fraction(held.bottom),
+        width=Fraction(held.width),
+        knots=np.zeros(len(held.up) + 1),
+        up=held.up,
+        down=held.down,
+        above=held.above,
+        below=held.below,
+        error=held.error,
+        slack=Fraction(held.slack),
     )
-
-
-def _panels(ends: Floats, mu: float, rate: float) -> tuple[Floats, Floats]:
-    """Return what `up` and `down` of each cell between `ends` are before the division: the integrals.
-
-        of rate phi(x - mu) (1 - e^(-mu (x - x_j)))  and of  rate phi(x - mu) (e^(mu (x_(j+1) - x)) - 1),
-
-    which are p - q e^(l_j) and q e^(l_(j+1)) - p. Both integrands are positive and entire. Where the length times the
-    largest |x| + mu + 1 is at most 1 / (2 k), the integrand on the ellipse of radius 10 k around a panel is below 100 k
-    times its mean, so that n Gauss-Legendre nodes err by less than 500 k (10 k)^(-2n) of the integral: below 10^-16 for
-    ten nodes and k = 1, for five and k = 10, and for four and k = 100. What remains is floating point: the exponent
-    (x - mu)^2 / 2, right to two units in its last place.
-    """
-    lengths = np.diff(ends)
-    sizes = 2 * lengths * (np.abs(ends).max() + mu + 1)
-    rule = np.searchsorted([0.01, 0.1], sizes)
-    found = np.zeros((2, len(lengths)))
-    for index, number in enumerate(_NODES):
-        cells = np.flatnonzero(rule == index)
-        if len(cells):
-            found[:, cells] = _integrals(ends[cells], lengths[cells], sizes[cells], (mu, rate), number)
-    return found[0], found[1]
-
-
-def _integrals(
-    starts: Floats, lengths: Floats, sizes: Floats, sampled: tuple[float, float], number: int
-) -> tuple[Floats, Floats]:
-    """Return both integrals of `_panels` over cells, each in as many pieces as its size asks for."""
-    mu, rate = sampled
-    nodes, weights = np.polynomial.legendre.leggauss(number)
-    pieces = np.maximum(1, np.ceil(sizes)).astype(np.int64)
-    cell = np.repeat(np.arange(len(lengths)), pieces)
-    place = np.arange(len(cell)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    length = (lengths / pieces)[cell]
-    from_left = length[:, None] * (place[:, None] + (1 + nodes) / 2)
-    from_right = length[:, None] * ((pieces[cell] - 1 - place)[:, None] + (1 - nodes) / 2)
-    x = starts[cell][:, None] + from_left
-    density = length[:, None] / 2 * weights * (rate / math.sqrt(2 * math.pi)) * np.exp(-((x - mu) ** 2) / 2)
-    up = (density * -np.expm1(-mu * from_left)).sum(axis=1)
-    down = (density * np.expm1(mu * from_right)).sum(axis=1)
-    both = (np.bincount(cell, side, len(lengths)) for side in (up, down))
-    first, second = (np.asarray(side, np.float64) for side in both)
-    return first, second
-
-
-def _mixture_loss(x: float, mu: float, rate: float) -> float:
-    """Return ln(1 - rate + rate e^(mu x - mu^2/2)) without overflow."""
-    exponent = mu * x - mu * mu / 2
-    if exponent > 0:
-        return exponent + math.log(rate + (1 - rate) * math.exp(-exponent))
-    return math.log1p(rate * math.expm1(exponent))
 
 
 def _swapped(cells: DiscretisedLoss, above: float, below: float) -> DiscretisedLoss:
@@ -267,7 +215,7 @@ def _atoms(loss: DiscreteLoss, width: float) -> DiscretisedLoss:
     masses = np.array([probability for _, probability in loss.atoms])
     span = float(values[-1] - values[0]) if len(values) else 0.0
     h = common_spacing([float(gap) for gap in np.diff(values)], max(span / 4096, _SNAP * span)) or max(
-        width, span / _MOST
+        width, span / MOST_CELLS
     )
     h = h or 1.0
     number = math.ceil(span / h - _SNAP)

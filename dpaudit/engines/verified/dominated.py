@@ -27,6 +27,7 @@ from dpaudit.engines.verified.placing import Placing, place
 from dpaudit.engines.verified.polynomial import fastest, scaled_product
 
 _SAFE = 1 - 1e-11
+_BLURRED = 64  # bits by which a probability under Q may exceed 1 before its label is given up
 
 
 def _from_cells(cells: DiscretisedLoss, bits: int) -> Lattice:
@@ -100,6 +101,8 @@ def _product(left: Lattice, right: Lattice) -> Lattice:
         first = left.others or left.masses
         second = first if right is left else right.others or right.masses
         others = tuple(mass + 1 for mass in scaled_product(first, second, shift, fastest()))
+        if max(others).bit_length() > shift + _BLURRED:
+            return _constant(left, max(0, both))
     return Lattice(
         origin=left.origin + right.origin,
         width=left.width,
@@ -107,6 +110,17 @@ def _product(left: Lattice, right: Lattice) -> Lattice:
         infinite=max(0, both),
         bits=shift,
         others=others,
+    )
+
+
+def _constant(lattice: Lattice, infinite: int) -> Lattice:
+    """Return the lattice of outputs that are merged into one, but for those that Q cannot produce.
+
+    It replaces labels whose bounds under Q have been rounded up, product by product, until they say nothing.
+    """
+    whole = 1 << lattice.bits
+    return Lattice(
+        origin=Fraction(0), width=lattice.width, masses=(whole - infinite,), infinite=infinite, bits=lattice.bits
     )
 
 

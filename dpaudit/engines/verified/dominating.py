@@ -10,6 +10,8 @@ from dpaudit.engines.verified.lattice import Lattice, Rounding, ceiled, dot, gap
 from dpaudit.engines.verified.placing import place
 from dpaudit.engines.verified.polynomial import fastest, scaled_product
 
+_BLURRED = 64  # bits by which a mass may exceed 1 before it says nothing
+
 
 def _from_cells(cells: DiscretisedLoss, bits: int) -> Lattice:
     """Return a lattice that dominates the loss: each cell is split between its ends, keeping p and q."""
@@ -29,13 +31,16 @@ def _from_cells(cells: DiscretisedLoss, bits: int) -> Lattice:
 
 
 def _product(left: Lattice, right: Lattice) -> Lattice:
-    """Return the composition, each probability rounded up."""
+    """Return the composition, each probability rounded up; everything lost where rounding has taken over."""
     both = left.infinite + right.infinite - (left.infinite * right.infinite >> left.bits)
     shift = left.bits
+    masses = tuple(mass + 1 for mass in scaled_product(left.masses, right.masses, shift, fastest()))
+    if max(masses).bit_length() > shift + _BLURRED:
+        masses, both = (0,), 1 << shift
     return Lattice(
         origin=left.origin + right.origin,
         width=left.width,
-        masses=tuple(mass + 1 for mass in scaled_product(left.masses, right.masses, shift, fastest())),
+        masses=masses,
         infinite=min(both, 1 << shift),
         bits=shift,
     )

@@ -10,13 +10,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from dpaudit.engines.engine import Engine
+from dpaudit.engines.limits import gridded
 from dpaudit.engines.verified.composer import Composer
 from dpaudit.engines.verified.crossing import epsilon_above, epsilon_below
 from dpaudit.engines.verified.discretised_loss import FINEST_CHOICE, deviation
 from dpaudit.engines.verified.dominated import DOMINATED
 from dpaudit.engines.verified.dominating import DOMINATING
 from dpaudit.engines.verified.lattice import Lattice, Rounding
-from dpaudit.engines.verified.merging import MOST_KINDS, Parts, merged
+from dpaudit.engines.verified.merging import MOST_JOINED, MOST_KINDS, Parts, merged
 from dpaudit.engines.verified.polynomial import by_python, fastest
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
@@ -157,8 +158,10 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 def _covers(composition: Composition) -> bool:
     """Return whether a closed form is missing, and not too many parts resist being put into classes."""
-    if any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
+    if not gridded(composition) or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False  # nothing finite is left to compose: basic composition is exact
+    if len(composition.parts) > MOST_JOINED:
+        return False  # classes of losses, on few knots, are the tilted engine's
     others = sum(isinstance(loss, ChoiceLoss | DiscreteLoss | SampledGaussianLoss) for loss, _ in composition.parts)
     return others <= MOST_KINDS // 2 and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 

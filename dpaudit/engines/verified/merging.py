@@ -3,29 +3,49 @@
 import numpy as np
 
 from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.limits import TINY, variation
 from dpaudit.engines.verified.discretised_loss import deviation
-from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SimpleLoss,
+)
 
 Parts = tuple[tuple[SimpleLoss, int], ...]
 MOST_KINDS = 512
 """Losses of one family that are told apart, fewer when each occurs often."""
-_JOINED = 2500  # losses of one family that are told apart where they occur equally often
+_TINY_MU = 1e-120
+_SPREAD = 1e-4  # of the largest loss, below which losses are one class
+MOST_JOINED = 2500
+"""Losses of one family that are told apart where they occur equally often."""
 
 
 def merged(composition: Composition) -> tuple[Parts, Parts]:
     """Return few losses that the composition dominates, and few that dominate it.
 
     Gaussian losses become one. Where a family has many members they are put into classes, of which every
-    member counts as the smallest or as the largest. A choice dominates each of its options.
+    member counts as the smallest or as the largest. A choice dominates each of its options. Losses of next to no total
+    variation are left out below, and above count as a chance, twice that, of losing everything.
     """
+    lost = 0.0
     mu_low, mu_high = total_mu(composition)
     low: dict[SimpleLoss, int] = {}
     high: dict[SimpleLoss, int] = {}
-    if mu_high > 0:
+    if mu_high <= _TINY_MU:
+        lost += mu_high
+    else:
         low[GaussianLoss(mu=mu_low)] = high[GaussianLoss(mu=mu_high)] = 1
     families: dict[object, list[tuple[SimpleLoss, int]]] = {}
     for loss, times in composition.parts:
-        if not isinstance(loss, GaussianLoss):
+        if isinstance(loss, GaussianLoss):
+            continue
+        if not isinstance(loss, DiscreteLoss) and variation(loss, times) <= TINY:
+            lost += variation(loss, times)
+        else:
             key = type(loss), loss.delta if isinstance(loss, ApproximateLoss) else 0.0
             families.setdefault(key, []).append((loss, times))
     for members in families.values():
@@ -33,6 +53,8 @@ def merged(composition: Composition) -> tuple[Parts, Parts]:
             least = max(smallest.options, key=deviation) if isinstance(smallest, ChoiceLoss) else smallest
             low[least] = low.get(least, 0) + times
             high[largest] = high.get(largest, 0) + times
+    if lost:
+        high[ApproximateLoss(epsilon=0.0, delta=2 * lost)] = 1
     return tuple(low.items()), tuple(high.items())
 
 
@@ -40,12 +62,12 @@ def _classes(members: list[tuple[SimpleLoss, int]]) -> list[tuple[SimpleLoss, Si
     """Return classes of similar losses: the smallest, the largest, and how many."""
     events = sum(times for _, times in members)
     kinds = max(48, MOST_KINDS // (events // len(members) + 1).bit_length())
-    few = len(members) <= _JOINED and len({times for _, times in members}) <= 4
+    few = len(members) <= MOST_JOINED and len({times for _, times in members}) <= 4
     if few or len(members) <= kinds or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
         return [(loss, loss, times) for loss, times in members]
     ordered = sorted(members, key=lambda member: member[0].supremum)
     sizes = np.array([loss.supremum for loss, _ in ordered])
-    edges = np.linspace(sizes[0], sizes[-1], kinds + 1)[1:]
+    edges = np.geomspace(max(sizes[0], _SPREAD * sizes[-1]), sizes[-1], kinds + 1)[1:]
     of = np.minimum(np.searchsorted(edges, sizes), kinds - 1)
     found = []
     for label in np.unique(of):

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.checks import non_negative, probability_below_one
+from dpaudit.checks import meant, non_negative, probability_below_one
 
 
 def group_delta(epsilon: float, delta: float, size: int) -> float:
@@ -69,4 +69,4 @@ class ApproximateLoss:
         Source: Vadhan (2017), Lemma 2.2, with the geometric sum in place of its bound.
         """
         delta = group_delta(self.epsilon, self.delta, size)
-        return ApproximateLoss(epsilon=size * self.epsilon, delta=min(delta, math.nextafter(1, 0)))
+        return ApproximateLoss(epsilon=float(size * meant(self.epsilon)), delta=min(delta, math.nextafter(1, 0)))

@@ -40,6 +40,11 @@ class Composition:
                 counts[loss] = counts.get(loss, 0) + times
         return cls(tuple(sorted(counts.items(), key=repr) if len(counts) > 1 else counts.items()))
 
+    @classmethod
+    def total(cls, compositions: "Iterable[Composition]") -> "Composition":
+        """Return all `compositions` together, in time that grows with the number of their parts."""
+        return cls._merged(part for composition in compositions for part in composition.parts)
+
     def __add__(self, other: "Composition") -> "Composition":
         return self._merged((*self.parts, *other.parts))
 

@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 
 from dpaudit.checks import non_negative
 from dpaudit.model.losses.approximate import ApproximateLoss
@@ -12,7 +14,9 @@ class DiscreteLoss:
     """Finitely many loss values with their probabilities under P, and a mass at infinity.
 
     Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1
-    within 1e-9 under both laws. `reverse_infinite_mass` is the mass that Q puts where P has none.
+    within 1e-9 under both laws. `reverse_infinite_mass` is the mass that Q puts where P has none. `largest` is the
+    largest loss where that is a ratio, of which the last atom has the nearest float; without it, that float's decimal.
+    `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both orders.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
 
     >>> fair_or_told = DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25)
@@ -23,6 +27,8 @@ class DiscreteLoss:
     atoms: tuple[tuple[float, float], ...]
     infinite_mass: float = 0.0
     reverse_infinite_mass: float = 0.0
+    largest: Fraction | None = None
+    rho: Fraction | None = None
 
     def __post_init__(self) -> None:
         merged: dict[float, float] = {}
@@ -55,11 +61,7 @@ class DiscreteLoss:
 
     def reversed(self) -> "DiscreteLoss":
         """Return the loss of (Q, P)."""
-        return DiscreteLoss(
-            atoms=tuple((-v, p * math.exp(-v)) for v, p in self.atoms),
-            infinite_mass=self.reverse_infinite_mass,
-            reverse_infinite_mass=self.infinite_mass,
-        )
+        return _reversed(self)
 
     def group(self, size: int) -> ApproximateLoss:
         """Return a loss that dominates `size` records changed one after another (an upper bound)."""
@@ -69,3 +71,15 @@ class DiscreteLoss:
             delta=min(max(loss.infinite_mass for loss in both), math.nextafter(1, 0)),
         )
         return worst.group(size)
+
+
+@lru_cache(maxsize=16)
+def _reversed(loss: DiscreteLoss) -> DiscreteLoss:
+    """Return the loss of (Q, P), which engines ask for many times."""
+    return DiscreteLoss(
+        atoms=tuple((-v, p * math.exp(-v)) for v, p in loss.atoms),
+        infinite_mass=loss.reverse_infinite_mass,
+        reverse_infinite_mass=loss.infinite_mass,
+        rho=loss.rho,
+        largest=loss.largest if loss.atoms and loss.atoms[0][0] == -loss.atoms[-1][0] else None,
+    )

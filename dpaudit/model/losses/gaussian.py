@@ -1,16 +1,20 @@
 """The loss of Gaussian noise."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Self
 
 from scipy.special import log_ndtr
 
-from dpaudit.checks import non_negative
+from dpaudit.checks import meant, non_negative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianLoss:
     """The loss of N(mu, 1) against N(0, 1); `mu` is l2 sensitivity over standard deviation.
+
+    `exact` is mu as a ratio: the shortest decimal of `mu`, or what `exactly` was given.
 
     Source: Balle and Wang (2018), Theorem 8; Dong, Roth and Su (2022), Corollary 2.13.
 
@@ -19,9 +23,18 @@ class GaussianLoss:
     """
 
     mu: float
+    exact: Fraction = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", non_negative("mu", self.mu))
+        object.__setattr__(self, "exact", meant(self.mu))
+
+    @classmethod
+    def exactly(cls, mu: Fraction) -> Self:
+        """Return the loss of a mu that is a ratio; `mu` is then the float nearest to `exact`."""
+        loss = cls(mu=float(mu))
+        object.__setattr__(loss, "exact", mu)
+        return loss
 
     @property
     def supremum(self) -> float:
@@ -47,4 +60,4 @@ class GaussianLoss:
 
     def group(self, size: int) -> "GaussianLoss":
         """Return the exact loss for `size` records moved together."""
-        return GaussianLoss(mu=self.mu * size)
+        return GaussianLoss.exactly(self.exact * size)

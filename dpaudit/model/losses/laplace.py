@@ -1,14 +1,18 @@
 """The loss of Laplace noise."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Self
 
-from dpaudit.checks import non_negative
+from dpaudit.checks import meant, non_negative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaplaceLoss:
     """The loss of Laplace(shift, 1) against Laplace(0, 1); `shift` is l1 sensitivity over scale.
+
+    `exact` is the shift as a ratio: the shortest decimal of `shift`, or what `exactly` was given.
 
     It is the exact worst case of a Laplace vector under an l1 sensitivity: spreading the distance over
     coordinates never helps. A chain of moves of one coordinate each leads from one answer to the other; the
@@ -22,9 +26,18 @@ class LaplaceLoss:
     """
 
     shift: float
+    exact: Fraction = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shift", non_negative("shift", self.shift))
+        object.__setattr__(self, "exact", meant(self.shift))
+
+    @classmethod
+    def exactly(cls, shift: Fraction) -> Self:
+        """Return the loss of a shift that is a ratio; `shift` is then the float nearest to `exact`."""
+        loss = cls(shift=float(shift))
+        object.__setattr__(loss, "exact", shift)
+        return loss
 
     @property
     def supremum(self) -> float:
@@ -50,4 +63,4 @@ class LaplaceLoss:
 
     def group(self, size: int) -> "LaplaceLoss":
         """Return the exact loss for `size` records moved together."""
-        return LaplaceLoss(shift=self.shift * size)
+        return LaplaceLoss.exactly(self.exact * size)

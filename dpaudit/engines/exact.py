@@ -1,0 +1,70 @@
+"""Exact sums of floats, and the floats next to an exact number."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dpaudit.checks import meant
+from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, DiscreteLoss, LaplaceLoss, SimpleLoss
+
+_MOST = 1000  # fractions over unlike denominators that are added exactly
+_BITS = 400
+
+
+def exact_sum(terms: Iterable[tuple[float | Fraction, int, int]]) -> Fraction:
+    """Return the sum of times x^power over terms (x, power, times), exactly.
+
+    Floats are added over one power of two, so that a hundred thousand of them take a fraction of a second; other
+    fractions are added one by one.
+
+    >>> exact_sum([(0.5, 2, 3), (Fraction(1, 3), 1, 3)])
+    Fraction(7, 4)
+    """
+    total, bits, rest = 0, 0, Fraction(0)
+    for value, power, times in terms:
+        numerator, denominator = value.as_integer_ratio()
+        if denominator & (denominator - 1):
+            rest += Fraction(numerator, denominator) ** power * times
+            continue
+        shift = power * (denominator.bit_length() - 1)
+        if shift > bits:
+            total, bits = total << shift - bits, shift
+        total += numerator**power * times << bits - shift
+    return Fraction(total, 1 << bits) + rest
+
+
+def exact_supremum(loss: SimpleLoss) -> Fraction:
+    """Return a finite largest loss as the ratio that it stands for."""
+    match loss:
+        case LaplaceLoss(exact=exact):
+            return exact
+        case DiscreteLoss(largest=largest) if largest is not None:
+            return largest
+        case ApproximateLoss() | DiscreteLoss():
+            return meant(loss.supremum)
+        case ChoiceLoss(options=options):
+            return max(map(exact_supremum, options))
+        case _:
+            return Fraction(loss.supremum)
+
+
+def nearest(exact: Fraction) -> float:
+    """Return the float nearest to a ratio, which stands for it; infinity beyond floating point."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf
+
+
+def outwards(exact: Fraction | int) -> tuple[float, float]:
+    """Return the floats next to `exact`, below and above it; both are `exact` where it is a float.
+
+    Edge cases: beyond floating point, the largest float and infinity.
+    """
+    try:
+        near = float(exact)
+    except OverflowError:
+        return math.nextafter(math.inf, 0), math.inf
+    low = near if Fraction(near) <= exact else math.nextafter(near, -math.inf)
+    high = near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+    return low, high

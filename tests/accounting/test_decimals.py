@@ -1,0 +1,148 @@
+"""A number means its shortest decimal, and the float nearest to a ratio stands for the ratio."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from dpaudit import (
+    Claim,
+    Declaration,
+    Group,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    bracket_delta,
+    bracket_epsilon,
+    certify,
+    fold,
+)
+from dpaudit.accounting.additive_costs import cost_of, pure, zcdp
+from dpaudit.budgets.filters import Filter, basic_filter
+from dpaudit.verifier import verify
+from mechanisms import BallLaplace, DiscreteLaplace, Exponential, Gaussian, Laplace, RandomisedResponse, ReportNoisyMax
+
+SOME = tuple(product((1, 3, 10, 333, 1000), (1, 7, 10, 97)))
+
+
+def claim(epsilon: float, delta: float = 0.0) -> Claim:
+    return Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+
+
+def counts(scale: float, times: int = 1) -> Declaration:
+    """Laplace noise on a count, so often."""
+    noise = Laplace(scale=scale, l1_sensitivity=1, neighbours="replace_one")
+    return Repeat(part=Release(label="count", mechanism=noise), times=times)
+
+
+@pytest.mark.parametrize(("times", "scale"), SOME)
+def test_k_releases_of_scale_b_meet_k_over_b_and_nothing_clearly_below(times: int, scale: int) -> None:
+    """Brackets and verdict; a certificate that is met says so to the checker, too."""
+    met = certify(counts(scale, times), claim(times / scale))
+    assert met.verdict == "certified"
+    assert met.tight.epsilon.lower == met.tight.epsilon.upper == times / scale
+    assert met.tight.delta.upper == 0
+    assert verify(met.to_json()).complaints == ()
+    form = fold(counts(scale, times), "replace_one")
+    assert bracket_epsilon(form, 0.0).lower > times / scale * (1 - 1e-9)
+
+
+@pytest.mark.slow
+def test_all_whole_numbers_to_1000_and_100_meet_their_ratio() -> None:
+    for times, scale in product(range(1, 1001), range(1, 101)):
+        form = fold(counts(scale, times), "replace_one")
+        assert bracket_epsilon(form, 0.0).upper <= times / scale, (times, scale)
+        assert bracket_delta(form, times / scale).upper == 0, (times, scale)
+        assert bracket_epsilon(form, 0.0).lower <= times / scale, (times, scale)
+
+
+def test_the_binary_reading_would_refute_true_claims() -> None:
+    """The twin: shifts as the floats that they are, against claims as the floats that they are."""
+    wrong = [(k, b) for k, b in SOME if k * Fraction(1 / b) > Fraction(k / b)]
+    assert len(wrong) >= 3
+
+
+@pytest.mark.parametrize(
+    ("tree", "epsilon"),
+    [
+        (Sequential(parts=(counts(10), counts(5))), 0.3),
+        (Group(part=counts(10), size=3), 0.3),
+        (Repeat(part=Stated(epsilon=0.1, source="x"), times=3), 0.3),
+        (Group(part=Stated(epsilon=0.1, source="x"), size=3), 0.3),
+    ],
+)
+def test_sums_and_groups_of_tenths_are_tenths(tree: Declaration, epsilon: float) -> None:
+    assert certify(tree, claim(epsilon)).verdict == "certified"
+    assert certify(tree, claim(math.nextafter(epsilon, 0) * (1 - 1e-12))).verdict != "certified"
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "epsilon"),
+    [
+        (DiscreteLaplace(scale=10, l1_sensitivity=1, neighbours="replace_one"), 0.3),
+        (ReportNoisyMax(scale=20, linf_sensitivity=1.0, neighbours="replace_one"), 0.3),
+        (RandomisedResponse(epsilon=0.1, neighbours="replace_one"), 0.3),
+        (RandomisedResponse(epsilon=0.1, categories=4, neighbours="replace_one"), 0.3),
+        (BallLaplace(scale=20, l2_sensitivity=1.0, dimension=4, neighbours="replace_one"), 0.3),
+    ],
+)
+def test_three_releases_of_a_tenth_cost_three_tenths(mechanism: object, epsilon: float) -> None:
+    tree = Repeat(part=Release(label="x", mechanism=mechanism), times=3)  # type: ignore[arg-type]
+    certificate = certify(tree, claim(epsilon))
+    assert certificate.verdict == "certified"
+    assert verify(certificate.to_json()).complaints == ()
+    assert certify(tree, claim(epsilon * 0.99)).verdict != "certified"
+
+
+def test_stated_masses_are_decimals() -> None:
+    one = Stated(epsilon=0.1, delta=1e-6, source="x")
+    assert certify(one, claim(0.1, 1e-6)).verdict == "certified"
+    twice = certify(Repeat(part=one, times=2), claim(0.2, 2e-6))
+    assert twice.tight.delta.upper <= 2e-6
+    assert twice.verdict == "certified"
+
+
+def test_the_exponential_mechanism_has_its_own_rho_and_no_other_pure_one_has_it() -> None:
+    """epsilon^2 / 8 by its bounded range; report noisy max and randomised response have epsilon^2 / 2 only.
+
+    The first is checked on its own curve: two candidates whose utilities cross have the losses epsilon / 2 and
+    -epsilon / 2, whose Renyi divergence of order a is at most a epsilon^2 / 8.
+    """
+    relation = "replace_one"
+    prices = {}
+    for noise in (
+        Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours=relation),
+        ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours=relation),
+        RandomisedResponse(epsilon=1.0, neighbours=relation),
+    ):
+        cost = cost_of(Release(label="x", mechanism=noise), claim(1.0, 1e-6), zcdp)
+        assert cost is not None
+        prices[noise.name] = cost.amount
+    assert prices == {
+        "exponential": Fraction(1, 8),
+        "report_noisy_max": Fraction(1, 2),
+        "randomised_response": Fraction(1, 2),
+    }
+    for order in (1.01, 2.0, 8.0, 64.0):
+        high, low = math.exp(0.5), math.exp(-0.5)
+        moment = (high**order + low ** (order - 1)) / (1 + high)
+        assert math.log(moment) / (order - 1) <= order / 8 + 1e-12
+
+
+def test_prices_and_limits_are_fractions() -> None:
+    """Ten bookings of 0.2 fit in 2, an eleventh does not; rho of a Gaussian of scale 10 is 1/200."""
+    spending = basic_filter(claim(2.0))
+    for _ in range(10):
+        found = spending.spend(Stated(epsilon=0.2, source="a booking"))
+        assert isinstance(found, Filter)
+        spending = found
+    assert not isinstance(spending.spend(Stated(epsilon=1e-9, source="a booking")), Filter)
+    cost = cost_of(counts(10, 3), claim(1.0), pure)
+    assert cost is not None
+    assert cost.amount == Fraction(3, 10)
+    noise = Release(label="x", mechanism=Gaussian(stddev=10.0, l2_sensitivity=1.0, neighbours="replace_one"))
+    rho = cost_of(noise, claim(1.0, 1e-6), zcdp)
+    assert rho is not None
+    assert rho.amount == Fraction(1, 200)
