@@ -8,6 +8,7 @@ from algorithms.dp_ebs.declaration import declaration_of, printed_declaration_of
 from algorithms.dp_ebs.noise import tree_of
 from algorithms.dp_ebs.notes import notes_of
 from algorithms.dp_ebs.plan import plan_of
+from algorithms.dp_ebs.references import run_blind, run_without_noise
 from algorithms.dp_ebs.replays import replays_of
 from algorithms.dp_ebs.run import run
 from algorithms.dp_ebs.settings import DpEbsSettings
@@ -39,6 +40,8 @@ class DpEbs(DpEbsSettings):
     declaration = declaration_of
     printed_declaration = printed_declaration_of
     run = run
+    run_without_noise = run_without_noise
+    run_blind = run_blind
     cases = cases_of
     notes = notes_of
     replays = replays_of

@@ -9,7 +9,7 @@ from algorithms._linear_rl.settings import PURE
 from algorithms.lsvi_ucb.cases import cases_of
 from algorithms.lsvi_ucb.declaration import declaration_of
 from algorithms.lsvi_ucb.notes import notes_of
-from algorithms.lsvi_ucb.plan import BatchPlan, plan_of, plan_without_noise_of
+from algorithms.lsvi_ucb.plan import BatchPlan, plan_blind_of, plan_of, plan_without_noise_of
 from algorithms.lsvi_ucb.planning import domain_of
 from algorithms.lsvi_ucb.replays import replays_of
 from algorithms.lsvi_ucb.run import transcript_of
@@ -55,6 +55,10 @@ class LsviUcb(LsviUcbSettings, LinearRlAlgorithm[BatchPlan, LinearMdp]):
     def plan_without_noise(self) -> BatchPlan:
         """Return the same algorithm without noise, and so without privacy: batched LSVI-UCB itself."""
         return plan_without_noise_of(self)
+
+    def plan_blind(self) -> BatchPlan:
+        """Return the same algorithm with its noise, where what users contribute counts 0."""
+        return plan_blind_of(self)
 
     def transcript(self, plan: BatchPlan, problem: LinearMdp, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` independent runs of `plan`; see `run.transcript_of` for the arrays."""

@@ -49,6 +49,16 @@ class LinearMdp:
         )
 
     @property
+    def uniform_regret(self) -> float:
+        """The expected loss of an episode of uniform play."""
+        return self.mdp.uniform_regret
+
+    @property
+    def myopic_regret(self) -> float:
+        """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
+        return self.mdp.myopic_regret
+
+    @property
     def dimension(self) -> int:
         """The number of features, d."""
         return int(self.features.shape[2])

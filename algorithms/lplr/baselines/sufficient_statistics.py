@@ -45,7 +45,9 @@ class SufficientStatistics:
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0) for each user's own message."""
-        return Claim(epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's record")
+        return Claim(
+            epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's context, action and reward"
+        )
 
     @property
     def matrix(self) -> SymmetrisedWishart:
