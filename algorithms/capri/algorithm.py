@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from algorithms.capri.cases import cases_of
 from algorithms.capri.checks import stated_conditions_of
+from algorithms.capri.constants import constants_of
 from algorithms.capri.declaration import declaration_of
 from algorithms.capri.notes import notes_of
 from algorithms.capri.plan import plan_of
@@ -41,4 +42,5 @@ class Capri(CapriSettings):
     run_blind = run_blind
     cases = cases_of
     notes = notes_of
+    constants = constants_of
     replays = replays_of

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.dp_ebs.cases import cases_of
+from algorithms.dp_ebs.constants import constants_of
 from algorithms.dp_ebs.declaration import declaration_of, printed_declaration_of
 from algorithms.dp_ebs.noise import tree_of
 from algorithms.dp_ebs.notes import notes_of
@@ -44,4 +45,5 @@ class DpEbs(DpEbsSettings):
     run_blind = run_blind
     cases = cases_of
     notes = notes_of
+    constants = constants_of
     replays = replays_of

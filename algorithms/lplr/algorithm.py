@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from algorithms.lplr.cases import cases_of
+from algorithms.lplr.constants import constants_of
 from algorithms.lplr.declaration import declaration_of
 from algorithms.lplr.notes import notes_of
 from algorithms.lplr.plan import Plan, plan_of
@@ -37,6 +38,7 @@ class Lplr(LplrSettings):
     name: ClassVar[str] = "lplr"
 
     replays = replays_of
+    constants = constants_of
     run_blind = run_blind
 
     def plan(self) -> Plan:

@@ -77,8 +77,8 @@ def _run_block(
         history["regret"].append(epoch.length * expected_regret(problem, active))
         if epoch.complete:
             users = plan.users(epoch)  # lines 4 and 5: fresh oracles, n_tau users shared out over their phases
-            phases = map(hear, answers_of(problem, active, users, streams, outcomes, arrived))
-            estimate = fit_oracle(plan, features, phases, users, recorder, n_runs)  # lines 11 and 13
+            phases = answers_of(problem, active, users, streams, outcomes, arrived)
+            estimate = fit_oracle(plan, features, map(hear, phases), users, recorder, n_runs)  # lines 11 and 13
             inside = estimate.smallest_entry >= 0 and estimate.largest_entry <= 1 + 1e-9
             outcomes.add(checks.ENTRIES, holds=inside)
             active = survivors(active, estimate)  # lines 7 to 9, for the users of the next epoch

@@ -56,6 +56,7 @@ COMMANDS = (
         "or dpaudit on a corpus of bugs.",
     ),
     Command("study", "study", "Measure what privacy costs in usefulness, at equal certified epsilon."),
+    Command("constants", "constants", "Show a paper's constants, and from which horizon each speaks."),
     Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
     Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
 )

@@ -44,9 +44,11 @@ EXPONENTS = (
 def number(value: float | None) -> str:
     """Return a number with ten digits at most; nothing for NaN and None, "inf" for infinity.
 
-    >>> number(0.1), number(1e7), number(float("nan"))
-    ('0.1', '10000000', '')
+    >>> number(0.1), number(1e7), number(10**17), number(float("nan"))
+    ('0.1', '10000000', '100000000000000000', '')
     """
+    if isinstance(value, int):
+        return str(value)
     if value is None or math.isnan(value):
         return ""
     if math.isinf(value):
