@@ -38,12 +38,17 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
             SpeakingHorizon(
                 name="printed half width",
                 speaks=f"four half widths below {name}, {gap:.4g}",
-                log10=log10_horizon(lambda horizon, gap=gap: margin(settings, cells, horizon) < gap, smallest=1.0),
+                log10=_from(settings, cells, gap),
                 source="Lemma 6.6 and Eq. (7), with printed noise",
             )
             for name, gap in gaps.items()
         ),
     )
+
+
+def _from(settings: CapriSettings, cells: int, gap: float) -> float:
+    """Return log10 of the horizon from which four printed half widths are below `gap`."""
+    return log10_horizon(lambda horizon: margin(settings, cells, horizon) < gap, smallest=1.0)
 
 
 def _share(settings: CapriSettings, cells: int, horizon: float) -> float:

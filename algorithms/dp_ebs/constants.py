@@ -26,7 +26,11 @@ def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> Paper
         constants += [
             Constant(name="levels of a tree", value=float(plan.tree.levels), source="Lemma 1"),
             Constant(name="nodes that one answer moves", value=float(nodes), source="Lemma 2, counted"),
-            Constant(name="scale of a node's noise", value=float(plan.tree.leaf.scale), source="Lemmas 1 and 2"),
+            Constant(
+                name="scale of a node's noise",
+                value=float(getattr(plan.tree.leaf, "scale", math.nan)),
+                source="Lemmas 1 and 2",
+            ),
         ]
     if plan.response is not None:
         constants.append(
@@ -60,4 +64,5 @@ def margin(settings: DpEbsSettings, horizon: float) -> float:
     sampling = math.sqrt(union / plays)
     if settings.model == "local":
         return 2 * settings.width_factor * sampling / math.tanh(settings.epsilon / 2)
-    return 2 * settings.width_factor * (sampling + 16 * union * math.log(horizon) ** 2.5 / (settings.epsilon * plays))
+    noise: float = 16 * union * math.log(horizon) ** 2.5 / (settings.epsilon * plays)
+    return 2 * settings.width_factor * (sampling + noise)

@@ -31,7 +31,7 @@ def constants_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None
             SpeakingHorizon(
                 name=name,
                 speaks="the bound is below episodes times steps",
-                log10=log10_horizon(lambda episodes, quiet=quiet: _speaks(settings, episodes, quiet), smallest=0.5),
+                log10=_from(settings, quiet=quiet),
                 source="Theorem 7",
             )
             for name, quiet in (("printed bound on the regret", False), ("the same without noise", True))
@@ -83,7 +83,11 @@ def _bound(settings: UcrlVtrSettings, episodes: int, *, quiet: bool = False) -> 
     )
 
 
-def _speaks(settings: UcrlVtrSettings, episodes: float, quiet: bool) -> bool:  # noqa: FBT001 - bound by a lambda
-    """Return whether the bound is below the most that can be lost."""
-    number = int(episodes)
-    return _bound(settings, number, quiet=quiet) < number * settings.steps
+def _from(settings: UcrlVtrSettings, *, quiet: bool) -> float:
+    """Return log10 of the number of episodes from which the bound is below the most that can be lost."""
+
+    def speaks(episodes: float) -> bool:
+        number = int(episodes)
+        return _bound(settings, number, quiet=quiet) < number * settings.steps
+
+    return log10_horizon(speaks, smallest=0.5)

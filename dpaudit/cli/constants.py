@@ -21,7 +21,7 @@ from dpaudit.wording.numerals import nearest
 
 @ending
 def constants(config: Config, style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
-    """Show a paper's constants for a configuration, and from which horizon each width or bound speaks.
+    """Show a paper's constants, and from which horizon each speaks.
 
     Horizons are solved from formulas and printed as powers of ten; they may lie far beyond what runs.
     """

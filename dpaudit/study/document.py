@@ -1,36 +1,19 @@
 """The JSON of a study: everything that it found, with settings, tuning, versions and seed."""
 
-import hashlib
 import json
-import math
 from dataclasses import asdict
 from typing import Any
 
 from dpaudit.runtime.provenance import source_digest, versions
 from dpaudit.study.contrasts import AgainstFloor, Dominance
+from dpaudit.study.digests import plain
 from dpaudit.study.intervals import Interval
 from dpaudit.study.rows import Row
 from dpaudit.study.running import Outcome
-from dpaudit.study.study import Contender, Study
+from dpaudit.study.study import Study
 
 SCHEMA = "urn:dpaudit:schema:study:1"
 """The schema of what is written."""
-
-
-def config_digest(algorithm: dict[str, Any], problem: dict[str, Any]) -> str:
-    """Return the digest of an algorithm on a problem, whatever its horizon, its episodes and its epsilon's grid.
-
-    Both are tables of a file. The order of keys does not matter, and a number means its value: 1 is 1.0.
-    """
-    kept = {key: value for key, value in algorithm.items() if key not in ("horizon", "episodes")}
-    text = json.dumps({"algorithm": _plain(kept), "problem": _plain(problem)}, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def contender_digest(study: Study, contender: Contender, epsilon: float | None) -> str:
-    """Return the digest of one contender at one claimed epsilon, on the study's problem."""
-    table = contender.algorithm if epsilon is None else contender.algorithm | {"epsilon": epsilon}
-    return config_digest(table, study.problem)
 
 
 def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
@@ -57,7 +40,7 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
         "contenders": [
             {"label": c.label, "role": c.role, "algorithm": c.algorithm, "tune": c.tune} for c in study.contenders
         ],
-        "rows": [_row(study, row, floors.get(id(row))) for row in outcome.rows],
+        "rows": [_row(row, floors.get(id(row))) for row in outcome.rows],
         "dominance": [_dominance(pair) for pair in outcome.dominated],
         "exponents": [asdict(line) for line in outcome.exponents],
         "tuning": _tuning(outcome),
@@ -65,7 +48,7 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
         "versions": dict(versions()),
         "source_digest": source_digest(),
     }
-    clean: dict[str, Any] = _plain(data)
+    clean: dict[str, Any] = plain(data)
     return clean
 
 
@@ -74,7 +57,7 @@ def document_json(outcome: Outcome, problem: Any) -> str:
     return json.dumps(document_of(outcome, problem), indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def _row(study: Study, row: Row, against: AgainstFloor | None) -> dict[str, Any]:
+def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
     """Return one row as plain data."""
     held = row.certified
     uniform = sum(row.uniform) / len(row.uniform)
@@ -90,7 +73,7 @@ def _row(study: Study, row: Row, against: AgainstFloor | None) -> dict[str, Any]
         "certificate": held.digest,
         "verdict": held.verdict,
         "remark": held.why if row.role == "private" else "",
-        "config": contender_digest(study, study.contender(row.label), row.epsilon),
+        "config": row.config,
         "T": row.horizon,
         "regret": _interval(row.regret),
         "uniform": uniform,
@@ -138,18 +121,3 @@ def _choice(study: Study, label: str, tuning: tuple[tuple[str, int], ...]) -> di
 def _interval(interval: Interval) -> dict[str, Any]:
     """Return an interval as plain data."""
     return {name: getattr(interval, name) for name in ("mean", "error", "lower", "upper", "count")}
-
-
-def _plain(value: Any) -> Any:
-    """Return plain data: NaN as None, infinity as text, numbers that are whole as such, numbers to ten digits."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-        return int(value) if value == int(value) and abs(value) < 2**53 else float(f"{value:.10g}")
-    return value

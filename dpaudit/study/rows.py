@@ -19,6 +19,7 @@ class Row:
 
     `samples` are what the interval is over: the means of the problems, or the runs of a fixed problem; those of all
     rows at one horizon are paired. `uniform` and `myopic` have the same pairing. Regret is of the whole horizon.
+    `config` is the digest of algorithm and problem.
     """
 
     label: str
@@ -27,6 +28,7 @@ class Row:
     epsilon: float | None
     horizon: int
     certified: Certified
+    config: str
     samples: tuple[float, ...]
     uniform: tuple[float, ...]
     myopic: tuple[float, ...]
@@ -50,9 +52,12 @@ RowKey = tuple[str, float | None, int]
 """The label, the claimed epsilon and the horizon of a row."""
 
 
-def rows_of(study: Study, measured: Iterable[Measured], certified: Mapping[RowKey, Certified]) -> tuple[Row, ...]:
+def rows_of(
+    study: Study, measured: Iterable[Measured], certified: Mapping[RowKey, Certified], configs: Mapping[RowKey, str]
+) -> tuple[Row, ...]:
     """Return one row for each (label, epsilon, horizon) whose cells all have a result, in the order of the cells.
 
+    `configs` are the digests of their configurations.
     Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
     """
     grouped: dict[RowKey, list[Measured]] = {}
@@ -60,13 +65,13 @@ def rows_of(study: Study, measured: Iterable[Measured], certified: Mapping[RowKe
         if cell.cell.gap_factor == 1.0:
             grouped.setdefault((cell.cell.label, cell.cell.epsilon, cell.cell.horizon), []).append(cell)
     return tuple(
-        _row(study, key, tuple(cells), certified[key])
+        _row(study, key, tuple(cells), certified[key], configs[key])
         for key, cells in grouped.items()
         if not any(cell.error for cell in cells)
     )
 
 
-def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Certified) -> Row:
+def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Certified, config: str) -> Row:
     """Return the row of cells that all have a result."""
     label, epsilon, horizon = key
     contender = study.contender(label)
@@ -83,6 +88,7 @@ def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Cert
         epsilon=epsilon,
         horizon=horizon,
         certified=certified,
+        config=config,
         samples=samples,
         uniform=(cells[0].uniform,) * len(samples) if single else tuple(cell.uniform for cell in cells),
         myopic=(cells[0].myopic,) * len(samples) if single else tuple(cell.myopic for cell in cells),

@@ -10,7 +10,9 @@ from dpaudit.errors import ConfigError
 from dpaudit.study.cells import Cell, cells_of, tuning_cells
 from dpaudit.study.certified import Certified, Certify, certified_at
 from dpaudit.study.contrasts import AgainstFloor, Dominance, against_floors, dominances
+from dpaudit.study.digests import config_digest
 from dpaudit.study.exponents import Exponent, epsilon_exponents, horizon_exponents
+from dpaudit.study.making import make_algorithm
 from dpaudit.study.measured import Measured
 from dpaudit.study.measuring import measure
 from dpaudit.study.rows import Row, RowKey, rows_of
@@ -66,7 +68,7 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
     cells = [replace(cell, tuning=chosen.get((cell.label, cell.epsilon, cell.horizon), ())) for cell in cells_of(study)]
     certified = _certified(study, cells, folder, how)
     measured = tuple(_measured(study, cells, folder, how, len(trials), total))
-    rows = rows_of(study, measured, certified)
+    rows = rows_of(study, measured, certified, _configs(study, cells, folder))
     return Outcome(
         study=study,
         measured=measured,
@@ -123,6 +125,12 @@ def _certified(study: Study, cells: Sequence[Cell], folder: Path, how: How) -> d
     if len(units) > 1:
         raise ConfigError(f"Expected one unit on the axis; the contenders have: {'; '.join(sorted(units))}.")
     return {key: made.get(key) or _outside(study.contender(key[0])) for key in firsts}
+
+
+def _configs(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, str]:
+    """Return the digest of the configuration of each contender at each claimed epsilon and horizon."""
+    firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
+    return {key: config_digest(make_algorithm(study, cell, folder), study.problem) for key, cell in firsts.items()}
 
 
 def _outside(contender: Contender) -> Certified:

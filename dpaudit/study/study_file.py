@@ -1,5 +1,7 @@
 """Reading a study: one TOML file with [study], [problem] and several [[contender]] tables."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,19 +77,23 @@ def _read(target: Any, table: dict[str, Any], folder: Path, where: KeyPath) -> A
 def _try(study: Study, folder: Path) -> None:
     """Make every algorithm and problem once, so that what is wrong is said before anything runs."""
     labels = [contender.label for contender in study.contenders]
-    for label in labels:
-        for horizon in sorted({cell.horizon for cell in cells_of(study) if cell.label == label}):
-            try:
-                make_problem(study, horizon, study.settings.problems[0], folder)
-            except Fault as fault:
-                raise fault.inside("problem") from None
-            except (ConfigError, ValueError) as error:
-                raise Fault(("problem",), _said(error)) from None
-            for cell in [cell for cell in cells_of(study) if (cell.label, cell.horizon) == (label, horizon)][:1]:
-                try:
-                    make_algorithm(study, cell, folder)
-                except (ConfigError, ValueError) as error:
-                    raise Fault(("contender", labels.index(label), "algorithm"), _said(error)) from None
+    firsts = {(cell.label, cell.horizon): cell for cell in reversed(cells_of(study))}
+    for cell in firsts.values():
+        with _located("problem"):
+            make_problem(study, cell.horizon, study.settings.problems[0], folder)
+        with _located("contender", labels.index(cell.label), "algorithm"):
+            make_algorithm(study, cell, folder)
+
+
+@contextmanager
+def _located(*where: str | int) -> Generator[None, None, None]:
+    """Give what is wrong with a table its place in the file."""
+    try:
+        yield
+    except Fault as fault:
+        raise fault.inside(*where) from None
+    except (ConfigError, ValueError) as error:
+        raise Fault(where, _said(error)) from None
 
 
 def _said(error: Exception) -> str:

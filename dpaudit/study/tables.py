@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from dpaudit.study.rows import Row
 from dpaudit.study.running import Outcome
@@ -41,7 +41,7 @@ EXPONENTS = (
 )
 
 
-def number(value: float | None) -> str:
+def number(value: float | int | None) -> str:
     """Return a number with ten digits at most; nothing for NaN and None, "inf" for infinity.
 
     >>> number(0.1), number(1e7), number(10**17), number(float("nan"))
@@ -56,14 +56,15 @@ def number(value: float | None) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.10g}"
 
 
-def cells_csv(outcome: Outcome, digest: Callable[[str], str]) -> str:
-    """Return one line for each cell; `digest` maps a label to the digest of its tables in the file."""
+def cells_csv(outcome: Outcome) -> str:
+    """Return one line for each cell; cells without a result have their error in the last column."""
     study, settings = outcome.study, outcome.study.settings
-    certified = {(row.label, row.epsilon, row.horizon): row.certified for row in outcome.rows}
+    rows = {(row.label, row.epsilon, row.horizon): row for row in outcome.rows}
     lines: list[list[str]] = []
     for cell in outcome.measured:
         key, contender = cell.cell, study.contender(cell.cell.label)
-        held = certified.get((key.label, key.epsilon, key.horizon))
+        row = rows.get((key.label, key.epsilon, key.horizon))
+        held = row.certified if row else None
         spread = _deviation(cell.regret)
         lines.append(
             [
@@ -72,7 +73,7 @@ def cells_csv(outcome: Outcome, digest: Callable[[str], str]) -> str:
                 *(number(settings.delta), settings.neighbours, held.unit if held else "", number(key.horizon)),
                 *(number(key.problem), number(key.gap_factor), number(len(cell.regret)), number(cell.mean)),
                 *(number(spread), number(_ratio(cell.mean, cell.uniform * 1.0)), number(cell.lost)),
-                *(held.digest if held else "", digest(key.label), cell.error or (held.why if held else "")),
+                *(held.digest if held else "", row.config if row else "", cell.error or (held.why if held else "")),
             ]
         )
     return _written(CELLS, lines)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.whole_files import replace_file
-from dpaudit.study.document import contender_digest, document_json
+from dpaudit.study.document import document_json
 from dpaudit.study.figures import figures_of
 from dpaudit.study.making import make_problem
 from dpaudit.study.running import Outcome
@@ -22,7 +22,7 @@ def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
     rows = rows_csv(outcome, _described(problem))
     exponents = exponents_csv(outcome)
     texts = {
-        "cells.csv": cells_csv(outcome, lambda label: contender_digest(study, study.contender(label), None)),
+        "cells.csv": cells_csv(outcome),
         "rows.csv": rows,
         "contrasts.csv": contrasts_csv(outcome),
         "exponents.csv": exponents,
