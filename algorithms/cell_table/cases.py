@@ -52,11 +52,22 @@ def first_sum(view: Mapping[str, Array]) -> Array:
 
 
 def replays_of(settings: CellTableSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
-    """Return the replays of whole runs on one tape: rewards and contexts of one user differ, hostile ones included."""
+    """Return the replays of whole runs on one tape: rewards and contexts of one user differ, hostile ones included.
+
+    What the elimination reads must follow from the releases as well.
+    """
     plan = plan_of(replace(settings, horizon=min(settings.horizon, _LONGEST)))
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        return run_epochs(plan, _SHAPE, data, Streams.spawn(rng), n_runs).view("transcript")
+        read: list[Array] = []
+
+        def eliminate(pooled: Array, active: Array, widths: Array) -> Array:
+            read.append(np.column_stack([pooled.reshape(len(pooled), -1), widths]))
+            return plan.eliminate(pooled, active, widths)
+
+        watched = replace(plan, eliminate=eliminate)
+        published = run_epochs(watched, _SHAPE, data, Streams.spawn(rng), n_runs).view("transcript")
+        return {**published, "pooled tables and half widths": np.stack(read, axis=1)}
 
     rounds, bound = plan.epochs[-1].stop, plan.reward_bound
     places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1})

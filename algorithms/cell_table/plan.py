@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.capri.schedule import Epoch, epochs_of
+from algorithms.capri.schedule import Epoch, completed, epochs_of
 from algorithms.capri.users import Played, clipped_sums
+from algorithms.cell_table.elimination import HalfWidth, survivors
 from algorithms.cell_table.settings import CellTableSettings
 from dpaudit import Claim, Recorder
 from dpaudit.model.mechanism import Array
@@ -24,6 +25,10 @@ ReleaseStep = Callable[[Recorder, str, Gaussian, Array], Array]
 """release(recorder, label, mechanism, table) -> noisy table."""
 
 
+Eliminate = Callable[[Array, Array, Array], Array]
+"""eliminate(pooled table, active actions, half widths) -> who stays."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A calibrated algorithm. The steps are fields, so that a test can break one of them and see who notices."""
@@ -31,31 +36,30 @@ class Plan:
     epochs: tuple[Epoch, ...]
     mechanism: Gaussian
     reward_bound: float
-    fail_prob: float
-    width_factor: float
+    half_width: HalfWidth
     tabulate: Tabulate
     release: ReleaseStep
+    eliminate: Eliminate = survivors
 
     def label(self, epoch: Epoch) -> str:
         """Return the label of the epoch's release, the same in the declaration and in the trace."""
         return f"epoch {epoch.number}"
 
-    @property
-    def releases(self) -> int:
-        """How many epochs end in a release."""
-        return sum(epoch.complete for epoch in self.epochs)
-
 
 def plan_of(settings: CellTableSettings) -> Plan:
     """Return the schedule, the calibrated mechanism and the steps; they depend on nothing but the settings."""
     claim = Claim(epsilon=settings.epsilon, delta=settings.delta, neighbours="replace_one")
-    exact = Gaussian.calibrated(claim, l2_sensitivity=SENSITIVITY)
+    noise = Gaussian.calibrated(claim, l2_sensitivity=SENSITIVITY).scaled(_SAFETY)
     return Plan(
         epochs=epochs_of(settings.horizon),
-        mechanism=exact.scaled(_SAFETY),
+        mechanism=noise,
         reward_bound=settings.reward_bound,
-        fail_prob=settings.fail_prob,
-        width_factor=settings.width_factor,
+        half_width=HalfWidth(
+            width_factor=settings.width_factor,
+            fail_prob=settings.fail_prob,
+            stddev=noise.stddev,
+            epochs=completed(settings.horizon),
+        ),
         tabulate=table_of,
         release=release_table,
     )

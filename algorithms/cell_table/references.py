@@ -18,7 +18,12 @@ _NO_NOISE = 1e-12
 def run_without_noise(settings: CellTableSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
     """Return runs whose noise is far below one user, with widths for it: no privacy."""
     plan = plan_of(settings)
-    return run_plan(replace(plan, mechanism=replace(plan.mechanism, stddev=_NO_NOISE)), problem, streams, n_runs)
+    quiet = replace(
+        plan,
+        mechanism=replace(plan.mechanism, stddev=_NO_NOISE),
+        half_width=replace(plan.half_width, stddev=_NO_NOISE),
+    )
+    return run_plan(quiet, problem, streams, n_runs)
 
 
 def run_blind(settings: CellTableSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:

@@ -5,12 +5,11 @@ counts and sums comes out with noise; tables are added over epochs; an action go
 lower end of its context.
 """
 
-import math
-
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms.capri.users import SimulatedUsers, Users
+from algorithms.cell_table.elimination import at_least_one
 from algorithms.cell_table.plan import Plan, plan_of
 from algorithms.cell_table.settings import CellTableSettings
 from algorithms.problems.kernel_bandit import KernelBandit
@@ -78,7 +77,8 @@ def run_epochs(plan: Plan, shape: tuple[int, int], users: Users, streams: Stream
             noisy = plan.release(recorder, plan.label(epoch), plan.mechanism, table)
             history["release"].append(noisy)
             pooled = pooled + noisy
-            active = survivors(plan, pooled, active, len(history["release"]))
+            widths = plan.half_width.of(at_least_one(pooled), len(history["release"]))
+            active = plan.eliminate(pooled, active, widths)
         history["active"].append(active.reshape(n_runs, -1))
     observed[FRESH] = noise_is_fresh(streams, recorder.trace())
     return Transcript(
@@ -88,29 +88,3 @@ def run_epochs(plan: Plan, shape: tuple[int, int], users: Users, streams: Stream
         trace=recorder.trace(),
         conditions=conditions_of(observed),
     )
-
-
-def survivors(plan: Plan, pooled: Array, active: Array, releases: int) -> Array:
-    """Return the active actions whose upper end reaches the best lower end of their context.
-
-    Shape: pooled (n_runs, N, 2), the sum of all noisy tables; active (n_runs, C, X). The action with the best lower end
-    always stays, so that no context is left without one.
-    """
-    counts = np.maximum(pooled[..., 0], 1.0)
-    mean = (pooled[..., 1] / counts).reshape(active.shape)
-    width = half_widths(plan, counts, releases).reshape(active.shape)
-    floor = np.where(active, mean - width, -np.inf).max(axis=2, keepdims=True)
-    kept: Array = active & (mean + width >= floor)
-    return kept
-
-
-def half_widths(plan: Plan, counts: Array, releases: int) -> Array:
-    """Return factor sqrt(2 ln(2 N E / fail_prob)) sqrt(n + 2 V) / n, with V the variance of the noise of a sum.
-
-    n users of a cell bring a variance of at most n; the noise of the sum brings V and that of the count another V, as
-    a mean is at most 1. N cells, E releases in all.
-    """
-    tail = math.sqrt(2 * math.log(2 * counts.shape[1] * max(plan.releases, 1) / plan.fail_prob))
-    variance = releases * plan.mechanism.stddev**2
-    widths: Array = plan.width_factor * tail * np.sqrt(counts + 2 * variance) / counts
-    return widths

@@ -15,7 +15,7 @@ class CellTableSettings:
 
     Parameters: `epsilon` in nats and `delta`; `horizon`, the number of rounds and users; `model`, always "joint";
     `calibration`, always "tight": the exact multiplier of one release; `reward_bound`, to which rewards are clipped;
-    `fail_prob` and `width_factor` of the half width, see `run.half_widths`.
+    `fail_prob` and `width_factor` of the half width, see `elimination.HalfWidth`.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 

@@ -10,8 +10,9 @@ from algorithms import CellTable
 from algorithms.capri import Capri
 from algorithms.capri.users import Played, RecordedUsers
 from algorithms.cell_table.cases import users
+from algorithms.cell_table.elimination import at_least_one, survivors
 from algorithms.cell_table.plan import Plan, table_of
-from algorithms.cell_table.run import run_epochs, survivors
+from algorithms.cell_table.run import run_epochs
 from algorithms.problems import load
 from audits import audit_case, replay_program
 from dpaudit import Streams, admit, certify
@@ -106,8 +107,8 @@ def test_an_action_goes_only_below_the_best_lower_end_and_the_best_one_stays() -
     active = np.ones((1, 1, 3), dtype=bool)
     means = np.array([1.0, 0.9, 0.0])
     kept = [
-        survivors(plan, np.stack([np.full(3, users_), users_ * means], axis=1)[None], active, 1)[0, 0].tolist()
-        for users_ in (1e9, 1e3, 10.0)
+        survivors(table, active, plan.half_width.of(at_least_one(table), 1))[0, 0].tolist()
+        for table in (np.stack([np.full(3, size), size * means], axis=1)[None] for size in (1e9, 1e3, 10.0))
     ]
     assert kept == [[True, False, False], [True, True, False], [True, True, True]]
 
