@@ -14,6 +14,9 @@ from dpaudit.study.study import Study
 _LEAST_HORIZONS = 4
 _LEAST_DECADES = 2.0
 _LEAST_EPSILONS = 3
+_LEAST_ERROR = 1e-6
+"""The smallest error that a weight takes for true, as a share of the mean."""
+
 _CLEAR = 4.0
 """A difference counts from so many standard errors on."""
 
@@ -103,8 +106,9 @@ def _of_horizon(
         return _without(stub, "a regret of 0 has no logarithm")
     interval = student(slopes, study.settings.alpha)
     table = np.array(curves)
-    errors = table.std(axis=0, ddof=1) / math.sqrt(len(table))
-    root, offset = root_and_offset(horizons, list(table.mean(axis=0)), list(np.maximum(errors, 1e-300)))
+    means = table.mean(axis=0)
+    errors = np.maximum(table.std(axis=0, ddof=1) / math.sqrt(len(table)), _LEAST_ERROR * means)
+    root, offset = root_and_offset(horizons, list(means), list(errors))
     return Exponent(
         label=label, epsilon=epsilon, variable="horizon", fit=fit, points=horizons,
         slope=interval.mean, lower=interval.lower, upper=interval.upper, root=root, offset=offset,

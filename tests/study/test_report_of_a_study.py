@@ -18,15 +18,38 @@ from dpaudit.workflow import certificate_of, write_report
 _CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
 _INTERVAL = {"mean": 20.0, "error": 1.0, "lower": 18.0, "upper": 22.0, "count": 8}
 _ROW: dict[str, Any] = {
-    "label": "tight", "algorithm": "capri", "role": "private", "model": "joint", "claim": 1.0, "epsilon": 0.9999,
-    "person_epsilon": 6.2, "unit": "one round", "certificate": "", "verdict": "certified", "remark": "",
-    "config": "ours", "T": 1000, "regret": _INTERVAL, "uniform": 100.0, "myopic": None, "share": 0.2, "lost": 0.0,
-    "floor": "uniform play", "minus_floor": _INTERVAL | {"mean": -80.0, "upper": -70.0}, "visible": "yes",
+    "label": "tight",
+    "algorithm": "capri",
+    "role": "private",
+    "model": "joint",
+    "claim": 1.0,
+    "epsilon": 0.9999,
+    "person_epsilon": 6.2,
+    "unit": "one round",
+    "certificate": "",
+    "verdict": "certified",
+    "remark": "",
+    "config": "ours",
+    "T": 1000,
+    "regret": _INTERVAL,
+    "uniform": 100.0,
+    "myopic": None,
+    "share": 0.2,
+    "lost": 0.0,
+    "floor": "uniform play",
+    "minus_floor": _INTERVAL | {"mean": -80.0, "upper": -70.0},
+    "visible": "yes",
 }
 _CEILING = _ROW | {"label": "no noise", "role": "ceiling", "config": "other", "regret": _INTERVAL | {"mean": 5.0}}
 _STUDY: dict[str, Any] = {
-    "schema": SCHEMA, "name": "s", "alpha": 0.05, "delta": 1e-5, "relation": "replace_one",
-    "problem": {"name": "grid"}, "rows": [_ROW, _CEILING], "dominance": [],
+    "schema": SCHEMA,
+    "name": "s",
+    "alpha": 0.05,
+    "delta": 1e-5,
+    "relation": "replace_one",
+    "problem": {"name": "grid"},
+    "rows": [_ROW, _CEILING],
+    "dominance": [],
 }
 
 
