@@ -4,6 +4,7 @@ import csv
 import io
 import textwrap
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from typing import Any
 
 Line = dict[str, str]
@@ -72,13 +73,27 @@ def draw_front(lines: list[Line]) -> Any:
             x, y, yerr=reach, label=f"{label} ({points[0]['model']})", color=look[0], marker=look[1], markersize=6,
             markerfacecolor="white" if hollow else look[0], linewidth=1.2, elinewidth=0.9, capsize=2,
         )  # fmt: skip
+        served = running_minimum(y)
+        if served != y:
+            axes.step(x, served, where="post", color=look[0], linestyle=(0, (2, 2)), linewidth=1.0, alpha=0.8)
         unseen = [(a, b) for a, b, p in zip(x, y, points, strict=True) if p["visible"] != "yes"]
         if unseen:
             axes.plot(*zip(*unseen, strict=True), linestyle="", marker="x", color=_INK, markersize=9, markeredgewidth=1)
     axes.set(xscale="log", yscale=_scale(here), xlabel="certified epsilon (nats)", ylabel="expected regret a round")
     axes.set_title(f"{lines[0]['study']}: what privacy costs at T = {longest:,}", loc="left", color=_INK)
-    _finish(figure, axes, [*_caption(lines), "Crossed: learning is not shown at this point."])
+    crossed = "Crossed: learning is not shown at this point."
+    steps = "Dashed steps: the running minimum, as a certificate at a smaller epsilon serves a larger one."
+    _finish(figure, axes, [*_caption(lines), f"{crossed} {steps}"])
     return figure
+
+
+def running_minimum(values: list[float]) -> list[float]:
+    """Return the smallest value so far: a certificate at a smaller epsilon serves a larger one.
+
+    >>> running_minimum([3.0, 1.0, 2.0])
+    [3.0, 1.0, 1.0]
+    """
+    return list(accumulate(values, min))
 
 
 def draw_regret(lines: list[Line]) -> Any:
