@@ -64,6 +64,7 @@ def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
     return {
         "label": row.label,
         "algorithm": row.name,
+        "family": row.family,
         "role": row.role,
         "model": held.model,
         "claim": row.epsilon,

@@ -155,7 +155,7 @@ def _of_epsilon(study: Study, label: str, horizon: int, rows: tuple[Row, ...]) -
         key=lambda row: row.certified.epsilon,
     )
     ceiling = next(
-        (row for row in rows if row.role == "ceiling" and row.name == own[0].name and row.horizon == horizon), None
+        (row for row in rows if row.role == "ceiling" and row.family == own[0].family and row.horizon == horizon), None
     )
     if ceiling is None:
         return _without(stub, "no run of the same algorithm without noise")

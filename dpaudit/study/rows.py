@@ -19,11 +19,12 @@ class Row:
 
     `samples` are what the interval is over: the means of the problems, or the runs of a fixed problem; those of all
     rows at one horizon are paired. `uniform` and `myopic` have the same pairing. Regret is of the whole horizon.
-    `config` is the digest of algorithm and problem.
+    `config` is the digest of algorithm and problem, `family` what runs with and without noise have in common.
     """
 
     label: str
     name: str
+    family: str
     role: Role
     epsilon: float | None
     horizon: int
@@ -84,6 +85,7 @@ def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Cert
     return Row(
         label=label,
         name=contender.name,
+        family=contender.family,
         role=contender.role,
         epsilon=epsilon,
         horizon=horizon,

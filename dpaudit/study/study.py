@@ -1,5 +1,6 @@
 """The fields of a study: its grid, its problem and its contenders."""
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -14,6 +15,10 @@ Grid = Literal["epsilon"]
 
 HORIZON_KEYS = ("horizon", "episodes")
 """The settings that say how long an algorithm runs; an algorithm has one of them."""
+
+
+_NOISE_KEYS = ("epsilon", "delta", "calibration")
+"""The settings that decide how much noise there is and nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,12 @@ class Contender:
     def name(self) -> str:
         """The name of the algorithm."""
         return str(self.algorithm["name"])
+
+    @property
+    def family(self) -> str:
+        """What a run without noise has in common with one with noise: all settings but epsilon, delta, calibration."""
+        kept = {key: value for key, value in self.algorithm.items() if key not in _NOISE_KEYS}
+        return json.dumps(kept, sort_keys=True, default=str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -156,8 +156,8 @@ def _table_row(study: Mapping[str, Any], line: Mapping[str, Any], present: Mappi
 
 def _ceiling(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Return what the same algorithm without noise lost a round at that horizon; empty where it was not measured."""
-    alike = ("ceiling", row["algorithm"], row["T"])
-    found = [line for line in study["rows"] if (line["role"], line["algorithm"], line["T"]) == alike]
+    alike = ("ceiling", row["family"], row["T"])
+    found = [line for line in study["rows"] if (line["role"], line["family"], line["T"]) == alike]
     return nearest(found[0]["regret"]["mean"] / row["T"], 3) if found else ""
 
 

@@ -20,6 +20,7 @@ _INTERVAL = {"mean": 20.0, "error": 1.0, "lower": 18.0, "upper": 22.0, "count": 
 _ROW: dict[str, Any] = {
     "label": "tight",
     "algorithm": "capri",
+    "family": "f",
     "role": "private",
     "model": "joint",
     "claim": 1.0,

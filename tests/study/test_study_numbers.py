@@ -1,8 +1,8 @@
 """Regret of the shipped algorithms at configurations where learning shows, against numbers measured before.
 
 Each row holds the mean regret a round that a larger study measured, with its standard error. A new mean of a few runs
-must agree within six joint standard errors, of which its own is estimated. The seeds are fixed: a row that agrees goes on
-to agree until the code changes. A tenth of epsilon moves the rows of the twin by more than that.
+must agree within six joint standard errors, of which its own is estimated. The seeds are fixed: a row that agrees goes
+on to agree until the code changes. A tenth of epsilon moves the rows of the twin by more than that.
 """
 
 from dataclasses import replace

@@ -39,7 +39,7 @@ def _row(
 ) -> Row:
     held = {name: getattr(_POINT, name) for name in _POINT.__dataclass_fields__} | certified
     return Row(
-        label=label, name="capri", role=role, epsilon=held["epsilon"], horizon=horizon,
+        label=label, name="capri", family="f", role=role, epsilon=held["epsilon"], horizon=horizon,
         certified=Certified(**held) if role == "private" else Certified(why="outside"), config="",
         samples=tuple(samples), uniform=(uniform,) * len(samples), myopic=(math.nan,) * len(samples),
         regret=student(samples, 0.05), lost=math.nan, measured=(),
