@@ -25,6 +25,13 @@ _STYLE: dict[str, Any] = {
     "figure.dpi": 100,
 }
 _MOST_CURVES = 3
+_WIDE = 300.0
+"""A span of epsilon from which on only powers of ten are written."""
+
+_DASHES: dict[str, tuple[Any, ...]] = {
+    "ceiling": ("--", (0, (7, 2, 1, 2)), (0, (7, 2, 1, 2, 1, 2))),
+    "floor": (":", (0, (1, 4)), (0, (3, 3)), (0, (1, 1)), (0, (4, 2, 1, 2))),
+}
 
 
 def figures_of(rows: str, exponents: str) -> dict[str, bytes]:
@@ -66,8 +73,10 @@ def draw_front(lines: list[Line]) -> Any:
             continue
         x = [float(line["epsilon"]) for line in points]
         y = [float(line["regret"]) / longest for line in points]
-        reach = [[(float(p["regret"]) - _end(p, "lower")) / longest for p in points],
-                 [(_end(p, "upper") - float(p["regret"])) / longest for p in points]]  # fmt: skip
+        reach = [
+            [value - _end(point, "lower", longest) for value, point in zip(y, points, strict=True)],
+            [_end(point, "upper", longest) - value for value, point in zip(y, points, strict=True)],
+        ]
         hollow = points[0]["model"] == "local"
         axes.errorbar(
             x, y, yerr=reach, label=f"{label} ({points[0]['model']})", color=look[0], marker=look[1], markersize=6,
@@ -80,6 +89,9 @@ def draw_front(lines: list[Line]) -> Any:
         if unseen:
             axes.plot(*zip(*unseen, strict=True), linestyle="", marker="x", color=_INK, markersize=9, markeredgewidth=1)
     axes.set(xscale="log", yscale=_scale(here), xlabel="certified epsilon (nats)", ylabel="expected regret a round")
+    if _scale(here) == "log":
+        axes.set_ylim(bottom=_floor_of(here) / longest)
+    _plain_ticks(axes)
     axes.set_title(f"{lines[0]['study']}: what privacy costs at T = {longest:,}", loc="left", color=_INK)
     crossed = "Crossed: learning is not shown at this point."
     steps = "Dashed steps: the running minimum, as a certificate at a smaller epsilon serves a larger one."
@@ -155,19 +167,20 @@ def draw_exponents(powers: list[Line], lines: list[Line]) -> Any:
 
 def _reference_lines(axes: Any, lines: list[Line], longest: int) -> None:
     """Draw uniform and myopic play, floors and ceilings as horizontal lines, with their names at the right."""
-    levels = {"uniform play": (float(lines[0]["uniform"]), ":")}
+    levels: list[tuple[str, str, float]] = [("floor", "uniform play", float(lines[0]["uniform"]))]
     if lines[0]["myopic"]:
-        levels["myopic play"] = (float(lines[0]["myopic"]), ":")
-    for line in lines:
-        if line["role"] == "ceiling":
-            levels[line["contender"]] = (float(line["regret"]), "--")
-    for line in (one for one in lines if one["role"] == "floor"):
-        best = min(float(other["regret"]) for other in lines if other["contender"] == line["contender"])
-        levels[line["contender"]] = (best, ":")
-    for number, (name, (level, style)) in enumerate(levels.items()):
-        colour = _INK if style == "--" else _QUIET
-        width = 1.0 + 0.25 * (number % 3)
-        axes.axhline(level / longest, color=colour, linestyle=style, linewidth=width, label=name)
+        levels.append(("floor", "myopic play", float(lines[0]["myopic"])))
+    for role in ("ceiling", "floor"):
+        labels = dict.fromkeys(line["contender"] for line in lines if line["role"] == role)
+        for label in labels:
+            best = min(float(line["regret"]) for line in lines if line["contender"] == label)
+            levels.append((role, label, best))
+    used = dict.fromkeys(_DASHES, 0)
+    for role, name, level in levels:
+        style = _DASHES[role][used[role] % len(_DASHES[role])]
+        used[role] += 1
+        colour = _INK if role == "ceiling" else _QUIET
+        axes.axhline(level / longest, color=colour, linestyle=style, linewidth=1.1, label=name)
 
 
 def _looks(lines: list[Line]) -> dict[str, tuple[str, str]]:
@@ -185,11 +198,27 @@ def _has_point(line: Line) -> bool:
     return line["role"] == "private" and not line["remark"] and line["epsilon"] not in ("", "inf")
 
 
-def _end(line: Line, name: str) -> float:
-    """Return an end of an interval, the mean where it is infinite, and never below a hundredth of the mean."""
-    mean = float(line["regret"])
+def _end(line: Line, name: str, longest: int) -> float:
+    """Return an end of an interval a round: the mean where it is infinite, and 1e-300 in place of 0 and less."""
     value = line[name]
-    return mean if value in ("", "inf", "-inf") else max(float(value), 0.01 * mean)
+    end = float(line["regret"]) if value in ("", "inf", "-inf") else float(value)
+    return max(end / longest, 1e-300)
+
+
+def _floor_of(lines: list[Line]) -> float:
+    """Return where a logarithmic axis begins: at half of the smallest regret; bars that reach 0 run out of it."""
+    return 0.5 * min(float(line["regret"]) for line in lines)
+
+
+def _plain_ticks(axes: Any) -> None:
+    """Write the ticks of a logarithmic axis of epsilon as plain numbers, three a decade."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axes.get_xlim()
+    few = high / low > _WIDE
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if few else (1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _scale(lines: list[Line]) -> str:
@@ -212,9 +241,12 @@ def _caption(lines: list[Line]) -> list[str]:
     what = "problems" if line["problems"] != "1" else "runs"
     band = f"Bands: Student intervals over {what}, {1 - float(line['alpha']):.0%} each."
     model = "Filled: central or joint; hollow: local."
+    people = [float(one["epsilon_person"]) for one in lines if _has_point(one) and one["epsilon_person"]]
+    several = people != [float(one["epsilon"]) for one in lines if _has_point(one) and one["epsilon_person"]]
+    person = f" For all units of one person epsilon is {min(people):.3g} to {max(people):.3g}." if several else ""
     return [
         f"Problem: {line['problem']} Users: {line['users']}; {over}.",
-        f"Relation: {line['relation'].replace('_', '-')}; delta = {line['delta']}. {band} {model}",
+        f"Relation: {line['relation'].replace('_', '-')}; delta = {line['delta']}. {band} {model}{person}",
     ]
 
 

@@ -1,13 +1,15 @@
 """The course of a study: pairing, bytes, resumption, certified epsilon, failures."""
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from algorithms.capri import Capri
-from dpaudit import Streams, Transcript
+from dpaudit import Streams, Transcript, schemas
 from dpaudit.study import making
 from dpaudit.study.cells import cells_of
 from dpaudit.study.measuring import measure
@@ -145,3 +147,16 @@ def test_a_cell_that_fails_keeps_its_error_and_leaves_the_others(tmp_path: Path,
     assert {row.epsilon for row in outcome.rows if row.role == "private"} == {4.0}
     fresh = run_study(study_of(file, SMALL), tmp_path, how_in(tmp_path, resume=True))
     assert not fresh.failed
+
+
+def test_the_document_follows_its_published_schema(file: Path, tmp_path: Path) -> None:
+    """study.json validates, and a row without its horizon or with another role does not."""
+    study = study_of(file, SMALL.replace("[2000, 20000]", "[400]"))
+    (tmp_path / "out").mkdir()
+    write_study(run_study(study, tmp_path, how_in(tmp_path)), tmp_path, tmp_path / "out")
+    document = json.loads((tmp_path / "out" / "study.json").read_text(encoding="utf-8"))
+    check = Draft202012Validator(schemas.load("study"))
+    assert [error.message for error in check.iter_errors(document)] == []
+    role, horizon = document["rows"][0].pop("role"), document["rows"][1].pop("T")
+    assert len(list(check.iter_errors(document))) == 2
+    assert (role, horizon) == ("private", 400)
