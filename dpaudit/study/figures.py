@@ -237,7 +237,8 @@ def _some(claims: list[str]) -> list[str]:
 def _caption(lines: list[Line]) -> list[str]:
     """Return what every caption says: problem, users, relation, delta and what the band is."""
     line = lines[0]
-    over = f"{line['problems']} problems of {line['runs']} runs" if line["problems"] != "1" else f"{line['runs']} runs"
+    each = "1 run" if line["runs"] == "1" else f"{line['runs']} runs"
+    over = f"{line['problems']} problems, {each} each" if line["problems"] != "1" else each
     what = "problems" if line["problems"] != "1" else "runs"
     band = f"Bands: Student intervals over {what}, {1 - float(line['alpha']):.0%} each."
     model = "Filled: central or joint; hollow: local."
