@@ -210,6 +210,12 @@ def _floor_of(lines: list[Line]) -> float:
     return 0.5 * min(float(line["regret"]) for line in lines)
 
 
+def _short(value: float, place: int | None) -> str:
+    """Return the text of a tick."""
+    del place
+    return f"{value:g}"
+
+
 def _plain_ticks(axes: Any) -> None:
     """Write the ticks of a logarithmic axis of epsilon as plain numbers, three a decade."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -217,7 +223,7 @@ def _plain_ticks(axes: Any) -> None:
     low, high = axes.get_xlim()
     few = high / low > _WIDE
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if few else (1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(_short))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 

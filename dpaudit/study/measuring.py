@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,11 @@ def measure(study: Study, cell: Cell, folder: Path) -> Measured:
         measured = _measured(study, cell, folder)
     except (DPAuditError, ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
         return Measured(cell=cell, error=f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
-    return Measured(**(measured | {"seconds": round(time.perf_counter() - began, 3)}))
+    return replace(measured, seconds=round(time.perf_counter() - began, 3))
 
 
-def _measured(study: Study, cell: Cell, folder: Path) -> dict[str, Any]:
-    """Return the fields of a result."""
+def _measured(study: Study, cell: Cell, folder: Path) -> Measured:
+    """Return what the runs measured."""
     contender = study.contender(cell.label)
     algorithm = make_algorithm(study, cell, folder)
     problem = make_problem(study, cell.horizon, cell.problem, folder, cell.gap_factor)
@@ -45,14 +46,14 @@ def _measured(study: Study, cell: Cell, folder: Path) -> dict[str, Any]:
     regret = total_regret(transcript, cumulative=horizon_key(type(algorithm)) == "episodes")
     if not np.isfinite(regret).all():
         raise ValueError("The runs have no finite regret; the problem does not say what an action costs.")
-    return {
-        "cell": cell,
-        "regret": tuple(map(float, regret)),
-        "uniform": float(problem.uniform_regret) * cell.horizon,
-        "myopic": float(getattr(problem, "myopic_regret", math.nan)) * cell.horizon,
-        "lost": lost_share(transcript, problem),
-        "objections": objections_of(algorithm, transcript) if contender.role == "private" else (),
-    }
+    return Measured(
+        cell=cell,
+        regret=tuple(map(float, regret)),
+        uniform=float(problem.uniform_regret) * cell.horizon,
+        myopic=float(getattr(problem, "myopic_regret", math.nan)) * cell.horizon,
+        lost=lost_share(transcript, problem),
+        objections=objections_of(algorithm, transcript) if contender.role == "private" else (),
+    )
 
 
 def run_in_role(algorithm: Any, role: Role, problem: Any, streams: Streams, n_runs: int) -> Transcript:

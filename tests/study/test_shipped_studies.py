@@ -1,5 +1,6 @@
 """The study files that ship: all are read, every algorithm is made, and their tables are drawn."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,14 @@ from dpaudit.study.study_file import read_study
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "examples" / "studies").glob("*.toml"))
+STUDIES = cache(read_study)
 TABLES = ROOT / "docs" / "measured" / "studies"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_study_that_ships_is_read_and_has_a_quick_form(path: Path) -> None:
     """The file makes every algorithm and problem once, also at the quick horizons; its name is that of the file."""
-    study = read_study(path)
+    study = STUDIES(path)
     assert study.settings.name == path.stem
     quick = study.settings.quickly()
     assert quick.runs * len(quick.problems) * len(quick.horizons) <= study.settings.runs * len(
@@ -27,7 +29,7 @@ def test_a_study_that_ships_is_read_and_has_a_quick_form(path: Path) -> None:
 
 def test_every_paper_has_a_study() -> None:
     """All algorithms but training by noisy gradients run in some shipped study."""
-    names = {contender.name for path in FILES for contender in read_study(path).contenders}
+    names = {contender.name for path in FILES for contender in STUDIES(path).contenders}
     assert set(algorithms.NAMES) - {"dp_sgd"} <= names
 
 
