@@ -9,23 +9,14 @@ import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms.capri.users import SimulatedUsers, Users
+from algorithms.cell_table.checks import CLIPPED, SCHEDULE
 from algorithms.cell_table.elimination import at_least_one
 from algorithms.cell_table.plan import Plan, plan_of
 from algorithms.cell_table.settings import CellTableSettings
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit import Condition, Recorder, Streams, Transcript
+from dpaudit import Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
 
-SCHEDULE = Condition(
-    kind="public_schedule",
-    about=("users of each epoch",),
-    text="Each epoch took exactly its scheduled number of users.",
-)
-CLIPPED = Condition(
-    kind="clipping",
-    about=("rewards",),
-    text="No cell's sum of rewards exceeded reward_bound times the number of its users.",
-)
 _ROUNDING = 1 + 1e-9
 
 
