@@ -8,6 +8,7 @@ from dpaudit import lazy_exports
 __all__ = [
     "NAMES",
     "Capri",
+    "CellTable",
     "DpEbs",
     "DpSgd",
     "GOptimalDueling",
@@ -24,6 +25,7 @@ DISTRIBUTION = "dpaudit"
 
 NAMES: dict[str, str] = {
     "capri": "kernel contextual bandit with random projections (joint or local)",
+    "cell_table": "contextual bandit on one noisy table of counts and sums, without a kernel (joint)",
     "dp_sgd": "training with noisy gradients through Opacus, or a checkpoint of it (extra 'opacus')",
     "lplr": "linear contextual bandit by layered regression on private messages (local; as printed, or repaired)",
     "ldp_obi": "optimism from counts in tabular decision processes, noised on the device (local)",
@@ -37,6 +39,7 @@ NAMES: dict[str, str] = {
 
 EXPORTS: dict[str, str] = {
     "Capri": "algorithms.capri",
+    "CellTable": "algorithms.cell_table",
     "DpEbs": "algorithms.dp_ebs",
     "DpSgd": "algorithms.dp_sgd",
     "GOptimalDueling": "algorithms.g_optimal_dueling",
@@ -50,6 +53,7 @@ EXPORTS: dict[str, str] = {
 
 if TYPE_CHECKING:
     from algorithms.capri import Capri as Capri
+    from algorithms.cell_table import CellTable as CellTable
     from algorithms.dp_ebs import DpEbs as DpEbs
     from algorithms.dp_sgd import DpSgd as DpSgd
     from algorithms.g_optimal_dueling import GOptimalDueling as GOptimalDueling
@@ -63,6 +67,7 @@ else:
 
 _CLASSES = {
     "capri": "Capri",
+    "cell_table": "CellTable",
     "dp_sgd": "DpSgd",
     "lplr": "Lplr",
     "ldp_obi": "LdpObi",

@@ -21,6 +21,7 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
+from dpaudit.configuration.files import json_value, parse, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
@@ -33,6 +34,8 @@ from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
 from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import environment, source_digest, versions
+from dpaudit.study.digests import HORIZONS, config_digest
+from dpaudit.study.usefulness import Usefulness, usefulness_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,8 +279,37 @@ def write_report(
         number_of_units=_known_count(configuration, "number_of_units"),
         units_per_person=_known_count(configuration, "units_per_person"),
         word=configuration.report.word,
+        usefulness=_usefulness(configuration, certificate),
     )
     return tuple(write(report, folder, pdf=more.pdf))
+
+
+def _usefulness(configuration: Configuration, certificate: Certificate) -> Usefulness:
+    """Return what the study that the configuration names says of it; nothing where it names none.
+
+    Raises: ConfigError: the file cannot be read, or is no JSON object.
+    """
+    file, subject = configuration.evidence.study, configuration.subject
+    if file is None or not isinstance(subject, Configured):
+        return Usefulness()
+    try:
+        data = json_value(read_text(file))
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise configuration.error(f"{file}: not JSON; give the study.json of `dpaudit study`.", "evidence", "study")
+    horizon = next((getattr(subject.algorithm, key) for key in HORIZONS if hasattr(subject.algorithm, key)), 0)
+    try:
+        return usefulness_of(
+            data,
+            config=config_digest(subject.algorithm, parse(configuration.path, configuration.text).get("problem", {})),
+            claim=certificate.claim,
+            unit=subject.algorithm.claim().unit,
+            horizon=int(horizon),
+            refuted=certificate.verdict == "refuted",
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise configuration.error(f"{file}: not a whole study ({error!r:.80}).", "evidence", "study") from None
 
 
 def _own_unit(configuration: Configuration) -> str:

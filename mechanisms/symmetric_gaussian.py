@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -83,10 +84,11 @@ class SymmetricGaussian:
         if exact.ndim < 2 or exact.shape[-1] != exact.shape[-2]:
             raise ValueError(f"Expected square matrices on the last two axes, got shape {exact.shape}.")
         diagonal, off = self.deviations
-        dimension = exact.shape[-1]
-        deviation = np.where(np.eye(dimension, dtype=bool), diagonal, off)
-        upper = np.triu(exact + deviation * rng.standard_normal(exact.shape))
-        released: Array = upper + np.swapaxes(np.triu(upper, 1), -1, -2)
+        on, above = _places(exact.shape[-1])
+        deviation = np.where(on, diagonal, off)
+        noisy = exact + deviation * rng.standard_normal(exact.shape)
+        strict = np.where(above, noisy, 0.0)
+        released: Array = np.where(on, noisy, strict) + np.swapaxes(strict, -1, -2)
         return released
 
     def log_density(self, output: Array, value: Array) -> Array:
@@ -107,6 +109,13 @@ class SymmetricGaussian:
         moved = np.zeros((2, 2))
         moved[0, 0] = self.l2_sensitivity
         return moved, np.zeros((2, 2))
+
+
+@lru_cache(maxsize=64)
+def _places(dimension: int) -> tuple[Array, Array]:
+    """Return which entries of a square matrix lie on the diagonal, and which above it."""
+    on = np.eye(dimension, dtype=bool)
+    return on, np.triu(~on)
 
 
 EXAMPLES = tuple(

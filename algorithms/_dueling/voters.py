@@ -33,6 +33,10 @@ class DuelingVoters(Protocol):
         ...
 
 
+class PeopleAnswering(Voters, CountedVoters, DuelingVoters, Protocol):
+    """People whose answers come in every form."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedVoters:
     """People who prefer i to j with the problem's probability."""
@@ -55,6 +59,23 @@ class SimulatedVoters:
         """Return how often fresh people's left option won each duel. Shape: duels (n_runs, K, K)."""
         wins: Array = rng.binomial(duels, self.problem.preferences)
         return wins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SilentVoters:
+    """People of whom no option ever hears: every answer counts 0, so that what is released is noise alone."""
+
+    def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
+        """Return 0 for everybody."""
+        return np.zeros(np.shape(left))
+
+    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
+        """Return no win."""
+        return np.zeros(np.shape(plays))
+
+    def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
+        """Return no win. Shape: duels (n_runs, K, K)."""
+        return np.zeros(np.shape(duels), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

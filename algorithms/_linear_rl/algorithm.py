@@ -23,6 +23,10 @@ class LinearRlAlgorithm(ABC, Generic[PlanT, ProblemT]):
         """Return the same algorithm without noise, and so without privacy."""
 
     @abstractmethod
+    def plan_blind(self) -> PlanT:
+        """Return the same algorithm with its noise, where what users contribute counts 0."""
+
+    @abstractmethod
     def transcript(self, plan: PlanT, problem: ProblemT, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` independent runs of `plan` on `problem`."""
 
@@ -39,3 +43,10 @@ class LinearRlAlgorithm(ABC, Generic[PlanT, ProblemT]):
         Raises: ValueError: as for `run`.
         """
         return self.transcript(self.plan_without_noise(), problem, streams, n_runs)
+
+    def run_blind(self, problem: ProblemT, streams: Streams, n_runs: int) -> Transcript:
+        """Return `n_runs` runs whose releases hold noise alone, for comparison: nothing is learned.
+
+        Raises: ValueError: as for `run`.
+        """
+        return self.transcript(self.plan_blind(), problem, streams, n_runs)

@@ -1,7 +1,10 @@
 """The methods that PUCB and LDP-OBI share: run, audits and notes of a calibrated plan."""
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
+
+import numpy as np
 
 from algorithms._tabular_rl.cases import case_of
 from algorithms._tabular_rl.plan import TablePlan
@@ -9,6 +12,9 @@ from algorithms._tabular_rl.replays import replays_of
 from algorithms._tabular_rl.run import transcript_of
 from dpaudit import AuditCase, Condition, Streams, Transcript
 from dpaudit.model.case import ReplayCase
+
+_NO_NOISE = 1e-12
+"""A scale of noise far below one count."""
 
 
 class TabularAlgorithm(ABC):
@@ -29,6 +35,16 @@ class TabularAlgorithm(ABC):
     def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` runs on any problem with a finite process; see `run.transcript_of` for the arrays."""
         return transcript_of(self.plan(), problem.mdp, streams, n_runs)
+
+    def run_without_noise(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+        """Return runs whose noise is far below one count, with bonuses for it, for comparison: no privacy."""
+        plan = self.plan()
+        quiet = replace(plan, mechanism=replace(plan.mechanism, scale=_NO_NOISE))
+        return transcript_of(quiet, problem.mdp, streams, n_runs)
+
+    def run_blind(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+        """Return runs whose releases hold noise alone, for comparison: nothing is learned."""
+        return transcript_of(replace(self.plan(), enter=np.zeros_like), problem.mdp, streams, n_runs)
 
     def cases(self, problem: Any) -> tuple[AuditCase, ...]:
         """Return the audit of the released counts (joint), or of one message (local)."""

@@ -1,9 +1,16 @@
 """The calibrated plan of a tabular learner: one Laplace mechanism for the counts of every step."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from algorithms._tabular_rl.settings import TabularSettings
+from dpaudit.model.mechanism import Array
 from mechanisms import Laplace
+
+
+def as_met(counts: Array) -> Array:
+    """Return an episode's counts as they were met."""
+    return counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +25,7 @@ class TablePlan:
     bonus_scale: float
     fail_prob: float
     planning_period: int
+    enter: Callable[[Array], Array] = as_met
 
 
 def plan_of(settings: TabularSettings, *, local: bool) -> TablePlan:

@@ -115,7 +115,9 @@ def run_table(
             state = after
         if canary is not None and number == 1:
             counts = np.broadcast_to(canary, shape).copy()
-        released = sums(counts)  # the private counters take the episode in (joint), or its noisy message (local)
+        released = sums(
+            plan.enter(counts)
+        )  # the private counters take the episode in (joint), or its noisy message (local)
         yield Table(number=number, fresh=fresh, values=values, actions=q, counts=counts, released=released)
 
 

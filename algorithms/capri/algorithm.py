@@ -5,9 +5,11 @@ from typing import ClassVar
 
 from algorithms.capri.cases import cases_of
 from algorithms.capri.checks import stated_conditions_of
+from algorithms.capri.constants import constants_of
 from algorithms.capri.declaration import declaration_of
 from algorithms.capri.notes import notes_of
 from algorithms.capri.plan import plan_of
+from algorithms.capri.references import run_blind, run_without_noise
 from algorithms.capri.replays import replays_of
 from algorithms.capri.run import run
 from algorithms.capri.settings import CapriSettings
@@ -36,6 +38,9 @@ class Capri(CapriSettings):
     declaration = declaration_of
     conditions = stated_conditions_of
     run = run
+    run_without_noise = run_without_noise
+    run_blind = run_blind
     cases = cases_of
     notes = notes_of
+    constants = constants_of
     replays = replays_of

@@ -15,7 +15,7 @@ class HalfWidth:
 
     `practical` adds the estimation error without privacy, about 2 reward_bound scale, and a normal bound on
     the privacy noise over all cells and epochs, and takes `width_factor` of it. `theory` is Eq. (7) with
-    the constants of Lemma 6.6; they are so large that nothing is eliminated at any horizon that one can run.
+    the constants of Lemma 6.6; they are so large that nothing is eliminated below some 10^9.6 rounds, see `constants`.
     `argmax` keeps only the best action, for audits of what others can see.
     """
 

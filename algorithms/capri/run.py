@@ -29,8 +29,16 @@ def run(settings: CapriSettings, problem: KernelBandit, streams: Streams, n_runs
     actions, and `lost` (n_runs,), whether some context's best action was eliminated.
     Raises: ValueError: a problem without the features that the kernel needs.
     """
+    return run_plan(plan_of(settings), settings, problem, streams, n_runs)
+
+
+def run_plan(plan: Plan, settings: CapriSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return what `run` returns, for a plan whose steps may differ from those of the settings.
+
+    Raises: ValueError: as for `run`.
+    """
     domain = domain_of(settings, problem)
-    transcript = run_epochs(plan_of(settings), domain, SimulatedUsers(problem=problem), streams, n_runs)
+    transcript = run_epochs(plan, domain, SimulatedUsers(problem=problem), streams, n_runs)
     gaps = problem.gaps.ravel()
     final = transcript.arrays["active"][:, -1].reshape(n_runs, *problem.gaps.shape)
     utility = {

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.dp_ebs.cases import cases_of
+from algorithms.dp_ebs.constants import constants_of
 from algorithms.dp_ebs.declaration import declaration_of, printed_declaration_of
 from algorithms.dp_ebs.noise import tree_of
 from algorithms.dp_ebs.notes import notes_of
 from algorithms.dp_ebs.plan import plan_of
+from algorithms.dp_ebs.references import run_blind, run_without_noise
 from algorithms.dp_ebs.replays import replays_of
 from algorithms.dp_ebs.run import run
 from algorithms.dp_ebs.settings import DpEbsSettings
@@ -39,6 +41,9 @@ class DpEbs(DpEbsSettings):
     declaration = declaration_of
     printed_declaration = printed_declaration_of
     run = run
+    run_without_noise = run_without_noise
+    run_blind = run_blind
     cases = cases_of
     notes = notes_of
+    constants = constants_of
     replays = replays_of

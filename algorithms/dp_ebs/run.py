@@ -6,7 +6,7 @@ import numpy as np
 
 from algorithms._conditions import conditions_of
 from algorithms._dueling.checks import checked_plays, regrets
-from algorithms._dueling.voters import SimulatedVoters, Voters
+from algorithms._dueling.voters import PeopleAnswering, SimulatedVoters, Voters
 from algorithms.dp_ebs import checks
 from algorithms.dp_ebs.batches import play_batches
 from algorithms.dp_ebs.clock import RemovalClock, WinClock, observable_pairs
@@ -33,12 +33,21 @@ def run(settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) 
     A few runs go one by one from removal to removal, many in lock-step; the two are equal in law.
     Raises: ValueError: a problem with another number of options than the settings'.
     """
+    return run_with(SimulatedVoters(problem=problem), settings, problem, streams, n_runs)
+
+
+def run_with(
+    voters: PeopleAnswering, settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int
+) -> Transcript:
+    """Return what `run` returns, for people who answer in any other way.
+
+    Raises: ValueError: as for `run`.
+    """
     if problem.arms != settings.arms:
         raise ValueError(
             f"Expected arms={settings.arms} to be the number of options of problem {problem.name!r}, which has "
             f"{problem.arms}. Set arms = {problem.arms}."
         )
-    voters = SimulatedVoters(problem=problem)
     recorder = Recorder(streams.noise)
     if settings.variant == "batched":
         outcome, whole = play_batches(settings, voters, streams, n_runs, recorder)

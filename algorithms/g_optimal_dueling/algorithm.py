@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.g_optimal_dueling.cases import cases_of
+from algorithms.g_optimal_dueling.constants import constants_of
 from algorithms.g_optimal_dueling.declaration import declaration_of
 from algorithms.g_optimal_dueling.notes import notes_of
 from algorithms.g_optimal_dueling.plan import lengths_of, mechanism_of, plan_of
+from algorithms.g_optimal_dueling.references import run_blind, run_without_noise
 from algorithms.g_optimal_dueling.replays import replays_of
 from algorithms.g_optimal_dueling.run import run
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
@@ -36,6 +38,9 @@ class GOptimalDueling(GOptimalDuelingSettings):
     plan = plan_of
     declaration = declaration_of
     run = run
+    run_without_noise = run_without_noise
+    run_blind = run_blind
     cases = cases_of
     notes = notes_of
+    constants = constants_of
     replays = replays_of

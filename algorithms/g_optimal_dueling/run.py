@@ -4,7 +4,7 @@ import numpy as np
 
 from algorithms._conditions import conditions_of
 from algorithms._dueling.checks import checked_plays, regrets
-from algorithms._dueling.voters import SimulatedVoters
+from algorithms._dueling.voters import CountedVoters, SimulatedVoters
 from algorithms.g_optimal_dueling import checks
 from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.plan import plan_of
@@ -21,9 +21,18 @@ def run(settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_r
     `utility_regret` and `preference_regret` (n_runs,).
     Raises: ValueError: a problem without features, or of another size than the settings'.
     """
+    return run_with(SimulatedVoters(problem=problem), settings, problem, streams, n_runs)
+
+
+def run_with(
+    voters: CountedVoters, settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int
+) -> Transcript:
+    """Return what `run` returns, for people who answer in any other way.
+
+    Raises: ValueError: as for `run`.
+    """
     features = features_of(settings, problem)
     recorder = Recorder(streams.noise)
-    voters = SimulatedVoters(problem=problem)
     outcome = play_phases(plan_of(settings), features, voters, streams, n_runs, recorder)
     in_one_sum = outcome.shared and bool((outcome.spent <= settings.horizon).all())
     observed = {checks.ONE_SUM: in_one_sum} | checked_plays(outcome.plays, settings.horizon, streams)

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from algorithms.lplr.cases import cases_of
+from algorithms.lplr.constants import constants_of
 from algorithms.lplr.declaration import declaration_of
 from algorithms.lplr.notes import notes_of
 from algorithms.lplr.plan import Plan, plan_of
+from algorithms.lplr.references import run_blind
 from algorithms.lplr.replays import replays_of
 from algorithms.lplr.run import run_protocol
 from algorithms.lplr.settings import LplrSettings
@@ -36,6 +38,8 @@ class Lplr(LplrSettings):
     name: ClassVar[str] = "lplr"
 
     replays = replays_of
+    constants = constants_of
+    run_blind = run_blind
 
     def plan(self) -> Plan:
         """Return everything that is fixed before any data is seen."""

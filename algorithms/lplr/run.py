@@ -1,6 +1,6 @@
 """Runs of LPLR, all in lock-step: Algorithm 1, with epochs that double and actions that are eliminated."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 
 import numpy as np
@@ -16,8 +16,19 @@ from dpaudit.model.mechanism import Array
 _BLOCK_BYTES = 150e6
 
 
-def run_protocol(plan: Plan, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
-    """Return the transcript of `n_runs` runs, in blocks that keep memory near 150 MB.
+Hear = Callable[[Answers], Answers]
+"""hear(answers of one phase) -> what enters the messages."""
+
+
+def as_answered(answers: Answers) -> Answers:
+    """Return the answers as they are."""
+    return answers
+
+
+def run_protocol(
+    plan: Plan, problem: LinearBandit, streams: Streams, n_runs: int, hear: Hear = as_answered
+) -> Transcript:
+    """Return the transcript of `n_runs` runs, in blocks that keep memory near 150 MB; `hear` stands before the noise.
 
     Shape, with E epochs of which F are complete, A actions and K contexts: `value` and `half_width` (n_runs, F, A, K),
     what the oracles answer; `layers` (n_runs, F, A, K), how many layers of an atom's bins were active; `active`
@@ -34,7 +45,8 @@ def run_protocol(plan: Plan, problem: LinearBandit, streams: Streams, n_runs: in
     atoms, dimension = problem.n_contexts * problem.n_actions, problem.dimension
     per_run = 24 * atoms * (problem.n_contexts + dimension * (dimension + 2))
     block = max(1, int(_BLOCK_BYTES / per_run))
-    parts = [_run_block(plan, problem, streams, min(block, n_runs - first)) for first in range(0, n_runs, block)]
+    starts = range(0, n_runs, block)
+    parts = [_run_block(plan, problem, streams, min(block, n_runs - first), hear) for first in starts]
     arrays = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
     outcomes = checks.check_device(plan)
     for _, _, block_outcomes in parts:
@@ -52,7 +64,7 @@ def run_protocol(plan: Plan, problem: LinearBandit, streams: Streams, n_runs: in
 
 
 def _run_block(
-    plan: Plan, problem: LinearBandit, streams: Streams, n_runs: int
+    plan: Plan, problem: LinearBandit, streams: Streams, n_runs: int, hear: Hear
 ) -> tuple[dict[str, Array], tuple[Released, ...], checks.Outcomes]:
     """Return one block's arrays, its trace, and the outcomes of its checks."""
     recorder, outcomes = Recorder(streams.noise), checks.Outcomes()
@@ -66,7 +78,7 @@ def _run_block(
         if epoch.complete:
             users = plan.users(epoch)  # lines 4 and 5: fresh oracles, n_tau users shared out over their phases
             phases = answers_of(problem, active, users, streams, outcomes, arrived)
-            estimate = fit_oracle(plan, features, phases, users, recorder, n_runs)  # lines 11 and 13
+            estimate = fit_oracle(plan, features, map(hear, phases), users, recorder, n_runs)  # lines 11 and 13
             inside = estimate.smallest_entry >= 0 and estimate.largest_entry <= 1 + 1e-9
             outcomes.add(checks.ENTRIES, holds=inside)
             active = survivors(active, estimate)  # lines 7 to 9, for the users of the next epoch

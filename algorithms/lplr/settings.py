@@ -28,7 +28,7 @@ class LplrSettings:
     always "local"; `calibration`, how the repaired message shares epsilon: "tight" in thirds, "uneven" 0.2, 0.4, 0.4
     (both cost exactly epsilon).
     Fields that matter for usefulness only: `ci` "calibrated", widths of `quantile` standard deviations of the noise, or
-    "theory", the printed constants, under which nothing is eliminated at any feasible horizon; `beta` and `fail_prob`
+    "theory", the printed constants, under which nothing is eliminated below 10^13 users; `beta` and `fail_prob`
     as in `schedule.resolution_of`.
     Raises: ValueError: a field outside its range, or a horizon at which no epoch is long enough for an estimate.
     """

@@ -7,9 +7,10 @@ from algorithms._linear_rl.algorithm import LinearRlAlgorithm
 from algorithms._linear_rl.checks import attained_by_construction
 from algorithms._linear_rl.settings import PURE
 from algorithms.lsvi_ucb.cases import cases_of
+from algorithms.lsvi_ucb.constants import constants_of
 from algorithms.lsvi_ucb.declaration import declaration_of
 from algorithms.lsvi_ucb.notes import notes_of
-from algorithms.lsvi_ucb.plan import BatchPlan, plan_of, plan_without_noise_of
+from algorithms.lsvi_ucb.plan import BatchPlan, plan_blind_of, plan_of, plan_without_noise_of
 from algorithms.lsvi_ucb.planning import domain_of
 from algorithms.lsvi_ucb.replays import replays_of
 from algorithms.lsvi_ucb.run import transcript_of
@@ -39,6 +40,7 @@ class LsviUcb(LsviUcbSettings, LinearRlAlgorithm[BatchPlan, LinearMdp]):
     name: ClassVar[str] = "lsvi_ucb"
 
     replays = replays_of
+    constants = constants_of
 
     def declaration(self) -> Declaration:
         """Return every step's nodes of matrices and its vectors, as often as one user meets them."""
@@ -55,6 +57,10 @@ class LsviUcb(LsviUcbSettings, LinearRlAlgorithm[BatchPlan, LinearMdp]):
     def plan_without_noise(self) -> BatchPlan:
         """Return the same algorithm without noise, and so without privacy: batched LSVI-UCB itself."""
         return plan_without_noise_of(self)
+
+    def plan_blind(self) -> BatchPlan:
+        """Return the same algorithm with its noise, where what users contribute counts 0."""
+        return plan_blind_of(self)
 
     def transcript(self, plan: BatchPlan, problem: LinearMdp, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` independent runs of `plan`; see `run.transcript_of` for the arrays."""

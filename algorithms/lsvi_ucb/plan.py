@@ -1,7 +1,7 @@
 """The calibrated plan of LSVI-UCB, fixed before any data is seen: schedule, noise, ranges, shift, radius, steps."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +36,11 @@ def noisy_only(noisy: Array, exact: Array) -> Array:
     return noisy
 
 
+def as_met(counts: Array) -> Array:
+    """Return the transitions of a batch as they were met."""
+    return counts
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPlan:
     """A calibrated LSVI-UCB.
@@ -58,6 +63,7 @@ class BatchPlan:
     draw: Callable[[StepNoise, Recorder, tuple[int, ...], int], Array] = draw_vectors
     clip: Clip = clip_both
     rule_reads: Callable[[Array, Array], Array] = noisy_only
+    enter: Callable[[Array], Array] = as_met
 
     @property
     def noisy(self) -> bool:
@@ -73,6 +79,11 @@ def plan_of(settings: LsviUcbSettings) -> BatchPlan:
 def plan_without_noise_of(settings: LsviUcbSettings) -> BatchPlan:
     """Return the plan without noise, and so without privacy: its shift is 0, and its radius that of no noise."""
     return _plan(settings, ())
+
+
+def plan_blind_of(settings: LsviUcbSettings) -> BatchPlan:
+    """Return the plan with its noise, where no transition enters the statistics: nothing is learned."""
+    return replace(plan_of(settings), enter=np.zeros_like)
 
 
 def _plan(settings: LsviUcbSettings, noises: tuple[StepNoise, ...]) -> BatchPlan:

@@ -82,7 +82,7 @@ def run_batches(
         played, vectors, others = policy, np.zeros(shape), np.zeros(shape)
         due = np.zeros(n_runs, dtype=bool)
         if not final or plan.switching:
-            learner.add(counts)  # line "if k = k_(b+1) - 1": the end of batch b
+            learner.add(plan.enter(counts))  # line "if k = k_(b+1) - 1": the end of batch b
         if plan.switching and not final:  # not in the paper: post-processing of the noisy matrices
             now = logdets(
                 plan.rule_reads(learner.matrices, learner.exact), plan if plan.noisy else replace(plan, shift=0.0)

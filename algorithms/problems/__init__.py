@@ -24,6 +24,7 @@ NAMES: dict[str, str] = {
     "river_swim": "RiverSwim as a linear mixture of three kernels",
     "tabular_mixture": "a drawn tabular process as a linear mixture",
     "low_rank": "a drawn low-rank linear process",
+    "delayed_low_rank": "a drawn low-rank linear process where play for the immediate reward fails",
     "river_swim_table": "RiverSwim as a linear process with one feature a state and action",
     "tabular_mdp": "a drawn tabular process as a linear process",
 }
@@ -50,6 +51,7 @@ _HOMES = {
     "river_swim": "algorithms.problems.linear_mixture",
     "tabular_mixture": "algorithms.problems.linear_mixture",
     "low_rank": "algorithms.problems.linear_mdp",
+    "delayed_low_rank": "algorithms.problems.linear_mdp",
     "river_swim_table": "algorithms.problems.linear_mdp",
     "tabular_mdp": "algorithms.problems.linear_mdp",
 }

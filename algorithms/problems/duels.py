@@ -68,6 +68,12 @@ class Duels:
         return int(average.argmax())
 
     @property
+    def uniform_regret(self) -> float:
+        """The expected loss of a duel of two random options: in utility, or in preference without utilities."""
+        costs = self.preference_regret if self.utilities is None else self.utility_regret
+        return float(costs.mean())
+
+    @property
     def utility_regret(self) -> Array:
         """What a duel of i and j costs in utility, 2 r(best) - r(i) - r(j); shape (K, K), NaN without utilities."""
         if self.utilities is None:

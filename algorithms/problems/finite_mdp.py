@@ -69,6 +69,20 @@ class FiniteMdp:
         """Return the expected reward of an optimal policy from the initial law."""
         return float(self.optimal_values()[0] @ self.initial)
 
+    @property
+    def uniform_regret(self) -> float:
+        """The expected loss of an episode of uniform play."""
+        return self.optimum() - float(self.policy_values(np.full((1, *self.shape), 1 / self.shape[2]))[0])
+
+    @property
+    def myopic_regret(self) -> float:
+        """The expected loss of an episode of play for the largest immediate reward, ties at random.
+
+        Rewards are known, so no data is needed: a method learns only where it loses less.
+        """
+        greedy = (self.rewards == self.rewards.max(axis=2, keepdims=True)).astype(np.float64)
+        return self.optimum() - float(self.policy_values((greedy / greedy.sum(axis=2, keepdims=True))[None])[0])
+
     def start(self, n_runs: int, rng: np.random.Generator) -> Array:
         """Return the first state of one episode in every run. Shape: (n_runs,)."""
         return np.minimum(np.searchsorted(np.cumsum(self.initial), rng.random(n_runs), side="right"), self.shape[1] - 1)

@@ -1,6 +1,6 @@
 """A contextual bandit on a finite grid, with rewards of two values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,6 +64,18 @@ class KernelBandit:
         """The loss in mean reward of every cell against its context's best action; shape (C, X)."""
         gaps: Array = self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
         return gaps
+
+    @property
+    def uniform_regret(self) -> float:
+        """The expected loss of a round of uniform play."""
+        return float(self.gaps.mean(axis=1) @ self.context_probabilities)
+
+    def with_gap_factor(self, factor: float) -> "KernelBandit":
+        """Return the same problem with every mean reward multiplied by `factor`, and so every gap.
+
+        Raises: ValueError: a factor that takes a mean beyond the bound.
+        """
+        return replace(self, mean_reward=factor * self.mean_reward)
 
     def _require_shapes(self) -> None:
         """Refuse arrays that do not describe one grid."""

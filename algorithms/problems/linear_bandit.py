@@ -1,6 +1,6 @@
 """A contextual bandit with finitely many contexts, a feature vector for every cell, and rewards of two values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,6 +71,18 @@ class LinearBandit:
         """The loss in mean reward of every cell against its context's best action; shape (C, A)."""
         gaps: Array = self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
         return gaps
+
+    @property
+    def uniform_regret(self) -> float:
+        """The expected loss of a round of uniform play."""
+        return float(self.gaps.mean(axis=1) @ self.context_probabilities)
+
+    def with_gap_factor(self, factor: float) -> "LinearBandit":
+        """Return the same problem with every mean reward multiplied by `factor`, and so every gap.
+
+        Raises: ValueError: a factor that takes a mean beyond 1.
+        """
+        return replace(self, mean_reward=factor * self.mean_reward)
 
     @property
     def parameter(self) -> Array:

@@ -49,6 +49,16 @@ class LinearMdp:
         )
 
     @property
+    def uniform_regret(self) -> float:
+        """The expected loss of an episode of uniform play."""
+        return self.mdp.uniform_regret
+
+    @property
+    def myopic_regret(self) -> float:
+        """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
+        return self.mdp.myopic_regret
+
+    @property
     def dimension(self) -> int:
         """The number of features, d."""
         return int(self.features.shape[2])
@@ -76,6 +86,47 @@ def low_rank(
         description=f"a drawn process of rank {d} on {S} states",
         features=rng.dirichlet(np.full(d, spread), size=(S, A)),
         measures=rng.dirichlet(np.full(S, spread), size=(H, d)),
+        reward_weights=weights,
+        initial=first_state(S),
+    )
+
+
+def delayed_low_rank(
+    *, states: int = 10, actions: int = 4, steps: int = 4, dimension: int = 4, concentration: float = 0.3, seed: int = 0
+) -> LinearMdp:
+    """Return a drawn low-rank process in which play for the immediate reward never reaches the reward that counts.
+
+    The last state is the goal: there every action has feature 0, whose reward is 1, and 0.9 of whose law stays there.
+    In all other states features are drawn in the simplex of the other factors. At every step one of these, drawn, is
+    the door and leads to the goal with 0.6; another one, drawn, is the bait and pays 0.1. Nothing else pays.
+    `seed` fixes the draw, and with it the problem.
+    Raises: ValueError: fewer than 2 states or 3 dimensions, a count below 1, or a concentration that is not positive.
+
+    >>> problem = delayed_low_rank()
+    >>> problem.myopic_regret > 0.5 * problem.uniform_regret
+    True
+    """
+    S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
+    H, d = count("steps", steps), count("dimension", dimension, at_least=3)  # noqa: N806
+    rng = np.random.default_rng(count("seed", seed, at_least=0))
+    spread = positive("concentration", concentration)
+    features = np.zeros((S, A, d))
+    features[:-1, :, 1:] = rng.dirichlet(np.full(d - 1, spread), size=(S - 1, A))
+    features[-1, :, 0] = 1.0
+    measures, weights = np.zeros((H, d, S)), np.zeros((H, d))
+    measures[:, :, :-1] = rng.dirichlet(np.full(S - 1, spread), size=(H, d))
+    weights[:, 0] = 1.0
+    for h in range(H):
+        door, bait = 1 + rng.permutation(d - 1)[:2]
+        for factor, share in ((0, 0.9), (int(door), 0.6)):
+            measures[h, factor] *= 1 - share
+            measures[h, factor, -1] = share
+        weights[h, bait] = 0.1
+    return LinearMdp(
+        name="delayed_low_rank",
+        description=f"a drawn process of rank {d} on {S} states with a bait and a goal",
+        features=features,
+        measures=measures,
         reward_weights=weights,
         initial=first_state(S),
     )

@@ -51,6 +51,16 @@ class LinearMixture:
         )
 
     @property
+    def uniform_regret(self) -> float:
+        """The expected loss of an episode of uniform play."""
+        return self.mdp.uniform_regret
+
+    @property
+    def myopic_regret(self) -> float:
+        """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
+        return self.mdp.myopic_regret
+
+    @property
     def dimension(self) -> int:
         """The number of features, d."""
         return len(self.features)

@@ -8,9 +8,10 @@ from algorithms._linear_rl.checks import attained_by_construction
 from algorithms._linear_rl.settings import PURE
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.cases import cases_of
+from algorithms.ucrl_vtr.constants import constants_of
 from algorithms.ucrl_vtr.declaration import declaration_of
 from algorithms.ucrl_vtr.notes import notes_of
-from algorithms.ucrl_vtr.plan import MixturePlan, plan_of, plan_without_noise_of
+from algorithms.ucrl_vtr.plan import MixturePlan, plan_blind_of, plan_of, plan_without_noise_of
 from algorithms.ucrl_vtr.planning import domain_of
 from algorithms.ucrl_vtr.replays import replays_of
 from algorithms.ucrl_vtr.run import transcript_of
@@ -38,6 +39,7 @@ class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm[MixturePlan, LinearMixture]):
     name: ClassVar[str] = "ucrl_vtr"
 
     replays = replays_of
+    constants = constants_of
 
     def declaration(self) -> Declaration:
         """Return the nodes that one user is in, for every regression (joint), or their message (local)."""
@@ -58,6 +60,10 @@ class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm[MixturePlan, LinearMixture]):
     def plan_without_noise(self) -> MixturePlan:
         """Return the same algorithm without noise, and so without privacy: UCRL-VTR or UCRL-VTR+ itself."""
         return plan_without_noise_of(self)
+
+    def plan_blind(self) -> MixturePlan:
+        """Return the same algorithm with its noise, where what users contribute counts 0."""
+        return plan_blind_of(self)
 
     def transcript(self, plan: MixturePlan, problem: LinearMixture, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` independent runs of `plan`; see `run.transcript_of` for the arrays."""

@@ -1,7 +1,7 @@
 """The calibrated plan of UCRL-VTR, fixed before any data is seen: noise, ranges, confidence, steps of an episode."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,6 +83,16 @@ def plan_of(settings: UcrlVtrSettings) -> MixturePlan:
 def plan_without_noise_of(settings: UcrlVtrSettings) -> MixturePlan:
     """Return the plan without noise, and so without privacy."""
     return _plan(settings, regressions_of(settings), open_exact)
+
+
+def plan_blind_of(settings: UcrlVtrSettings) -> MixturePlan:
+    """Return the plan with its noise, where no episode enters the statistics: nothing is learned."""
+    return replace(plan_of(settings), enter=no_contributions)
+
+
+def no_contributions(regressions: tuple[Regression, ...], features: Array, targets: Array) -> Array:
+    """Return 0 in place of every contribution. Shape: as for `contributions`."""
+    return np.zeros((*features.shape, features.shape[-1] + 1))
 
 
 def _plan(settings: UcrlVtrSettings, regressions: tuple[Regression, ...], opened: Open) -> MixturePlan:

@@ -12,6 +12,7 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "examples" / "gallery"
+STUDIES = ROOT / "docs" / "measured" / "studies"
 sys.path.insert(0, str(ROOT))
 
 
@@ -25,9 +26,26 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for script in scripts:
         pages[f"gallery/{script.stem}.md"] = gallery_page(script)
         pages[f"gallery/{script.stem}.svg"] = drawn(script)
+    pages |= study_pages()
     for place, content in pages.items():
         files.append(File.generated(config, place, content=content))
     return files
+
+
+def study_pages() -> dict[str, str | bytes]:
+    """Return the page of fronts and its figures, drawn from the tables of the shipped studies."""
+    from dpaudit.study.figures import figures_of
+
+    parts = ["# The fronts\n\nEvery figure is drawn from the tables beside it, each time this site is built.\n"]
+    pages: dict[str, str | bytes] = {}
+    for folder in sorted(path for path in STUDIES.iterdir() if path.is_dir()):
+        tables = [(folder / f"{name}.csv").read_text(encoding="utf-8") for name in ("rows", "exponents")]
+        parts.append(f"## {folder.name}\n\n`dpaudit study examples/studies/{folder.name}.toml`\n")
+        for name, content in figures_of(*tables).items():
+            if name.endswith(".svg") and (name != "exponents.svg" or folder.name == "capri_exponents"):
+                pages[f"measured/studies/{folder.name}/{name}"] = content
+                parts.append(f"![{folder.name}: {name}](studies/{folder.name}/{name})\n")
+    return pages | {"measured/fronts.md": "\n".join(parts)}
 
 
 def gallery_index(scripts: list[Path]) -> str:

@@ -55,6 +55,8 @@ COMMANDS = (
         "Measure the auditor on mechanisms, correct and broken, whose privacy is known; "
         "or dpaudit on a corpus of bugs.",
     ),
+    Command("study", "study", "Measure what privacy costs in usefulness, at equal certified epsilon."),
+    Command("constants", "constants", "Show a paper's constants, and from which horizon each speaks."),
     Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
     Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
 )

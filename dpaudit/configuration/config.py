@@ -5,7 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, ReportSettings, Written
+from dpaudit.configuration.configuration import (
+    AuditSettings,
+    Configuration,
+    Configured,
+    EvidenceSettings,
+    ReportSettings,
+    Written,
+)
 from dpaudit.configuration.deployment_file import decode_deployment
 from dpaudit.configuration.files import locate, parse, read_text
 from dpaudit.configuration.tables import read_section
@@ -31,6 +38,12 @@ def config_of(path: Path, text: str) -> Configuration:
     return _File(path, text, parse(path, text)).configuration()
 
 
+_SHARED = ("system", "deployment", "report")
+_CODED = ("algorithm", "problem", "audit", "evidence")
+_WRITTEN = ("claim", "declaration")
+"""The sections of every file, of one that names an algorithm, and of one that writes a declaration down."""
+
+
 class _File:
     """A parsed file, which knows the line of each of its keys."""
 
@@ -40,8 +53,7 @@ class _File:
     def configuration(self) -> Configuration:
         """Return what the file spells."""
         coded = "algorithm" in self.data
-        shared = ("system", "deployment", "report")
-        sections = (*shared, "algorithm", "problem", "audit") if coded else (*shared, "claim", "declaration")
+        sections = (*_SHARED, *(_CODED if coded else _WRITTEN))
         self._require_known(sections, coded=coded)
         system: System = self._section("system", System, self._table("system"))
         subject = self._configured(system) if coded else self._written(system)
@@ -54,6 +66,7 @@ class _File:
             audit=audit,
             deployment=self._deployment(),
             report=self._section("report", ReportSettings, self._table("report")),
+            evidence=self._section("evidence", EvidenceSettings, self._table("evidence")),
         )
 
     def fail(self, message: str, *where: str | int) -> NoReturn:
@@ -65,10 +78,20 @@ class _File:
         for name in self.data:
             if coded and name in ("claim", "declaration"):
                 self.fail(f"[{name}] stands beside [algorithm], which brings its own; keep one of the two.", name)
-            if not coded and name in ("problem", "audit"):
+            if not coded and name in ("problem", "audit", "evidence"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
-                known = ("system", "algorithm", "problem", "audit", "claim", "declaration", "deployment", "report")
+                known = (
+                    "system",
+                    "algorithm",
+                    "problem",
+                    "audit",
+                    "claim",
+                    "declaration",
+                    "deployment",
+                    "report",
+                    "evidence",
+                )
                 self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
         for name in () if coded else ("claim", "declaration"):
             if name not in self.data:

@@ -48,6 +48,13 @@ class ReportSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSettings:
+    """Evidence that stands in other files: `study`, the study.json of `dpaudit study` on this configuration."""
+
+    study: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """A claim and a declaration that were written down; there is no code to run."""
 
@@ -80,6 +87,7 @@ class Configuration:
     audit: AuditSettings
     deployment: Deployment = field(default_factory=Deployment)
     report: ReportSettings = field(default_factory=ReportSettings)
+    evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
 
     @contextmanager
     def locating(self) -> Generator[None, None, None]:

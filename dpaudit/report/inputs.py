@@ -10,6 +10,7 @@ from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
+from dpaudit.study.usefulness import Usefulness
 
 VerdictWord = Literal["certified", "proved"]
 """What a claim that is proved is called: in some laws a certificate is a term of its own."""
@@ -27,6 +28,7 @@ class ReportInputs:
     `own_unit` is what the algorithm calls a record where the owner calls it otherwise; `number_of_units` is what the
     algorithm knows of its number of units and `units_per_person` what the problem knows of one person's; what
     `deployment` says of either comes first. `word` is what a proved claim is called.
+    `usefulness` is what a study says of this configuration.
     Raises: ValueError: `created` is no ISO date, or an audit is about another claim than the certificate.
     """
 
@@ -48,6 +50,7 @@ class ReportInputs:
     number_of_units: int | None = None
     units_per_person: int | None = None
     word: VerdictWord = "certified"
+    usefulness: Usefulness = field(default_factory=Usefulness)
 
     def __post_init__(self) -> None:
         try:

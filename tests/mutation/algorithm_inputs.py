@@ -59,6 +59,18 @@ _SHARES = "shares = [0.14, 0.13, 0.09, 0.64]"
 CONFIGURATIONS: dict[str, str] = {
     "capri joint": _CAPRI.format(model="joint"),
     "capri local": _CAPRI.format(model="local"),
+    "cell table": """
+[algorithm]
+name = "cell_table"
+epsilon = 2.0
+delta = 1e-5
+horizon = 1000
+[problem]
+name = "grid"
+contexts = 3
+actions = 3
+length_scale = 1.0
+""",
     "dp_ebs central": _DUELING.format(
         name="dp_ebs",
         arms=5,

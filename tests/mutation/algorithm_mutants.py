@@ -20,6 +20,35 @@ class AlgorithmMutant:
 
 
 _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
+    # --- the cell table ---
+    (
+        "cell table publishes exact tables",
+        "cell table",
+        "cell_table/plan.py",
+        "return recorder.release(label, mechanism, table)",
+        "return table + 0 * recorder.release(label, mechanism, table)",
+    ),
+    (
+        "cell table noises its sums with half the noise",
+        "cell table",
+        "cell_table/plan.py",
+        "return recorder.release(label, mechanism, table)",
+        "return (recorder.release(label, mechanism, table) + table) / 2",
+    ),
+    (
+        "cell table reads exact tables for elimination",
+        "cell table",
+        "cell_table/run.py",
+        "pooled = pooled + noisy",
+        "pooled = pooled + table",
+    ),
+    (
+        "cell table does not clip",
+        "cell table",
+        "cell_table/plan.py",
+        "sums = clipped_sums(played, reward_bound) / reward_bound",
+        "sums = clipped_sums(played, 1e6 * reward_bound) / reward_bound",
+    ),
     # --- CAPRI ---
     (
         "capri clipping deleted",

@@ -25,7 +25,10 @@ def table(tmp_path):
 
 
 BANDITS = ("rand_hie", "grid", "zipf", "audit_domain")
-PROCESSES = ("random_mixture", "river_swim", "tabular_mixture", "low_rank", "river_swim_table", "tabular_mdp")
+PROCESSES = (
+    *("random_mixture", "river_swim", "tabular_mixture"),
+    *("low_rank", "delayed_low_rank", "river_swim_table", "tabular_mdp"),
+)
 DUELS = ("modechoice", "bradley_terry", "preference_matrix", "sphere", "preflib", "comparison_log")
 LINEAR = ("linear_rand_hie", "hard_family", "ill_conditioned", "rare_direction", "random_atoms")
 CLASSIFICATIONS = ("affairs",)
@@ -34,6 +37,15 @@ CLASSIFICATIONS = ("affairs",)
 def test_every_problem_is_of_a_kind_that_is_looked_at():
     """No problem is registered without a kind; duels, linear bandits and classifications have tests of their own."""
     assert {*BANDITS, *PROCESSES, *DUELS, *LINEAR, *CLASSIFICATIONS} == set(NAMES)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_play_for_the_immediate_reward_fails_where_the_reward_is_delayed(seed: int) -> None:
+    """It loses at least half of what uniform play loses on every draw; on `low_rank` it loses next to nothing."""
+    problem = load("delayed_low_rank")(seed=seed)
+    assert problem.myopic_regret >= 0.5 * problem.uniform_regret > 0
+    easy = load("low_rank")(seed=seed)
+    assert easy.myopic_regret < 0.1 * easy.uniform_regret
 
 
 @pytest.mark.parametrize("name", PROCESSES)

@@ -58,7 +58,7 @@ class GaussianUcb:
             delta=self.delta,
             neighbours="replace_one",
             model="local",
-            unit="one user's record",
+            unit="one user's context, action and reward",
         )
 
     @property

@@ -43,7 +43,9 @@ class GradientBandit:
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0) for each user's own message."""
-        return Claim(epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's record")
+        return Claim(
+            epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's context, action and reward"
+        )
 
     @property
     def mechanism(self) -> RandomisedResponse:

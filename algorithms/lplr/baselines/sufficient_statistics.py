@@ -45,7 +45,9 @@ class SufficientStatistics:
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0) for each user's own message."""
-        return Claim(epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's record")
+        return Claim(
+            epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's context, action and reward"
+        )
 
     @property
     def matrix(self) -> SymmetrisedWishart:
@@ -84,6 +86,14 @@ class SufficientStatistics:
 
     def run(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return a transcript with `regret` (n_runs, B), the expected regret of each batch of users."""
+        return self._run(problem, streams, n_runs, weight=1.0)
+
+    def run_blind(self, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
+        """Return runs whose sums hold noise alone, for comparison: nothing is learned."""
+        return self._run(problem, streams, n_runs, weight=0.0)
+
+    def _run(self, problem: LinearBandit, streams: Streams, n_runs: int, weight: float) -> Transcript:
+        """Return the transcript of runs in which every record counts `weight` times."""
         recorder = Recorder(streams.noise)
         active = np.ones((n_runs, problem.n_contexts, problem.n_actions), dtype=bool)
 
@@ -100,7 +110,12 @@ class SufficientStatistics:
 
         lengths = _doubling(self.horizon)
         course = run_batches(
-            problem, lengths, lambda users, g, t: self._noisy(recorder, users, g, t), policy, streams, n_runs
+            problem,
+            lengths,
+            lambda users, g, t: self._noisy(recorder, users, weight * g, weight * t),
+            policy,
+            streams,
+            n_runs,
         )
         return Transcript(
             n_runs=n_runs,

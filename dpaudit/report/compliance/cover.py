@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict
+from typing import Any
 
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.model.claim import Model
@@ -44,7 +45,7 @@ def cover(report: ReportInputs, tail: LossTail | None, person: Person | None) ->
             _share(report),
             stated("Left open by the model", LEFT_OPEN[claim.model], "certificate.claim.model"),
             *_own_unit(report),
-            declared("Usefulness", f"{first.measure}: {nearest(first.value)}" if first else "", "utility"),
+            _useful(report, f"{first.measure}: {nearest(first.value)}" if first else ""),
             declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
             stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
             declared("Version", identity.version, "identity.version"),
@@ -61,9 +62,19 @@ def cover(report: ReportInputs, tail: LossTail | None, person: Person | None) ->
     )
 
 
+def _useful(report: ReportInputs, stated_measure: str) -> Field:
+    """Return what a study measured by simulation, else what was declared, else why nothing is known."""
+    useful = report.usefulness
+    if useful.assessed:
+        return evidence("Usefulness", useful.short, "sections.utility")
+    if stated_measure or not useful.why:
+        return declared("Usefulness", stated_measure, "utility")
+    return unknown("Usefulness", f"not assessed: {useful.why}")
+
+
 def digest_to_sign(report: ReportInputs) -> str:
     """Return the SHA-256 of what is signed: certificate, audits, deployment, unit, configuration, date and verdict."""
-    evidence_signed = {
+    evidence_signed: dict[str, Any] = {
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
         "deployment": asdict(report.deployment),
@@ -72,6 +83,8 @@ def digest_to_sign(report: ReportInputs) -> str:
         "created": report.created,
         "verdict": outcome_of(report).word,
     }
+    if report.usefulness.assessed:
+        evidence_signed["usefulness"] = asdict(report.usefulness)
     return digest_of(json.dumps(evidence_signed, sort_keys=True, default=str))
 
 

@@ -1,0 +1,75 @@
+"""The constants of CAPRI: its printed noise, its schedule, and the horizons from which its printed widths speak."""
+
+import math
+from dataclasses import replace
+
+from algorithms.capri.plan import plan_of
+from algorithms.capri.schedule import completed
+from algorithms.capri.settings import CapriSettings
+from algorithms.problems.kernel_bandit import KernelBandit
+from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+
+_CELLS = 30
+
+
+def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -> PaperConstants:
+    """Return the constants at the configured horizon, and the horizons for the problem's number of cells.
+
+    Without a problem there are 30 cells. A width speaks where four half widths are below the largest gap that rewards
+    allow, and where they are below the problem's largest gap.
+    """
+    cells = problem.n_contexts * problem.n_actions if problem is not None else _CELLS
+    gaps = {"twice the reward bound": 2 * settings.reward_bound}
+    if problem is not None and problem.gaps.max() > 0:
+        gaps["the problem's largest gap"] = float(problem.gaps.max())
+    printed = replace(settings, calibration="paper").noise_multiplier()
+    share = _share(settings, cells, settings.horizon)
+    return PaperConstants(
+        constants=(
+            Constant(name="noise multiplier, printed", value=printed, source="Eq. (5)"),
+            Constant(name="noise multiplier of this run", value=settings.noise_multiplier(), source="calibration"),
+            Constant(name="standard deviation of this run", value=plan_of(settings).stddev, source="Eq. (5)"),
+            Constant(name="epochs that release", value=float(completed(settings.horizon)), source="Algorithm 1"),
+            Constant(name="cells", value=float(cells), source="the problem"),
+            Constant(name="failure probability of a cell and round", value=share, source="Lemma 6.6"),
+            Constant(name="four half widths", value=margin(settings, cells, settings.horizon), source="Eq. (7)"),
+        ),
+        horizons=tuple(
+            SpeakingHorizon(
+                name="printed half width",
+                speaks=f"four half widths below {name}, {gap:.4g}",
+                log10=_from(settings, cells, gap),
+                source="Lemma 6.6 and Eq. (7), with printed noise",
+            )
+            for name, gap in gaps.items()
+        ),
+    )
+
+
+def _from(settings: CapriSettings, cells: int, gap: float) -> float:
+    """Return log10 of the horizon from which four printed half widths are below `gap`."""
+    return log10_horizon(lambda horizon: margin(settings, cells, horizon) < gap, smallest=1.0)
+
+
+def _share(settings: CapriSettings, cells: int, horizon: float) -> float:
+    """Return the failure probability of one cell in one round."""
+    return settings.fail_prob / (cells * horizon * math.log(horizon))
+
+
+def margin(settings: CapriSettings, cells: int, horizon: float) -> float:
+    """Return four printed half widths after the last full epoch of about half the rounds, cells met alike.
+
+    A cell then has a variance of cells / (horizon / 4 + cells), the ridge being 1; the joint model's printed noise.
+    """
+    share = _share(settings, cells, horizon)
+    tail, logs = math.log(168 * horizon / share), math.log(horizon)
+    width = math.sqrt(cells / (horizon / 4 + cells))
+    multiplier = 2 * logs / settings.epsilon * math.sqrt(math.log(1.25 * logs / settings.delta))
+    beta = (
+        90 * math.sqrt(tail)
+        + 52 * math.sqrt(tail * math.log(12 / share))
+        + 3 * math.sqrt(2 * math.log(6 / share))
+        + math.sqrt(24)
+    )
+    noise = 4 * math.log(3 / share) * multiplier * width**2
+    return 4 * settings.reward_bound * (beta * width + noise)

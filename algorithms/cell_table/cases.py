@@ -1,0 +1,93 @@
+"""Audits and replays of the cell table: recorded users of two contexts and one action, of whom the first differs."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from algorithms.capri.users import RecordedUsers
+from algorithms.cell_table.plan import plan_of
+from algorithms.cell_table.run import run_epochs
+from algorithms.cell_table.settings import CellTableSettings
+from dpaudit import AuditCase, Streams
+from dpaudit.model.case import ReplayCase
+from dpaudit.model.mechanism import Array
+
+_SHAPE = (2, 1)
+_LONGEST = 100_000
+
+
+def cases_of(settings: CellTableSettings, problem: Any = None) -> tuple[AuditCase, ...]:
+    """Return the audit of the first epoch's table; `problem` does not matter, as no pair is further apart.
+
+    The first user has context 0 and a reward of -1 or +1 times its bound: the sum of a cell moves by 2, which is the
+    whole sensitivity. One action is left, so that nothing is random but the noise.
+    """
+    plan = plan_of(settings)
+    short = replace(plan, epochs=plan.epochs[:1])
+
+    def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        return run_epochs(short, _SHAPE, data, Streams.spawn(rng), n_runs).view("transcript")
+
+    rounds, bound = short.epochs[-1].stop, plan.reward_bound
+    return (
+        AuditCase(
+            name="cell_table transcript",
+            view="transcript",
+            description="The first epoch's noisy table; the first user's reward is -1 or +1 times its bound.",
+            neighbours=(users(rounds, 0, -bound), users(rounds, 0, bound)),
+            relation="replace_one",
+            run=run,
+            score=first_sum,
+            gaussian=True,
+        ),
+    )
+
+
+def first_sum(view: Mapping[str, Array]) -> Array:
+    """Return the noisy sum of the target's cell, which is the likelihood ratio up to scale. Shape: (n_runs,)."""
+    score: Array = view["release"][:, 0, 0, 1]
+    return score
+
+
+def replays_of(settings: CellTableSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
+    """Return the replays of whole runs on one tape: rewards and contexts of one user differ, hostile ones included.
+
+    What the elimination reads must follow from the releases as well.
+    """
+    plan = plan_of(replace(settings, horizon=min(settings.horizon, _LONGEST)))
+
+    def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        read: list[Array] = []
+
+        def eliminate(pooled: Array, active: Array, widths: Array) -> Array:
+            read.append(np.column_stack([pooled.reshape(len(pooled), -1), widths]))
+            return plan.eliminate(pooled, active, widths)
+
+        watched = replace(plan, eliminate=eliminate)
+        published = run_epochs(watched, _SHAPE, data, Streams.spawn(rng), n_runs).view("transcript")
+        return {**published, "pooled tables and half widths": np.stack(read, axis=1)}
+
+    rounds, bound = plan.epochs[-1].stop, plan.reward_bound
+    places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1})
+    usual = tuple(
+        (f"the reward of user {at + 1} is -{bound:g} or {bound:g}", users(rounds, at, -bound), users(rounds, at, bound))
+        for at in places
+    )
+    hostile = tuple(
+        (f"the first reward is {reward:g} or {-bound:g}", users(rounds, 0, reward), users(rounds, 0, -bound))
+        for reward in (np.nan, np.inf, 1e300, -1e300)
+    )
+    moved = ("the first context differs", users(rounds, 0, bound), users(rounds, 0, bound, context=1))
+    numbers = np.arange(rounds)
+    first = RecordedUsers(contexts=numbers % 2, rewards=np.where(numbers % 3 == 0, bound, -bound))
+    second = RecordedUsers(contexts=(numbers + 1) % 2, rewards=np.where(numbers % 5 == 0, -bound / 2, bound))
+    return (ReplayCase(name="cell_table", pairs=(*usual, *hostile, moved), run=run, others=((first, second),)),)
+
+
+def users(rounds: int, at: int, reward: float, context: int = 0) -> RecordedUsers:
+    """Return users of reward 0 at context 1, but for user `at`."""
+    contexts, rewards = np.ones(rounds, dtype=np.int64), np.zeros(rounds)
+    contexts[at], rewards[at] = context, reward
+    return RecordedUsers(contexts=contexts, rewards=rewards)

@@ -1,0 +1,81 @@
+"""The run of the cell table: all runs in lock-step, one epoch at a time, at a cost that does not grow with the horizon.
+
+The steps, which are of this project: every user plays an active action of their context uniformly; an epoch's table of
+counts and sums comes out with noise; tables are added over epochs; an action goes whose upper end is below the best
+lower end of its context.
+"""
+
+import numpy as np
+
+from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
+from algorithms.capri.users import SimulatedUsers, Users
+from algorithms.cell_table.checks import CLIPPED, SCHEDULE
+from algorithms.cell_table.elimination import at_least_one
+from algorithms.cell_table.plan import Plan, plan_of
+from algorithms.cell_table.settings import CellTableSettings
+from algorithms.problems.kernel_bandit import KernelBandit
+from dpaudit import Recorder, Streams, Transcript
+from dpaudit.model.mechanism import Array
+
+_ROUNDING = 1 + 1e-9
+
+
+def run(settings: CellTableSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` independent runs on simulated users of `problem`; see `run_plan`."""
+    return run_plan(plan_of(settings), problem, streams, n_runs)
+
+
+def run_plan(plan: Plan, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return what `run_epochs` returns on simulated users, with the loss.
+
+    Beside its arrays: `regret` (n_runs, E), the expected regret of each epoch's actions, and `lost` (n_runs,), whether
+    some context's best action was eliminated.
+    """
+    transcript = run_epochs(plan, problem.gaps.shape, SimulatedUsers(problem=problem), streams, n_runs)
+    final = transcript.arrays["active"][:, -1].reshape(n_runs, *problem.gaps.shape)
+    utility = {
+        "regret": transcript.arrays["actions"] @ problem.gaps.ravel(),
+        "lost": (~(final & (problem.gaps == 0)).any(axis=2)).any(axis=1),
+    }
+    return Transcript(
+        n_runs=n_runs,
+        arrays={**transcript.arrays, **utility},
+        views=transcript.views,
+        trace=transcript.trace,
+        conditions=transcript.conditions,
+    )
+
+
+def run_epochs(plan: Plan, shape: tuple[int, int], users: Users, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` runs on a domain of `shape` (contexts, actions).
+
+    Shape, with E epochs of which K release and N cells: `release` (n_runs, K, N, 2), the noisy tables of counts and
+    sums; `active` (n_runs, E + 1, N), before each epoch and at the end; `actions` (n_runs, E, N), how often each
+    cell was played. Memory: 8 n_runs E (4 N) bytes.
+    """
+    recorder = Recorder(streams.noise)
+    active = np.ones((n_runs, *shape), dtype=bool)
+    history: dict[str, list[Array]] = {"active": [active.reshape(n_runs, -1)], "actions": [], "release": []}
+    observed = {SCHEDULE: True, CLIPPED: True}
+    pooled = np.zeros((n_runs, shape[0] * shape[1], 2))
+    for epoch in plan.epochs:
+        played = users.play(epoch, active, streams)
+        history["actions"].append(played.counts.reshape(n_runs, -1))
+        observed[SCHEDULE] &= bool((played.counts.sum(axis=(1, 2)) == epoch.length).all())
+        if epoch.complete:
+            table = plan.tabulate(played, plan.reward_bound)
+            observed[CLIPPED] &= bool((np.abs(table[..., 1]) <= table[..., 0] * _ROUNDING).all())
+            noisy = plan.release(recorder, plan.label(epoch), plan.mechanism, table)
+            history["release"].append(noisy)
+            pooled = pooled + noisy
+            widths = plan.half_width.of(at_least_one(pooled), len(history["release"]))
+            active = plan.eliminate(pooled, active, widths)
+        history["active"].append(active.reshape(n_runs, -1))
+    observed[FRESH] = noise_is_fresh(streams, recorder.trace())
+    return Transcript(
+        n_runs=n_runs,
+        arrays={name: np.stack(lists, axis=1) for name, lists in history.items() if lists},
+        views={"transcript": ("release", "active")},
+        trace=recorder.trace(),
+        conditions=conditions_of(observed),
+    )

@@ -1,0 +1,58 @@
+"""The settings of the cell table: fields, their limits, and the privacy claim."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from dpaudit import Claim, Model
+from dpaudit.checks import count, one_of, open_probability, positive
+
+_LONGEST = 10**15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellTableSettings:
+    """The public parameters of the cell table.
+
+    Parameters: `epsilon` in nats and `delta`; `horizon`, the number of rounds and users; `model`, always "joint";
+    `calibration`, always "tight": the exact multiplier of one release; `reward_bound`, to which rewards are clipped;
+    `fail_prob` and `width_factor` of the half width, see `elimination.HalfWidth`.
+    Raises: ValueError: a field outside its range; the message names it, its value and the rule.
+    """
+
+    # What the privacy loss depends on.
+    epsilon: float
+    delta: float
+    horizon: int
+    model: str = "joint"
+    calibration: str = "tight"
+    reward_bound: float = 1.0
+
+    # What only the usefulness depends on.
+    fail_prob: float = 0.1
+    width_factor: float = 0.5
+
+    def __post_init__(self) -> None:
+        one_of("model", self.model, ("joint",))
+        one_of("calibration", self.calibration, ("tight",))
+        object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=4))
+        if self.horizon > _LONGEST:
+            raise ValueError(f"Expected horizon={self.horizon} at or below 10^15.")
+        for field in ("epsilon", "reward_bound", "width_factor"):
+            object.__setattr__(self, field, positive(field, getattr(self, field)))
+        for field in ("delta", "fail_prob"):
+            object.__setattr__(self, field, open_probability(field, getattr(self, field)))
+
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one round for each user."""
+        return self.horizon
+
+    def claim(self) -> Claim:
+        """Return what is promised for these parameters."""
+        return Claim(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbours="replace_one",
+            model=cast("Model", self.model),
+            unit="one round: a context and its reward",
+        )

@@ -1,0 +1,68 @@
+"""The constants of DP-EBS: noise, nodes and widths, and from which horizon the printed width can remove an option."""
+
+import math
+
+from algorithms.dp_ebs.noise import touched_nodes
+from algorithms.dp_ebs.plan import plan_of
+from algorithms.dp_ebs.settings import DpEbsSettings
+from algorithms.problems.duels import Duels
+from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+
+_APART = 0.5
+"""Two options differ by at most one half in their mean share of wins against the better one of the two."""
+
+
+def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> PaperConstants:
+    """Return the constants at the configured horizon, and from which horizon the printed width can remove an option."""
+    plan = plan_of(settings)
+    constants = [
+        Constant(
+            name="confidence term of the printed width", value=_union(settings, settings.horizon), source="Lemma 4"
+        ),
+        Constant(name="two printed half widths", value=margin(settings, settings.horizon), source="section 3.1 (3)"),
+    ]
+    if plan.tree is not None:
+        nodes = touched_nodes(settings.removal, settings.horizon + settings.arms)
+        constants += [
+            Constant(name="levels of a tree", value=float(plan.tree.levels), source="Lemma 1"),
+            Constant(name="nodes that one answer moves", value=float(nodes), source="Lemma 2, counted"),
+            Constant(
+                name="scale of a node's noise",
+                value=float(getattr(plan.tree.leaf, "scale", math.nan)),
+                source="Lemmas 1 and 2",
+            ),
+        ]
+    if plan.response is not None:
+        constants.append(
+            Constant(name="probability of a true answer", value=plan.response.probability, source="Remark 3")
+        )
+    return PaperConstants(
+        constants=tuple(constants),
+        horizons=(
+            SpeakingHorizon(
+                name="printed half width",
+                speaks="two half widths below 0.5 when every option has its share of all rounds",
+                log10=log10_horizon(lambda horizon: margin(settings, horizon) < _APART, smallest=1.0),
+                source="section 3.1 (3) and Lemma 1",
+            ),
+        ),
+    )
+
+
+def _union(settings: DpEbsSettings, horizon: float) -> float:
+    """Return ln(K T / delta), where delta is 1 / T unless it is given."""
+    failure = 1 / horizon if settings.fail_prob is None else settings.fail_prob
+    return math.log(settings.arms * horizon / failure)
+
+
+def margin(settings: DpEbsSettings, horizon: float) -> float:
+    """Return two printed half widths where each option has horizon / arms plays.
+
+    In the local model there is no tree, and sampling is wider by the factor that takes the noise of answers out.
+    """
+    plays, union = horizon / settings.arms, _union(settings, horizon)
+    sampling = math.sqrt(union / plays)
+    if settings.model == "local":
+        return 2 * settings.width_factor * sampling / math.tanh(settings.epsilon / 2)
+    noise: float = 16 * union * math.log(horizon) ** 2.5 / (settings.epsilon * plays)
+    return 2 * settings.width_factor * (sampling + noise)

@@ -1,0 +1,39 @@
+"""The constants of the G-optimal dueling bandit: phase lengths, and the horizon at which the first one can end."""
+
+from dataclasses import replace
+
+from algorithms.g_optimal_dueling.plan import lengths_of, mechanism_of
+from algorithms.g_optimal_dueling.schedule import Lengths
+from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
+from algorithms.problems.duels import Duels
+from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+
+
+def constants_of(settings: GOptimalDuelingSettings, problem: Duels | None = None) -> PaperConstants:
+    """Return the constants at the configured horizon, and from which horizon a printed phase ends within it."""
+    printed = replace(lengths_of(settings), preset="paper")
+    private, statistical = printed.parts(1)
+    return PaperConstants(
+        constants=(
+            Constant(name="kappa, the least slope", value=settings.kappa, source="Algorithm 2"),
+            Constant(name="t_0, printed random plays", value=float(printed.random_plays()), source="Theorem 3"),
+            Constant(name="N_1, printed, for the noise", value=private, source="Theorem 3"),
+            Constant(name="N_1, printed, for the answers", value=statistical, source="Theorem 3"),
+            Constant(name="phases of this run", value=float(lengths_of(settings).phases()), source="its preset"),
+            Constant(name="scale of the noise", value=mechanism_of(settings).scale, source="Algorithm 2 or Lemma 7"),
+        ),
+        horizons=(
+            SpeakingHorizon(
+                name="first printed phase",
+                speaks="it ends within the horizon",
+                log10=log10_horizon(lambda horizon: first_phase(printed, horizon) <= horizon, smallest=1.0),
+                source="Theorem 3: t_0 + N_1 at most T",
+            ),
+        ),
+    )
+
+
+def first_phase(lengths: Lengths, horizon: float) -> float:
+    """Return how many rounds the first phase takes for a horizon of any size."""
+    held = replace(lengths, horizon=int(horizon))
+    return held.random_plays() + held.total(1)

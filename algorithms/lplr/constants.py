@@ -1,0 +1,66 @@
+"""The constants of LPLR: bins, phases and noise, and the horizons from which its printed thresholds speak."""
+
+import math
+
+from algorithms.lplr.plan import plan_of
+from algorithms.lplr.settings import LplrSettings
+from algorithms.problems.linear_bandit import LinearBandit
+from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+
+_SPEAKS = 0.5
+
+
+def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) -> PaperConstants:
+    """Return the constants at the configured horizon, and from which horizons the printed threshold and width speak.
+
+    Both are for the last full epoch, where a phase has about horizon / (4 dimension) users.
+    """
+    plan, resolution = plan_of(settings), settings.resolution()
+    return PaperConstants(
+        constants=(
+            Constant(name="beta", value=resolution.beta, source="Remark 4.8"),
+            Constant(name="gamma", value=resolution.gamma, source="section 4.1"),
+            Constant(name="layers of bins", value=float(resolution.depth), source="section 4.1"),
+            Constant(name="failure probability", value=resolution.fail_prob, source="Theorem 4.7"),
+            Constant(name="phases of an epoch", value=float(plan.phases), source="Algorithm 2"),
+            *(
+                Constant(name=f"noise deviation of {label}", value=plan.scale(label), source="Algorithms 3 to 5")
+                for label, _ in plan.leaves.update
+            ),
+            Constant(name="printed threshold", value=threshold(settings, settings.horizon), source="Algorithm 4"),
+            Constant(name="printed half width", value=width(settings, settings.horizon), source="Theorem 4.7"),
+        ),
+        horizons=(
+            SpeakingHorizon(
+                name="printed threshold of a bin",
+                speaks="a bin counts as active that holds half of all users",
+                log10=log10_horizon(lambda horizon: threshold(settings, horizon) < _SPEAKS, smallest=2.0),
+                source="Algorithm 4",
+            ),
+            SpeakingHorizon(
+                name="printed half width",
+                speaks="a half width below 0.5",
+                log10=log10_horizon(lambda horizon: width(settings, horizon) < _SPEAKS, smallest=2.0),
+                source="Theorem 4.7",
+            ),
+        ),
+    )
+
+
+def threshold(settings: LplrSettings, horizon: float) -> float:
+    """Return the share of users that a bin must hold by the printed constants: 43 l gamma^2 (d + 1)^3 / (e sqrt n)."""
+    return 43 * (settings.dimension + 1) ** 3 * _common(settings, horizon)
+
+
+def width(settings: LplrSettings, horizon: float) -> float:
+    """Return the printed half width, 300 l gamma^2 (d + 1)^4 / (e sqrt n)."""
+    return 300 * (settings.dimension + 1) ** 4 * _common(settings, horizon)
+
+
+def _common(settings: LplrSettings, horizon: float) -> float:
+    """Return l gamma^2 / (e sqrt n), with n = T / (4 d) and l = ln(24 d 2 ln(T) T^2)."""
+    beta = 1 / math.log(horizon) if settings.beta is None else settings.beta
+    failure = horizon**-2 if settings.fail_prob is None else settings.fail_prob
+    logarithm = math.log(48 * settings.dimension / (beta * failure))
+    gamma = math.exp(beta * math.log(horizon))
+    return logarithm * gamma**2 / (settings.epsilon * math.sqrt(horizon / (4 * settings.dimension)))

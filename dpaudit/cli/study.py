@@ -1,0 +1,73 @@
+"""`dpaudit study`: contenders on one problem, their regret at equal certified epsilon."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dpaudit.certification.verdict import certify
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.output import note, output_folder, progress, say
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.plugins import load_package
+from dpaudit.study.running import How, run_study
+from dpaudit.study.store import CellStore
+from dpaudit.study.study_file import read_study
+from dpaudit.study.writing import write_study
+
+
+class StudyBackend(StrEnum):
+    """Where cells are computed; it changes no number."""
+
+    JOBLIB = "joblib"
+    DASK = "dask"
+
+
+@ending
+def study(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file: [study], [problem], [[contender]].")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to.")] = Path(
+        "study"
+    ),
+    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="J", help="Processes to use.")] = 1,
+    backend: Annotated[StudyBackend, typer.Option("--backend", help="Where to run.")] = StudyBackend.JOBLIB,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler, tcp://host:port.")
+    ] = None,
+    *,
+    resume: Annotated[bool, typer.Option("--resume", help="Take the cells that an earlier run finished.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Replace settings by those of [study.quick].")] = False,
+) -> Exit:
+    """Measure what privacy costs in usefulness, at equal certified epsilon.
+
+    Prints the files that it wrote, one a line. A cell that fails is a finding; its error stands in study.json.
+    """
+    if (backend is StudyBackend.DASK) != (scheduler is not None):
+        raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
+    plan = read_study(config)
+    if quick:
+        plan = replace(plan, settings=plan.settings.quickly())
+    folder = output_folder(output)
+    with progress(f"study {plan.settings.name}") as advance:
+        how = How(
+            perform=_performing(jobs, scheduler),
+            certify=certify,
+            store=CellStore(folder=folder / "cells"),
+            resume=resume,
+            progress=advance,
+        )
+        outcome = run_study(plan, config.parent, how)
+    for path in write_study(outcome, config.parent, folder):
+        say(str(path))
+    for cell in outcome.failed:
+        note(f"{cell.cell.label}, T = {cell.cell.horizon}, problem {cell.cell.problem}: {cell.error}")
+    return Exit.FINDING if outcome.failed else Exit.PASS
+
+
+def _performing(jobs: int, scheduler: str | None) -> Callable[[Sequence[Callable[[], Any]]], Iterator[Any]]:
+    """Return a function that runs tasks in `jobs` processes or on a dask cluster, and yields results in order."""
+    workers = load_package("audits.experiment.workers")
+    return lambda tasks: workers.perform(tasks, jobs, scheduler)

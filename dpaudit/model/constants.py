@@ -1,0 +1,60 @@
+"""The constants of a paper at a configuration, and the horizons from which its widths and bounds say something."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_STEP = 0.05
+_LONGEST = 80.0
+"""The largest horizon that is looked at, in log10; beyond the square of it floating point ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """One number of the paper at the configured horizon; `source` is its place there."""
+
+    name: str
+    value: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakingHorizon:
+    """From which horizon on a printed width or bound is not vacuous.
+
+    `log10` is the logarithm of that horizon, infinity where there is none up to 10^80; `speaks` says what is asked.
+    """
+
+    name: str
+    speaks: str
+    log10: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperConstants:
+    """All constants of a configuration, and all horizons."""
+
+    constants: tuple[Constant, ...]
+    horizons: tuple[SpeakingHorizon, ...]
+
+
+def log10_horizon(speaks: Callable[[float], bool], *, smallest: float = 0.5) -> float:
+    """Return log10 of the horizon from which `speaks` holds on, to 1e-6; infinity where it fails at 10^80.
+
+    `speaks` gets a horizon, which may be far beyond 2^63. Between horizons a twentieth of a decade apart it may change
+    at most once. Edge cases: one that holds everywhere gives `smallest`, where the search begins.
+
+    >>> round(log10_horizon(lambda horizon: horizon > 1000), 5)
+    3.0
+    """
+    high = _LONGEST
+    if not speaks(10.0**high):
+        return math.inf
+    while high > smallest and speaks(10.0 ** max(high - _STEP, smallest)):
+        high = max(high - _STEP, smallest)
+    low = max(high - _STEP, smallest)
+    while high - low > 1e-7:
+        middle = (low + high) / 2
+        low, high = (low, middle) if speaks(10.0**middle) else (middle, high)
+    return high

@@ -1,0 +1,1 @@
+"""Studies: what privacy costs in usefulness, with contenders compared at equal certified epsilon."""

@@ -1,0 +1,93 @@
+"""The certified epsilon of a contender: the axis of a study, from certificates and never typed in."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dpaudit.errors import ConfigError, DPAuditError
+from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.declaration import Group
+from dpaudit.study.cells import Cell
+from dpaudit.study.making import make_algorithm, make_problem
+from dpaudit.study.study import Study
+
+Certify = Callable[..., CertificateRecord]
+"""The certification of a declaration against a claim; it stands above this room and is handed in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certified:
+    """What is certified of one contender at one claimed epsilon and horizon.
+
+    `epsilon` is the upper end of the certificate's bracket at the study's delta, infinity without a certificate;
+    `person` the same for the `units` units of one person (NaN where their number is unknown). `why` says what stands
+    against a point on the axis; empty where there is one.
+    """
+
+    epsilon: float = math.inf
+    person: float = math.nan
+    units: int | None = None
+    model: str = ""
+    neighbours: str = ""
+    unit: str = ""
+    verdict: str = ""
+    digest: str = ""
+    why: str = ""
+
+    @property
+    def has_point(self) -> bool:
+        """Return whether the contender has a place on the axis."""
+        return not self.why
+
+
+def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Certified:
+    """Return what is certified of a cell's algorithm, at the study's delta.
+
+    Guarantee: `epsilon` is a bound on the declared releases whatever the claim says; a refuted claim keeps the bound
+    and loses its place on the axis.
+    Raises: ConfigError: neighbours other than the study's, which would share an axis with them.
+    """
+    algorithm = make_algorithm(study, cell, folder)
+    if not hasattr(algorithm, "claim"):
+        return Certified(why="no certificate: it makes no claim")
+    claim = replace(algorithm.claim(), delta=study.settings.delta)
+    if claim.neighbours != study.settings.neighbours:
+        raise ConfigError(
+            f"Expected neighbours={study.settings.neighbours!r} of every contender; {cell.label!r} has "
+            f"{claim.neighbours!r}. Different relations never share an axis."
+        )
+    stated: dict[str, Any] = {name: getattr(algorithm, name, tuple)() for name in ("conditions", "findings")}
+    try:
+        certificate = certify(algorithm.declaration(), claim, **stated)
+    except DPAuditError as error:
+        return Certified(model=claim.model, neighbours=claim.neighbours, why=f"no certificate: {error.message}")
+    epsilon = certificate.tight.epsilon.upper
+    units = getattr(make_problem(study, cell.horizon, cell.problem, folder), "units_per_person", None)
+    person = math.nan
+    if isinstance(units, int):
+        group: Any = algorithm.declaration() if units == 1 else Group(part=algorithm.declaration(), size=units)
+        person = epsilon if units == 1 else certify(group, claim, **stated).tight.epsilon.upper
+    return Certified(
+        epsilon=epsilon,
+        person=person,
+        units=units,
+        model=claim.model,
+        neighbours=claim.neighbours,
+        unit=claim.unit,
+        verdict=certificate.verdict,
+        digest=str(certificate.to_dict()["digest"]),
+        why=_objection(certificate),
+    )
+
+
+def _objection(certificate: CertificateRecord) -> str:
+    """Return why a certificate gives no point; empty if it gives one."""
+    if not math.isfinite(certificate.tight.epsilon.upper):
+        return "no certificate: no epsilon is finite"
+    if certificate.verdict == "refuted":
+        return "no certificate: the claim is refuted"
+    if any(line.status == "violated" for line in certificate.conditions) or certificate.findings:
+        return "no certificate: a condition is violated"
+    return ""

@@ -1,0 +1,46 @@
+"""Digests of a configuration: one algorithm on one problem, by their values and not by how a file spells them."""
+
+import hashlib
+import inspect
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dpaudit.runtime.plugins import find_plugin
+
+HORIZONS = ("horizon", "episodes")
+
+
+def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
+    """Return the digest of an algorithm on a problem, whatever its horizon and whatever the seed of a drawn problem.
+
+    `algorithm` is the configured object, `problem` the table of a file. Defaults count as if they were written, the
+    order of keys does not matter, and a number means its value: 1 is 1.0. A value "horizon" of the problem stays text.
+    """
+    name = str(problem.get("name"))
+    given = {key: value for key, value in problem.items() if key not in ("name", "seed")}
+    parameters = inspect.signature(find_plugin("problems", name)).parameters.items()
+    defaults = {key: entry.default for key, entry in parameters if entry.default is not inspect.Parameter.empty}
+    defaults.pop("seed", None)
+    settings = {key: value for key, value in asdict(algorithm).items() if key not in HORIZONS}
+    kind = f"{type(algorithm).__module__}.{type(algorithm).__qualname__}"
+    held = {"kind": kind, "settings": plain(settings), "problem": plain({"name": name} | defaults | given)}
+    return hashlib.sha256(json.dumps(held, sort_keys=True, separators=(",", ":"), default=str).encode()).hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """Return plain data: NaN as None, infinity as text, numbers that are whole as such, numbers to ten digits."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return int(value) if value == int(value) and abs(value) < 2**53 else float(f"{value:.10g}")
+    return str(value) if isinstance(value, Path) else value

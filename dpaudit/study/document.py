@@ -1,0 +1,124 @@
+"""The JSON of a study: everything that it found, with settings, tuning, versions and seed."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from dpaudit.runtime.provenance import source_digest, versions
+from dpaudit.study.contrasts import AgainstFloor, Dominance
+from dpaudit.study.digests import plain
+from dpaudit.study.intervals import Interval
+from dpaudit.study.rows import Row
+from dpaudit.study.running import Outcome
+from dpaudit.study.study import Study
+
+SCHEMA = "urn:dpaudit:schema:study:1"
+"""The schema of what is written."""
+
+
+def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
+    """Return the study as plain data in the published field names; `problem` is that of the first seed."""
+    study, settings = outcome.study, outcome.study.settings
+    floors = {id(line.row): line for line in outcome.floors}
+    data: dict[str, Any] = {
+        "schema": SCHEMA,
+        "name": settings.name,
+        "seed": settings.seed,
+        "alpha": settings.alpha,
+        "delta": settings.delta,
+        "relation": settings.neighbours,
+        "runs": settings.runs,
+        "problems": list(settings.problems),
+        "horizons": list(settings.horizons),
+        "gap_factors": list(settings.gap_factors),
+        "problem": {
+            **study.problem,
+            "description": getattr(problem, "description", ""),
+            "units_per_person": getattr(problem, "units_per_person", None),
+            "users": "simulated",
+        },
+        "contenders": [
+            {"label": c.label, "role": c.role, "algorithm": c.algorithm, "tune": c.tune} for c in study.contenders
+        ],
+        "rows": [_row(row, floors.get(id(row))) for row in outcome.rows],
+        "dominance": [_dominance(pair) for pair in outcome.dominated],
+        "exponents": [asdict(line) for line in outcome.exponents],
+        "tuning": _tuning(outcome),
+        "failed": [asdict(cell.cell) | {"error": cell.error} for cell in outcome.failed],
+        "versions": dict(versions()),
+        "source_digest": source_digest(),
+    }
+    clean: dict[str, Any] = plain(data)
+    return clean
+
+
+def document_json(outcome: Outcome, problem: Any) -> str:
+    """Return the study as JSON text, indented, with sorted keys; what is no number is null, infinity is "inf"."""
+    return json.dumps(document_of(outcome, problem), indent=2, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
+    """Return one row as plain data."""
+    held = row.certified
+    uniform = sum(row.uniform) / len(row.uniform)
+    return {
+        "label": row.label,
+        "algorithm": row.name,
+        "family": row.family,
+        "role": row.role,
+        "model": held.model,
+        "claim": row.epsilon,
+        "epsilon": held.epsilon if held.model else None,
+        "person_epsilon": held.person,
+        "unit": held.unit,
+        "certificate": held.digest,
+        "verdict": held.verdict,
+        "remark": held.why if row.role == "private" else "",
+        "config": row.config,
+        "T": row.horizon,
+        "regret": _interval(row.regret),
+        "uniform": uniform,
+        "myopic": sum(row.myopic) / len(row.myopic),
+        "share": row.share,
+        "lost": row.lost,
+        "floor": against.floor if against else None,
+        "minus_floor": _interval(against.difference) if against else None,
+        "visible": against.visible if against else None,
+    }
+
+
+def _dominance(pair: Dominance) -> dict[str, Any]:
+    """Return one case of dominance as plain data."""
+    return {
+        "better": pair.better.label,
+        "better_claim": pair.better.epsilon,
+        "worse": pair.worse.label,
+        "worse_claim": pair.worse.epsilon,
+        "T": pair.better.horizon,
+        "difference": _interval(pair.difference),
+    }
+
+
+def _tuning(outcome: Outcome) -> dict[str, Any]:
+    """Return the trials of settings and the chosen ones as plain data."""
+    study = outcome.study
+    trials = [(cell.cell, cell.mean) for cell in outcome.tuned]
+    return {
+        "seeds": list(study.settings.tuning_seeds),
+        "trials": [
+            {**_choice(study, cell.label, cell.tuning), "T": cell.horizon, "problem": cell.problem, "regret": regret}
+            for cell, regret in trials
+        ],
+        "chosen": [{**_choice(study, cell.label, cell.tuning), "T": cell.horizon} for cell in outcome.chosen],
+    }
+
+
+def _choice(study: Study, label: str, tuning: tuple[tuple[str, int], ...]) -> dict[str, Any]:
+    """Return the settings that a trial chose."""
+    values = study.contender(label).tune
+    return {"label": label, "settings": {key: values[key][number] for key, number in tuning}}
+
+
+def _interval(interval: Interval) -> dict[str, Any]:
+    """Return an interval as plain data."""
+    return {name: getattr(interval, name) for name in ("mean", "error", "lower", "upper", "count")}

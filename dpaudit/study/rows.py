@@ -1,0 +1,100 @@
+"""The rows of a study: all problems of one contender at one claimed epsilon and horizon, with an interval."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dpaudit.study.certified import Certified
+from dpaudit.study.intervals import Interval, student
+from dpaudit.study.measured import Measured
+from dpaudit.study.study import Role, Study
+
+VISIBLE_SHARE = 0.5
+"""Learning is visible below this share of the regret of uniform play only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One contender at one claimed epsilon and horizon.
+
+    `samples` are what the interval is over: the means of the problems, or the runs of a fixed problem; those of all
+    rows at one horizon are paired. `uniform` and `myopic` have the same pairing. Regret is of the whole horizon.
+    `config` is the digest of algorithm and problem, `family` what runs with and without noise have in common.
+    """
+
+    label: str
+    name: str
+    family: str
+    role: Role
+    epsilon: float | None
+    horizon: int
+    certified: Certified
+    config: str
+    samples: tuple[float, ...]
+    uniform: tuple[float, ...]
+    myopic: tuple[float, ...]
+    regret: Interval
+    lost: float
+    measured: tuple[Measured, ...] = field(repr=False)
+
+    @property
+    def share(self) -> float:
+        """The mean regret over that of uniform play; NaN where uniform play loses nothing."""
+        uniform = sum(self.uniform) / len(self.uniform)
+        return self.regret.mean / uniform if uniform > 0 else math.nan
+
+    @property
+    def has_point(self) -> bool:
+        """Return whether the row has a place on the axis of certified epsilon."""
+        return self.role == "private" and self.certified.has_point
+
+
+RowKey = tuple[str, float | None, int]
+"""The label, the claimed epsilon and the horizon of a row."""
+
+
+def rows_of(
+    study: Study, measured: Iterable[Measured], certified: Mapping[RowKey, Certified], configs: Mapping[RowKey, str]
+) -> tuple[Row, ...]:
+    """Return one row for each (label, epsilon, horizon) whose cells all have a result, in the order of the cells.
+
+    `configs` are the digests of their configurations.
+    Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
+    """
+    grouped: dict[RowKey, list[Measured]] = {}
+    for cell in measured:
+        if cell.cell.gap_factor == 1.0:
+            grouped.setdefault((cell.cell.label, cell.cell.epsilon, cell.cell.horizon), []).append(cell)
+    return tuple(
+        _row(study, key, tuple(cells), certified[key], configs[key])
+        for key, cells in grouped.items()
+        if not any(cell.error for cell in cells)
+    )
+
+
+def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Certified, config: str) -> Row:
+    """Return the row of cells that all have a result."""
+    label, epsilon, horizon = key
+    contender = study.contender(label)
+    single = len(cells) == 1
+    samples = cells[0].regret if single else tuple(cell.mean for cell in cells)
+    objections = tuple(dict.fromkeys(line for cell in cells for line in cell.objections))
+    if objections and certified.has_point:
+        certified = Certified(why=f"no certificate: {objections[0]}")
+    lost = [cell.lost for cell in cells if not math.isnan(cell.lost)]
+    return Row(
+        label=label,
+        name=contender.name,
+        family=contender.family,
+        role=contender.role,
+        epsilon=epsilon,
+        horizon=horizon,
+        certified=certified,
+        config=config,
+        samples=samples,
+        uniform=(cells[0].uniform,) * len(samples) if single else tuple(cell.uniform for cell in cells),
+        myopic=(cells[0].myopic,) * len(samples) if single else tuple(cell.myopic for cell in cells),
+        regret=student(samples, study.settings.alpha),
+        lost=sum(lost) / len(lost) if lost else math.nan,
+        measured=cells,
+    )

@@ -1,0 +1,177 @@
+"""What a study says of one configuration, in the words that a report prints."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpaudit.model.claim import Claim
+from dpaudit.study.document import SCHEMA
+from dpaudit.study.rows import VISIBLE_SHARE
+from dpaudit.wording.numerals import at_most, exact, nearest, whole
+
+VACUOUS = "At this horizon the method did no better than one that reads no data; usefulness was not shown."
+
+OTHER = "a study of another configuration"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usefulness:
+    """What is known of the usefulness of one configuration.
+
+    `sentences` are empty where nothing was assessed, and `why` says why. `rows` belong to a table with the columns of
+    `HEAD`; the row of the present setting is marked. `short` is for a cover.
+    """
+
+    sentences: tuple[str, ...] = ()
+    short: str = ""
+    why: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    caption: str = ""
+
+    @property
+    def assessed(self) -> bool:
+        """Return whether there is something to say."""
+        return bool(self.sentences)
+
+
+HEAD = (
+    *("Contender", "Claim", "Certified epsilon", "For one person", "Regret a round", "Interval"),
+    *("Best floor", "Ceiling"),
+)
+"""The columns of the table of a front."""
+
+
+def usefulness_of(
+    study: Mapping[str, Any], *, config: str, claim: Claim, unit: str, horizon: int, refuted: bool
+) -> Usefulness:
+    """Return what a study says of the configuration with this digest.
+
+    Nothing is said unless configuration, delta, relation and unit match and the claim is not refuted. Of several
+    horizons the configured one counts, else the largest below it.
+    """
+    if study.get("schema") != SCHEMA:
+        return Usefulness(why="the file is no study of this version")
+    if refuted:
+        return Usefulness(why="the claim is refuted, and what it buys is not assessed")
+    own = [row for row in study["rows"] if row["config"] == config and row["role"] == "private"]
+    if not own:
+        return Usefulness(why=OTHER)
+    if study["delta"] != claim.delta or study["relation"] != claim.neighbours or own[0]["unit"] != unit:
+        return Usefulness(why=f"{OTHER}: delta, relation or unit differ")
+    listed = ", ".join(whole(row["T"]) for row in own)
+    reached = [row for row in own if row["T"] <= horizon]
+    if not reached:
+        return Usefulness(why=f"a study of longer horizons only ({listed})")
+    row = max(reached, key=lambda line: int(line["T"]))
+    if row["remark"]:
+        return Usefulness(why=f"the study has no point for it: {row['remark']}")
+    sentences = (*_sentences(study, row), *_dominated(study, row), *_other_horizon(row, horizon, listed))
+    return Usefulness(
+        sentences=sentences,
+        short=f"{_a_round(row)} lost a round; uniform play {nearest(row['uniform'] / row['T'], 3)} (simulated)"
+        if row["visible"] == "yes"
+        else "not shown at this horizon (simulated)",
+        rows=tuple(_table_row(study, line, row) for line in study["rows"] if line["T"] == row["T"] and _is_point(line)),
+        caption=f"Privacy and usefulness of {study['name']} at T = {whole(row['T'])}: "
+        f"delta {exact(study['delta'])}, {study['relation'].replace('_', '-')}, simulated users",
+    )
+
+
+def _is_point(row: Mapping[str, Any]) -> bool:
+    """Return whether a row has a place on the axis."""
+    return row["role"] == "private" and not row["remark"]
+
+
+def _sentences(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what is shown of a setting, or that nothing is."""
+    if row["visible"] != "yes":
+        return (_not_shown(row),)
+    ceiling = _ceiling(study, row)
+    without = f", the same method without noise {ceiling}" if ceiling else ""
+    lost = f"{_a_round(row)} a round ({1 - study['alpha']:.0%} interval {_interval(row)})"
+    return (
+        f"In simulation on {_problem(study)} with {whole(row['T'])} users, the certified setting lost {lost}; "
+        f"uniform play loses {nearest(row['uniform'] / row['T'], 3)}{without}.",
+    )
+
+
+def _not_shown(row: Mapping[str, Any]) -> str:
+    """Return why usefulness was not shown, no stronger than the comparison with the best floor."""
+    if row["visible"] == "no blind floor":
+        return "The study has no run of the method without data to compare with; usefulness was not shown."
+    better = row["minus_floor"]["upper"] not in (None, "inf") and row["minus_floor"]["upper"] < 0
+    if better:
+        return (
+            f"At this horizon the method lost {row['share']:.0%} of what uniform play loses, more than half; "
+            "usefulness was not shown."
+        )
+    if row["share"] <= VISIBLE_SHARE:
+        return (
+            "The study is too small to say whether the method does better than one that reads no data; usefulness was "
+            "not shown."
+        )
+    return VACUOUS
+
+
+def _dominated(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence on the contender that dominates a setting by most, if one does."""
+    over = [
+        line
+        for line in study["dominance"]
+        if (line["worse"], line["worse_claim"], line["T"]) == (row["label"], row["claim"], row["T"])
+    ]
+    if not over:
+        return ()
+    best = min(over, key=lambda line: float(line["difference"]["mean"]))
+    ends = [nearest(-float(best["difference"][end]) / row["T"], 3) for end in ("upper", "lower")]
+    return (
+        f"At the same certified epsilon, {best['better']} (claim {exact(best['better_claim'])}) lost less "
+        f"({nearest(-best['difference']['mean'] / row['T'], 3)} a round, interval {ends[0]} to {ends[1]}).",
+    )
+
+
+def _other_horizon(row: Mapping[str, Any], horizon: int, listed: str) -> tuple[str, ...]:
+    """Return a sentence where the configured horizon itself was not studied."""
+    if row["T"] == horizon:
+        return ()
+    return (f"The configured horizon of {whole(horizon)} was not studied; the study's horizons are {listed}.",)
+
+
+def _table_row(study: Mapping[str, Any], line: Mapping[str, Any], present: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return one line of the table."""
+    mark = " (this setting)" if line is present else ""
+    floor = line["regret"]["mean"] - line["minus_floor"]["mean"]
+    person = line["person_epsilon"]
+    return (
+        f"{line['label']}{mark}",
+        exact(line["claim"]),
+        at_most(line["epsilon"]),
+        "unknown" if person is None else at_most(float(person)),
+        _a_round(line),
+        _interval(line),
+        f"{nearest(floor / line['T'], 3)} ({line['floor']})",
+        _ceiling(study, line) or "not measured",
+    )
+
+
+def _ceiling(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Return what the same algorithm without noise lost a round at that horizon; empty where it was not measured."""
+    alike = ("ceiling", row["family"], row["T"])
+    found = [line for line in study["rows"] if (line["role"], line["family"], line["T"]) == alike]
+    return nearest(found[0]["regret"]["mean"] / row["T"], 3) if found else ""
+
+
+def _problem(study: Mapping[str, Any]) -> str:
+    """Return the name of the problem."""
+    return str(study["problem"]["name"])
+
+
+def _a_round(row: Mapping[str, Any]) -> str:
+    """Return the mean regret of a round."""
+    return nearest(row["regret"]["mean"] / row["T"], 3)
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    """Return the interval of the regret of a round."""
+    ends = (float(row["regret"][end]) / row["T"] for end in ("lower", "upper"))
+    return " to ".join(nearest(max(end, 0.0), 3) for end in ends)

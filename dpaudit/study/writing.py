@@ -1,0 +1,44 @@
+"""The files of a study: tables, document and figures, written to one folder."""
+
+from pathlib import Path
+
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.whole_files import replace_file
+from dpaudit.study.document import document_json
+from dpaudit.study.figures import figures_of
+from dpaudit.study.making import make_problem
+from dpaudit.study.running import Outcome
+from dpaudit.study.tables import cells_csv, contrasts_csv, exponents_csv, rows_csv, seconds_csv
+
+
+def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
+    """Return the files written to `folder`; `base` is the folder of the study's file.
+
+    Guarantee: all but `seconds.csv` have equal bytes for equal studies on one version of the code and its libraries.
+    Raises: ConfigError: nothing can be written there.
+    """
+    study = outcome.study
+    problem = make_problem(study, study.settings.horizons[-1], study.settings.problems[0], base)
+    rows = rows_csv(outcome, _described(problem))
+    exponents = exponents_csv(outcome)
+    texts = {
+        "cells.csv": cells_csv(outcome),
+        "rows.csv": rows,
+        "contrasts.csv": contrasts_csv(outcome),
+        "exponents.csv": exponents,
+        "seconds.csv": seconds_csv(outcome),
+        "study.json": document_json(outcome, problem),
+    }
+    files = {name: text.encode() for name, text in texts.items()} | figures_of(rows, exponents)
+    try:
+        for name, content in files.items():
+            replace_file(folder / name, content)
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be written to ({error.strerror}).") from None
+    return tuple(folder / name for name in files)
+
+
+def _described(problem: object) -> str:
+    """Return what a problem is, in words that end with a full stop."""
+    words = str(getattr(problem, "description", "")) or type(problem).__name__
+    return words if words.endswith(".") else f"{words}."

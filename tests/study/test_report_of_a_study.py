@@ -1,0 +1,171 @@
+"""What a report says of usefulness: the words of a study of the same configuration, or why it says nothing."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpaudit import Claim
+from dpaudit.configuration.config import config_of
+from dpaudit.errors import ConfigError
+from dpaudit.study.digests import config_digest
+from dpaudit.study.document import SCHEMA
+from dpaudit.study.usefulness import OTHER, VACUOUS, Usefulness, usefulness_of
+from dpaudit.workflow import certificate_of, write_report
+
+_CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
+_INTERVAL = {"mean": 20.0, "error": 1.0, "lower": 18.0, "upper": 22.0, "count": 8}
+_ROW: dict[str, Any] = {
+    "label": "tight",
+    "algorithm": "capri",
+    "family": "f",
+    "role": "private",
+    "model": "joint",
+    "claim": 1.0,
+    "epsilon": 0.9999,
+    "person_epsilon": 6.2,
+    "unit": "one round",
+    "certificate": "",
+    "verdict": "certified",
+    "remark": "",
+    "config": "ours",
+    "T": 1000,
+    "regret": _INTERVAL,
+    "uniform": 100.0,
+    "myopic": None,
+    "share": 0.2,
+    "lost": 0.0,
+    "floor": "uniform play",
+    "minus_floor": _INTERVAL | {"mean": -80.0, "upper": -70.0},
+    "visible": "yes",
+}
+_CEILING = _ROW | {"label": "no noise", "role": "ceiling", "config": "other", "regret": _INTERVAL | {"mean": 5.0}}
+_STUDY: dict[str, Any] = {
+    "schema": SCHEMA,
+    "name": "s",
+    "alpha": 0.05,
+    "delta": 1e-5,
+    "relation": "replace_one",
+    "problem": {"name": "grid"},
+    "rows": [_ROW, _CEILING],
+    "dominance": [],
+}
+
+
+def _said(study: dict[str, Any], **changed: Any) -> Usefulness:
+    given: dict[str, Any] = {"config": "ours", "claim": _CLAIM, "unit": "one round", "horizon": 1000, "refuted": False}
+    return usefulness_of(study, **given | changed)
+
+
+def _with(**changed: Any) -> dict[str, Any]:
+    study = copy.deepcopy(_STUDY)
+    study["rows"][0] |= changed
+    return study
+
+
+def test_a_visible_setting_is_said_with_regret_interval_floor_and_ceiling() -> None:
+    """The sentence has the four numbers, a round each, and says that users are simulated."""
+    assert _said(_STUDY).sentences == (
+        "In simulation on grid with 1,000 users, the certified setting lost 0.02 a round (95% interval 0.018 to 0.022)"
+        "; uniform play loses 0.1, the same method without noise 0.005.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"visible": "no", "share": 1.0, "minus_floor": _INTERVAL | {"upper": 3.0}}, VACUOUS),
+        ({"visible": "no", "share": 0.2, "minus_floor": _INTERVAL | {"upper": 3.0}}, "too small to say"),
+        ({"visible": "no", "share": 0.8, "minus_floor": _INTERVAL | {"upper": -3.0}}, "more than half"),
+        ({"visible": "no blind floor"}, "no run of the method without data"),
+    ],
+)
+def test_what_is_not_shown_is_said_no_stronger_than_the_comparison(changed: dict[str, Any], said: str) -> None:
+    """ "Did no better" needs a comparison that does not show better; a small study says that it is small."""
+    (sentence,) = _said(_with(**changed)).sentences
+    assert said in sentence
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"config": "another"}, OTHER),
+        ({"claim": Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", model="joint")}, "delta, relation or unit"),
+        ({"unit": "one person"}, "delta, relation or unit"),
+        ({"horizon": 999}, "longer horizons only"),
+        ({"refuted": True}, "refuted"),
+    ],
+)
+def test_a_study_of_anything_else_says_nothing(changed: dict[str, Any], why: str) -> None:
+    """Another configuration, delta, unit or a shorter horizon, and a refuted claim: not assessed, with the reason."""
+    useful = _said(_STUDY, **changed)
+    assert not useful.assessed
+    assert why in useful.why
+
+
+def test_a_dominated_setting_names_the_contender_that_lost_less() -> None:
+    """The contender with the largest difference is named, with the difference and its interval a round."""
+    gap = {"mean": -10.0, "error": 1.0, "lower": -12.0, "upper": -8.0, "count": 8}
+    row = {"better": "sums", "better_claim": 0.1, "worse": "tight", "worse_claim": 1.0, "T": 1000, "difference": gap}
+    said = _said(_STUDY | {"dominance": [row]}).sentences
+    assert said[1] == (
+        "At the same certified epsilon, sums (claim 0.1) lost less (0.01 a round, interval 0.008 to 0.012)."
+    )
+
+
+def test_another_configured_horizon_is_said() -> None:
+    """A study up to 1,000 rounds speaks for 5,000 only with the remark that 5,000 was not studied."""
+    assert "5,000 was not studied" in _said(_STUDY, horizon=5000).sentences[-1]
+
+
+_TEXT = """
+[evidence]
+study = "study.json"
+
+[algorithm]
+name = "capri"
+model = "joint"
+epsilon = 1.0
+delta = 1e-5
+horizon = 1000
+
+[problem]
+name = "grid"
+contexts = 2
+actions = 2
+"""
+
+
+def test_the_digest_reads_values_and_not_spelling(tmp_path: Path) -> None:
+    """Defaults count as written; horizon and seed do not matter; any other value does."""
+    file = tmp_path / "a.toml"
+    plain = config_of(file, _TEXT).subject
+    spelt = config_of(file, _TEXT.replace("horizon = 1000", 'horizon = 2000\ncalibration = "tight"\nridge = 1')).subject
+    other = config_of(file, _TEXT.replace("horizon = 1000", "horizon = 1000\nridge = 2.0")).subject
+    problem = {"name": "grid", "contexts": 2, "actions": 2}
+    full = problem | {"seed": 5, "kernel": "squared_exponential"}
+    digests = [config_digest(held.algorithm, table) for held, table in ((plain, problem), (spelt, full), (other, full))]  # type: ignore[union-attr]
+    assert digests[0] == digests[1] != digests[2]
+    assert config_digest(plain.algorithm, problem | {"contexts": 3}) != digests[0]  # type: ignore[union-attr]
+
+
+def test_a_report_prints_the_study_and_one_without_it_stays_not_assessed(tmp_path: Path) -> None:
+    """Cover and section 9 have the study's words; the table marks the present setting; a broken file is refused."""
+    file = tmp_path / "a.toml"
+    configuration = config_of(file, _TEXT)
+    certificate = certificate_of(configuration, 0)
+    digest = config_digest(configuration.subject.algorithm, {"name": "grid", "contexts": 2, "actions": 2})  # type: ignore[union-attr]
+    unit = certificate.claim.unit
+    (tmp_path / "study.json").write_text(json.dumps(_with(config=digest, unit=unit)), encoding="utf-8")
+    write_report(configuration, certificate, (), configuration.audit, None, tmp_path / "out")
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "In simulation on grid with 1,000 users" in text
+    assert "tight (this setting)" in text
+    without = config_of(file, _TEXT.replace('[evidence]\nstudy = "study.json"\n', ""))
+    write_report(without, certificate, (), without.audit, None, tmp_path / "bare")
+    assert "In simulation" not in (tmp_path / "bare" / "report.md").read_text(encoding="utf-8")
+    (tmp_path / "study.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"a\.toml:3: .*study\.json: not JSON"):
+        write_report(configuration, certificate, (), configuration.audit, None, tmp_path / "no")

@@ -1,0 +1,162 @@
+"""The course of a study: pairing, bytes, resumption, certified epsilon, failures."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from algorithms.capri import Capri
+from dpaudit import Streams, Transcript, schemas
+from dpaudit.study import making
+from dpaudit.study.cells import cells_of
+from dpaudit.study.measuring import measure
+from dpaudit.study.running import Outcome, run_study
+from dpaudit.study.store import CellStore
+from dpaudit.study.study_file import read_study, study_of
+from dpaudit.study.writing import write_study
+from tests.study.conftest import SMALL, how_in
+
+
+def _run(path: Path, folder: Path, *, resume: bool = False) -> Outcome:
+    return run_study(read_study(path), path.parent, how_in(folder, resume=resume))
+
+
+def _bytes(outcome: Outcome, base: Path, folder: Path) -> dict[str, bytes]:
+    folder.mkdir(exist_ok=True)
+    return {path.name: path.read_bytes() for path in write_study(outcome, base, folder) if path.name != "seconds.csv"}
+
+
+def test_a_second_run_and_a_resumed_one_give_equal_bytes(file: Path, tmp_path: Path) -> None:
+    """Every file but the seconds depends on the study alone: on a second run, and after an interruption."""
+    first = _bytes(_run(file, tmp_path / "a"), tmp_path, tmp_path / "a")
+    again = _bytes(_run(file, tmp_path / "b"), tmp_path, tmp_path / "b")
+    assert first == again
+    kept = sorted((tmp_path / "b" / "cells").iterdir())
+    for path in kept[:5]:
+        path.unlink()
+    kept[6].write_text('{"cell":', encoding="utf-8")  # cut short by a crash
+    touched = kept[8].stat().st_mtime_ns
+    assert _bytes(_run(file, tmp_path / "b", resume=True), tmp_path, tmp_path / "b") == first
+    assert kept[8].stat().st_mtime_ns == touched, "a finished cell ran again"
+
+
+def test_another_seed_gives_other_numbers(tmp_path: Path) -> None:
+    """The twin of equal bytes: the seed of a study enters its cells."""
+    study = study_of(tmp_path / "s.toml", SMALL)
+    other = replace(study, settings=replace(study.settings, seed=8))
+    cell = cells_of(study)[0]
+    assert measure(study, cell, tmp_path).regret != measure(other, cell, tmp_path).regret
+
+
+def test_a_cells_file_changes_with_everything_that_its_numbers_depend_on(tmp_path: Path) -> None:
+    """Seed, runs, problem and settings of the algorithm enter the name of a cell's file; the study's name does not."""
+    study = study_of(tmp_path / "s.toml", SMALL)
+    store, cell = CellStore(folder=tmp_path), cells_of(study)[0]
+    settings = study.settings
+    others = [
+        replace(study, settings=replace(settings, seed=9)),
+        replace(study, settings=replace(settings, runs=4)),
+        replace(study, problem=study.problem | {"density": 0.9}),
+        replace(study, contenders=(replace(study.contenders[0], role="floor"), *study.contenders[1:])),
+    ]
+    renamed = replace(study, settings=replace(settings, name="other"))
+    assert store.path(study, cell) == store.path(renamed, cell)
+    assert len({store.path(held, cell) for held in (study, *others)}) == 5
+
+
+def test_all_contenders_of_one_seed_meet_the_same_first_users(tmp_path: Path) -> None:
+    """Neither contender nor epsilon enters the seed: until the first release every contender plays the same."""
+    study = study_of(tmp_path / "s.toml", SMALL)
+    drawn: list[Any] = []
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Watched(Capri):
+        def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+            transcript: Transcript = Capri.run(self, problem, streams, n_runs)
+            drawn.append(transcript.arrays["actions"][:, 0].tolist())
+            return transcript
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "find_contender", lambda name: Watched)
+        for cell in cells_of(study):
+            if cell.label == "tight" and (cell.horizon, cell.problem) == (2000, 1):
+                measure(study, cell, tmp_path)
+    assert len(drawn) == 2
+    assert drawn[0] == drawn[1]
+
+
+def test_the_axis_is_the_certificate_of_what_was_declared_not_the_claim(tmp_path: Path, file: Path) -> None:
+    """A contender that declares half the noise of its claim stands at its true epsilon, and its claim is refuted."""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Half(Capri):
+        def declaration(self) -> Any:
+            return Capri.declaration(replace(self, epsilon=self.epsilon * 2))
+
+        def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+            return Capri.run(replace(self, epsilon=self.epsilon * 2), problem, streams, n_runs)
+
+    study = study_of(file, SMALL)
+    honest = run_study(study, tmp_path, how_in(tmp_path / "a"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "find_contender", lambda name: Half)
+        planted = run_study(study, tmp_path, how_in(tmp_path / "b"))
+    for outcome, factor in ((honest, 1.0), (planted, 2.0)):
+        rows = [row for row in outcome.rows if row.role == "private"]
+        assert [row.certified.epsilon / row.epsilon for row in rows if row.epsilon] == pytest.approx(
+            [factor] * len(rows), rel=1e-6
+        )
+        assert {row.certified.verdict for row in rows} == {"certified" if factor == 1 else "refuted"}
+        assert all(row.has_point == (factor == 1) for row in rows)
+
+
+def test_a_run_with_less_noise_than_declared_has_no_point(tmp_path: Path, file: Path) -> None:
+    """Noise other than the declared one takes the row off the axis, whatever the declaration certifies."""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Lying(Capri):
+        def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+            return Capri.run(replace(self, epsilon=self.epsilon * 2), problem, streams, n_runs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "find_contender", lambda name: Lying)
+        outcome = run_study(study_of(file, SMALL), tmp_path, how_in(tmp_path))
+    private = [row for row in outcome.rows if row.role == "private"]
+    assert private
+    assert not any(row.has_point for row in private)
+    assert all("declared" in row.certified.why for row in private)
+
+
+def test_a_cell_that_fails_keeps_its_error_and_leaves_the_others(tmp_path: Path, file: Path) -> None:
+    """An exception in a run is the outcome of its cell; rows without it stand, and resuming runs it again."""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Falling(Capri):
+        def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+            if self.epsilon < 1:
+                raise ValueError("the floor gave way")
+            return Capri.run(self, problem, streams, n_runs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "find_contender", lambda name: Falling)
+        outcome = run_study(study_of(file, SMALL), tmp_path, how_in(tmp_path))
+    assert {cell.error for cell in outcome.failed} == {"ValueError: the floor gave way"}
+    assert {row.epsilon for row in outcome.rows if row.role == "private"} == {4.0}
+    fresh = run_study(study_of(file, SMALL), tmp_path, how_in(tmp_path, resume=True))
+    assert not fresh.failed
+
+
+def test_the_document_follows_its_published_schema(file: Path, tmp_path: Path) -> None:
+    """study.json validates, and a row without its horizon or with another role does not."""
+    study = study_of(file, SMALL.replace("[2000, 20000]", "[400]"))
+    (tmp_path / "out").mkdir()
+    write_study(run_study(study, tmp_path, how_in(tmp_path)), tmp_path, tmp_path / "out")
+    document = json.loads((tmp_path / "out" / "study.json").read_text(encoding="utf-8"))
+    check = Draft202012Validator(schemas.load("study"))
+    assert [error.message for error in check.iter_errors(document)] == []
+    role, horizon = document["rows"][0].pop("role"), document["rows"][1].pop("T")
+    assert len(list(check.iter_errors(document))) == 2
+    assert (role, horizon) == ("private", 400)
