@@ -33,6 +33,11 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("certify", "certify", "Prove or refute a claim on paper."),
     Command("audit", "audit", "Attack the code: run it on neighbouring data and bound epsilon from below."),
+    Command(
+        "scores",
+        "scores",
+        "Audit membership-inference scores that were computed elsewhere: bound epsilon from below.",
+    ),
     Command("report", "report", "Write certificate and audits as one report: HTML, Markdown and JSON."),
     Command("verify", "verify", "Check a certificate again from its JSON alone, independently of what produced it."),
     Command("calibrate", "calibrate", "Find the smallest noise that certifies the claim, and what it saves."),

@@ -4,6 +4,7 @@ import re
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -256,3 +257,15 @@ def test_the_suite_is_accused_by_holms_rule():
     assert names(0.0012, 0.0001) == ["0.0001"]
     assert names(0.0011) == []
     assert names(0.01, checks=1) == ["0.01"]
+
+
+def test_scores_that_a_test_computed_are_a_check(project: Any) -> None:
+    """A leak fails the test, a leak within the claim passes, equal laws leave it undecided."""
+    body = (
+        "@claim\ndef test_it(dp):\n    rng = np.random.default_rng(0)\n"
+        "    dp.check_scores(rng.normal({}, 1, 900), rng.normal(0, 1, 900), sampling='runs')\n"
+    )
+    ended = project("-v", test_leak=body.format(4.0), test_within=body.format(0.7), test_equal=body.format(0.0))
+    found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
+    assert found == {"leak": "FAILED", "within": "PASSED", "equal": "SKIPPED"}
+    assert "VIOLATION  scores" in ended.stdout.str()
