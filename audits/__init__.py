@@ -14,6 +14,8 @@ __all__ = [
     "Carried",
     "ChunkStore",
     "Conformance",
+    "CurveAudit",
+    "CurveProcess",
     "EProcess",
     "Execution",
     "GaussianTradeOff",
@@ -31,6 +33,7 @@ __all__ = [
     "audit",
     "audit_anytime",
     "audit_case",
+    "audit_curve",
     "audit_scores",
     "audit_sequentially",
     "audit_training",
@@ -114,6 +117,8 @@ EXPORTS: dict[str, str] = {
     "Carried": "audits.procedures.prior_evidence",
     "ChunkStore": "audits.experiment.chunk_store",
     "Conformance": "audits.checks.noise_law",
+    "CurveAudit": "audits.procedures.whole_curve",
+    "CurveProcess": "audits.bounds.curve_process",
     "EProcess": "audits.bounds.e_process",
     "Execution": "audits.experiment.execution",
     "GaussianTradeOff": "audits.bounds.trade_offs",
@@ -131,6 +136,7 @@ EXPORTS: dict[str, str] = {
     "audit": "audits.procedures.fixed_size",
     "audit_anytime": "audits.procedures.anytime",
     "audit_case": "audits.procedures.fixed_size",
+    "audit_curve": "audits.procedures.whole_curve",
     "audit_scores": "audits.scores.scores_audit",
     "audit_sequentially": "audits.procedures.anytime",
     "audit_training": "audits.training.training_audit",
@@ -189,6 +195,7 @@ if TYPE_CHECKING:
     from audits.bounds.area import area_under_roc as area_under_roc
     from audits.bounds.band import local_level as local_level
     from audits.bounds.credible import credible_bound as credible_bound
+    from audits.bounds.curve_process import CurveProcess as CurveProcess
     from audits.bounds.e_process import EProcess as EProcess
     from audits.bounds.e_process import e_process_bound as e_process_bound
     from audits.bounds.error_rates import error_rate_bound as error_rate_bound
@@ -235,6 +242,8 @@ if TYPE_CHECKING:
     from audits.procedures.neighbour_search import search_neighbours as search_neighbours
     from audits.procedures.prior_evidence import Carried as Carried
     from audits.procedures.prior_evidence import PriorEvidence as PriorEvidence
+    from audits.procedures.whole_curve import CurveAudit as CurveAudit
+    from audits.procedures.whole_curve import audit_curve as audit_curve
     from audits.procedures.witness import Refutation as Refutation
     from audits.procedures.witness import recheck as recheck
     from audits.procedures.witness import refute as refute

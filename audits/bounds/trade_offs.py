@@ -6,6 +6,7 @@ true positive rate, with its inverse and its area. Both orders of the neighbours
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -27,6 +28,10 @@ class TradeOff(Protocol):
 
     def inverse(self, rate: float) -> float:
         """Return the least false positive rate at which a true positive rate is allowed."""
+        ...
+
+    def support(self, slope: Array) -> Array:
+        """Return the largest value of (true positive rate) - slope (false positive rate) that is allowed."""
         ...
 
     @property
@@ -82,14 +87,16 @@ class PrivateTradeOff:
             least = max(least, first, second)
         return least
 
+    def support(self, slope: Array) -> Array:
+        """Return the largest value of (true positive rate) - slope (false positive rate) that is allowed."""
+        ends = _corners(self.points)
+        largest: Array = (self(ends) - np.asarray(slope)[..., None] * ends).max(axis=-1)
+        return largest
+
     @property
     def area(self) -> float:
         """The largest area under a ROC curve: exact integration of a curve of straight pieces."""
-        slopes = np.array([s for e, _ in self.points for s in (math.exp(min(e, _LARGEST)), math.exp(-e))] + [0.0])
-        starts = np.array([s for e, d in self.points for s in (d, 1 - math.exp(-e) * (1 - d))] + [1.0])
-        rise, run = starts[None, :] - starts[:, None], slopes[:, None] - slopes[None, :]
-        crossings = rise[run != 0] / run[run != 0]
-        ends = np.unique(np.concatenate([[0.0, 1.0], crossings[(crossings > 0) & (crossings < 1)]]))
+        ends = _corners(self.points)
         return float(np.trapezoid(self(ends), ends))
 
 
@@ -118,10 +125,35 @@ class GaussianTradeOff:
         """Return the least false positive rate at which a true positive rate is allowed."""
         return float(ndtr(ndtri(min(1.0, max(0.0, rate))) - self.mu))
 
+    def support(self, slope: Array) -> Array:
+        """Return the largest value of (true positive rate) - slope (false positive rate) that is allowed.
+
+        The slope of the curve at rate Phi(z) is exp(-mu z - mu^2 / 2).
+        """
+        steepness = np.asarray(slope, dtype=float)
+        if self.mu == 0:
+            flat: Array = np.maximum(0.0, 1 - steepness)
+            return flat
+        with np.errstate(divide="ignore"):
+            quantile = (-np.log(np.maximum(steepness, 0.0)) - self.mu**2 / 2) / self.mu
+        largest: Array = ndtr(quantile + self.mu) - steepness * ndtr(quantile)
+        return largest
+
     @property
     def area(self) -> float:
         """The largest area under a ROC curve."""
         return float(ndtr(self.mu / math.sqrt(2)))
+
+
+@lru_cache(maxsize=64)
+def _corners(points: tuple[tuple[float, float], ...]) -> Array:
+    """Return the false positive rates at which the straight pieces of a curve may meet, 0 and 1 among them."""
+    slopes = np.array([s for e, _ in points for s in (math.exp(min(e, _LARGEST)), math.exp(-e))] + [0.0])
+    starts = np.array([s for e, d in points for s in (d, 1 - math.exp(-e) * (1 - d))] + [1.0])
+    rise, run = starts[None, :] - starts[:, None], slopes[:, None] - slopes[None, :]
+    crossings = rise[run != 0] / run[run != 0]
+    corners: Array = np.unique(np.concatenate([[0.0, 1.0], crossings[(crossings > 0) & (crossings < 1)]]))
+    return corners
 
 
 def equal_error_mu(trade_off: TradeOff) -> float:
