@@ -5,7 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, ReportSettings, Written
+from dpaudit.configuration.configuration import (
+    Adapted,
+    AuditSettings,
+    Configuration,
+    Configured,
+    ReportSettings,
+    Subject,
+    Written,
+)
 from dpaudit.configuration.deployment_file import decode_deployment
 from dpaudit.configuration.files import locate, parse, read_text
 from dpaudit.configuration.tables import read_section
@@ -15,7 +23,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
-from dpaudit.runtime.plugins import find_plugin, suggestion
+from dpaudit.runtime.plugins import find_plugin, load_package, suggestion
 
 
 def read_config(path: Path) -> Configuration:
@@ -39,12 +47,7 @@ class _File:
 
     def configuration(self) -> Configuration:
         """Return what the file spells."""
-        coded = "algorithm" in self.data
-        shared = ("system", "deployment", "report")
-        sections = (*shared, "algorithm", "problem", "audit") if coded else (*shared, "claim", "declaration")
-        self._require_known(sections, coded=coded)
-        system: System = self._section("system", System, self._table("system"))
-        subject = self._configured(system) if coded else self._written(system)
+        system, subject = self._subject()
         audit: AuditSettings = self._section("audit", AuditSettings, self._table("audit"))
         return Configuration(
             path=self.path,
@@ -56,6 +59,18 @@ class _File:
             report=self._section("report", ReportSettings, self._table("report")),
         )
 
+    def _subject(self) -> tuple[System, Subject]:
+        """Return the system and what the file is about: an algorithm, a library's release, or what it writes down."""
+        coded, foreign = "algorithm" in self.data, "library" in self.data and "algorithm" not in self.data
+        shared = ("system", "deployment", "report")
+        own = ("algorithm", "problem", "audit") if coded else ("library", "audit")
+        sections = (*shared, *own) if coded or foreign else (*shared, "claim", "declaration")
+        self._require_known(sections, coded=coded or foreign)
+        system: System = self._section("system", System, self._table("system"))
+        if foreign:
+            return system, self._adapted(system)
+        return system, self._configured(system) if coded else self._written(system)
+
     def fail(self, message: str, *where: str | int) -> NoReturn:
         """Raise with the line of the key at `where`, or of the nearest key above it."""
         raise locate(Fault(where, message), self.path, self.text) from None
@@ -64,11 +79,22 @@ class _File:
         """Refuse a section that nothing reads, and a file that says neither of the two things it may say."""
         for name in self.data:
             if coded and name in ("claim", "declaration"):
-                self.fail(f"[{name}] stands beside [algorithm], which brings its own; keep one of the two.", name)
+                owner = "algorithm" if "algorithm" in self.data else "library"
+                self.fail(f"[{name}] stands beside [{owner}], which brings its own; keep one of the two.", name)
             if not coded and name in ("problem", "audit"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
-                known = ("system", "algorithm", "problem", "audit", "claim", "declaration", "deployment", "report")
+                known = (
+                    "system",
+                    "algorithm",
+                    "library",
+                    "problem",
+                    "audit",
+                    "claim",
+                    "declaration",
+                    "deployment",
+                    "report",
+                )
                 self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
         for name in () if coded else ("claim", "declaration"):
             if name not in self.data:
@@ -124,6 +150,23 @@ class _File:
         return Configured(
             name=name, algorithm=algorithm, problem=problem, claim=_named(claim, system), declaration=declaration
         )
+
+    def _adapted(self, system: System) -> Adapted:
+        """Return the release of another library that a function of the user's builds."""
+        table = self._table("library")
+        for key in table:
+            if key not in ("name", "object"):
+                self.fail(f"[library] unknown key {key!r}{suggestion(key, ('name', 'object'))}", "library", key)
+        name, target = (table.get(key) for key in ("name", "object"))
+        if not isinstance(name, str) or not isinstance(target, str):
+            self.fail("[library] needs name, a library, and object, 'package.module:function'.", "library")
+        try:
+            configured = load_package("dpaudit.adapters.factory").configured
+            release = configured(name, target, str(self.path.resolve().parent))
+        except (ConfigError, UnsupportedError) as error:
+            self.fail(f"[library] {error}", "library", "object")
+        cases = (release.case(),) if release.function is not None and release.pair is not None else ()
+        return Adapted(name=name, claim=_named(release.claim, system), declaration=release.declaration, cases=cases)
 
     def _written(self, system: System) -> Written:
         """Return the claim and the declaration that the file writes down."""

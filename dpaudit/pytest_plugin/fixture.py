@@ -164,6 +164,18 @@ class PrivacyChecks:
             self.undecided.append(f"{name}: {sentence}")
         return result
 
+    def check_library(self, release: Any) -> AuditResult | None:
+        """Certify a release of another library, as `dpaudit.adapters.adapt` returns it, and audit it at its own claim.
+
+        Returns None for an object that runs nothing.
+        """
+        __tracebackhide__ = True
+        certificate = self._certified(release.name, certify(release.declaration, release.claim))
+        if release.function is None or release.pair is None:
+            return None
+        what = (release.name, release.version, release.source)
+        return self._audited(release.case(), release.claim, certificate.tight.epsilon.upper, what, rare=True)
+
     def check_config(self, path: str | Path) -> tuple[AuditResult, ...]:
         """Certify a configuration and audit every case of its algorithm; the claim is that of the file.
 
