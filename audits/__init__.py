@@ -34,6 +34,7 @@ __all__ = [
     "audit_anytime",
     "audit_case",
     "audit_curve",
+    "audit_rates",
     "audit_scores",
     "audit_sequentially",
     "audit_training",
@@ -137,6 +138,7 @@ EXPORTS: dict[str, str] = {
     "audit_anytime": "audits.procedures.anytime",
     "audit_case": "audits.procedures.fixed_size",
     "audit_curve": "audits.procedures.whole_curve",
+    "audit_rates": "audits.scores.learned",
     "audit_scores": "audits.scores.scores_audit",
     "audit_sequentially": "audits.procedures.anytime",
     "audit_training": "audits.training.training_audit",
@@ -250,6 +252,7 @@ if TYPE_CHECKING:
     from audits.scores.every_threshold import Band as Band
     from audits.scores.fixed_rank import Rank as Rank
     from audits.scores.fixed_threshold import Split as Split
+    from audits.scores.learned import audit_rates as audit_rates
     from audits.scores.one_run import Guesses as Guesses
     from audits.scores.scores_audit import audit_scores as audit_scores
     from audits.training.training_audit import TrainingAudit as TrainingAudit

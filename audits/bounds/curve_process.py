@@ -23,7 +23,8 @@ class CurveProcess:
     Each block of runs bets on nine events, "the score passes a quantile of earlier scores", at the rates that earlier
     runs showed; the wealth is the average over events. Blocks have a quarter of the runs before them, at least 8.
     Guarantee: for a pair of laws within `trade_off`, in either order, the wealth ever reaches 1 / alpha with
-    probability at most alpha, at every stopping time, if labels are fair coins and each score is computed from earlier runs.
+    probability at most alpha, at every stopping time, if labels are fair coins and each score is computed from
+    earlier runs.
 
     >>> from audits.bounds.trade_offs import GaussianTradeOff
     >>> rng = np.random.default_rng(0)

@@ -60,6 +60,7 @@ COMMANDS = (
         "Measure the auditor on mechanisms, correct and broken, whose privacy is known; "
         "or dpaudit on a corpus of bugs.",
     ),
+    Command("wall", "wall", "Audit releases of other libraries, known bugs among them, under one error rate."),
     Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
     Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
 )
