@@ -64,7 +64,8 @@ def wall_page(results: Sequence[RowResult], significance: float, family: int, cr
         f"<title>The wall</title><style>{_STYLE}</style></head><body>\n<h1>The wall</h1>\n"
         f"<p>As of {xml(created)}. {xml(summary(results, significance, family))}</p>\n"
         "<p class='dim'>A verdict is about one pair of neighbours and one attack. "
-        "<em>Consistent</em> never means correct. A bound is printed at significance 0.01 for its row alone; an accusation uses the level of the whole list.</p>\n"
+        "<em>Consistent</em> never means correct. A bound is printed at significance 0.01 for its row alone; "
+        "an accusation uses the level of the whole list.</p>\n"
     ]
     for library in dict.fromkeys(row.library for row in results):
         rows = [row for row in results if row.library == library]
