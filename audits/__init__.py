@@ -60,6 +60,8 @@ __all__ = [
     "learn_zones",
     "load",
     "local_level",
+    "loss_scores",
+    "offline_scores",
     "one_run_bound",
     "one_run_gaussian_bound",
     "one_run_guesses",
@@ -68,12 +70,14 @@ __all__ = [
     "one_run_orthogonal_bound",
     "one_run_refutes",
     "one_run_trade_off_bound",
+    "online_scores",
     "rank_bound",
     "rank_gaussian_bound",
     "rank_mu",
     "rank_p_value",
     "recheck",
     "refute",
+    "relative_scores",
     "replay_neighbours",
     "replay_program",
     "runs_needed",
@@ -163,6 +167,8 @@ EXPORTS: dict[str, str] = {
     "learn_thresholds": "audits.attacks.thresholds",
     "learn_zones": "audits.attacks.thresholds",
     "local_level": "audits.bounds.band",
+    "loss_scores": "audits.attacks.membership_scores",
+    "offline_scores": "audits.attacks.membership_scores",
     "one_run_bound": "audits.bounds.one_run",
     "one_run_gaussian_bound": "audits.bounds.one_run",
     "one_run_guesses": "audits.bounds.one_run",
@@ -171,12 +177,14 @@ EXPORTS: dict[str, str] = {
     "one_run_orthogonal_bound": "audits.bounds.one_run",
     "one_run_refutes": "audits.bounds.one_run_trade_off",
     "one_run_trade_off_bound": "audits.bounds.one_run_trade_off",
+    "online_scores": "audits.attacks.membership_scores",
     "rank_bound": "audits.bounds.rank",
     "rank_gaussian_bound": "audits.bounds.rank",
     "rank_mu": "audits.bounds.rank",
     "rank_p_value": "audits.bounds.rank",
     "recheck": "audits.procedures.witness",
     "refute": "audits.procedures.witness",
+    "relative_scores": "audits.attacks.membership_scores",
     "replay_neighbours": "audits.checks.paired_replay",
     "replay_program": "audits.checks.program_replay",
     "runs_needed": "audits.decision.power",
@@ -192,6 +200,10 @@ if TYPE_CHECKING:
     from audits.attacks.classifier import learn_score as learn_score
     from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
     from audits.attacks.likelihood import declared_case as declared_case
+    from audits.attacks.membership_scores import loss_scores as loss_scores
+    from audits.attacks.membership_scores import offline_scores as offline_scores
+    from audits.attacks.membership_scores import online_scores as online_scores
+    from audits.attacks.membership_scores import relative_scores as relative_scores
     from audits.attacks.thresholds import learn_thresholds as learn_thresholds
     from audits.attacks.thresholds import learn_zones as learn_zones
     from audits.bounds.area import area_under_roc as area_under_roc
