@@ -10,20 +10,32 @@ from dpaudit import lazy_exports
 
 __all__ = [
     "NAMES",
+    "Band",
     "Carried",
     "ChunkStore",
     "Conformance",
+    "CurveAudit",
+    "CurveProcess",
     "EProcess",
     "Execution",
+    "GaussianTradeOff",
+    "Guesses",
     "LikelihoodRatio",
     "PriorEvidence",
+    "PrivateTradeOff",
+    "Rank",
     "Refutation",
+    "Split",
     "Tape",
     "TrainingAudit",
     "accountant_curve",
+    "area_under_roc",
     "audit",
     "audit_anytime",
     "audit_case",
+    "audit_curve",
+    "audit_rates",
+    "audit_scores",
     "audit_sequentially",
     "audit_training",
     "awkward_pairs",
@@ -48,12 +60,25 @@ __all__ = [
     "learn_thresholds",
     "learn_zones",
     "load",
+    "local_level",
+    "loss_scores",
+    "offline_scores",
     "one_run_bound",
     "one_run_gaussian_bound",
     "one_run_guesses",
+    "one_run_mu",
+    "one_run_order_bound",
     "one_run_orthogonal_bound",
+    "one_run_refutes",
+    "one_run_trade_off_bound",
+    "online_scores",
+    "rank_bound",
+    "rank_gaussian_bound",
+    "rank_mu",
+    "rank_p_value",
     "recheck",
     "refute",
+    "relative_scores",
     "replay_neighbours",
     "replay_program",
     "runs_needed",
@@ -77,6 +102,10 @@ NAMES: dict[str, str] = {
     "one_run": "bound: right guesses among the canaries of a single run",
     "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
     "one_run_orthogonal": "bound: right guesses among the canaries of one run that leak independently: an assumption",
+    "rank": "bound: members above a score of the others whose rank was fixed beforehand; exact",
+    "rank_gaussian": "bound: as 'rank', read as a Gaussian trade-off; assumption as for 'gaussian'",
+    "one_run_trade_off": "bound: right guesses among the canaries of a single run, against any trade-off",
+    "one_run_order": "bound: bets on the coins of a single run in the order of the scores; may stop at any canary",
     "witness": "bound: bets on a witness of the hockey-stick divergence, for leaks that raise delta",
     "credible": "bound: a Bayesian interval; credible, not a guarantee",
     "likelihood_ratio": "attack: the declared releases' own densities, leaf by leaf; the sharpest white-box score",
@@ -90,20 +119,32 @@ NAMES: dict[str, str] = {
 """Every bound, attack and check by name, with one line on what it does."""
 
 EXPORTS: dict[str, str] = {
+    "Band": "audits.scores.every_threshold",
     "Carried": "audits.procedures.prior_evidence",
     "ChunkStore": "audits.experiment.chunk_store",
     "Conformance": "audits.checks.noise_law",
+    "CurveAudit": "audits.procedures.whole_curve",
+    "CurveProcess": "audits.bounds.curve_process",
     "EProcess": "audits.bounds.e_process",
     "Execution": "audits.experiment.execution",
+    "GaussianTradeOff": "audits.bounds.trade_offs",
+    "Guesses": "audits.scores.one_run",
     "LikelihoodRatio": "audits.attacks.likelihood",
     "PriorEvidence": "audits.procedures.prior_evidence",
+    "PrivateTradeOff": "audits.bounds.trade_offs",
+    "Rank": "audits.scores.fixed_rank",
     "Refutation": "audits.procedures.witness",
+    "Split": "audits.scores.fixed_threshold",
     "Tape": "audits.checks.tape",
     "TrainingAudit": "audits.training.training_audit",
     "accountant_curve": "audits.bounds.joint",
+    "area_under_roc": "audits.bounds.area",
     "audit": "audits.procedures.fixed_size",
     "audit_anytime": "audits.procedures.anytime",
     "audit_case": "audits.procedures.fixed_size",
+    "audit_curve": "audits.procedures.whole_curve",
+    "audit_rates": "audits.scores.learned",
+    "audit_scores": "audits.scores.scores_audit",
     "audit_sequentially": "audits.procedures.anytime",
     "audit_training": "audits.training.training_audit",
     "awkward_pairs": "audits.experiment.neighbours",
@@ -127,12 +168,25 @@ EXPORTS: dict[str, str] = {
     "learn_score": "audits.attacks.classifier",
     "learn_thresholds": "audits.attacks.thresholds",
     "learn_zones": "audits.attacks.thresholds",
+    "local_level": "audits.bounds.band",
+    "loss_scores": "audits.attacks.membership_scores",
+    "offline_scores": "audits.attacks.membership_scores",
     "one_run_bound": "audits.bounds.one_run",
     "one_run_gaussian_bound": "audits.bounds.one_run",
     "one_run_guesses": "audits.bounds.one_run",
+    "one_run_mu": "audits.bounds.one_run_trade_off",
+    "one_run_order_bound": "audits.bounds.one_run_order",
     "one_run_orthogonal_bound": "audits.bounds.one_run",
+    "one_run_refutes": "audits.bounds.one_run_trade_off",
+    "one_run_trade_off_bound": "audits.bounds.one_run_trade_off",
+    "online_scores": "audits.attacks.membership_scores",
+    "rank_bound": "audits.bounds.rank",
+    "rank_gaussian_bound": "audits.bounds.rank",
+    "rank_mu": "audits.bounds.rank",
+    "rank_p_value": "audits.bounds.rank",
     "recheck": "audits.procedures.witness",
     "refute": "audits.procedures.witness",
+    "relative_scores": "audits.attacks.membership_scores",
     "replay_neighbours": "audits.checks.paired_replay",
     "replay_program": "audits.checks.program_replay",
     "runs_needed": "audits.decision.power",
@@ -148,9 +202,16 @@ if TYPE_CHECKING:
     from audits.attacks.classifier import learn_score as learn_score
     from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
     from audits.attacks.likelihood import declared_case as declared_case
+    from audits.attacks.membership_scores import loss_scores as loss_scores
+    from audits.attacks.membership_scores import offline_scores as offline_scores
+    from audits.attacks.membership_scores import online_scores as online_scores
+    from audits.attacks.membership_scores import relative_scores as relative_scores
     from audits.attacks.thresholds import learn_thresholds as learn_thresholds
     from audits.attacks.thresholds import learn_zones as learn_zones
+    from audits.bounds.area import area_under_roc as area_under_roc
+    from audits.bounds.band import local_level as local_level
     from audits.bounds.credible import credible_bound as credible_bound
+    from audits.bounds.curve_process import CurveProcess as CurveProcess
     from audits.bounds.e_process import EProcess as EProcess
     from audits.bounds.e_process import e_process_bound as e_process_bound
     from audits.bounds.error_rates import error_rate_bound as error_rate_bound
@@ -168,6 +229,16 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
+    from audits.bounds.one_run_order import one_run_order_bound as one_run_order_bound
+    from audits.bounds.one_run_trade_off import one_run_mu as one_run_mu
+    from audits.bounds.one_run_trade_off import one_run_refutes as one_run_refutes
+    from audits.bounds.one_run_trade_off import one_run_trade_off_bound as one_run_trade_off_bound
+    from audits.bounds.rank import rank_bound as rank_bound
+    from audits.bounds.rank import rank_gaussian_bound as rank_gaussian_bound
+    from audits.bounds.rank import rank_mu as rank_mu
+    from audits.bounds.rank import rank_p_value as rank_p_value
+    from audits.bounds.trade_offs import GaussianTradeOff as GaussianTradeOff
+    from audits.bounds.trade_offs import PrivateTradeOff as PrivateTradeOff
     from audits.checks.noise_law import Conformance as Conformance
     from audits.checks.noise_law import watch_noise as watch_noise
     from audits.checks.paired_replay import replay_neighbours as replay_neighbours
@@ -188,9 +259,17 @@ if TYPE_CHECKING:
     from audits.procedures.neighbour_search import search_neighbours as search_neighbours
     from audits.procedures.prior_evidence import Carried as Carried
     from audits.procedures.prior_evidence import PriorEvidence as PriorEvidence
+    from audits.procedures.whole_curve import CurveAudit as CurveAudit
+    from audits.procedures.whole_curve import audit_curve as audit_curve
     from audits.procedures.witness import Refutation as Refutation
     from audits.procedures.witness import recheck as recheck
     from audits.procedures.witness import refute as refute
+    from audits.scores.every_threshold import Band as Band
+    from audits.scores.fixed_rank import Rank as Rank
+    from audits.scores.fixed_threshold import Split as Split
+    from audits.scores.learned import audit_rates as audit_rates
+    from audits.scores.one_run import Guesses as Guesses
+    from audits.scores.scores_audit import audit_scores as audit_scores
     from audits.training.training_audit import TrainingAudit as TrainingAudit
     from audits.training.training_audit import audit_training as audit_training
     from audits.training.training_audit import judge as judge
@@ -208,6 +287,10 @@ _ENTRIES = {
     "one_run": "one_run_bound",
     "one_run_gaussian": "one_run_gaussian_bound",
     "one_run_orthogonal": "one_run_orthogonal_bound",
+    "rank": "rank_bound",
+    "rank_gaussian": "rank_gaussian_bound",
+    "one_run_trade_off": "one_run_trade_off_bound",
+    "one_run_order": "one_run_order_bound",
     "witness": "witness_bound",
     "credible": "credible_bound",
     "likelihood_ratio": "LikelihoodRatio",

@@ -20,7 +20,7 @@ import numpy as np
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
-from dpaudit.configuration.configuration import AuditSettings, Configuration, Configured, Subject
+from dpaudit.configuration.configuration import Adapted, AuditSettings, Configuration, Configured, Subject
 from dpaudit.configuration.files import json_value, parse, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance
@@ -97,6 +97,10 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
     Raises: ConfigError: a written declaration, no problem, or a view that no case has.
     """
     subject = configuration.subject
+    if isinstance(subject, Adapted):
+        if not subject.cases:
+            raise configuration.error("[library] the object runs nothing, or names no neighbours.", "library")
+        return tuple(enumerate(subject.cases))
     if not isinstance(subject, Configured):
         raise configuration.error(
             "a declaration alone has no code to run; an audit needs an [algorithm].", "declaration"
@@ -244,6 +248,8 @@ def drawn_seed(seed: int | None, note: Callable[[str], None]) -> int:
 def runs_code(configuration: Configuration) -> bool:
     """Return whether the configuration names an algorithm and a problem, so that an audit can run."""
     subject = configuration.subject
+    if isinstance(subject, Adapted):
+        return bool(subject.cases)
     return isinstance(subject, Configured) and subject.problem is not None
 
 

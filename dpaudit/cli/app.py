@@ -33,6 +33,11 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("certify", "certify", "Prove or refute a claim on paper."),
     Command("audit", "audit", "Attack the code: run it on neighbouring data and bound epsilon from below."),
+    Command(
+        "scores",
+        "scores",
+        "Audit membership-inference scores that were computed elsewhere: bound epsilon from below.",
+    ),
     Command("report", "report", "Write certificate and audits as one report: HTML, Markdown and JSON."),
     Command("verify", "verify", "Check a certificate again from its JSON alone, independently of what produced it."),
     Command("calibrate", "calibrate", "Find the smallest noise that certifies the claim, and what it saves."),
@@ -57,6 +62,7 @@ COMMANDS = (
     ),
     Command("study", "study", "Measure what privacy costs in usefulness, at equal certified epsilon."),
     Command("constants", "constants", "Show a paper's constants, and from which horizon each speaks."),
+    Command("wall", "wall", "Audit releases of other libraries, known bugs among them, under one error rate."),
     Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
     Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
 )

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpaudit.configuration.configuration import (
+    Adapted,
     AuditSettings,
     Configuration,
     Configured,
     EvidenceSettings,
     ReportSettings,
+    Subject,
     Written,
 )
 from dpaudit.configuration.deployment_file import decode_deployment
@@ -22,7 +24,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
-from dpaudit.runtime.plugins import find_plugin, suggestion
+from dpaudit.runtime.plugins import find_plugin, load_package, suggestion
 
 
 def read_config(path: Path) -> Configuration:
@@ -40,8 +42,9 @@ def config_of(path: Path, text: str) -> Configuration:
 
 _SHARED = ("system", "deployment", "report")
 _CODED = ("algorithm", "problem", "audit", "evidence")
+_LIBRARY = ("library", "audit")
 _WRITTEN = ("claim", "declaration")
-"""The sections of every file, of one that names an algorithm, and of one that writes a declaration down."""
+"""The sections of every file, of one that names an algorithm, or a library, or that writes a declaration down."""
 
 
 class _File:
@@ -52,11 +55,7 @@ class _File:
 
     def configuration(self) -> Configuration:
         """Return what the file spells."""
-        coded = "algorithm" in self.data
-        sections = (*_SHARED, *(_CODED if coded else _WRITTEN))
-        self._require_known(sections, coded=coded)
-        system: System = self._section("system", System, self._table("system"))
-        subject = self._configured(system) if coded else self._written(system)
+        system, subject = self._subject()
         audit: AuditSettings = self._section("audit", AuditSettings, self._table("audit"))
         return Configuration(
             path=self.path,
@@ -69,6 +68,17 @@ class _File:
             evidence=self._section("evidence", EvidenceSettings, self._table("evidence")),
         )
 
+    def _subject(self) -> tuple[System, Subject]:
+        """Return the system and what the file is about: an algorithm, a library's release, or what it writes down."""
+        coded, foreign = "algorithm" in self.data, "library" in self.data and "algorithm" not in self.data
+        own = _CODED if coded else _LIBRARY if foreign else _WRITTEN
+        sections = (*_SHARED, *own)
+        self._require_known(sections, coded=coded or foreign)
+        system: System = self._section("system", System, self._table("system"))
+        if foreign:
+            return system, self._adapted(system)
+        return system, self._configured(system) if coded else self._written(system)
+
     def fail(self, message: str, *where: str | int) -> NoReturn:
         """Raise with the line of the key at `where`, or of the nearest key above it."""
         raise locate(Fault(where, message), self.path, self.text) from None
@@ -77,13 +87,15 @@ class _File:
         """Refuse a section that nothing reads, and a file that says neither of the two things it may say."""
         for name in self.data:
             if coded and name in ("claim", "declaration"):
-                self.fail(f"[{name}] stands beside [algorithm], which brings its own; keep one of the two.", name)
+                owner = "algorithm" if "algorithm" in self.data else "library"
+                self.fail(f"[{name}] stands beside [{owner}], which brings its own; keep one of the two.", name)
             if not coded and name in ("problem", "audit", "evidence"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
                 known = (
                     "system",
                     "algorithm",
+                    "library",
                     "problem",
                     "audit",
                     "claim",
@@ -147,6 +159,23 @@ class _File:
         return Configured(
             name=name, algorithm=algorithm, problem=problem, claim=_named(claim, system), declaration=declaration
         )
+
+    def _adapted(self, system: System) -> Adapted:
+        """Return the release of another library that a function of the user's builds."""
+        table = self._table("library")
+        for key in table:
+            if key not in ("name", "object"):
+                self.fail(f"[library] unknown key {key!r}{suggestion(key, ('name', 'object'))}", "library", key)
+        name, target = (table.get(key) for key in ("name", "object"))
+        if not isinstance(name, str) or not isinstance(target, str):
+            self.fail("[library] needs name, a library, and object, 'package.module:function'.", "library")
+        try:
+            configured = load_package("dpaudit.adapters.factory").configured
+            release = configured(name, target, str(self.path.resolve().parent))
+        except (ConfigError, UnsupportedError) as error:
+            self.fail(f"[library] {error}", "library", "object")
+        cases = (release.case(),) if release.function is not None and release.pair is not None else ()
+        return Adapted(name=name, claim=_named(release.claim, system), declaration=release.declaration, cases=cases)
 
     def _written(self, system: System) -> Written:
         """Return the claim and the declaration that the file writes down."""

@@ -10,6 +10,7 @@ from dpaudit.checks import count, open_probability
 from dpaudit.configuration.files import locate
 from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
 from dpaudit.model.algorithm import Algorithm
+from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.deployment import Deployment
@@ -73,7 +74,17 @@ class Configured:
     declaration: Declaration
 
 
-Subject: TypeAlias = Written | Configured
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapted:
+    """A release of another library: its own claim, its declaration, and the cases on which it can be attacked."""
+
+    name: str
+    claim: Claim
+    declaration: Declaration
+    cases: tuple[AuditCase, ...]
+
+
+Subject: TypeAlias = Written | Configured | Adapted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

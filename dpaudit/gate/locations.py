@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpaudit.configuration.configuration import Configuration, Configured
+from dpaudit.configuration.configuration import Adapted, Configuration, Configured, Written
 from dpaudit.configuration.source_lines import Path as Keys
 from dpaudit.configuration.source_lines import key_lines, nearest_line
 from dpaudit.model.declaration import Release, walk
@@ -40,8 +40,13 @@ def place_of_key(configuration: Configuration, *keys: str | int) -> Place:
 
 def place_of_claim(configuration: Configuration) -> Place:
     """Return the line that states epsilon."""
-    coded = isinstance(configuration.subject, Configured)
-    return place_of_key(configuration, "algorithm" if coded else "claim", "epsilon")
+    match configuration.subject:
+        case Configured():
+            return place_of_key(configuration, "algorithm", "epsilon")
+        case Adapted():
+            return place_of_key(configuration, "library", "object")
+        case Written():
+            return place_of_key(configuration, "claim", "epsilon")
 
 
 def place_of_label(configuration: Configuration, label: str) -> Place:
@@ -51,6 +56,8 @@ def place_of_label(configuration: Configuration, label: str) -> Place:
     below the working folder, else the line that names the algorithm.
     """
     subject = configuration.subject
+    if isinstance(subject, Adapted):
+        return place_of_key(configuration, "library", "object")
     if not isinstance(subject, Configured):
         keys = next(_labelled(_parsed(configuration).get("declaration"), label, ("declaration",)), ("declaration",))
         return place_of_key(configuration, *keys)

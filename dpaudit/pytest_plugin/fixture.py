@@ -20,6 +20,7 @@ from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release
 from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.scores_result import Sampling, ScoresResult
 from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.store import EvidenceStore
@@ -29,6 +30,7 @@ from dpaudit.wording.audits import audit_meaning, power_phrase
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
+from dpaudit.wording.scores import scores_meaning
 from dpaudit.workflow import cases_of, certificate_of
 
 _BLOCKS = 10
@@ -122,6 +124,55 @@ class PrivacyChecks:
             function, neighbours, self.claim, score=score, name=name or _name_of(function)
         )
         return self._audited(case, self.claim, float("inf"), (function,))
+
+    def check_scores(
+        self,
+        in_scores: Any,
+        out_scores: Any,
+        *,
+        sampling: Sampling,
+        rule: Any = None,
+        declared: Any = None,
+        name: str = "scores",
+    ) -> ScoresResult:
+        """Audit membership-inference scores that the test computed; parameters are those of `audits.audit_scores`.
+
+        The scores are one sample: no evidence is carried over to a later run.
+        """
+        __tracebackhide__ = True
+        self._counted += 1
+        budget = SessionBudget(significance=self.settings.significance, tests=1, seed=self.settings.seed)
+        allotted = budget.allot(self.test, name, self._counted, [repr(self.claim)])
+        result: ScoresResult = load_package("audits").audit_scores(
+            in_scores,
+            out_scores,
+            self.claim,
+            sampling=sampling,
+            rng=np.random.default_rng(allotted.seed),
+            rule=rule,
+            declared=declared,
+            significance=allotted.significance,
+        )
+        sentence = scores_meaning(result)
+        facts = _facts(allotted, result.counts.runs) | {"claimed": self.claim.epsilon, "lower": result.epsilon_lower}
+        self._tell(name, result.verdict, sentence, facts)
+        if result.verdict == "violation":
+            self._fail(_failure("VIOLATION", name, sentence, allotted, result.counts.runs))
+        if result.verdict == "inconclusive":
+            self.undecided.append(f"{name}: {sentence}")
+        return result
+
+    def check_library(self, release: Any) -> AuditResult | None:
+        """Certify a release of another library, as `dpaudit.adapters.adapt` returns it, and audit it at its own claim.
+
+        Returns None for an object that runs nothing.
+        """
+        __tracebackhide__ = True
+        certificate = self._certified(release.name, certify(release.declaration, release.claim))
+        if release.function is None or release.pair is None:
+            return None
+        what = (release.name, release.version, release.source)
+        return self._audited(release.case(), release.claim, certificate.tight.epsilon.upper, what, rare=True)
 
     def check_config(self, path: str | Path) -> tuple[AuditResult, ...]:
         """Certify a configuration and audit every case of its algorithm; the claim is that of the file.

@@ -4,7 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("audit", "baseline", "certificate", "check", "ledger", "report", "study")
+NAMES = ("audit", "baseline", "certificate", "check", "ledger", "report", "scores", "study")
 
 
 def load(name: str) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def load(name: str) -> dict[str, Any]:
     if name not in NAMES:
         raise KeyError(name)
     schema = _read(name)
-    if name in ("check", "ledger", "report"):
+    if name in ("check", "ledger", "report", "scores"):
         own = schema.get("$defs", {})
         schema["$defs"] = own | {other: _read(other) for other in ("certificate", "audit")}
     return schema

@@ -7,8 +7,8 @@ from dpaudit.wording.escaping import markdown, one_line
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """Return a Markdown table; every cell is plain text."""
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join(f"| {' | '.join(cell(text) for text in line)} |" for line in lines)
+    first, *others = (f"| {' | '.join(cell(text) for text in line)} |" for line in (head, *rows))
+    return "\n".join((first, f"| {' | '.join('---' for _ in head)} |", *others))
 
 
 def cell(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -256,3 +257,33 @@ def test_the_suite_is_accused_by_holms_rule():
     assert names(0.0012, 0.0001) == ["0.0001"]
     assert names(0.0011) == []
     assert names(0.01, checks=1) == ["0.01"]
+
+
+def test_scores_that_a_test_computed_are_a_check(project: Any) -> None:
+    """A leak fails the test, a leak within the claim passes, equal laws leave it undecided."""
+    body = (
+        "@claim\ndef test_it(dp):\n    rng = np.random.default_rng(0)\n"
+        "    dp.check_scores(rng.normal({}, 1, 900), rng.normal(0, 1, 900), sampling='runs')\n"
+    )
+    ended = project("-v", test_leak=body.format(4.0), test_within=body.format(0.7), test_equal=body.format(0.0))
+    found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
+    assert found == {"leak": "FAILED", "within": "PASSED", "equal": "SKIPPED"}
+    assert "VIOLATION  scores" in ended.stdout.str()
+
+
+def test_a_release_of_another_library_is_a_check_at_its_own_claim(project: Any) -> None:
+    """No marker: the claim is the library's. The right noise passes, less of it fails."""
+    body = (
+        "from dpaudit import Claim\nfrom dpaudit.adapters import LibraryRelease\n"
+        "from dpaudit.adapters.calls import Calls\nfrom dpaudit.model.declaration import Stated\n\n"
+        "NOISE = np.random.default_rng(0)\n\n\ndef noisy(data):\n"
+        "    return int(data + NOISE.geometric(1 - np.exp(-1 / {0})) - NOISE.geometric(1 - np.exp(-1 / {0})))\n\n\n"
+        "def test_it(dp):\n    dp.check_library(LibraryRelease(\n"
+        "        library='demo', version='1', text='a count', claim=Claim(epsilon=1.0, neighbours='add_remove'),\n"
+        "        source='count', declaration=Stated(epsilon=1.0, source='demo', neighbours='add_remove'),\n"
+        "        function=Calls(call=noisy), pair=(3, 4), reproducible=False))\n"
+    )
+    ended = project("-v", test_right=body.format(1.0), test_less=body.format(0.3))
+    found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
+    assert found == {"right": "PASSED", "less": "FAILED"}, ended.stdout.str()
+    assert "VIOLATION  demo: a count" in ended.stdout.str()

@@ -1,0 +1,109 @@
+"""An e-process against a whole trade-off curve: bets on thresholds and rates that earlier runs taught, at any time."""
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from audits.bounds.projection import project
+from audits.bounds.trade_offs import TradeOff
+from dpaudit.checks import open_probability
+from dpaudit.model.mechanism import Array
+
+_EVENTS = 9
+_FIRST = 8
+_GROWTH = 0.25
+_PRIOR = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CurveProcess:
+    """Wealth against one trade-off, now and at its maximum; `extended` adds runs.
+
+    Each block of runs bets on nine events, "the score passes a quantile of earlier scores", at the rates that earlier
+    runs showed; the wealth is the average over events. Blocks have a quarter of the runs before them, at least 8.
+    Guarantee: for a pair of laws within `trade_off`, in either order, the wealth ever reaches 1 / alpha with
+    probability at most alpha, at every stopping time, if labels are fair coins and each score is computed from
+    earlier runs.
+
+    >>> from audits.bounds.trade_offs import GaussianTradeOff
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.random(400) < 0.5
+    >>> process = CurveProcess.fresh(GaussianTradeOff(mu=1.0)).extended(rng.normal(2.0 * labels), labels)
+    >>> process.refutes(0.05), process.stopped(0.05) < 400
+    (True, True)
+    """
+
+    trade_off: TradeOff
+    events: Array = field(repr=False)
+    path: Array = field(repr=False)
+    scores: Array = field(repr=False)
+    labels: Array = field(repr=False)
+
+    @classmethod
+    def fresh(cls, trade_off: TradeOff) -> "CurveProcess":
+        """Return a process without runs: wealth 1."""
+        empty = np.zeros(0)
+        return cls(trade_off=trade_off, events=np.zeros(_EVENTS), path=empty, scores=empty, labels=empty.astype(bool))
+
+    @property
+    def runs(self) -> int:
+        """How many runs were added."""
+        return len(self.labels)
+
+    @property
+    def log_wealth(self) -> float:
+        """The logarithm of the wealth now: an e-value against the trade-off."""
+        return float(self.path[-1]) if len(self.path) else 0.0
+
+    @property
+    def best(self) -> float:
+        """The logarithm of the largest wealth so far."""
+        return max(0.0, float(self.path.max())) if len(self.path) else 0.0
+
+    def extended(self, scores: Array, labels: Array) -> "CurveProcess":
+        """Return the process after further runs, in their order.
+
+        Shape: `scores` (larger where the second neighbour is more likely) and `labels` are (runs,).
+        """
+        state, start = self, 0
+        while start < len(labels):
+            end = min(len(labels), start + max(_FIRST, int(_GROWTH * state.runs)))
+            state = state._after(np.asarray(scores, dtype=float)[start:end], np.asarray(labels, dtype=bool)[start:end])
+            start = end
+        return state
+
+    def refutes(self, significance: float) -> bool:
+        """Return whether the wealth ever reached 1 / `significance`."""
+        return self.stopped(significance) is not None
+
+    def stopped(self, significance: float) -> int | None:
+        """Return after how many runs the wealth first reached 1 / `significance`, or None."""
+        open_probability("significance", significance)
+        reached = np.flatnonzero(self.path >= -math.log(significance))
+        return int(reached[0]) + 1 if len(reached) else None
+
+    def _after(self, scores: Array, labels: Array) -> "CurveProcess":
+        """Return the process after one block, bet on by what the earlier blocks taught."""
+        gains = np.zeros((len(labels), _EVENTS))
+        if 0 < int(self.labels.sum()) < self.runs:
+            thresholds = np.quantile(self.scores, np.arange(1, _EVENTS + 1) / (_EVENTS + 1))
+            passed = self.scores[:, None] > thresholds
+            false, true = (_predicted(passed[self.labels == second]) for second in (False, True))
+            bets = project(false, true, self.trade_off)
+            gains = bets.log_e_values(scores[:, None] > thresholds, labels)
+        paths = self.events + np.cumsum(gains, axis=0)
+        mixed = np.logaddexp.reduce(paths, axis=1) - math.log(_EVENTS)
+        return replace(
+            self,
+            events=paths[-1],
+            path=np.concatenate([self.path, mixed]),
+            scores=np.concatenate([self.scores, scores]),
+            labels=np.concatenate([self.labels, labels]),
+        )
+
+
+def _predicted(passed: Array) -> Array:
+    """Return the predicted rates of the events: counts plus one half."""
+    rates: Array = (passed.sum(axis=0) + _PRIOR) / (len(passed) + 2 * _PRIOR)
+    return rates

@@ -1,0 +1,1 @@
+"""Audits of membership-inference scores that were computed elsewhere."""

@@ -1,0 +1,159 @@
+"""The audit of membership-inference scores that were computed elsewhere.
+
+    audit_scores(in_scores, out_scores, claim, sampling="runs", rng=rng)
+
+`in_scores` are scores of members, `out_scores` of others; a larger score means that membership is more likely.
+"""
+
+from typing import TypeAlias, assert_never
+
+import numpy as np
+
+from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
+from audits.scores.cuts import Cuts, Scores
+from audits.scores.description import described_area, described_rates, described_roc, raw_epsilon
+from audits.scores.every_threshold import Band, BandEvidence
+from audits.scores.evidence import Evidence
+from audits.scores.fixed_rank import Rank, rank_evidence
+from audits.scores.fixed_threshold import Split, split_evidence
+from audits.scores.one_run import Guesses, canary_evidence, pair_evidence
+from dpaudit import Claim
+from dpaudit.checks import one_of, open_probability
+from dpaudit.model.scores_result import SAMPLINGS, DeclaredTradeOff, Sampling, ScoresResult, ScoresVerdict
+
+Rule: TypeAlias = Split | Rank | Band | Guesses
+"""How thresholds are fixed: the first three for `runs`, the last for `canaries` and `paired`."""
+
+POOLED = (
+    "Scores of many models times many records are not independent, so rates on the pool have no error probability. "
+    "Give the records of one model as sampling 'canaries', or the models of one record as 'runs'."
+)
+"""Why a pooled table is refused."""
+
+
+def audit_scores(
+    in_scores: object,
+    out_scores: object,
+    claim: Claim,
+    *,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    rule: Rule | None = None,
+    declared: TradeOff | None = None,
+    significance: float = 0.01,
+) -> ScoresResult:
+    """Return what membership scores show against a claim, and against a declared trade-off where there is one.
+
+    `sampling` says where the scores come from. `runs`: one score from each independent run, all about one target.
+    `canaries`: one run; an independent fair coin put each canary in or left it out. `paired`: one run; a coin put one
+    of two canaries in, and line i of both samples is pair i; the epsilon is that of replacing one record.
+    `rule` fixes thresholds: `Split()` for runs, `Guesses()` for one run where None. `declared` is a trade-off that the
+    mechanism was declared to have; claim and declaration then have half the significance each.
+    Shape: (n1,), (n0,); for pairs n1 = n0. Ties count against the attack.
+    Guarantee: under the stated sampling, with scores fitted on other data than those counted and a direction that was
+    fixed before, a true claim or declaration is accused with probability at most `significance`.
+    Edge cases: exact halves instead of coins are not the sampling that `canaries` states.
+    Raises: ValueError: NaN, an empty sample, a table of several columns, a rule of another sampling, unequal pairs, or
+        pairs against a claim for other neighbours than `replace_one`.
+    Source: Steinke, Nasr and Jagielski (2023); Mahloujifar, Melis and Chaudhuri (2025).
+
+    >>> rng = np.random.default_rng(0)
+    >>> claim = Claim(epsilon=1.0, neighbours="add_remove")
+    >>> equal = rng.normal(size=500), rng.normal(size=500)
+    >>> audit_scores(*equal, claim, sampling="runs", rng=rng).verdict
+    'inconclusive'
+    """
+    if str(sampling) == "pooled":
+        raise ValueError(POOLED)
+    one_of("sampling", sampling, SAMPLINGS)
+    open_probability("significance", significance)
+    scores = Scores.of(in_scores, out_scores)
+    share = significance if declared is None else significance / 2
+    evidence = _evidence(scores, sampling, rule, declared or _claimed(claim), claim, share, rng)
+    bound = evidence.bound(claim.delta, share)
+    refuted = declared is not None and evidence.refutes(declared, share)
+    ceiling = evidence.perfect().bound(claim.delta, share).epsilon
+    sees = evidence.refutes(PrivateTradeOff.of(0.0), share)
+    able = ceiling > claim.epsilon or declared is not None
+    cuts, limits = Cuts.of(scores), sampling == "runs"
+    return ScoresResult(
+        verdict=_verdict(wrong=bound.epsilon > claim.epsilon or refuted, sees=sees and able),
+        sampling=sampling,
+        epsilon_lower=bound.epsilon,
+        delta=claim.delta,
+        significance=significance,
+        members=len(scores.ins),
+        others=len(scores.outs),
+        ceiling=ceiling,
+        rule=evidence.rule,
+        bound=bound.name,
+        bounds=(bound, *evidence.others(claim.delta, share)),
+        counts=evidence.counts,
+        claim=claim,
+        declared=None
+        if declared is None
+        else DeclaredTradeOff(text=_text(declared), refuted=refuted, significance=share),
+        area=described_area(scores, _claimed(claim), significance, limits=limits),
+        rates=described_rates(cuts, _claimed(claim), significance, limits=limits),
+        raw=raw_epsilon(cuts, claim.delta),
+        roc=described_roc(cuts, significance, limits=limits),
+    )
+
+
+def _evidence(
+    scores: Scores,
+    sampling: Sampling,
+    rule: Rule | None,
+    hypothesis: TradeOff,
+    claim: Claim,
+    significance: float,
+    rng: np.random.Generator,
+) -> Evidence:
+    """Return the evidence that the rule takes from the scores."""
+    if sampling != "runs":
+        if rule is not None and not isinstance(rule, Guesses):
+            raise ValueError(
+                f"Expected rule={rule!r} to be Guesses(...): scores of one run are not independent, "
+                "so that only right guesses of coins have an error probability."
+            )
+        if sampling == "paired" and claim.neighbours != "replace_one":
+            raise ValueError(
+                f"Expected neighbours={claim.neighbours!r} to be 'replace_one': a coin between two canaries replaces "
+                "one record, and its epsilon may be twice that of adding or removing one."
+            )
+        collect = canary_evidence if sampling == "canaries" else pair_evidence
+        return collect(scores, rule or Guesses(), hypothesis)
+    match rule:
+        case Split() | None:
+            return split_evidence(scores, rule or Split(), hypothesis, rng)
+        case Rank():
+            return rank_evidence(scores, rule)
+        case Band():
+            return BandEvidence(cuts=Cuts.of(scores), delta=claim.delta, significance=significance)
+        case Guesses():
+            raise ValueError(f"Expected rule={rule!r} to be Split, Rank or Band for independent runs.")
+        case _:
+            assert_never(rule)
+
+
+def _claimed(claim: Claim) -> PrivateTradeOff:
+    """Return the trade-off of a claim."""
+    return PrivateTradeOff.of(claim.epsilon, claim.delta)
+
+
+def _verdict(*, wrong: bool, sees: bool) -> ScoresVerdict:
+    """Return the verdict: whether something is refuted, and whether the scores could and did see anything."""
+    if wrong:
+        return "violation"
+    return "not_refuted" if sees else "inconclusive"
+
+
+def _text(declared: TradeOff) -> str:
+    """Return the declared trade-off in words."""
+    match declared:
+        case GaussianTradeOff(mu=mu):
+            return f"a Gaussian trade-off with mu = {mu:.6g}"
+        case PrivateTradeOff(points=points):
+            return f"a privacy curve at {len(points)} epsilons"
+        case _:
+            return "a declared trade-off"

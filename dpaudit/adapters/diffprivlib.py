@@ -1,0 +1,163 @@
+"""diffprivlib: mechanisms, statistics and models; each says its epsilon, and mechanisms say their sensitivity."""
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpaudit.adapters.calls import SeededCalls, published
+from dpaudit.adapters.finding import installed_version
+from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Claim, Neighbours
+from dpaudit.model.declaration import Declaration, Release
+from dpaudit.runtime.plugins import find_plugin
+
+_LIBRARY = "diffprivlib"
+_RELATIONS: dict[str, Neighbours] = {
+    "mean": "replace_one",
+    "sum": "replace_one",
+    "var": "replace_one",
+    "std": "replace_one",
+    "histogram": "add_remove",
+    "histogram2d": "add_remove",
+    "histogramdd": "add_remove",
+}
+"""What the sensitivity of a statistic is computed for; the library's documents do not say."""
+
+
+def adapt(subject: Any, question: Question) -> LibraryRelease:
+    """Return the release of a mechanism, of a statistic of `diffprivlib.tools`, or of a model's fitted attributes.
+
+    A mechanism of Laplace or Gaussian kind is declared with the scale that its parameters give; all else is stated.
+    Each batch of runs uses a fresh object with a seed of the audit.
+    Raises: UnsupportedError: an object without epsilon.
+    """
+    version = installed_version(_LIBRARY)
+    if inspect.isclass(subject):
+        return _model(subject, question, version)
+    if inspect.isroutine(subject) or inspect.isfunction(subject):
+        return _statistic(subject, question, version)
+    return _mechanism(subject, question, version)
+
+
+def _mechanism(subject: Any, question: Question, version: str) -> LibraryRelease:
+    """Return the release of a mechanism: one noisy value."""
+    kind = type(subject).__name__
+    if not (hasattr(subject, "randomise") and hasattr(subject, "epsilon")):
+        raise UnsupportedError(f"Expected a mechanism, statistic or model of diffprivlib, got {kind}.")
+    claim = question.claim(float(subject.epsilon), float(subject.delta))
+    declaration = _noise(subject, kind, claim)
+    names = set(inspect.signature(type(subject).__init__).parameters) - {"self", "random_state"}
+    parameters = {name: getattr(subject, name) for name in names if hasattr(subject, name)}
+    sensitivity = getattr(subject, "sensitivity", None)
+    source = f"{kind}.epsilon"
+
+    def prepare(seed: int) -> Callable[[Any], Any]:
+        return published(type(subject)(**parameters, random_state=seed).randomise, question.released)
+
+    return LibraryRelease(
+        library=_LIBRARY,
+        version=version,
+        text=f"mechanism {kind}",
+        claim=claim,
+        source=source,
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because="" if declaration else f"the noise of {kind} is not among the declared mechanisms",
+        function=SeededCalls(prepare=prepare),
+        pair=question.pair or ((0.0, float(sensitivity)) if sensitivity is not None else None),
+        reproducible=True,
+    )
+
+
+def _noise(subject: Any, kind: str, claim: Claim) -> Declaration | None:
+    """Return the noise that a mechanism's documented formula gives, or None."""
+    sensitivity = float(getattr(subject, "sensitivity", 0.0) or 0.0)
+    if kind == "Laplace" and sensitivity > 0 and claim.epsilon > 0:
+        scale = sensitivity / (claim.epsilon - math.log1p(-claim.delta))
+        noise = find_plugin("mechanisms", "laplace")(
+            scale=scale, l1_sensitivity=sensitivity, neighbours=claim.neighbours
+        )
+    elif kind == "Gaussian" and sensitivity > 0:
+        stddev = math.sqrt(2 * math.log(1.25 / claim.delta)) * sensitivity / claim.epsilon
+        noise = find_plugin("mechanisms", "gaussian")(
+            stddev=stddev, l2_sensitivity=sensitivity, neighbours=claim.neighbours
+        )
+    else:
+        return None
+    return Release(label=f"{_LIBRARY} {kind}", mechanism=noise)
+
+
+def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease:
+    """Return the release of a statistic, a function of one array."""
+    name, given = subject.__name__, dict(question.parameters)
+    known = inspect.signature(subject).parameters
+    if "epsilon" not in known:
+        raise UnsupportedError(f"Expected a function of diffprivlib with epsilon; {name} has none.")
+    claim = question.claim(float(given.get("epsilon", known["epsilon"].default)), 0.0)
+    source = f"epsilon of {name}"
+
+    def prepare(seed: int) -> Callable[[Any], Any]:
+        generator = np.random.RandomState(seed)  # the state that scikit-learn's conventions ask for
+
+        def call(data: Any) -> Any:
+            return subject(data, **given, random_state=generator)
+
+        return published(call, question.released)
+
+    relation = _RELATIONS.get(name)
+    unlike = relation is not None and relation != question.neighbours
+    return LibraryRelease(
+        library=_LIBRARY,
+        version=version,
+        text=f"tools.{name}",
+        claim=claim,
+        source=source,
+        declaration=stated(claim, _LIBRARY, version, source),
+        stated_because="a statistic does not tell its sensitivity",
+        function=SeededCalls(prepare=prepare),
+        pair=question.pair,
+        reproducible=True,
+        notes=(f"Misuse: the sensitivity of {name} is for {relation}, not for {question.neighbours}.",)
+        if unlike
+        else (),
+    )
+
+
+def _model(subject: Any, question: Question, version: str) -> LibraryRelease:
+    """Return the release of a model: its fitted attributes, of data (X,) or (X, y)."""
+    name, given = subject.__name__, dict(question.parameters)
+    known = inspect.signature(subject.__init__).parameters
+    epsilon = given.get("epsilon", known["epsilon"].default if "epsilon" in known else None)
+    if epsilon is None:
+        raise UnsupportedError(f"Expected epsilon=...: the model {name} states none.")
+    claim = question.claim(float(epsilon), 0.0)
+    source = f"epsilon of {name}"
+
+    def prepare(seed: int) -> Callable[[Any], Any]:
+        generator = np.random.RandomState(seed)
+
+        def call(data: Any) -> Any:
+            return subject(**given, random_state=generator).fit(*data)
+
+        return published(call, question.released or _fitted)
+
+    return LibraryRelease(
+        library=_LIBRARY,
+        version=version,
+        text=f"model {name}",
+        claim=claim,
+        source=source,
+        declaration=stated(claim, _LIBRARY, version, source),
+        stated_because="a model does not tell its sensitivity",
+        function=SeededCalls(prepare=prepare),
+        pair=question.pair,
+        reproducible=True,
+    )
+
+
+def _fitted(model: Any) -> Any:
+    """Return the fitted attributes of a model, in the order of their names."""
+    return {name: value for name, value in sorted(vars(model).items()) if name.endswith("_") and name[0] != "_"}

@@ -1,0 +1,81 @@
+"""python-dp (Google's library): algorithms, noise mechanisms and partition selection, by class and parameters."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from dpaudit.adapters.calls import Calls, published
+from dpaudit.adapters.finding import installed_version
+from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Declaration, Release
+from dpaudit.runtime.plugins import find_plugin
+
+_LIBRARY = "python-dp"
+
+
+def adapt(subject: Any, question: Question) -> LibraryRelease:
+    """Return the release of an algorithm or mechanism class, or of a function that creates a partition strategy.
+
+    `subject` is the class with its `parameters`, not an object: an algorithm publishes once, so that every run needs a
+    fresh one. Laplace noise with a known sensitivity is declared; all else is stated.
+    Raises: UnsupportedError: an object in place of a class, or no epsilon among the parameters.
+    """
+    version, given = installed_version(_LIBRARY), question.with_delta()
+    name = getattr(subject, "__name__", type(subject).__name__)
+    if not (inspect.isclass(subject) or inspect.isroutine(subject)):
+        raise UnsupportedError(f"Expected the class {name} with its parameters: an object publishes only once.")
+    if "epsilon" not in given:
+        raise UnsupportedError(f"Expected epsilon=... among the parameters of {name}.")
+    claim = question.claim(float(given["epsilon"]), float(given.get("delta", 0.0)))
+    declaration, source = _noise(name, given, claim), f"{name}(epsilon={given['epsilon']})"
+    call = _call(subject, given, question)
+    return LibraryRelease(
+        library=_LIBRARY,
+        version=version,
+        text=name,
+        claim=claim,
+        source=source,
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because="" if declaration else f"the sensitivity of {name} is not known to the adapter",
+        function=Calls(call=call),
+        pair=question.pair,
+        reproducible=False,
+    )
+
+
+def _call(subject: Any, given: dict[str, Any], question: Question) -> Callable[[Any], Any]:
+    """Return what one run calls: noise on a number, a decision on a number of users, or a fresh algorithm."""
+    if inspect.isclass(subject) and hasattr(subject, "quick_result"):
+        kind: Any = subject
+
+        def fresh(data: Any) -> Any:
+            return kind(**given).quick_result(list(data))
+
+        return published(fresh, question.released)
+    built = subject(**given)
+    for method in ("add_noise", "should_keep"):
+        if hasattr(built, method):
+            return published(getattr(built, method), question.released)
+    raise UnsupportedError(
+        f"Expected an algorithm, a noise mechanism or a partition strategy, got {type(built).__name__}."
+    )
+
+
+def _noise(name: str, given: dict[str, Any], claim: Claim) -> Declaration | None:
+    """Return the Laplace noise of a class whose sensitivity its parameters tell, or None."""
+    if claim.epsilon == 0 or claim.delta > 0:
+        return None
+    if name == "LaplaceMechanism":
+        sensitivity = float(given.get("sensitivity", 1.0))
+    elif name == "Count" and claim.neighbours == "add_remove":
+        sensitivity = 1.0
+    elif name == "BoundedSum" and claim.neighbours == "add_remove" and {"lower_bound", "upper_bound"} <= set(given):
+        sensitivity = float(max(abs(given["lower_bound"]), abs(given["upper_bound"])))
+    else:
+        return None
+    noise = find_plugin("mechanisms", "laplace")(
+        scale=sensitivity / claim.epsilon, l1_sensitivity=sensitivity, neighbours=claim.neighbours
+    )
+    return Release(label=f"{_LIBRARY} {name}", mechanism=noise)

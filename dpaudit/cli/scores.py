@@ -1,0 +1,130 @@
+"""`dpaudit scores`: what membership-inference scores that were computed elsewhere show against a claim."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from dpaudit.certification.certificate import Certificate
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.options import Format, Output, OutputFormat, Seed, Significance
+from dpaudit.cli.output import emit, note
+from dpaudit.configuration.files import read_text
+from dpaudit.configuration.score_file import read_scores
+from dpaudit.errors import CertificateError, ConfigError
+from dpaudit.model.claim import Claim
+from dpaudit.model.scores_result import ScoresResult, ScoresVerdict
+from dpaudit.render.scores import scores_markdown, scores_text
+from dpaudit.report.curves import delta_curve
+from dpaudit.runtime.plugins import load_package
+from dpaudit.workflow import drawn_seed
+
+_SIGNIFICANCE = 0.01
+_EXITS: dict[ScoresVerdict, Exit] = {
+    "violation": Exit.FINDING,
+    "not_refuted": Exit.PASS,
+    "inconclusive": Exit.INCONCLUSIVE,
+}
+
+
+@ending
+def scores(
+    members: Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")],
+    others: Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")],
+    sampling: Annotated[
+        str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
+    ],
+    epsilon: Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")],
+    neighbours: Annotated[
+        str, typer.Option("--neighbours", metavar="replace_one|add_remove", help="The claim's neighbours.")
+    ],
+    delta: Annotated[float, typer.Option("--delta", metavar="D", help="The claimed delta.")] = 0.0,
+    mu: Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")] = None,
+    curve: Annotated[
+        Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
+    ] = None,
+    rank: Annotated[
+        int | None, typer.Option("--rank", metavar="K", help="runs: the K-th largest score of OUT is the threshold.")
+    ] = None,
+    band: Annotated[bool, typer.Option("--band", help="runs: all thresholds at once.")] = False,  # noqa: FBT002
+    guesses: Annotated[
+        int | None, typer.Option("--guesses", metavar="G", help="canaries, paired: how many guesses count.")
+    ] = None,
+    significance: Significance = None,
+    seed: Seed = None,
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+) -> Exit:
+    """Audit membership-inference scores that were computed elsewhere: bound epsilon from below.
+
+    A larger score means that membership is more likely. runs: one score from each independent run, all about one
+    target. canaries: one run; a fair coin put each canary in or left it out. paired: one run; a coin put one canary of
+    each pair in, and line i of both files is pair i. --rank and --guesses are valid only if they were fixed before the
+    scores were seen. Without --rank and --band a random part of the scores chooses a threshold; the rest is counted.
+    """
+    audits = load_package("audits")
+    try:
+        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours)  # type: ignore[arg-type]
+        rule = _rule(audits, rank, guesses, band=band)
+        declared = _declared(audits, mu, curve, claim)
+        ins, outs = read_scores(members), read_scores(others)
+        chance = rule is None and sampling == "runs"
+        used_seed = drawn_seed(seed, note) if chance else 0
+        result: ScoresResult = audits.audit_scores(
+            ins,
+            outs,
+            claim,
+            sampling=sampling,
+            rng=np.random.default_rng(used_seed),
+            rule=rule,
+            declared=declared,
+            significance=_SIGNIFICANCE if significance is None else significance,
+        )
+    except ValueError as error:
+        raise ConfigError(f"{error}") from None
+    markdown = partial(scores_markdown, result)
+    emit(partial(scores_text, result), markdown, result.to_json, style, output)
+    return _EXITS[result.verdict]
+
+
+def _rule(audits: Any, rank: int | None, guesses: int | None, *, band: bool) -> Any:
+    """Return the rule that fixes thresholds, or None for the default of the sampling.
+
+    Raises: ConfigError: more than one rule.
+    """
+    stated = [
+        *((audits.Rank(rank=rank),) if rank is not None else ()),
+        *((audits.Band(),) if band else ()),
+        *((audits.Guesses(number=guesses),) if guesses is not None else ()),
+    ]
+    if len(stated) > 1:
+        raise ConfigError("Expected one of --rank, --band and --guesses at most: each fixes what is counted.")
+    return stated[0] if stated else None
+
+
+def _declared(audits: Any, mu: float | None, curve: Path | None, claim: Claim) -> Any:
+    """Return the declared trade-off, or None.
+
+    Raises: ConfigError: two declarations, or a certificate for other neighbours or without a curve.
+    """
+    if mu is not None and curve is not None:
+        raise ConfigError("Expected one of --mu and --curve: one trade-off is declared.")
+    if mu is not None:
+        return audits.GaussianTradeOff(mu=mu)
+    if curve is None:
+        return None
+    try:
+        certificate = Certificate.from_json(read_text(curve))
+    except CertificateError as error:
+        raise ConfigError(f"{curve}: {error}") from None
+    if certificate.claim.neighbours != claim.neighbours:
+        raise ConfigError(
+            f"{curve}: certifies neighbours {certificate.claim.neighbours!r}; expected --neighbours to be the same."
+        )
+    points = delta_curve(certificate)
+    if points.unavailable:
+        raise ConfigError(f"{curve}: has no privacy curve ({points.unavailable})")
+    pairs = zip(points.epsilons, points.deltas, strict=True)
+    return audits.PrivateTradeOff(points=tuple((epsilon, bracket.upper) for epsilon, bracket in pairs))

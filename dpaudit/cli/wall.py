@@ -1,0 +1,99 @@
+"""`dpaudit wall`: releases of other libraries, audited under one error rate."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpaudit.cli.exits import Exit, ending
+from dpaudit.cli.options import Format, Output, OutputFormat, Seed, Significance
+from dpaudit.cli.output import emit, note, progress, write
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.plugins import suggestion
+from dpaudit.wall.environments import interpreter_of, measured_elsewhere
+from dpaudit.wall.measuring import measure
+from dpaudit.wall.page import wall_data, wall_markdown, wall_page, wall_text
+from dpaudit.wall.private_list import read_private
+from dpaudit.wall.row import Row, RowResult
+from dpaudit.wall.rows import LISTS, every_row, rows_of
+from dpaudit.workflow import drawn_seed
+
+_SIGNIFICANCE = 0.01
+
+
+@ending
+def wall(
+    library: Annotated[str | None, typer.Option("--library", metavar="NAME", help="The rows of one library.")] = None,
+    private: Annotated[
+        Path | None, typer.Option("--private", metavar="FILE", help="A list of your own, in place of the shipped one.")
+    ] = None,
+    environments: Annotated[
+        Path | None,
+        typer.Option("--environments", metavar="DIR", help="DIR/NAME/bin/python measures the library NAME."),
+    ] = None,
+    page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Write the page here, as HTML.")] = None,
+    family: Annotated[
+        int | None, typer.Option("--family", min=1, metavar="K", help="The number of rows that share the error rate.")
+    ] = None,
+    significance: Significance = None,
+    seed: Seed = None,
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+) -> Exit:
+    """Audit releases of other libraries, known bugs among them, under one error rate.
+
+    The error rate is that of the whole shipped list, also where one library is measured. A library that is not
+    installed here is not run, and the page says so. A row that was held to be sound and is accused, or a known defect
+    that gets away, is a finding.
+    """
+    level = _SIGNIFICANCE if significance is None else significance
+    if not 0 < level < 1:
+        raise ConfigError(f"Expected significance={level} strictly between 0 and 1.")
+    if library is not None and library not in LISTS:
+        raise ConfigError(f"Unknown library {library!r}{suggestion(library, tuple(LISTS))}")
+    used_seed = drawn_seed(seed, note)
+    if private is not None:
+        rows = tuple(row for row in read_private(private) if library in (None, row.library))
+        size = family or max(1, len(rows))
+        results = _here(rows, size, level, used_seed)
+    else:
+        size = family or len(every_row())
+        chosen = tuple(LISTS) if library is None else (library,)
+        parts = [_library(name, environments, size, level, used_seed) for name in chosen]
+        results = tuple(row for part in parts for row in part)
+    emit(
+        lambda: wall_text(results, level, size),
+        lambda: wall_markdown(results, level, size),
+        lambda: json.dumps(wall_data(results, level, size, used_seed), indent=2, sort_keys=True),
+        style,
+        output,
+    )
+    if page is not None:
+        write(page, wall_page(results, level, size, datetime.now(UTC).date().isoformat()))
+    return _exit(results)
+
+
+def _library(
+    name: str, environments: Path | None, family: int, significance: float, seed: int
+) -> tuple[RowResult, ...]:
+    """Return the results of one library, measured here or by an interpreter of its own."""
+    interpreter = interpreter_of(name, environments)
+    if environments is not None and (environments / name).exists():
+        return measured_elsewhere(interpreter, name, family, significance, seed)
+    return _here(rows_of(name), family, significance, seed)
+
+
+def _here(rows: Sequence[Row], family: int, significance: float, seed: int) -> tuple[RowResult, ...]:
+    """Return the results of rows that this process measures."""
+    with progress("wall") as advance:
+        return measure(rows, family=family, significance=significance, seed=seed, progress=advance)
+
+
+def _exit(results: Sequence[RowResult]) -> Exit:
+    """Return the exit code: a surprise or a miss is a finding, a wall without a measured row is inconclusive."""
+    if any(row.surprising or row.missed for row in results):
+        return Exit.FINDING
+    return Exit.PASS if any(row.outcome != "not run" for row in results) else Exit.INCONCLUSIVE

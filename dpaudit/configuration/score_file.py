@@ -1,0 +1,97 @@
+"""Reading one column of scores: CSV or text with one number a line, NPY, or Parquet where pyarrow is installed."""
+
+import io
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpaudit.configuration.files import LARGEST_FILE, read_text
+from dpaudit.errors import ConfigError
+from dpaudit.model.mechanism import Array
+
+_TABLE = (
+    "has {found}; expected one column of scores. Scores of many models times many records are not independent: give "
+    "the records of one model (--sampling canaries) or the models of one record (--sampling runs)."
+)
+
+
+def read_scores(path: Path) -> Array:
+    """Return the scores in a file, by its suffix: .csv, .txt, .npy or .parquet.
+
+    Shape: (n,). A CSV may begin with a line that names its column.
+    Raises: ConfigError: no such file, another suffix, no number, NaN, several columns, or no pyarrow for Parquet.
+    """
+    readers: dict[str, Callable[[Path], Any]] = {".csv": _lines, ".txt": _lines, ".npy": _array, ".parquet": _parquet}
+    if path.suffix not in readers:
+        raise ConfigError(f"{path}: expected a file of scores that ends in {', '.join(readers)}.")
+    scores = np.asarray(readers[path.suffix](path))
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores[:, 0]
+    if scores.ndim != 1:
+        raise ConfigError(f"{path}: {_TABLE.format(found=f'shape {scores.shape}')}")
+    if scores.dtype.kind not in "iufb" or scores.dtype.itemsize > 8:
+        raise ConfigError(f"{path}: expected numbers, got an array of type {scores.dtype}.")
+    if len(scores) == 0:
+        raise ConfigError(f"{path}: holds no score.")
+    return scores.astype(float)
+
+
+def _lines(path: Path) -> Array:
+    """Return one number a line; the first line may be a name."""
+    rows = [(number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), 1) if line.strip()]
+    for number, line in rows:
+        if len(line.replace(";", ",").rstrip(",").split(",")) > 1:
+            raise ConfigError(_TABLE.format(found="several columns")).at(str(path), number)
+    if rows and _number(rows[0][1]) is None:
+        rows = rows[1:]
+    values: list[float] = []
+    for number, line in rows:
+        value = _number(line)
+        if value is None or np.isnan(value):
+            raise ConfigError(f"expected a number, got {line!r:.40}.").at(str(path), number)
+        values.append(value)
+    return np.array(values, dtype=float)
+
+
+def _number(text: str) -> float | None:
+    """Return the number that a cell spells, or None."""
+    try:
+        return float(text.rstrip(",;").strip("\"'"))
+    except ValueError:
+        return None
+
+
+def _array(path: Path) -> Array:
+    """Return the array of an NPY file; an array of objects is refused."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ConfigError(f"{path}: expected at most {LARGEST_FILE} bytes; give a smaller file.")
+        loaded: Array = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file.") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}).") from None
+    except (ValueError, EOFError, MemoryError):
+        raise ConfigError(f"{path}: no NPY array of numbers; save one column of numbers by numpy.save.") from None
+    return loaded
+
+
+def _parquet(path: Path) -> Array:
+    """Return the one column of a Parquet file."""
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise ConfigError(f"{path}: Parquet needs pyarrow; install it, or save the scores as CSV or NPY.") from None
+    try:
+        table: Any = parquet.read_table(path)
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file.") from None
+    except (OSError, arrow.ArrowException) as error:
+        raise ConfigError(f"{path}: no Parquet file ({' '.join(str(error).split())}).") from None
+    if table.num_columns != 1:
+        raise ConfigError(f"{path}: {_TABLE.format(found=f'{table.num_columns} columns')}")
+    column: Array = table.column(0).to_numpy()
+    return column

@@ -1,0 +1,148 @@
+"""The result of an audit of scores: what they show against a claim, the ROC curve with its limits, its JSON form."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from dpaudit.checks import non_negative, one_of, open_probability, probability_below_one
+from dpaudit.model.audit_result import Counts, LowerBound
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import encode
+
+SCHEMA = "urn:dpaudit:schema:scores:1"
+"""The schema of what is written."""
+
+Sampling = Literal["runs", "canaries", "paired"]
+"""Where the scores come from: independent runs with one target; one run with one coin a canary, or a pair of them."""
+
+SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
+
+ScoresVerdict = Literal["violation", "not_refuted", "inconclusive"]
+"""Scores refute a claim, or show a leak within it, or show nothing; they never prove a claim."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RocPoint:
+    """One threshold: the scores at or above it are called members; the limits hold at all thresholds together.
+
+    `false_positive_rate` and `true_positive_rate` are (lower, upper) limits, absent where scores share a run.
+    """
+
+    threshold: float
+    false_positives: int
+    true_positives: int
+    false_positive_rate: tuple[float, float] | None = None
+    true_positive_rate: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateAt:
+    """The true positive rate at one false positive rate.
+
+    `measured` needs no randomness; `randomised` mixes two thresholds; `lower` and `upper` are limits (absent where
+    scores share a run), and `allowed` is the most that the claim allows.
+    """
+
+    false_positive_rate: float
+    measured: float
+    randomised: float
+    allowed: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaUnderRoc:
+    """The area under the ROC curve, its limits (absent where scores share a run), and the most that the claim allows.
+
+    `delong` is the asymptotic interval; it decides nothing.
+    """
+
+    value: float
+    allowed: float
+    lower: float | None = None
+    upper: float | None = None
+    delong: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawEpsilon:
+    """The largest log ratio of counts at any threshold with `least` errors or more of each kind; no bound of any kind.
+
+    `threshold` is absent where no threshold has so many.
+    """
+
+    epsilon: float
+    least: int
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredTradeOff:
+    """The trade-off that was declared beside the claim, whether the scores refute it, and the test's level."""
+
+    text: str
+    refuted: bool
+    significance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoresResult:
+    """An audit of scores: verdict, lower bound on epsilon at `delta`, and the measured ROC curve.
+
+    *violation*: the claim or the declared trade-off is refuted. *not_refuted*: the scores tell members from others, and
+    nothing is refuted. *inconclusive*: they do not, or no scores of this number could refute the claim. Scores are one
+    attack, so that no verdict says that the claim holds.
+    Guarantee: claim and declaration, where both hold, are accused with probability at most `significance`, under the
+    stated `sampling`. `epsilon_lower` is wrong with at most that probability.
+
+    >>> import numpy as np
+    >>> from audits import audit_scores
+    >>> rng = np.random.default_rng(0)
+    >>> ins, outs = rng.normal(3, 1, 500), rng.normal(0, 1, 500)
+    >>> claim = Claim(epsilon=1.0, neighbours="add_remove")
+    >>> audit_scores(ins, outs, claim, sampling="runs", rng=rng).verdict
+    'violation'
+    """
+
+    verdict: ScoresVerdict
+    sampling: Sampling
+    epsilon_lower: float
+    delta: float
+    significance: float
+    members: int
+    others: int
+    ceiling: float
+    rule: str
+    bound: str
+    bounds: tuple[LowerBound, ...]
+    counts: Counts
+    claim: Claim
+    declared: DeclaredTradeOff | None = None
+    area: AreaUnderRoc
+    rates: tuple[RateAt, ...]
+    raw: RawEpsilon
+    roc: tuple[RocPoint, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        one_of("verdict", self.verdict, get_args(ScoresVerdict))
+        one_of("sampling", self.sampling, SAMPLINGS)
+        non_negative("epsilon_lower", self.epsilon_lower)
+        probability_below_one("delta", self.delta)
+        open_probability("significance", self.significance)
+
+    @property
+    def exceeds_claim(self) -> bool:
+        """Whether the lower bound exceeds the claimed epsilon."""
+        return self.epsilon_lower > self.claim.epsilon
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, in the published field names."""
+        data: dict[str, Any] = encode(self)
+        declared = data.pop("declared", None)
+        data["against"] = {"claim": data.pop("claim")} | ({"declared": declared} if declared else {})
+        return data | {"schema": SCHEMA}
+
+    def to_json(self) -> str:
+        """Return the result as JSON text, indented, with sorted keys."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)

@@ -1,0 +1,38 @@
+"""Rows of libraries that cannot live in one environment: each is measured by an interpreter of its own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from dpaudit.errors import ConfigError
+from dpaudit.wall.row import RowResult, row_result
+
+_SECONDS = 3600
+
+
+def interpreter_of(library: str, folder: Path | None) -> Path:
+    """Return the interpreter that measures a library: `folder`/`library`/bin/python if it is there, else this one."""
+    if folder is not None:
+        own = folder / library / "bin" / "python"
+        if own.exists():
+            return own
+    return Path(sys.executable)
+
+
+def measured_elsewhere(
+    interpreter: Path, library: str, family: int, significance: float, seed: int
+) -> tuple[RowResult, ...]:
+    """Return the results of one library that another interpreter, in which dpaudit is installed, wrote as JSON.
+
+    Raises: ConfigError: the interpreter failed, took more than an hour, or wrote something else.
+    """
+    command = [str(interpreter), "-m", "dpaudit", "wall", "--library", library, "--format", "json"]
+    options = ["--family", str(family), "--significance", repr(significance), "--seed", str(seed)]
+    try:
+        ended = subprocess.run(  # noqa: S603 - the interpreter is the user's own
+            [*command, *options], capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+        return tuple(row_result(row) for row in json.loads(ended.stdout)["rows"])
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{interpreter}: cannot measure {library} ({' '.join(str(error).split())[:200]}).") from None

@@ -1,0 +1,34 @@
+"""The shipped list of the wall, one file a library; a library is imported when one of its rows is built."""
+
+from importlib import import_module
+
+from dpaudit.wall.row import Row
+
+LISTS: dict[str, str] = {
+    "opendp": "dpaudit.wall.rows.opendp",
+    "diffprivlib": "dpaudit.wall.rows.diffprivlib",
+    "python-dp": "dpaudit.wall.rows.python_dp",
+    "pipeline-dp": "dpaudit.wall.rows.pipelinedp",
+    "smartnoise-sql": "dpaudit.wall.rows.smartnoise_sql",
+    "dp-accounting": "dpaudit.wall.rows.dp_accounting",
+    "opacus": "dpaudit.wall.rows.opacus",
+}
+"""By distribution: the module whose ROWS are its rows."""
+
+
+def rows_of(library: str) -> tuple[Row, ...]:
+    """Return the rows of one library.
+
+    Raises: KeyError: no such library.
+    """
+    rows: tuple[Row, ...] = import_module(LISTS[library]).ROWS
+    return rows
+
+
+def every_row() -> tuple[Row, ...]:
+    """Return all rows, library after library.
+
+    >>> len(every_row()) >= 60
+    True
+    """
+    return tuple(row for library in LISTS for row in rows_of(library))

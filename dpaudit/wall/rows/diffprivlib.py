@@ -1,0 +1,102 @@
+"""Rows of diffprivlib."""
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from dpaudit.adapters import LibraryRelease, adapt
+from dpaudit.adapters.finding import library_module
+from dpaudit.model.claim import Neighbours
+from dpaudit.wall.row import Row, Standing
+
+_LIBRARY = "diffprivlib"
+_FINE: dict[str, Any] = {"standing": "known bug", "source": "diffprivlib 19, 94: outputs near 0 have finer bits"}
+
+
+def _mechanism(
+    kind: str,
+    pair: tuple[Any, Any],
+    *,
+    runs: int = 20_000,
+    standing: Standing = "sound",
+    source: str = "",
+    **parameters: Any,
+) -> Row:
+    """Return the row of a mechanism, by the name of its class."""
+
+    def build() -> LibraryRelease:
+        made = getattr(library_module("diffprivlib.mechanisms", _LIBRARY), kind)(**parameters)
+        return adapt(made, neighbours="replace_one", pair=pair)
+
+    shown = f"{pair[0]!r} and {pair[1]!r}"
+    return Row(library=_LIBRARY, name=kind, pair=shown, runs=runs, build=build, standing=standing, source=source)
+
+
+def _statistic(
+    name: str,
+    first: list[float],
+    second: list[float],
+    *,
+    neighbours: Neighbours = "replace_one",
+    released: Callable[[Any], Any] | None = None,
+    runs: int = 10_000,
+    standing: Standing = "sound",
+    source: str = "",
+    **parameters: Any,
+) -> Row:
+    """Return the row of a function of `diffprivlib.tools`, at epsilon 1."""
+
+    def build() -> LibraryRelease:
+        function = getattr(library_module("diffprivlib.tools", _LIBRARY), name)
+        pair = np.array(first), np.array(second)
+        return adapt(function, neighbours=neighbours, pair=pair, released=released, epsilon=1.0, **parameters)
+
+    return Row(
+        library=_LIBRARY,
+        name=f"{name}, {neighbours}",
+        pair=f"{first} and {second}",
+        runs=runs,
+        build=build,
+        standing=standing,
+        source=source,
+    )
+
+
+_INTERIOR = ([0.2, 0.2, 0.2, 0.8, 0.8], [0.2, 0.2, 0.8, 0.8, 0.8])
+_BINS: dict[str, Any] = {"bins": 2, "range": (0.0, 1.0), "released": itemgetter(0)}
+
+ROWS = (
+    _mechanism("Laplace", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, **_FINE),
+    _mechanism("LaplaceFolded", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, lower=0.0, upper=1.0, **_FINE),
+    _mechanism("LaplaceBoundedNoise", (0.0, 1.0), epsilon=1.0, delta=0.1, sensitivity=1.0, runs=8_000, **_FINE),
+    _mechanism("Snapping", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, lower=-10.0, upper=10.0, runs=8_000),
+    _mechanism("Snapping", (0.0, 1.0), epsilon=2.0, sensitivity=1.0, lower=-10.0, upper=10.0, runs=8_000),
+    _mechanism("Geometric", (0, 1), epsilon=1.0, sensitivity=1),
+    _mechanism("Geometric", (0, 2), epsilon=0.5, sensitivity=2),
+    _mechanism("Geometric", (-1000, -999), epsilon=2.0, sensitivity=1),
+    _mechanism("GeometricTruncated", (0, 1), epsilon=1.0, sensitivity=1, lower=0, upper=3),
+    _mechanism("GeometricFolded", (0, 1), epsilon=1.0, sensitivity=1, lower=0, upper=3),
+    _mechanism("GaussianDiscrete", (0, 1), epsilon=1.0, delta=0.01, sensitivity=1, runs=6_000),
+    _mechanism("Binary", ("a", "b"), epsilon=1.0, value0="a", value1="b"),
+    _mechanism("Binary", ("a", "b"), epsilon=3.0, value0="a", value1="b"),
+    _statistic("mean", [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], bounds=(0.0, 1.0), **_FINE),
+    _statistic("sum", [0.0, 0.0], [0.0, 1.0], bounds=(0.0, 1.0), **_FINE),
+    _statistic("median", *_INTERIOR, bounds=(0.0, 1.0), runs=6_000),
+    _statistic("histogram", [0.1], [0.1, 0.9], neighbours="add_remove", runs=6_000, **_BINS),
+    _statistic("count_nonzero", [1.0, 0.0], [1.0, 1.0]),
+    _statistic(
+        "histogram", [0.1, 0.1], [0.1, 0.9], standing="misuse", source="its sensitivity is for add_remove", **_BINS
+    ),
+    _statistic(
+        "sum",
+        [0.0, 1.0],
+        [0.0],
+        neighbours="add_remove",
+        bounds=(0.0, 1.0),
+        runs=6_000,
+        standing="misuse",
+        source="its sensitivity is for replace_one",
+    ),
+)

@@ -1,0 +1,181 @@
+"""The e-process against a whole curve: known projections, its mean under the null, false refutations, power."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audits import CurveProcess, GaussianTradeOff, PrivateTradeOff, audit_curve
+from audits.bounds.projection import project
+from audits.bounds.trade_offs import TradeOff
+from audits.examples import HALF_NOISE
+from dpaudit import AuditCase
+from dpaudit.model.mechanism import Array
+
+TRADE_OFFS = (
+    GaussianTradeOff(mu=1.0),
+    GaussianTradeOff(mu=0.0),
+    PrivateTradeOff.of(1.0, 0.01),
+    PrivateTradeOff.of(0.0),
+    PrivateTradeOff(points=((0.0, 0.4), (1.0, 0.13), (2.0, 0.021))),
+)
+
+
+@pytest.mark.parametrize(
+    ("trade_off", "predicted", "nearest", "growth"),
+    [
+        (GaussianTradeOff(mu=1.0), (0.1587, 0.8413), (0.308538, 0.691462), 0.0595039),
+        (GaussianTradeOff(mu=1.0), (0.02, 0.3), (0.050426, 0.260847), 0.00813510),
+        (GaussianTradeOff(mu=0.8), (0.1, 0.5), (0.163505, 0.428515), 0.0135077),
+        (PrivateTradeOff.of(1.0, 0.01), (0.2, 0.7), (0.246468, 0.679970), 0.00351088),
+    ],
+)
+def test_projections_and_their_growth(
+    trade_off: TradeOff, predicted: tuple[float, float], nearest: tuple[float, float], growth: float
+) -> None:
+    """Four of a separate computation, to 1e-6; the complementary event has the mirrored projection and its growth."""
+    found = project(np.array([predicted[0]]), np.array([predicted[1]]), trade_off)
+    assert found.nearest_false[0] == pytest.approx(nearest[0], abs=1e-6)
+    assert found.nearest_true[0] == pytest.approx(nearest[1], abs=1e-6)
+    assert found.growth[0] == pytest.approx(growth, abs=1e-7)
+    turned = project(1 - np.array([predicted[0]]), 1 - np.array([predicted[1]]), trade_off)
+    assert turned.nearest_false[0] == pytest.approx(1 - nearest[0], abs=1e-6)
+    assert turned.growth[0] == pytest.approx(growth, abs=1e-7)
+
+
+@pytest.mark.parametrize("trade_off", TRADE_OFFS)
+def test_the_mean_of_an_e_value_is_at_most_one_at_all_allowed_rates(trade_off: TradeOff) -> None:
+    """On a grid of the boundary, for 500 predictions; the ratio to an allowed law that is not nearest is the twin."""
+    rng = np.random.default_rng(0)
+    false, true = rng.uniform(0.001, 0.999, (2, 500))
+    bets = project(false, true, trade_off)
+    rates = np.concatenate([np.linspace(0, 1, 1001), 10.0 ** np.linspace(-9, -2, 50)])
+    assert _largest(bets.log_e_values, rates, trade_off) <= 1 + 1e-12
+    if trade_off == GaussianTradeOff(mu=1.0):
+        a = np.minimum(1.3 * bets.nearest_false, 0.999)
+        c = trade_off(a)
+
+        def wrong(passes: Array, labels: Array) -> Array:
+            predicted, allowed = np.where(labels[:, None], true, false), np.where(labels[:, None], c, a)
+            return np.log(np.where(passes, predicted / allowed, (1 - predicted) / (1 - allowed)))
+
+        assert _largest(wrong, rates, trade_off) > 1.01
+
+
+def _largest(log_e_values: Callable[[Array, Array], Array], rates: Array, trade_off: TradeOff) -> float:
+    """Return the largest mean over rates on the boundary and their mirror images, of all events."""
+    labels = np.array([False, False, True, True])
+    passes = np.array([[True], [False], [True], [False]])
+    values = np.exp(log_e_values(passes, labels))
+    highest = trade_off(rates)
+    means = [
+        0.5
+        * (
+            x * values[0][:, None]
+            + (1 - x) * values[1][:, None]
+            + y * values[2][:, None]
+            + (1 - y) * values[3][:, None]
+        )
+        for x, y in ((rates, highest), (1 - rates, 1 - highest))
+    ]
+    return float(np.max(means))
+
+
+def lock_step(trade_off: TradeOff, scores: Array, labels: Array) -> Array:
+    """Return the largest log wealth of many streams at once. Shape: scores and labels (streams, runs)."""
+    streams, runs = scores.shape
+    wealth, best = np.zeros((streams, 9)), np.zeros(streams)
+    start = 0
+    while start < runs:
+        end = min(runs, start + max(8, int(0.25 * start)))
+        gains = np.zeros((streams, end - start, 9))
+        if start:
+            past, coins = scores[:, :start], labels[:, :start]
+            cuts = np.quantile(past, np.arange(1, 10) / 10, axis=1).T
+            passed = past[:, :, None] > cuts[:, None, :]
+            ones = coins.sum(axis=1)[:, None]
+            true = ((passed & coins[:, :, None]).sum(axis=1) + 0.5) / (ones + 1)
+            false = ((passed & ~coins[:, :, None]).sum(axis=1) + 0.5) / (start - ones + 1)
+            bets = project(false, true, trade_off)
+            for run in range(start, end):
+                second = labels[:, run, None]
+                p = np.where(second, bets.true, bets.false)
+                q = np.where(second, bets.nearest_true, bets.nearest_false)
+                passes = scores[:, run, None] > cuts
+                gains[:, run - start] = np.log(np.where(passes, p / q, (1 - p) / (1 - q))) - bets.excess
+            gains *= ((ones > 0) & (ones < start))[:, None, :]
+        paths = wealth[:, None, :] + np.cumsum(gains, axis=1)
+        wealth = paths[:, -1]
+        best = np.maximum(best, (np.logaddexp.reduce(paths, axis=2) - math.log(9)).max(axis=1))
+        start = end
+    return best
+
+
+def drawn(mu: float, streams: int, runs: int, seed: int) -> tuple[Array, Array]:
+    """Return normal scores at distance `mu` with the labels of fair coins."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random((streams, runs)) < 0.5
+    return rng.normal(size=(streams, runs)) + mu * labels, labels
+
+
+def test_many_streams_in_lock_step_are_the_process_one_by_one() -> None:
+    """The same wealth, for five streams."""
+    scores, labels = drawn(1.5, 5, 150, 1)
+    best = lock_step(GaussianTradeOff(mu=1.0), scores, labels)
+    for row in range(5):
+        process = CurveProcess.fresh(GaussianTradeOff(mu=1.0)).extended(scores[row], labels[row])
+        assert process.best == pytest.approx(best[row], abs=1e-9)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_true_curve_is_refuted_at_most_at_the_level(flat: bool) -> None:
+    """2,000 streams of 200 runs at the boundary: at most 5 %, with error 1e-9; twice the mu falls in most streams."""
+    trade_off: TradeOff = PrivateTradeOff.of(1.0) if flat else GaussianTradeOff(mu=1.0)
+    scores, labels = drawn(1.0, 2_000, 200, 2)
+    if flat:
+        rng = np.random.default_rng(3)
+        right = rng.random(labels.shape) < 1 / (1 + np.exp(-1.0))
+        scores = (right == labels) + rng.random(labels.shape)
+    refuted = int((lock_step(trade_off, scores, labels) >= math.log(20)).sum())
+    assert refuted <= stats.binom.isf(1e-9, 2_000, 0.05)
+    if not flat:
+        twin = lock_step(trade_off, *drawn(2.0, 200, 200, 4))
+        assert (twin >= math.log(20)).mean() > 0.9
+
+
+def test_mu_two_refutes_mu_one_within_ninety_runs_in_the_median() -> None:
+    """300 streams; the median of the stopping times is 77."""
+    scores, labels = drawn(2.0, 300, 90, 5)
+    assert (lock_step(GaussianTradeOff(mu=1.0), scores, labels) >= math.log(20)).mean() > 0.5
+
+
+def test_an_audit_stops_when_the_curve_falls_and_learns_a_score_where_none_is_given() -> None:
+    """Half the noise is refuted with and without its score; the right claim is not, in all runs."""
+    unscored = AuditCase(
+        name="unscored",
+        view="output",
+        description="",
+        neighbours=HALF_NOISE.neighbours,
+        relation="replace_one",
+        run=HALF_NOISE.run,
+    )
+    for case, most in ((HALF_NOISE, 1_000), (unscored, 4_000)):
+        result = audit_curve(case, PrivateTradeOff.of(1.0), runs=4_000, rng=np.random.default_rng(6))
+        assert result.refuted
+        assert result.runs < most
+        assert result.process.stopped(0.01) == result.runs
+    right = audit_curve(HALF_NOISE, PrivateTradeOff.of(2.0), runs=1_000, rng=np.random.default_rng(7))
+    assert not right.refuted
+    assert right.runs == 1_000
+
+
+def test_wealth_is_one_without_runs_and_equal_labels_bet_nothing() -> None:
+    """No runs, and runs of one neighbour alone."""
+    process = CurveProcess.fresh(GaussianTradeOff(mu=1.0))
+    assert (process.log_wealth, process.best, process.stopped(0.05)) == (0.0, 0.0, None)
+    same = process.extended(np.arange(40.0), np.ones(40, dtype=bool))
+    assert same.log_wealth == pytest.approx(0, abs=1e-12)
+    with pytest.raises(ValueError, match="strictly between"):
+        process.refutes(1.0)
