@@ -28,6 +28,9 @@ def loss_scores(confidence: Array) -> Array:
     """Return minus the loss of each record under the target model: the attack without shadows.
 
     Shape: (records,). Source: Yeom et al. (2018).
+
+    >>> loss_scores(np.array([1.0, 0.5])).round(3).tolist()
+    [0.0, -0.693]
     """
     scores: Array = np.log(np.maximum(np.asarray(confidence, dtype=float), _SMALLEST))
     return scores
@@ -59,6 +62,11 @@ def offline_scores(confidence: Array, shadows: Array, included: Array) -> Array:
 
     Shape and edge cases: as for `online_scores`; only shadows without a record are read.
     Source: Carlini et al. (2022), offline attack.
+
+    >>> shadows = np.array([[0.4, 0.5], [0.5, 0.6], [0.45, 0.55]])
+    >>> scores = offline_scores(np.array([0.9, 0.5]), shadows, np.zeros((3, 2), dtype=bool))
+    >>> bool(scores[0] > 5 > scores[1])
+    True
     """
     target, values = scaled_confidence(confidence), scaled_confidence(shadows)
     without, known = _mean(values, ~included)
@@ -75,6 +83,10 @@ def relative_scores(
     The rise of a record is its confidence over its average, half of it from shadows with the record and half from
     those without. Shape: `population` (others,) under the target, `shadow_population` (models, others).
     Source: Zarifzadeh, Liu and Shokri (2024), RMIA with gamma 1.
+
+    >>> shadows, included = np.array([[0.8, 0.5], [0.4, 0.5]]), np.array([[True, True], [False, False]])
+    >>> relative_scores(np.array([0.9, 0.4]), shadows, included, np.array([0.5, 0.5]), np.full((2, 2), 0.5)).tolist()
+    [1.0, 0.0]
     """
     with_record, first = _mean(np.asarray(shadows, dtype=float), included)
     without, second = _mean(np.asarray(shadows, dtype=float), ~included)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ _ROOM = 20.0
 
 _RUNS_A_CELL, _LEAST_RUNS = 20, 8
 _FAR_LESS_NOISE = 10.0
+_MORE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -123,8 +125,14 @@ def _planned(
     if (pair := far_pair(case.neighbours, factor)) is not None:
         far = replace(case, neighbours=pair)
         planned.append(("far_pair", factor * claim.epsilon, _on(far, f"far {factor}", attack, streams[2], how)))
-    planned.append(("repeated_runs", factor * claim.epsilon, lambda _: _grouped(attack, factor)))
-    return planned
+    more = (factor, _MORE * factor)
+    return [*planned, *(("repeated_runs", times * claim.epsilon, partial(_several, attack, times)) for times in more)]
+
+
+def _several(attack: Attack, times: int, runs: int) -> Iterator[Counts]:
+    """Yield the guesses on the counted runs, `times` as one; they need no `runs` of their own."""
+    del runs
+    return _grouped(attack, times)
 
 
 def _on(control: AuditCase, name: str, attack: Attack, rng: np.random.Generator, how: Execution) -> Counting:

@@ -16,7 +16,11 @@ from dpaudit.model.mechanism import Array
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """The rule that every threshold counts, each at the local level of simultaneous limits."""
+    """The rule that every threshold counts, each at the local level of simultaneous limits.
+
+    >>> Band()
+    Band()
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -19,6 +19,9 @@ class Rank:
 
     Guarantee: valid if `rank` was fixed before the scores were seen.
     Raises: ValueError: no whole number of at least 1.
+
+    >>> Rank(rank=10).rank
+    10
     """
 
     rank: int

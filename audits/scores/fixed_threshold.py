@@ -21,6 +21,9 @@ class Split:
     """The rule that a random `share` of the scores chooses the threshold, and the others are counted.
 
     Raises: ValueError: `share` outside (0, 1).
+
+    >>> Split().share
+    0.3
     """
 
     share: float = 0.3

@@ -19,6 +19,9 @@ class Guesses:
     """The rule that the `number` surest guesses are counted; where it is None the claim decides how many.
 
     Guarantee: valid if the number was fixed before the run.
+
+    >>> Guesses(number=100).number
+    100
     """
 
     number: int | None = None

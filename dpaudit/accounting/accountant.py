@@ -13,6 +13,9 @@ from dpaudit.model.losses import Composition
 
 Question = Callable[[Engine, Composition], Bracket]
 
+_LAST_PLACES = 2.0**-50
+"""How far two sums of the same decimals can lie apart, relative to them, where each ends in the nearest float."""
+
 
 def bracket_epsilon(form: NormalForm, delta: float, engines: tuple[Engine, ...] = ENGINES) -> Bracket:
     """Return a bracket on the smallest epsilon for which `form` is (epsilon, delta)-private.
@@ -84,7 +87,9 @@ def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) 
     if form.upper == form.lower:
         return upper
     lower = _worst(form.lower, engines, question)
-    return Bracket(lower=lower.lower, upper=upper.upper, engines=tuple(dict.fromkeys(upper.engines + lower.engines)))
+    names = tuple(dict.fromkeys(upper.engines + lower.engines))
+    same = lower.lower <= upper.upper * (1 + _LAST_PLACES)  # one number, rounded in two ways
+    return Bracket(lower=min(lower.lower, upper.upper) if same else lower.lower, upper=upper.upper, engines=names)
 
 
 def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Question) -> Bracket:

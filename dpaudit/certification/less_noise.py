@@ -21,17 +21,21 @@ def case_with_less_noise(
 ) -> AuditCase | None:
     """Return case `number` of an algorithm with so much less noise that it has at most `epsilon` at the claim's delta.
 
-    The calibration is the algorithm's own: only its field `epsilon` changes. Guarantee: the accountant proves `epsilon`
-    for what the case runs. None where the algorithm has no such field or no value of it does.
+    The calibration is the algorithm's own: only its field `epsilon` changes, or `noise_multiplier` where the noise is
+    stated by it. Guarantee: the accountant proves `epsilon` for what the case runs. None where the algorithm has no
+    such field or no value of it does.
     """
     settings: Any = algorithm
-    if "epsilon" not in {field.name for field in fields(settings)}:
+    names = {field.name for field in fields(settings)}
+    stated = getattr(settings, "noise_multiplier", None)
+    if stated is None and "epsilon" not in names:
         return None
     calibrated: Callable[..., Any] = replace
-    setting, found = epsilon, None
+    name, power = ("epsilon", 1) if stated is None else ("noise_multiplier", -1)
+    setting, found = (epsilon if stated is None else stated), None
     for _ in range(_TRIES):
         try:
-            weaker = calibrated(settings, epsilon=setting)
+            weaker = calibrated(settings, **{name: setting})
             conditions: tuple[Condition, ...] = getattr(weaker, "conditions", tuple)()
             upper = bracket_epsilon(fold(weaker.declaration(), claim.neighbours, conditions), claim.delta).upper
         except (DPAuditError, ValueError):
@@ -40,5 +44,5 @@ def case_with_less_noise(
             found = weaker
         if not 0 < upper < float("inf") or _NEAR * epsilon <= upper <= epsilon:
             break
-        setting *= (1 + _NEAR) / 2 * epsilon / upper
+        setting *= ((1 + _NEAR) / 2 * epsilon / upper) ** power
     return None if found is None else found.cases(problem)[number]

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from dpaudit.cli.exits import internal_error
+from dpaudit.cli.common.exits import internal_error
 from dpaudit.wording.escaping import one_line
 
 

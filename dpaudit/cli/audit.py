@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import (
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import (
     Backend,
     Config,
     Format,
@@ -21,8 +21,8 @@ from dpaudit.cli.options import (
     Seed,
     Significance,
 )
-from dpaudit.cli.output import emit, note, progress
-from dpaudit.cli.verdicts import audit_exit, worst
+from dpaudit.cli.common.output import emit, note, progress
+from dpaudit.cli.common.verdicts import audit_exit, worst
 from dpaudit.cli.witness import write_witnesses
 from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError

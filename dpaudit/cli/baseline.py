@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.output import say, write
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.output import say, write
 from dpaudit.errors import ConfigError
 from dpaudit.gate.acceptance import accept
 from dpaudit.gate.baseline import Baseline, read_baseline, read_json

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit, note, progress
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit, note, progress
 from dpaudit.errors import ConfigError
 from dpaudit.model.codec import encode
 from dpaudit.render.benchmark import benchmark_markdown, benchmark_text

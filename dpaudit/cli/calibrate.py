@@ -3,9 +3,9 @@
 import json
 
 from dpaudit.accounting.needed_noise import calibration_of
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Config, Format, Output, OutputFormat
-from dpaudit.cli.output import emit
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Config, Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit
 from dpaudit.configuration.config import read_config
 from dpaudit.configuration.configuration import Configured
 from dpaudit.render.calibration import calibration_markdown, calibration_text

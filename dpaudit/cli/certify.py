@@ -1,9 +1,9 @@
 """`dpaudit certify`: the certificate of a claim."""
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Config, Format, Output, OutputFormat, Seed
-from dpaudit.cli.output import emit
-from dpaudit.cli.verdicts import certificate_exit
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Config, Format, Output, OutputFormat, Seed
+from dpaudit.cli.common.output import emit
+from dpaudit.cli.common.verdicts import certificate_exit
 from dpaudit.configuration.config import read_config
 from dpaudit.render.markdown import certificate_markdown
 from dpaudit.render.text import certificate_text

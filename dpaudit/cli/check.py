@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Jobs, Require, Required, Runs, Seed, Significance
-from dpaudit.cli.output import note, output_folder, progress, show, show_lines, write
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Jobs, Require, Required, Runs, Seed, Significance
+from dpaudit.cli.common.output import note, output_folder, progress, show, show_lines, write
 from dpaudit.gate.baseline import Baseline, read_baseline
 from dpaudit.gate.junit import junit
 from dpaudit.gate.running import run_checks

@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Config, Format, Output, OutputFormat
-from dpaudit.cli.output import emit
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Config, Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit
 from dpaudit.configuration.config import read_config
 from dpaudit.configuration.configuration import Configured
 from dpaudit.model.constants import PaperConstants

@@ -8,8 +8,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.output import output_folder, progress, show, write
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.output import output_folder, progress, show, write
 from dpaudit.configuration.config import read_config
 from dpaudit.render import story
 from dpaudit.workflow import AuditExecution, attack, audits_of, cases_of, certificate_of, write_report

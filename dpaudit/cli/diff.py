@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit
 from dpaudit.gate.baseline import read_json
 from dpaudit.gate.changes import changes_markdown, changes_text
 from dpaudit.gate.comparison import compare

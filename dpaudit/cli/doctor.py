@@ -3,9 +3,9 @@
 import json
 from dataclasses import asdict
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit
 from dpaudit.gate.self_check import check_installation
 from dpaudit.gate.self_check_text import self_check_markdown, self_check_text
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from dpaudit.certification.verdict import certify
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit
 from dpaudit.configuration.config import read_config
 from dpaudit.gate.catalogue import RULES as ISSUES
 from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text

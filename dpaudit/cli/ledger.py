@@ -11,9 +11,9 @@ import typer
 
 from dpaudit.budgets.filters import Refusal
 from dpaudit.certification.certificate import Certificate
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit, output_folder, say, write
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit, output_folder, say, write
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.ledger import Account as LedgerAccount

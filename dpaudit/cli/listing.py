@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat
-from dpaudit.cli.output import emit
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.output import emit
 from dpaudit.render.listing import listing_markdown, listing_text
 from dpaudit.runtime.plugins import names
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.extras import extras_of
-from dpaudit.cli.options import Config, Jobs, Runs, Seed, Significance
-from dpaudit.cli.output import note, output_folder, progress, say
-from dpaudit.cli.verdicts import audit_exit, certificate_exit, worst
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.extras import extras_of
+from dpaudit.cli.common.options import Config, Jobs, Runs, Seed, Significance
+from dpaudit.cli.common.output import note, output_folder, progress, say
+from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
 from dpaudit.configuration.config import read_config
 from dpaudit.workflow import (
     AuditExecution,

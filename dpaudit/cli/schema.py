@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from dpaudit import schemas
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Output
-from dpaudit.cli.output import write
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Output
+from dpaudit.cli.common.output import write
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import suggestion
 

@@ -8,9 +8,9 @@ import numpy as np
 import typer
 
 from dpaudit.certification.certificate import Certificate
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat, Seed, Significance
-from dpaudit.cli.output import emit, note
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed, Significance
+from dpaudit.cli.common.output import emit, note
 from dpaudit.configuration.files import read_text
 from dpaudit.configuration.score_file import read_scores
 from dpaudit.errors import CertificateError, ConfigError

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.certification.verdict import certify
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.output import note, output_folder, progress, say
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.output import note, output_folder, progress, say
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import load_package
 from dpaudit.study.running import How, run_study

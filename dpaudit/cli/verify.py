@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat, Seed
-from dpaudit.cli.output import emit, note
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed
+from dpaudit.cli.common.output import emit, note
 from dpaudit.cli.witness import check_witness, is_witness, witness_sentence
 from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.exits import Exit, ending
-from dpaudit.cli.options import Format, Output, OutputFormat, Seed, Significance
-from dpaudit.cli.output import emit, note, progress, write
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed, Significance
+from dpaudit.cli.common.output import emit, note, progress, write
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import suggestion
 from dpaudit.wall.environments import interpreter_of, measured_elsewhere

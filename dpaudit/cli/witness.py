@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.cli.output import output_folder, write
+from dpaudit.cli.common.output import output_folder, write
 from dpaudit.configuration.config import config_of
 from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import CertificateError

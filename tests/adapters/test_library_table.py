@@ -64,7 +64,7 @@ def command(folder: Path, name: str, table: str, *options: str) -> Any:
     return CliRunner().invoke(app, [name, str(path), *options])
 
 
-@pytest.mark.parametrize(("function", "code", "verdict"), [("good", 0, "consistent"), ("half", 1, "violation")])
+@pytest.mark.parametrize(("function", "code", "verdict"), [("good", 0, "not_refuted"), ("half", 1, "violation")])
 def test_a_release_is_audited_at_its_own_claim(folder: Path, function: str, code: int, verdict: str) -> None:
     """The right noise passes, a fraction of it is a violation; the certificate says whose word the claim is."""
     table = f'name = "demo"\nobject = "built_releases:{function}"'

@@ -36,6 +36,7 @@ from dpaudit.budgets.filters import (
     stated_by,
 )
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
+from dpaudit.checks import meant
 from mechanisms import Gaussian, Laplace
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
@@ -250,14 +251,14 @@ def test_parallel_parts_cost_the_worst_of_them():
 def test_of_parts_that_cannot_be_compared_the_worse_amount_and_the_worse_mass_are_spent(parts):
     budget = concentrated_filter(CLAIM, mass=1e-6)
     assert spent_on(budget, Parallel(parts=parts, key="the arrival time")).spent == Cost(
-        amount=spent_on(budget, normal(0.1)).spent.amount, mass=Fraction(1e-7)
+        amount=spent_on(budget, normal(0.1)).spent.amount, mass=Fraction(1, 10**7)
     )
 
 
 @pytest.mark.parametrize("build", [concentrated_filter, advanced_filter])
 def test_delta_that_is_set_aside_for_parts_is_not_used_twice(build):
     shared = build(CLAIM, mass=CLAIM.delta / 2).limit
-    assert shared == Cost(amount=build(replace(CLAIM, delta=CLAIM.delta / 2)).limit.amount, mass=Fraction(5e-6))
+    assert shared == Cost(amount=build(replace(CLAIM, delta=CLAIM.delta / 2)).limit.amount, mass=Fraction(5, 10**6))
 
 
 def test_each_filter_ends_where_its_theorem_says():
@@ -356,7 +357,7 @@ def test_a_certificate_is_spent_at_what_it_proves_and_nothing_else_is_spent_by_i
     budget = basic_filter(replace(CLAIM, unit="one traveller"))
     part = stated_by(certificate, budget.claim)
     spent = spent_on(budget, part).spent
-    assert spent == Cost(amount=Fraction(certificate.tight.epsilon.upper), mass=Fraction(1e-6))
+    assert spent == Cost(amount=meant(certificate.tight.epsilon.upper), mass=Fraction(1, 10**6))
     assert float(spent.amount) < claim.epsilon
     with pytest.raises(DeclarationError, match="is about"):
         stated_by(certificate, CLAIM)

@@ -25,6 +25,7 @@ from dpaudit import (
     fold,
 )
 from dpaudit.accounting.views import delivered_model
+from dpaudit.checks import meant
 from dpaudit.model.condition import Condition
 from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss
 from mechanisms import Gaussian
@@ -65,7 +66,7 @@ def test_parallel_is_the_worst_part_and_never_exceeds_the_sequence(stddevs: list
 def test_a_gaussian_group_is_one_gaussian_with_the_sensitivity_times_its_size(stddev: float, size: int) -> None:
     grouped = fold(Group(part=gaussian(stddev), size=size), "replace_one")
     (alternative,) = grouped.upper
-    assert alternative.parts[0][0] == GaussianLoss(mu=size * (1 / stddev))
+    assert alternative.parts[0][0] == GaussianLoss(mu=float(size / meant(stddev)))
     assert grouped.lower == fold(gaussian(stddev), "replace_one").lower, "one record of the group is known to move it"
     checked = Condition(kind="attained", status="checked")
     together = fold(Group(part=gaussian(stddev), size=size), "replace_one", (checked,))

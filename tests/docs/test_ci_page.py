@@ -13,7 +13,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
-from dpaudit.cli.exits import Exit
+from dpaudit.cli.common.exits import Exit
 from dpaudit.gate.catalogue import RULES
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import PROFILES

@@ -70,7 +70,7 @@ def wall(*arguments: str) -> Result:
 def test_a_sound_row_passes_and_half_the_noise_is_accused_twice() -> None:
     """An accusation is repeated on fresh runs; a known defect that is accused surprises nobody."""
     right, wrong, known = measured(count_row(1.0), count_row(0.4), count_row(0.4, standing="known bug"))
-    assert (right.outcome, right.accused, right.again) == ("consistent", False, None)
+    assert (right.outcome, right.accused, right.again) == ("not_refuted", False, None)
     assert (wrong.outcome, wrong.accused, wrong.again, wrong.surprising) == ("violation", True, True, True)
     assert known.accused
     assert not known.surprising
@@ -120,7 +120,7 @@ def test_a_row_that_cannot_run_says_why_and_the_wall_goes_on() -> None:
     missing, raising, right = measured(*rows)
     assert (missing.outcome, missing.note) == ("not run", "not installed here")
     assert raising.note == "The library raised ValueError: two lines"
-    assert right.outcome == "consistent"
+    assert right.outcome == "not_refuted"
     assert not missing.missed
 
 

@@ -31,7 +31,7 @@ def test_honest_code_is_consistent_and_the_bound_comes_close(model):
     config = replace(CONFIG, model=model)
     for case in config.cases():
         found = result_of(case, config)
-        assert found.verdict in ("consistent", "not_refuted")
+        assert found.verdict != "violation"
         assert found.epsilon_lower <= 1.0
         if case.view != "actions":
             assert found.epsilon_lower >= 0.8
@@ -41,7 +41,7 @@ def test_a_context_canary_on_honest_code_is_consistent():
     """Neighbours that differ in the target's context: a learner finds nothing, as the target's action is in no view."""
     case = replace(CONFIG.cases()[0], neighbours=contexts_differ(CONFIG), score=None, gaussian=False)
     found = result_of(case, CONFIG, runs=4_000)
-    assert found.verdict in ("consistent", "not_refuted")
+    assert found.verdict != "violation"
     assert found.epsilon_lower < 1
 
 
@@ -56,7 +56,7 @@ def test_every_statistical_twin_is_a_violation(twin):
 def test_no_benign_twin_is_a_violation(twin):
     """A harmless change stays consistent (a false alarm has probability 0.01 at most; the seed is fixed)."""
     config = replace(CONFIG, model=twin.model)
-    assert result_of(twin.case(config), config).verdict in ("consistent", "not_refuted")
+    assert result_of(twin.case(config), config).verdict != "violation"
 
 
 def test_printed_noise_hides_a_halved_sensitivity():

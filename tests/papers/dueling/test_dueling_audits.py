@@ -66,7 +66,7 @@ def test_the_counters_of_the_real_run_show_what_the_table_says(settings, least):
         config = DpEbs(epsilon=epsilon, horizon=1000, arms=5, **settings)
         certificate = certify(config.declaration(), config.claim())
         found = result_of(config.cases()[0], config.claim(), 20_000, certified=certificate.tight.epsilon.upper)
-        assert found.verdict in ("consistent", "not_refuted")
+        assert found.verdict != "violation"
         assert found.epsilon_lower >= 0.9 * smallest
 
 
@@ -80,7 +80,7 @@ def test_honest_code_is_consistent_in_every_view(settings, calibration):
     certificate = certify(config.declaration(), config.claim())
     for case in config.cases():
         found = result_of(case, config.claim(), 10_000, certified=certificate.tight.epsilon.upper)
-        assert found.verdict in ("consistent", "not_refuted"), (case.name, found.epsilon_lower)
+        assert found.verdict != "violation", (case.name, found.epsilon_lower)
 
 
 @pytest.mark.parametrize("settings", [{"model": "local"}, {"variant": "batched"}])
@@ -88,7 +88,7 @@ def test_a_single_message_or_sum_comes_close_to_the_claim(settings):
     """Nine tenths of epsilon = 1 at 40,000 runs."""
     config = DpEbs(epsilon=1.0, horizon=5000, arms=3, **settings)
     found = result_of(config.cases()[0], config.claim(), 40_000)
-    assert found.verdict in ("consistent", "not_refuted")
+    assert found.verdict != "violation"
     assert 0.9 <= found.epsilon_lower <= 1.0
 
 
@@ -104,7 +104,7 @@ def test_the_arms_of_the_g_optimal_run_attain_the_claim(epsilon, expected, runs)
     """One comparison, one cut, worlds on the same tail: nine tenths of the tabulated bound from the arms alone."""
     config = GOptimalDueling(epsilon=epsilon, horizon=1000, arms=2, dimension=1)
     found = result_of(config.cases()[0], config.claim(), runs, seed=0)
-    assert found.verdict in ("consistent", "not_refuted")
+    assert found.verdict != "violation"
     assert 0.9 * expected <= found.epsilon_lower <= epsilon
 
 

@@ -35,7 +35,7 @@ def test_a_run_is_admitted_and_its_audit_consistent(config):
     assert {c.status for c in run.conditions} == {"checked"}
     (case,) = config.cases(PROBLEM)
     found = audit_case(case, claim=config.claim(), runs=4_000, rng=np.random.default_rng(1), certified=1.0)
-    assert found.verdict in ("consistent", "not_refuted")
+    assert found.verdict != "violation"
     assert found.epsilon_lower < 1
 
 

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.segment import Segment
 from rich.text import Text
 
-from dpaudit.cli.options import Format
+from dpaudit.cli.common.options import Format
 from dpaudit.errors import ConfigError
 from dpaudit.render.layout import to_text
 from dpaudit.runtime.whole_files import replace_file

@@ -1,7 +1,7 @@
 """Exit codes of certificates and of audits."""
 
 from dpaudit.certification.certificate import Certificate
-from dpaudit.cli.exits import Exit
+from dpaudit.cli.common.exits import Exit
 from dpaudit.model.audit_result import AuditResult
 
 

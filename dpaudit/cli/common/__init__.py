@@ -1,0 +1,1 @@
+"""What commands share: exit codes, options, output and the words of verdicts."""
