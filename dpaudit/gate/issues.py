@@ -13,7 +13,7 @@ from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of
 from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.suppliers import suppliers_of
-from dpaudit.wording.audits import audit_meaning
+from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import one_line
 
@@ -72,7 +72,7 @@ class Checked:
         """Return the different verdicts of certificate and audits; "unusable" without a certificate."""
         if self.certificate is None:
             return "unusable"
-        audits = (audit.verdict.upper() for audit in self.audits)
+        audits = (audit_label(audit.verdict) for audit in self.audits)
         return ", ".join(dict.fromkeys((verdict_label(self.certificate.verdict), *audits)))
 
     def issues(self) -> tuple[Issue, ...]:
