@@ -2,11 +2,12 @@
 
 import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 
-def load(name):
+def load(name: str) -> ModuleType:
     """Return a module of this folder, loaded by its path."""
     spec = importlib.util.spec_from_file_location(f"accounting_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
@@ -14,16 +15,16 @@ def load(name):
     return module
 
 
-def load_oracle():
+def load_oracle() -> ModuleType:
     """Return the oracle as a module."""
     return load("oracle")
 
 
 @pytest.fixture(scope="session")
-def oracle():
+def oracle() -> ModuleType:
     return load_oracle()
 
 
 @pytest.fixture(scope="session")
-def drawing():
+def drawing() -> ModuleType:
     return load("drawing")

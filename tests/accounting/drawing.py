@@ -11,7 +11,7 @@ MOST_EVENTS = 4
 """The largest composition, as a power of ten."""
 
 
-def draw(rng):
+def draw(rng: np.random.Generator) -> tuple[str, Composition, float]:
     """Return the kind of a random composition, the composition, and a delta to ask it about.
 
     What is mixed holds a Gaussian part, which makes the contour integral converge; trees and equal Laplace releases are
@@ -32,11 +32,11 @@ def draw(rng):
             return *_mixed(rng), delta
 
 
-def _size(rng, times):
+def _size(rng: np.random.Generator, times: int) -> float:
     return float(rng.uniform(0.3, 3) / math.sqrt(times))
 
 
-def _tree(rng):
+def _tree(rng: np.random.Generator) -> tuple[str, Composition]:
     """Return what one element of a stream, or an element and its removal, costs in one or several trees."""
     horizon, trees = int(10 ** rng.uniform(0, MOST_EVENTS)), int(rng.integers(1, 6))
     size = _size(rng, trees * horizon.bit_length())
@@ -50,7 +50,7 @@ def _tree(rng):
     return name, Composition.of(TreeAggregation(horizon=horizon, leaf=leaf, signs=signs).loss()) * trees
 
 
-def _mixed(rng):
+def _mixed(rng: np.random.Generator) -> tuple[str, Composition]:
     """Return up to five kinds of releases, 10^4 in all, one of them Gaussian."""
     total = 10 ** rng.uniform(0, MOST_EVENTS)
     found, names = Composition.of(GaussianLoss(mu=_size(rng, 1))), {"Gaussian"}
@@ -63,23 +63,23 @@ def _mixed(rng):
     return ("Gaussian" if names == {"Gaussian"} else f"mixed, with {rare}" if rare else "mixed"), found
 
 
-def _gaussian(rng, times):
+def _gaussian(rng: np.random.Generator, times: int) -> GaussianLoss:
     return GaussianLoss(mu=_size(rng, times))
 
 
-def _laplace(rng, times):
+def _laplace(rng: np.random.Generator, times: int) -> LaplaceLoss:
     return LaplaceLoss(shift=_size(rng, times))
 
 
-def _noisy_max(rng, times):
+def _noisy_max(rng: np.random.Generator, times: int) -> LaplaceLoss:
     return ReportNoisyMax(scale=2 / _size(rng, times), linf_sensitivity=1.0, neighbours="add_remove").loss()
 
 
-def _black_box(rng, times):
+def _black_box(rng: np.random.Generator, times: int) -> ApproximateLoss:
     return ApproximateLoss(epsilon=_size(rng, times), delta=float(rng.choice([0.0, 1e-14 / times])))
 
 
-def _atoms(rng, times):
+def _atoms(rng: np.random.Generator, times: int) -> DiscreteLoss:
     """Return a loss of three to five atoms, different in its two orders."""
     p = rng.dirichlet([3.0] * int(rng.integers(3, 6)))
     q = p * np.exp(_size(rng, times) * rng.uniform(-1, 1, len(p)))
@@ -87,7 +87,7 @@ def _atoms(rng, times):
     return DiscreteLoss(atoms=tuple((math.log(x / y), float(x)) for x, y in zip(p, q, strict=True)))
 
 
-def _lattice(rng, times):
+def _lattice(rng: np.random.Generator, times: int) -> DiscreteLoss:
     """Return noise on whole numbers, wide enough for so many releases."""
     scale = max(0.8, 1 / _size(rng, times))
     if rng.random() < 0.5 or scale > 12:
@@ -95,7 +95,7 @@ def _lattice(rng, times):
     return DiscreteGaussian(stddev=scale, l2_sensitivity=1, neighbours="add_remove").loss()
 
 
-def _sampled(rng, times):
+def _sampled(rng: np.random.Generator, times: int) -> SampledGaussianLoss:
     order = str(rng.choice(["remove", "add"]))
     rate = float(min(0.9, rng.uniform(0.05, 0.5) / math.sqrt(times)))
     return SampledGaussianLoss(mu=float(rng.uniform(0.4, 2)), rate=rate, order=order)
@@ -115,12 +115,12 @@ PARTS = {
 SHARES = (0.2, 0.25, 0.1, 0.2, 0.1, 0.1, 0.05)
 
 
-def _black_boxes(rng):
+def _black_boxes(rng: np.random.Generator) -> Composition:
     times = int(10 ** rng.uniform(0, 3))
     return Composition.of(ApproximateLoss(epsilon=_size(rng, times), delta=1e-14 / times)) * times
 
 
-def _atoms_only(rng):
+def _atoms_only(rng: np.random.Generator) -> Composition:
     """Return copies of a three-point loss, symmetric under exchange of the neighbours."""
     a, b = sorted(float(x) for x in rng.uniform(0.05, 0.45, 2))
     p, q = (a, 1 - a - b, b), (b, 1 - a - b, a)

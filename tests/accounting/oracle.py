@@ -6,15 +6,17 @@ trapezoidal rule converges exponentially. Losses of lattice kind are summed exac
 Laplace losses, which are nearly a lattice: there the integrand returns far out along the line.
 """
 
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from math import comb
+from typing import Any
 
 from mpmath import mp, mpc, mpf
 
-from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
 
 
-def log_moment(loss, s):
+def log_moment(loss: Loss, s: Any) -> Any:
     """Return ln E_P[e^(s L)]; L is conditioned to be finite where it may be infinite."""
     match loss:
         case GaussianLoss(mu=mu):
@@ -34,7 +36,7 @@ def log_moment(loss, s):
 _RATIOS = {}
 
 
-def _node(mu, rate, k):
+def _node(mu: float, rate: float, k: int) -> Any:
     """Return ln N(x; 0, 1) and the log density ratio of the mixture at x = k / 8; neither depends on s."""
     key = (mu, rate, k, mp.dps)
     if key not in _RATIOS:
@@ -43,7 +45,7 @@ def _node(mu, rate, k):
     return _RATIOS[key]
 
 
-def _sampled(mu, rate, order, s):
+def _sampled(mu: float, rate: float, order: str, s: Any) -> Any:
     """Return the log moment of a sampled Gaussian by the trapezoidal rule over the output.
 
     The integrand is analytic up to i pi / mu, so that steps of 1/8 leave out e^(-16 pi^2 / mu) for mu >= 1.
@@ -54,7 +56,7 @@ def _sampled(mu, rate, order, s):
     return mp.log(mp.fsum(mp.exp(weight + power * ratio) for weight, ratio in nodes) / 8)
 
 
-def true_delta(composition: Composition, epsilon: float, digits: int = 50, agreed: float = 1e-9):
+def true_delta(composition: Composition, epsilon: float, digits: int = 50, agreed: float = 1e-9) -> Any:
     """Return delta(epsilon), relatively right to `agreed` for nearly a lattice of Laplace losses, else to 1e-13.
 
     Raises: ArithmeticError: that cannot be promised.
@@ -69,11 +71,11 @@ def true_delta(composition: Composition, epsilon: float, digits: int = 50, agree
         return 1 - finite + finite * _integrated(parts, mpf(epsilon), agreed)
 
 
-def _has_atoms(loss):
+def _has_atoms(loss: Loss) -> bool:
     return isinstance(loss, DiscreteLoss)
 
 
-def _summed(parts, epsilon):
+def _summed(parts: list[tuple[Loss, int]], epsilon: float) -> int:
     """Return delta(epsilon) of finitely many atoms, by convolving them exactly."""
     held = {mpf(0): mpf(1)}
     for loss, times in parts:
@@ -87,7 +89,7 @@ def _summed(parts, epsilon):
     return mp.fsum(mass * (1 - mp.exp(epsilon - value)) for value, mass in held.items() if value > epsilon)
 
 
-def _power(loss, times):
+def _power(loss: Loss, times: int) -> Iterator[tuple[Any, Any]]:
     """Return the atoms of `times` copies."""
     if isinstance(loss, ApproximateLoss):
         e = mpf(loss.epsilon)
@@ -107,7 +109,7 @@ def _power(loss, times):
     yield from held.values()
 
 
-def _laplace_sum(shift, times, epsilon):
+def _laplace_sum(shift: float, times: int, epsilon: float) -> Any:
     """Return delta(epsilon) of equal Laplace losses, exactly: the binomial expansion of M(s), residue by residue.
 
     M(s) = sum over k of C(n, k) (s + 1)^(n-k) s^k (2s + 1)^-n e^(s (n - 2k) x - k x). Over s (s + 1) and times
@@ -133,7 +135,7 @@ def _laplace_sum(shift, times, epsilon):
     return +total
 
 
-def _next_polynomial(held, n, k):
+def _next_polynomial(held: list[Any], n: int, k: int) -> list[Any]:
     """Return the n coefficients of (v + 1)^(n-k-1) (v - 1)^(k-1) from those of the k before."""
     if k == 0:  # 1 / (v - 1) = -(1 + v + v^2 + ...)
         return [-total for total in accumulate(comb(n - 1, j) for j in range(n))]
@@ -146,7 +148,7 @@ def _next_polynomial(held, n, k):
     return [(divided[j - 1] if j else 0) - divided[j] for j in range(n)]
 
 
-def _returning(parts, saddle, epsilon):
+def _returning(parts: Any, saddle: Any, epsilon: float) -> Any:
     """Return a bound on what a sum that stops before the integrand's first return leaves out.
 
     From half way to the first return on, every Laplace loss is at most |s + 1| / |2s + 1| + e^(-(1 + 2c) x) / 2 times
@@ -161,7 +163,7 @@ def _returning(parts, saddle, epsilon):
     return mp.exp(bound) / (mp.pi * start)
 
 
-def _saddle(exponent):
+def _saddle(exponent: Callable[..., Any]) -> Any:
     """Return where `exponent` is least on the positive line, to three digits or so."""
     golden = (mp.sqrt(5) - 1) / 2
     a, b = mp.log(mpf(10) ** -6), mp.log(mpf(10) ** 6)
@@ -174,14 +176,14 @@ def _saddle(exponent):
     return mp.exp((a + b) / 2)
 
 
-def _integrated(parts, epsilon, agreed):
+def _integrated(parts: list[tuple[Loss, int]], epsilon: float, agreed: float) -> Any:
     """Return delta(epsilon) by the trapezoidal rule through the saddle point, right to `agreed` at least.
 
     Raises: ArithmeticError: the integral does not settle, or too many Laplace losses are nearly a lattice.
     """
     laplace = all(isinstance(loss, LaplaceLoss) for loss, _ in parts)
 
-    def exponent(s):
+    def exponent(s: Any) -> Any:
         return mp.fsum(n * log_moment(loss, s) for loss, n in parts) - s * epsilon - mp.log(s) - mp.log(s + 1)
 
     with mp.workdps(15):  # any line will do; the saddle's is the shortest

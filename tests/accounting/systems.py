@@ -6,13 +6,18 @@ largest moves that any pair causes; the truth is taken from the pairs themselves
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
+from typing import Any
 
-from dpaudit import Claim, GaussianLoss, Group, Local, Parallel, Release, Repeat, Sequential
+import numpy as np
+
+from dpaudit import Claim, GaussianLoss, Group, Local, Mechanism, Parallel, Release, Repeat, Sequential
 from dpaudit.model.condition import Condition
+from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian, Laplace, RandomisedResponse, TreeAggregation
 
 RELATION = "replace_one"
@@ -31,7 +36,7 @@ class Ask:
     part: int | None = None  # of a node of parallel parts, by the record's public part
     choice: int | None = None  # of a node of alternatives, which the adversary picks
 
-    def answers(self, system, values):
+    def answers(self, system: Any, values: Any) -> tuple[Any, ...]:
         """Return the numbers that get noise: one, or one for every tree node or message."""
         held = [self.table[v] for i, v in enumerate(values) if self.part is None or system.parts[i] == self.part]
         if self.form == "local":
@@ -42,7 +47,7 @@ class Ask:
             return (max(held, default=0),)
         return (min(sum(held), 2) if self.form == "clipped" else sum(held),)
 
-    def moves(self, system, pair):
+    def moves(self, system: "System", pair: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[Any, ...]:
         """Return how far each number moves between the two data sets."""
         return tuple(abs(a - b) for a, b in zip(*(self.answers(system, values) for values in pair), strict=True))
 
@@ -57,7 +62,7 @@ class System:
     asks: tuple[Ask, ...]
     person: int = 1
 
-    def pairs(self, owned):
+    def pairs(self, owned: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Yield all pairs of data sets that differ in the records of one person who owns `owned` at most."""
         indices = range(len(self.parts))
         for values in product(range(self.values), repeat=len(self.parts)):
@@ -69,44 +74,44 @@ class System:
                     if tuple(other) != values:
                         yield values, tuple(other)
 
-    def sensitivity(self, ask):
+    def sensitivity(self, ask: Ask) -> int:
         """Return the largest move of one number by one record."""
         return _sensitivity(self, ask)
 
-    def cost(self, ask, moves):
+    def cost(self, ask: Ask, moves: tuple[Any, ...]) -> Any:
         """Return the exact loss of moves, in the additive unit of the system's noise."""
         if self.kind == "gaussian":
             return sum(Fraction(move, ask.noise) ** 2 for move in moves) * ask.times
         return sum(Fraction(move, ask.noise) for move in moves) * ask.times
 
-    def total(self, pair):
+    def total(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> Fraction | int:
         """Return what the adversary sees of a pair at worst: of alternatives the dearest one."""
         fixed = [self.cost(ask, ask.moves(self, pair)) for ask in self.asks if ask.choice is None]
         chosen = [self.cost(ask, ask.moves(self, pair)) for ask in self.asks if ask.choice is not None]
         return sum(fixed, Fraction(0)) + max(chosen, default=Fraction(0))
 
-    def truth(self):
+    def truth(self) -> tuple[Fraction | int, tuple[tuple[int, ...], tuple[int, ...]]] | None:
         """Return the largest cost over all pairs, and a pair that has it."""
         return max(((self.total(pair), pair) for pair in self.pairs(self.person)), default=None)
 
-    def adaptive_delta(self, epsilon):
+    def adaptive_delta(self, epsilon: float) -> Any:
         """Return the largest delta over pairs and adaptive adversaries, by all outputs of randomised responses."""
         patterns = {tuple(ask.moves(self, pair) for ask in self.asks) for pair in self.pairs(1)}
         return max(_best(self._asked(moves), 1.0, 1.0, math.exp(epsilon)) for moves in patterns)
 
-    def _asked(self, moves):
+    def _asked(self, moves: tuple[tuple[Any, ...], ...]) -> tuple[tuple[tuple[float, ...] | float, ...], ...]:
         """Return step by step the alternatives, each the epsilons of its releases; 0 for one that is not moved."""
         costs = [(ask, (float(sum(move)) / ask.noise,) * ask.times) for ask, move in zip(self.asks, moves, strict=True)]
         fixed = tuple((epsilons,) for ask, epsilons in costs if ask.choice is None)
         chosen = tuple(epsilons for ask, epsilons in costs if ask.choice is not None)
         return (*fixed, chosen) if chosen else fixed
 
-    def together(self, pair):
+    def together(self, pair: Any) -> tuple[str, ...]:
         """Return the labels that the pair moves by their whole sensitivities, all its records in one direction."""
         changed = [i for i, (a, b) in enumerate(zip(*pair, strict=True)) if a != b]
         return tuple(ask.label for ask in self.asks if self._whole(ask, pair, changed))
 
-    def _whole(self, ask, pair, changed):
+    def _whole(self, ask: Ask, pair: Any, changed: list[int]) -> bool:
         """Replay the pair, record by record: each moves its number by the whole, and the moves add up."""
         if len(changed) != self.person or (ask.part is not None and any(self.parts[i] != ask.part for i in changed)):
             return False
@@ -117,7 +122,7 @@ class System:
             return sorted(moves)[-self.person :] == [whole] * self.person
         return moves == (whole * self.person,)
 
-    def declaration(self):
+    def declaration(self) -> Declaration:
         """Return the declaration of the system, written from the sensitivities alone."""
         fixed = [self.node(ask) for ask in self.asks if ask.part is None and ask.choice is None]
         held = {ask.part: [self.node(a) for a in self.asks if a.part == ask.part] for ask in self.asks}
@@ -130,13 +135,13 @@ class System:
         tree = Sequential(parts=tuple(fixed))
         return Group(part=tree, size=self.person) if self.person > 1 else tree
 
-    def node(self, ask):
+    def node(self, ask: Ask) -> Declaration:
         """Return one release, as often as it is asked."""
         released = Release(label=ask.label, mechanism=self.mechanism(ask))
         leaf = Local(part=released) if ask.form == "local" else released
         return Repeat(part=leaf, times=ask.times) if ask.times > 1 else leaf
 
-    def mechanism(self, ask):
+    def mechanism(self, ask: Any) -> RandomisedResponse | Mechanism:
         """Return the noise of one ask."""
         move = float(self.sensitivity(ask))
         if self.kind == "laplace":
@@ -149,12 +154,12 @@ class System:
 
 
 @lru_cache(maxsize=64)
-def _sensitivity(system, ask):
+def _sensitivity(system: System, ask: Any) -> int:
     """Return the largest move of one number by one record, over all data sets."""
     return max(max(ask.moves(system, pair), default=0) for pair in system.pairs(1))
 
 
-def draw(rng):
+def draw(rng: np.random.Generator) -> System:
     """Return a random system in which every ask is moved by some record."""
     while True:
         system = _drawn(rng)
@@ -162,7 +167,7 @@ def draw(rng):
             return system
 
 
-def _drawn(rng):
+def _drawn(rng: np.random.Generator) -> System:
     """Return a random system: two to four records, two or three values, one to three asks."""
     kind, shape = str(rng.choice(KINDS)), str(rng.choice(["plain", "plain", "parts", "choices"]))
     records = int(rng.integers(2, 5))
@@ -186,13 +191,13 @@ def _drawn(rng):
     return System(kind=kind, parts=parts, values=values, asks=asks, person=person)
 
 
-def conditions_of(system, pair):
+def conditions_of(system: System, pair: Any) -> tuple[Condition, ...]:
     """Return what a replay of one named pair has checked: the releases that it moves together."""
     labels = system.together(pair)
     return (Condition(kind="attained", about=labels, status="checked"),) if labels else ()
 
 
-def claim_of(system, cost, factor):
+def claim_of(system: System, cost: Any, factor: float) -> tuple[Any, ...]:
     """Return a claim at `factor` times what the truth needs, and whether it holds, exactly."""
     if system.kind == "gaussian":
         mu, delta = math.sqrt(cost), 1e-3
@@ -207,7 +212,7 @@ def claim_of(system, cost, factor):
     return Claim(epsilon=epsilon, neighbours=RELATION), Fraction(epsilon) >= cost
 
 
-def _epsilon_of(mu, delta):
+def _epsilon_of(mu: float, delta: float) -> Any:
     """Return the epsilon of a Gaussian loss by bisection."""
     low, high = 0.0, 50 * mu + 50
     for _ in range(80):
@@ -216,14 +221,14 @@ def _epsilon_of(mu, delta):
     return high
 
 
-def _best(steps, p, q, ratio):
+def _best(steps: tuple[tuple[tuple[float, ...] | float, ...], ...], p: float, q: float, ratio: float) -> float:
     """Return the largest sum of (P - ratio Q)+ over outputs, the adversary picking an alternative at every step."""
     if not steps:
         return max(0.0, p - ratio * q)
     return max(_released(option, steps[1:], p, q, ratio) for option in steps[0])
 
 
-def _released(epsilons, steps, p, q, ratio):
+def _released(epsilons: Sequence[float], steps: int, p: float, q: float, ratio: float) -> int:
     """Return the same where the releases of one alternative come first."""
     if not epsilons:
         return _best(steps, p, q, ratio)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from dpaudit import (
     Composition,
     GaussianLoss,
     LaplaceLoss,
+    Loss,
     Parallel,
     Release,
     Repeat,
@@ -18,6 +21,8 @@ from dpaudit import (
 )
 from dpaudit.engines import VERIFIED
 from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
 
 SIZES = st.floats(0.05, 1.5)
@@ -29,13 +34,13 @@ LOSSES = st.one_of(
 FEW = settings(max_examples=10, deadline=None, derandomize=True)
 
 
-def gaussian(stddev=1.0, neighbours="add_remove"):
+def gaussian(stddev: float = 1.0, neighbours: Neighbours = "add_remove") -> Release:
     return Release(label="g", mechanism=Gaussian(stddev=stddev, l2_sensitivity=1, neighbours=neighbours))
 
 
 @FEW
 @given(LOSSES, st.integers(1, 9))
-def test_repeat_equals_copies(loss, times):
+def test_repeat_equals_copies(loss: Loss, times: int) -> None:
     """A loss repeated is the same composition as its copies, and so is the answer."""
     assert Composition.of(loss) * times == Composition.of(*[loss] * times)
     assert fold(Repeat(part=gaussian(), times=times), "add_remove") == fold(
@@ -45,12 +50,12 @@ def test_repeat_equals_copies(loss, times):
 
 @FEW
 @given(st.lists(LOSSES, min_size=2, max_size=4))
-def test_order_does_not_matter(losses):
+def test_order_does_not_matter(losses: Array) -> None:
     """Compositions in either order are equal objects."""
     assert Composition.of(*losses) == Composition.of(*reversed(losses))
 
 
-def test_integer_and_float_parameters_agree():
+def test_integer_and_float_parameters_agree() -> None:
     """B1's lesson: 1 and 1.0 are the same noise, under sampling, too."""
     forms = [
         fold(
@@ -64,7 +69,7 @@ def test_integer_and_float_parameters_agree():
 
 @FEW
 @given(LOSSES, SIZES, SIZES, st.floats(-9, -3))
-def test_brackets_grow_with_the_shift_and_fall_with_delta(loss, one, other, exponent):
+def test_brackets_grow_with_the_shift_and_fall_with_delta(loss: Loss, one: Any, other: Any, exponent: Any) -> None:
     """More shift never lowers the upper bound below the lower bound of less; likewise for delta."""
     small, large = sorted((one, other))
     low, high = (VERIFIED.epsilon(Composition.of(loss, LaplaceLoss(shift=s)), 10.0**exponent) for s in (small, large))
@@ -74,7 +79,7 @@ def test_brackets_grow_with_the_shift_and_fall_with_delta(loss, one, other, expo
 
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(LOSSES, st.integers(1, 6), st.floats(-8, -3))
-def test_epsilon_of_delta_of_epsilon_returns(loss, times, exponent):
+def test_epsilon_of_delta_of_epsilon_returns(loss: Loss, times: int, exponent: Any) -> None:
     """delta at the returned epsilon meets the delta that was asked for: no absolute tolerance anywhere (B9)."""
     composition = Composition.of(loss, LaplaceLoss(shift=0.3)) * times
     delta = 10.0**exponent
@@ -83,14 +88,14 @@ def test_epsilon_of_delta_of_epsilon_returns(loss, times, exponent):
     assert VERIFIED.delta(composition, epsilon.lower).upper >= delta or epsilon.lower == 0
 
 
-def test_more_records_of_one_person_never_cost_less():
+def test_more_records_of_one_person_never_cost_less() -> None:
     """The bracket of a group of size k grows with k."""
     composition = Composition.of(GaussianLoss(mu=0.2), LaplaceLoss(shift=0.2))
     answers = [VERIFIED.epsilon(composition.group(size), 1e-5) for size in (1, 2, 3)]
     assert answers[0].upper < answers[1].lower < answers[1].upper < answers[2].lower
 
 
-def test_parallel_never_exceeds_sequential():
+def test_parallel_never_exceeds_sequential() -> None:
     """Touching one of two parts costs no more than touching both."""
     parts = (gaussian(1.0), gaussian(2.0))
     alone = bracket_epsilon(fold(Parallel(parts=parts, key="phase"), "add_remove"), 1e-5)
@@ -98,7 +103,7 @@ def test_parallel_never_exceeds_sequential():
     assert alone.upper < both.lower
 
 
-def test_sampled_gaussian_takes_the_worse_order():
+def test_sampled_gaussian_takes_the_worse_order() -> None:
     """The accountant answers 6.1877, the order in which the record is removed, through the whole path."""
     tree = Repeat(part=Subsample(part=gaussian(), rate=0.01, scheme="poisson"), times=10_000)
     bracket = bracket_epsilon(fold(tree, "add_remove"), 1e-5)
@@ -106,13 +111,13 @@ def test_sampled_gaussian_takes_the_worse_order():
     assert bracket.upper - bracket.lower <= 6.2e-4
 
 
-def test_releases_inside_one_sample_are_composed_before_amplification():
+def test_releases_inside_one_sample_are_composed_before_amplification() -> None:
     """Four releases of sigma 2 on one sample are one release of sigma 1 on it, not four samples."""
     inside = Subsample(part=Repeat(part=gaussian(2.0), times=4), rate=0.1, scheme="poisson")
     assert fold(inside, "add_remove") == fold(Subsample(part=gaussian(1.0), rate=0.1, scheme="poisson"), "add_remove")
 
 
-def test_bounded_parts_are_amplified_as_black_boxes():
+def test_bounded_parts_are_amplified_as_black_boxes() -> None:
     """ln(1 + q (e^epsilon - 1)) and q delta, rounded up, for sampling without replacement."""
     from dpaudit import Stated
 
@@ -128,14 +133,14 @@ def test_bounded_parts_are_amplified_as_black_boxes():
 
 
 @pytest.mark.parametrize(("scheme", "neighbours"), [("poisson", "replace_one"), ("without_replacement", "add_remove")])
-def test_a_scheme_for_other_neighbours_is_refused(scheme, neighbours):
+def test_a_scheme_for_other_neighbours_is_refused(scheme: str, neighbours: str) -> None:
     """Poisson amplification under replacement, and fixed sizes under addition, are refused by name."""
     tree = Subsample(part=gaussian(neighbours=neighbours), rate=0.1, scheme=scheme)
     with pytest.raises(DeclarationError, match=scheme):
         fold(tree, neighbours)
 
 
-def test_unbounded_parts_without_an_exact_loss_are_refused():
+def test_unbounded_parts_without_an_exact_loss_are_refused() -> None:
     """A Gaussian part sampled without replacement has no rule here, and the message says what to do."""
     tree = Subsample(part=gaussian(neighbours="replace_one"), rate=0.1, scheme="without_replacement")
     with pytest.raises(UnsupportedError, match="stated"):

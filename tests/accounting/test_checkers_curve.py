@@ -3,11 +3,13 @@
 import itertools
 import math
 from collections import Counter
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dpaudit import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import black_box
 
@@ -24,7 +26,9 @@ FAR = [(MANY, 17.4), (MANY, 26.0), (MANY, 39.5), (FEW, 10.0), (FEW, 25.0), (BOXE
     ("composition", "epsilon"),
     [(MIXED, 0.0), (MIXED, 0.5), (MIXED, 1.0), (MANY, 0.5), (MANY, 5.0), (FEW, 6.0), (BOXES, 1.0), *FAR],
 )
-def test_the_truth_lies_between_the_checkers_bounds(oracle, composition, epsilon):
+def test_the_truth_lies_between_the_checkers_bounds(
+    oracle: ModuleType, composition: Composition, epsilon: float
+) -> None:
     """In 50 digits, down to delta = 1e-30; the bracket is narrow."""
     low, high = Worst([as_multiset(composition)]).delta(epsilon)
     true = float(oracle.true_delta(composition, epsilon, 50).real)
@@ -33,7 +37,9 @@ def test_the_truth_lies_between_the_checkers_bounds(oracle, composition, epsilon
 
 
 @pytest.mark.parametrize(("composition", "epsilon"), [(SAMPLED, 1.0), (SAMPLED, 4.0), (ADDED, 1.0)])
-def test_both_orders_of_sampled_gaussians_lie_between_the_bounds(oracle, composition, epsilon):
+def test_both_orders_of_sampled_gaussians_lie_between_the_bounds(
+    oracle: ModuleType, composition: Composition, epsilon: float
+) -> None:
     """Orders are told apart: each is below the upper bound of both, and the larger is above the lower bound."""
     low, high = Worst([as_multiset(composition)]).delta(epsilon)
     true = [float(oracle.true_delta(c, epsilon, 30).real) for c in (SAMPLED, ADDED)]
@@ -41,7 +47,7 @@ def test_both_orders_of_sampled_gaussians_lie_between_the_bounds(oracle, composi
     assert high - low <= 1e-3 * high
 
 
-def test_sampled_gaussians_cost_what_is_known():
+def test_sampled_gaussians_cost_what_is_known() -> None:
     """Poisson rate 0.01, noise 1, ten thousand steps: delta 1e-5 lies between epsilon 6.187712 and 6.187713."""
     curve = Worst([Counter({("sampled", 1.0, 0.01, "remove"): 10_000})])
     assert curve.delta(6.187712)[1] > 1e-5 * (1 - 1e-6)
@@ -49,7 +55,7 @@ def test_sampled_gaussians_cost_what_is_known():
     assert curve.delta(6.1877)[0] > 1e-5 > curve.delta(6.1878)[1]
 
 
-def test_mass_beyond_the_window_does_not_come_back_below_epsilon():
+def test_mass_beyond_the_window_does_not_come_back_below_epsilon() -> None:
     """Ten thousand Laplace releases of shift 1 lose 3,679 nats on average: delta(0) is 1, and falls where it must."""
     curve = Worst([Counter({("laplace", 1.0): 10_000})])
     assert curve.delta(0.0)[0] > 0.99999
@@ -60,7 +66,7 @@ def test_mass_beyond_the_window_does_not_come_back_below_epsilon():
 
 @pytest.mark.parametrize("shift", [0.01, 0.3, 2.0, 8.0])
 @pytest.mark.parametrize("times", [2, 5])
-def test_binomial_sums_are_bracketed_at_every_epsilon(shift, times):
+def test_binomial_sums_are_bracketed_at_every_epsilon(shift: float, times: int) -> None:
     """Randomised response, repeated: atoms only, exact by hand; also just below and above every atom."""
     curve = Worst([Counter({black_box(shift): times})])
     truth = 1 / (1 + math.exp(-shift))
@@ -74,7 +80,7 @@ def test_binomial_sums_are_bracketed_at_every_epsilon(shift, times):
         assert high >= exact * (1 - 1e-12)
 
 
-def test_the_bounds_of_random_sums_never_cross_those_of_a_quadrature():
+def test_the_bounds_of_random_sums_never_cross_those_of_a_quadrature() -> None:
     """Forty random pairs of a Laplace and a Gaussian loss, integrated on a fine grid of the Laplace one."""
     rng = np.random.default_rng(3)
     for _ in range(40):
@@ -85,7 +91,7 @@ def test_the_bounds_of_random_sums_never_cross_those_of_a_quadrature():
         assert high >= exact * (1 - 1e-9) - 1e-13
 
 
-def quadrature(mu, shift, epsilon):
+def quadrature(mu: float, shift: float, epsilon: float) -> float:
     """delta(epsilon) = E[delta_Gaussian(epsilon - L)] over a Laplace loss L, by Gauss-Legendre between its atoms."""
     nodes, weights = np.polynomial.legendre.leggauss(120)
     inner = np.array([GaussianLoss(mu=mu).hockey_stick(epsilon - shift * node) for node in nodes])
@@ -94,19 +100,19 @@ def quadrature(mu, shift, epsilon):
     return float(weights @ (inner * density)) + 0.5 * ends[0] + 0.5 * math.exp(-shift) * ends[1]
 
 
-def test_a_bracket_that_crosses_itself_is_refused(monkeypatch):
+def test_a_bracket_that_crosses_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: a curve whose lower side lies above its upper side gives no number."""
     monkeypatch.setattr("dpaudit.verifier.curve._Sum.lower", lambda self, epsilon: 0.9)
     with pytest.raises(Exception, match="no privacy curve"):
         Worst([as_multiset(MIXED)]).delta(1.0)
 
 
-def as_multiset(composition):
+def as_multiset(composition: Composition) -> Counter[tuple[Any, ...] | None]:
     """Return the checker's form of a composition."""
     return Counter({as_tuple(loss): times for loss, times in composition.parts})
 
 
-def as_tuple(loss):
+def as_tuple(loss: Loss) -> tuple[Any, ...]:
     """Return the checker's form of a loss."""
     match loss:
         case GaussianLoss(mu=mu):

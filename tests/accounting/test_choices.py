@@ -3,6 +3,7 @@
 import hashlib
 import json
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from dpaudit import (
     GaussianLoss,
     Group,
     LaplaceLoss,
+    Loss,
+    Mechanism,
     NormalForm,
     Parallel,
     Release,
@@ -30,6 +33,8 @@ from dpaudit import (
 from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.engines import VERIFIED
 from dpaudit.engines.verified.choices import dominating_masses
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Declaration
 from dpaudit.verifier import verify
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
 
@@ -44,24 +49,24 @@ CHOICES = (
 )
 
 
-def release(mechanism, label="x"):
+def release(mechanism: Mechanism, label: str = "x") -> Release:
     return Release(label=label, mechanism=mechanism)
 
 
-def gaussian(stddev, neighbours="replace_one"):
+def gaussian(stddev: float, neighbours: Neighbours = "replace_one") -> Release:
     return release(Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
 
 
-def laplace(scale):
+def laplace(scale: float) -> Release:
     return release(Laplace(scale=scale, l1_sensitivity=1.0, neighbours="replace_one"))
 
 
-def either(*parts):
+def either(*parts: Declaration) -> Parallel:
     return Parallel(parts=parts, key="the arm shown")
 
 
 @pytest.mark.parametrize("loss", CHOICES)
-def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss):
+def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss: Loss) -> None:
     """At 160 epsilons of either sign, by sums of positive terms; the excess falls with the width's square."""
     excess = []
     for width in (0.02, 0.005):
@@ -78,7 +83,7 @@ def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss
     assert excess[1] < max(excess[0] / 3, 1e-9)
 
 
-def chosen_delta(options, rounds, epsilon):
+def chosen_delta(options: tuple[ApproximateLoss, ApproximateLoss], rounds: int, epsilon: float) -> Any:
     """Return the largest delta of any adaptive way to choose one of `options` in every round, by recursion.
 
     With x = e^epsilon q/p of what was seen, the best continuation is worth max over options of
@@ -86,7 +91,7 @@ def chosen_delta(options, rounds, epsilon):
     """
 
     @cache
-    def worth(left, x):
+    def worth(left: Any, x: float) -> float:
         if not left:
             return max(0.0, 1 - x)
         return max(
@@ -106,7 +111,7 @@ def chosen_delta(options, rounds, epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 0.8, 1.5, 2.6])
-def test_no_adaptive_way_of_choosing_exceeds_the_bound(epsilon):
+def test_no_adaptive_way_of_choosing_exceeds_the_bound(epsilon: float) -> None:
     """Five rounds of two black boxes, every strategy tried; the bound is far below that of all ten releases."""
     best = chosen_delta(BOXES, 5, epsilon)
     fixed = max(
@@ -121,24 +126,24 @@ def test_no_adaptive_way_of_choosing_exceeds_the_bound(epsilon):
     assert found < 0.9 * VERIFIED.delta(together, epsilon).lower
 
 
-def test_choosing_adaptively_can_be_worse_than_any_fixed_choice():
+def test_choosing_adaptively_can_be_worse_than_any_fixed_choice() -> None:
     """Two rounds at epsilon 0.8: the recursion itself shows why the worst alternative alone would be no bound."""
     best = chosen_delta(BOXES, 2, 0.8)
     fixed = [Composition.of(BOXES[0]) * k + Composition.of(BOXES[1]) * (2 - k) for k in range(3)]
     assert best > 1.02 * max(VERIFIED.delta(held, 0.8).upper for held in fixed)
 
 
-def stated(box):
+def stated(box: ApproximateLoss) -> Stated:
     return Stated(epsilon=box.epsilon, delta=box.delta, source="a supplier")
 
 
-def test_a_choice_that_is_made_once_costs_its_worst_option():
+def test_a_choice_that_is_made_once_costs_its_worst_option() -> None:
     alone = max(bracket_epsilon(fold(part, "replace_one"), 1e-5).upper for part in (gaussian(3.0), laplace(3.0)))
     chosen = bracket_epsilon(fold(Repeat(part=either(gaussian(3.0), laplace(3.0)), times=1), "replace_one"), 1e-5)
     assert alone <= chosen.upper <= alone * (1 + 1e-9)
 
 
-def test_a_gaussian_option_is_cut_into_as_many_pieces_as_the_other_has_parts():
+def test_a_gaussian_option_is_cut_into_as_many_pieces_as_the_other_has_parts() -> None:
     """Ten Gaussian releases beside forty Laplace ones are forty of half the size; the cut never loses any."""
     tree = Repeat(part=either(Repeat(part=gaussian(4.0), times=10), Repeat(part=laplace(8.0), times=40)), times=3)
     ((choice, times),) = fold(tree, "replace_one").upper[0].parts
@@ -147,7 +152,7 @@ def test_a_gaussian_option_is_cut_into_as_many_pieces_as_the_other_has_parts():
     assert 10 * 0.25**2 <= 40 * normal.mu**2 <= 10 * 0.25**2 * (1 + 1e-12)
 
 
-def test_unequal_numbers_of_options_pair_as_far_as_they_go():
+def test_unequal_numbers_of_options_pair_as_far_as_they_go() -> None:
     """Three of one and one of another: one pair, and two that stand alone; a choice is never counted twice."""
     parts = Repeat(part=laplace(8.0), times=3), stated(ApproximateLoss(epsilon=0.2, delta=1e-9))
     (found,) = fold(Repeat(part=either(*parts), times=7), "replace_one").upper
@@ -156,7 +161,7 @@ def test_unequal_numbers_of_options_pair_as_far_as_they_go():
     assert found == Composition.of(pair) * 7 + Composition.of(LaplaceLoss(shift=0.125)) * 14
 
 
-def test_records_of_one_person_may_meet_different_options():
+def test_records_of_one_person_may_meet_different_options() -> None:
     """A group of two over an adaptive choice costs both options, each moved twice as far."""
     tree = Group(part=Repeat(part=either(gaussian(4.0), laplace(4.0)), times=2), size=2)
     (found,) = fold(tree, "replace_one").upper
@@ -165,7 +170,7 @@ def test_records_of_one_person_may_meet_different_options():
     assert min(getattr(loss, "mu", 1.0) for loss, _ in found.parts) == pytest.approx(0.5)
 
 
-def test_a_budget_over_time_is_charged_the_dearest_option():
+def test_a_budget_over_time_is_charged_the_dearest_option() -> None:
     """rho of a Gaussian release with noise 4 is 1/32, of a Laplace one with scale 8 it is 1/128."""
     tree = Repeat(part=either(gaussian(4.0), laplace(8.0)), times=3)
     cost = cost_of(tree, Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one"), zcdp)
@@ -192,7 +197,7 @@ TREES = {
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_the_checker_comes_to_the_same_bound(name):
+def test_the_checker_comes_to_the_same_bound(name: str) -> None:
     """It refuses the same certificate with the bound of the worst fixed option, which would be too small."""
     claim = Claim(epsilon=6.0, delta=1e-6, neighbours="replace_one")
     certificate = certify(TREES[name], claim)
@@ -200,7 +205,7 @@ def test_the_checker_comes_to_the_same_bound(name):
     assert certificate.tight.epsilon.lower < certificate.tight.epsilon.upper
 
 
-def test_the_checker_refuses_the_bound_of_all_fixed_choices():
+def test_the_checker_refuses_the_bound_of_all_fixed_choices() -> None:
     """Forged: the upper ends replaced by the lower ones, which no adaptive choice is known to respect."""
     data = json.loads(certify(TREES["black boxes"], Claim(epsilon=3.0, delta=1e-6, neighbours="replace_one")).to_json())
     fixed = max(
@@ -212,14 +217,14 @@ def test_the_checker_refuses_the_bound_of_all_fixed_choices():
     assert any("upper bound on delta" in text for text in verify(resigned(data)).complaints)
 
 
-def resigned(data):
+def resigned(data: Any) -> str:
     """Return the JSON of a certificate with its digest made anew."""
     held = {key: value for key, value in data.items() if key != "digest"}
     canonical = json.dumps(held, sort_keys=True, separators=(",", ":"))
     return json.dumps(held | {"digest": hashlib.sha256(canonical.encode()).hexdigest()})
 
 
-def test_both_orders_of_a_choice_are_reversed():
+def test_both_orders_of_a_choice_are_reversed() -> None:
     """Sampled releases are not symmetric: reversing twice comes back, once does not."""
     for loss in CHOICES[2:4]:
         assert loss.reversed() != loss

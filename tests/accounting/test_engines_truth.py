@@ -1,5 +1,7 @@
 import math
 from dataclasses import replace
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,19 +18,20 @@ from dpaudit import (
 from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.engines.verified import dominated, dominating
+from dpaudit.engines.verified.lattice import Lattice
 from dpaudit.engines.verified.polynomial import by_flint, by_python, scaled_product
 
 LAPLACE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
 
-def exact_gaussian(mu, epsilon):
+def exact_gaussian(mu: float, epsilon: float) -> Any:
     with mp.workdps(60):
         m, e = mpf(mu), mpf(epsilon)
         return mp.ncdf(m / 2 - e / m) - mp.exp(e) * mp.ncdf(-m / 2 - e / m)
 
 
 @pytest.mark.parametrize("mu", [1e-12, 1e-6, 1e-3, 0.05, 0.3, 1.0, 4.0, 20.0, 100.0, 1000.0])
-def test_gaussian_margins_hold_against_sixty_digits(mu):
+def test_gaussian_margins_hold_against_sixty_digits(mu: float) -> None:
     """The closed form's bounds enclose the 60-digit value from tiny mu to huge mu, and are tight where it matters."""
     for z in (-8.0, -3.0, -1.0, -0.1, 0.0, 0.5, 2.0, 5.0, 9.0, 15.0, 30.0):
         epsilon = mu * mu / 2 + z * mu
@@ -41,7 +44,9 @@ def test_gaussian_margins_hold_against_sixty_digits(mu):
             assert high - low <= 1e-8 * high
 
 
-def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(oracle, drawing):
+def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(
+    oracle: ModuleType, drawing: ModuleType
+) -> None:
     """On 60 random compositions no upper bound is below the oracle's epsilon and no lower bound above it."""
     rng = np.random.default_rng(20)
     widths, unsettled = [], 0
@@ -67,7 +72,7 @@ def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(orac
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 3.0])
-def test_every_engine_brackets_delta_on_a_mixture(oracle, epsilon):
+def test_every_engine_brackets_delta_on_a_mixture(oracle: ModuleType, epsilon: float) -> None:
     """delta(epsilon) of a mixture with a mass at infinity lies in every engine's bracket."""
     composition = (
         Composition.of(GaussianLoss(mu=0.2), LaplaceLoss(shift=0.3), ApproximateLoss(epsilon=0.1, delta=1e-4)) * 5
@@ -82,7 +87,9 @@ def test_every_engine_brackets_delta_on_a_mixture(oracle, epsilon):
 @pytest.mark.parametrize(
     ("delta", "tolerance"), [(1e-5, 2e-5), (1e-14, 5e-5), (1e-30, 1e-4)], ids=["1e-5", "1e-14", "1e-30"]
 )
-def test_thousand_laplace_releases_stay_sharp_down_to_tiny_delta(oracle, delta, tolerance):
+def test_thousand_laplace_releases_stay_sharp_down_to_tiny_delta(
+    oracle: ModuleType, delta: float, tolerance: float
+) -> None:
     """Laplace(10) x 1000: the bracket holds the oracle's epsilon and is narrower than the stated tolerance."""
     bracket = VERIFIED.epsilon(LAPLACE, delta)
     assert oracle.true_delta(LAPLACE, bracket.upper, 60).real <= delta
@@ -93,7 +100,7 @@ def test_thousand_laplace_releases_stay_sharp_down_to_tiny_delta(oracle, delta, 
 
 
 @pytest.mark.parametrize(("order", "truth", "digits"), [("remove", 6.1877124, 5e-8), ("add", 5.6115, 5e-5)])
-def test_sampled_gaussian_is_right_in_both_orders(order, truth, digits):
+def test_sampled_gaussian_is_right_in_both_orders(order: str, truth: float, digits: float) -> None:
     """Poisson rate 0.01, sigma 1, 10^4 steps: 6.1877124 if a record is removed, 5.6115 if one is added, within 1e-4."""
     composition = Composition.of(SampledGaussianLoss(mu=1, rate=0.01, order=order)) * 10_000
     bracket = VERIFIED.epsilon(composition, 1e-5)
@@ -102,7 +109,7 @@ def test_sampled_gaussian_is_right_in_both_orders(order, truth, digits):
 
 
 @pytest.mark.parametrize("times", [1, 30])
-def test_many_kinds_of_losses_are_bracketed_to_second_order(oracle, times):
+def test_many_kinds_of_losses_are_bracketed_to_second_order(oracle: ModuleType, times: int) -> None:
     """Twelve Laplace, two response and one Gaussian kind: the oracle's value within a bracket 1e-5 wide, relatively."""
     rng = np.random.default_rng(times)
     sizes = rng.uniform(0.3, 1.0, 15) / math.sqrt(times)
@@ -116,7 +123,7 @@ def test_many_kinds_of_losses_are_bracketed_to_second_order(oracle, times):
 
 
 @pytest.mark.slow
-def test_two_thousand_kinds_are_told_apart():
+def test_two_thousand_kinds_are_told_apart() -> None:
     """10^6 events of 2000 kinds: a bracket of relative width 2e-4, around what equal events of the same sum cost."""
     shifts = np.random.default_rng(3).uniform(0.0005, 0.004, 2000)
     bracket = VERIFIED.epsilon(Composition.of(*(LaplaceLoss(shift=float(s)) for s in shifts)) * 500, 1e-5)
@@ -125,16 +132,18 @@ def test_two_thousand_kinds_are_told_apart():
     assert bracket.upper == pytest.approx(VERIFIED.epsilon(Composition.of(alike) * 1_000_000, 1e-5).upper, rel=1e-3)
 
 
-def test_a_label_whose_law_under_q_is_understated_is_caught(monkeypatch, oracle):
+def test_a_label_whose_law_under_q_is_understated_is_caught(
+    monkeypatch: pytest.MonkeyPatch, oracle: ModuleType
+) -> None:
     """Broken twin: one part in 8192 less under Q at each change of labels puts the lower bound above the truth."""
     composition = Composition.of(LaplaceLoss(shift=0.3), LaplaceLoss(shift=0.41), GaussianLoss(mu=1.0)) * 8
     kept = dominated.labelled
 
-    def understated(lattice, width, places):
+    def understated(lattice: Any, width: float, places: Any) -> Lattice:
         found = kept(lattice, width, places)
         return replace(found, others=tuple(other - (other >> 13) for other in found.others))
 
-    def lower_bound():
+    def lower_bound() -> Any:
         lattice = VERIFIED.epsilon.__globals__["_lattices"](composition, 1e-5, 400.0, 1 << 14)[0]
         return VERIFIED.epsilon.__globals__["epsilon_below"](lattice, 1e-5)
 
@@ -144,7 +153,7 @@ def test_a_label_whose_law_under_q_is_understated_is_caught(monkeypatch, oracle)
 
 
 @pytest.mark.slow
-def test_sampled_gaussian_agrees_with_the_contour_integral(oracle):
+def test_sampled_gaussian_agrees_with_the_contour_integral(oracle: Any) -> None:
     """Both orders of 50 sampled releases hold the oracle's delta in their brackets."""
     for order in ("remove", "add"):
         composition = Composition.of(SampledGaussianLoss(mu=1.5, rate=0.1, order=order)) * 50
@@ -156,7 +165,7 @@ def test_sampled_gaussian_agrees_with_the_contour_integral(oracle):
 
 @pytest.mark.parametrize("order", ["remove", "add"])
 @pytest.mark.parametrize("epsilon", [-0.02, 0.0, 0.05, 0.3])
-def test_hockey_stick_of_a_sampled_gaussian_is_the_integral_of_its_densities(order, epsilon):
+def test_hockey_stick_of_a_sampled_gaussian_is_the_integral_of_its_densities(order: str, epsilon: float) -> None:
     """The closed form equals the integral of (p - e^epsilon q)_+ over the output."""
     x = np.linspace(-14, 15, 400_001)
     plain, moved = np.exp(-x * x / 2), np.exp(-((x - 1) ** 2) / 2)
@@ -167,7 +176,7 @@ def test_hockey_stick_of_a_sampled_gaussian_is_the_integral_of_its_densities(ord
     assert loss.hockey_stick(epsilon) == pytest.approx(integral, rel=1e-6, abs=1e-9)
 
 
-def test_both_multiplications_give_the_same_integers():
+def test_both_multiplications_give_the_same_integers() -> None:
     """Python's and python-flint's products agree, and equal the schoolbook product divided by 2^bits."""
     rng = np.random.default_rng(5)
     left, right = ([int(v) << 40 for v in rng.integers(0, 1 << 40, n)] for n in (37, 23))
@@ -180,7 +189,7 @@ def test_both_multiplications_give_the_same_integers():
     assert scaled_product(left, right, 64, by_flint) == scaled_product(left, right, 64, by_python)
 
 
-def test_verified_engine_is_valid_without_flint(monkeypatch):
+def test_verified_engine_is_valid_without_flint(monkeypatch: pytest.MonkeyPatch) -> None:
     """With Python's own integers alone, Laplace(10) x 1000 is bracketed within 1e-4, still soundly."""
     for module in (dominated, dominating):
         monkeypatch.setattr(module, "fastest", lambda: by_python)
@@ -192,11 +201,11 @@ def test_verified_engine_is_valid_without_flint(monkeypatch):
     assert bracket.upper - bracket.lower <= 1e-4 * bracket.upper
 
 
-def test_a_dominating_lattice_that_loses_mass_is_caught(monkeypatch, oracle):
+def test_a_dominating_lattice_that_loses_mass_is_caught(monkeypatch: pytest.MonkeyPatch, oracle: ModuleType) -> None:
     """Broken twin: losing one part in 8192 of the dominating lattice at each product puts it below the truth."""
     kept = dominating.scaled_product
 
-    def lossy(left, right, bits, multiply):
+    def lossy(left: Any, right: Any, bits: Any, multiply: Any) -> list[int]:
         return [mass - (mass >> 13) for mass in kept(left, right, bits, multiply)]
 
     monkeypatch.setattr(dominating, "scaled_product", lossy)
@@ -205,7 +214,7 @@ def test_a_dominating_lattice_that_loses_mass_is_caught(monkeypatch, oracle):
     assert oracle.true_delta(LAPLACE, epsilon, 30).real > 1e-5
 
 
-def test_one_sided_wishart_reaches_infinity_at_its_mass():
+def test_one_sided_wishart_reaches_infinity_at_its_mass() -> None:
     """Atoms {0: e^-c, infinity: 1 - e^-c}: epsilon is 0 at the mass and infinite just below it."""
     mass = -math.expm1(-0.2)
     loss = DiscreteLoss(atoms=((0.0, 1 - mass),), infinite_mass=mass, reverse_infinite_mass=mass)
@@ -215,7 +224,7 @@ def test_one_sided_wishart_reaches_infinity_at_its_mass():
     assert BASIC.epsilon(composition, mass * 0.9999).lower == math.inf
 
 
-def test_renyi_and_optimal_are_never_below_the_verified_lower_bound():
+def test_renyi_and_optimal_are_never_below_the_verified_lower_bound() -> None:
     """Their upper bounds on 1000 copies of pure 0.1: 18.96 and 17.787, the exact value."""
     composition = Composition.of(ApproximateLoss(epsilon=0.1)) * 1000
     exact = OPTIMAL.epsilon(composition, 1e-5)
@@ -225,7 +234,7 @@ def test_renyi_and_optimal_are_never_below_the_verified_lower_bound():
     assert VERIFIED.epsilon(composition, 1e-5).intersect(exact).upper == pytest.approx(17.787128449, abs=1e-8)
 
 
-def test_second_opinion_overlaps_with_its_allowance():
+def test_second_opinion_overlaps_with_its_allowance() -> None:
     """dp-accounting, widened by its round-off, brackets 50 Laplace releases as the verified engine does."""
     composition = Composition.of(LaplaceLoss(shift=0.1)) * 50
     assert PLD.covers(composition)
@@ -234,7 +243,7 @@ def test_second_opinion_overlaps_with_its_allowance():
 
 
 @pytest.mark.parametrize("size", [0.01, 0.25, 0.5, 3.0])
-def test_a_loss_bounded_in_one_order_only_may_cost_more_than_randomised_response(size):
+def test_a_loss_bounded_in_one_order_only_may_cost_more_than_randomised_response(size: float) -> None:
     """One-sided noise from the full record: loss `size` for certain, delta(0) = 1 - e^-size, not tanh(size / 2)."""
     loss = DiscreteLoss(atoms=((size, 1.0),), reverse_infinite_mass=-math.expm1(-size))
     for epsilon in (0.0, size / 3, size * 0.999):
@@ -246,7 +255,7 @@ def test_a_loss_bounded_in_one_order_only_may_cost_more_than_randomised_response
                 assert bracket.upper >= truth * (1 - 1e-14), engine.name
 
 
-def test_basic_delta_is_attained_by_two_losses_of_different_size():
+def test_basic_delta_is_attained_by_two_losses_of_different_size() -> None:
     """Losses a and -b alone are the worst of their range: basic's upper bound is their delta, to rounding."""
     for a, b in ((0.3, 1.0), (1.0, 0.3), (2.0, 1e-3), (1e-3, 2.0)):
         share = math.expm1(-b) / math.expm1(-a - b)
@@ -258,7 +267,7 @@ def test_basic_delta_is_attained_by_two_losses_of_different_size():
 
 
 @pytest.mark.parametrize("times", [1, 3, 7])
-def test_basic_epsilon_is_exact_at_the_accumulated_mass(times):
+def test_basic_epsilon_is_exact_at_the_accumulated_mass(times: int) -> None:
     """At delta equal to the mass, epsilon is the sum of the largest losses from both sides; a hair below, infinite."""
     composition = Composition.of(ApproximateLoss(epsilon=0.25, delta=0.5)) * times
     mass = 1 - 0.5**times
@@ -268,7 +277,7 @@ def test_basic_epsilon_is_exact_at_the_accumulated_mass(times):
     assert BASIC.epsilon(composition, math.nextafter(mass, 1)).lower == 0
 
 
-def test_the_rounded_supremum_of_a_sampled_gaussian_is_no_lower_bound():
+def test_the_rounded_supremum_of_a_sampled_gaussian_is_no_lower_bound() -> None:
     """Adding a record to a sample of rate q costs less than -ln(1 - q), which rounding may exceed."""
     for rate in (0.01, 0.1, 1 / 3, 0.9):
         bracket = BASIC.epsilon(Composition.of(SampledGaussianLoss(mu=1, rate=rate, order="add")), 0.0)

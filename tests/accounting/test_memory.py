@@ -3,8 +3,11 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from dpaudit import DiscreteLoss
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "accounting_memory.py"
 GIBIBYTE = 1 << 20  # in KiB, as Linux counts
@@ -12,7 +15,7 @@ GIBIBYTE = 1 << 20  # in KiB, as Linux counts
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["40 exponential choices", "1000 Laplace", "tree, three participations"])
-def test_a_heavy_declaration_is_certified_and_verified_below_a_gibibyte(name):
+def test_a_heavy_declaration_is_certified_and_verified_below_a_gibibyte(name: str) -> None:
     """The largest resident set of the child; the rest of the declarations are in the benchmark."""
     ended = subprocess.run([sys.executable, str(SCRIPT), name], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
@@ -21,7 +24,7 @@ def test_a_heavy_declaration_is_certified_and_verified_below_a_gibibyte(name):
     assert int(peak) < GIBIBYTE
 
 
-def test_renyi_moments_of_many_atoms_are_taken_in_pieces():
+def test_renyi_moments_of_many_atoms_are_taken_in_pieces() -> None:
     """Four thousand orders of a loss with ten thousand atoms: never a table of both at once."""
     import tracemalloc
 
@@ -38,7 +41,7 @@ def test_renyi_moments_of_many_atoms_are_taken_in_pieces():
     assert peak < 16 * 2**20 < 1000 * len(atoms) * 8
 
 
-def balanced(kind, atoms):
+def balanced(kind: type[DiscreteLoss], atoms: list[tuple[float, float]]) -> Any:
     """Return a loss whose probabilities sum to 1 under both laws: P and its mirror image, in proportion."""
     from math import cosh, exp
 

@@ -1,6 +1,7 @@
 """Defects that accountants have shipped, each as a question that ours must answer rightly."""
 
 import math
+from types import ModuleType
 
 import pytest
 
@@ -24,7 +25,7 @@ from mechanisms.randomised_response import RandomisedResponse
 PURE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
 
-def test_b1_noise_given_as_an_integer_is_not_ignored():
+def test_b1_noise_given_as_an_integer_is_not_ignored() -> None:
     """PoissonSampled(0.01, 100 Gaussians of sigma 1) x 10: about 204.7 for 1 and for 1.0, not 1.035 for one of them."""
     for sigma in (1, 1.0):
         release = Release(label="g", mechanism=Gaussian(stddev=sigma, l2_sensitivity=1, neighbours="add_remove"))
@@ -34,7 +35,7 @@ def test_b1_noise_given_as_an_integer_is_not_ignored():
         assert bracket.upper < 400
 
 
-def test_b2_a_count_is_never_forgotten():
+def test_b2_a_count_is_never_forgotten() -> None:
     """k copies cost what Repeat k costs, and more than one copy."""
     loss = ApproximateLoss(epsilon=0.1)
     assert Composition.of(*[loss] * 50) == Composition.of(loss) * 50
@@ -43,7 +44,7 @@ def test_b2_a_count_is_never_forgotten():
 
 
 @pytest.mark.parametrize("delta", [1e-9, 1e-12, 1e-14])
-def test_b4_small_delta_is_not_drowned_in_round_off(oracle, delta):
+def test_b4_small_delta_is_not_drowned_in_round_off(oracle: ModuleType, delta: float) -> None:
     """Where floating-point transforms fall below the truth, the upper bound stays above and within 1e-5."""
     bracket = VERIFIED.epsilon(PURE, delta)
     assert oracle.true_delta(PURE, bracket.upper, 50).real <= delta
@@ -51,19 +52,19 @@ def test_b4_small_delta_is_not_drowned_in_round_off(oracle, delta):
 
 
 @pytest.mark.parametrize("delta", [1e-15, 1e-20, 1e-30])
-def test_b5_epsilon_is_finite_for_every_delta_above_the_infinite_mass(delta):
+def test_b5_epsilon_is_finite_for_every_delta_above_the_infinite_mass(delta: float) -> None:
     """No fixed truncation is added to the mass at infinity: epsilon stays finite and below the pure sum."""
     assert VERIFIED.epsilon(PURE, delta).upper < 60
 
 
-def test_b6_optimal_composition_does_not_overflow():
+def test_b6_optimal_composition_does_not_overflow() -> None:
     """A million black boxes of 0.001 are evaluated in log space: near the Gaussian limit of mu 1, below 10."""
     bracket = OPTIMAL.epsilon(Composition.of(ApproximateLoss(epsilon=0.001)) * 1_000_000, 1e-5)
     assert bracket.upper - bracket.lower <= 1e-3
     assert bracket.lower == pytest.approx(4.3772, abs=1e-2)
 
 
-def test_b7_the_window_covers_the_sum_of_large_pure_losses():
+def test_b7_the_window_covers_the_sum_of_large_pure_losses() -> None:
     """Pure 2.0 x 20 at delta 1e-5 is about 40, not 36; the binomial sum and the lattice agree."""
     composition = Composition.of(ApproximateLoss(epsilon=2.0)) * 20
     bracket = VERIFIED.epsilon(composition, 1e-5).intersect(OPTIMAL.epsilon(composition, 1e-5))
@@ -71,7 +72,7 @@ def test_b7_the_window_covers_the_sum_of_large_pure_losses():
     assert bracket.upper <= 40.0 + 1e-9
 
 
-def test_b9_large_epsilon_is_not_capped():
+def test_b9_large_epsilon_is_not_capped() -> None:
     """Epsilon above ln 100 = 4.605 is returned: 17.42 for Laplace, and 1.993 for a hundred Gaussians of sigma 20."""
     assert VERIFIED.epsilon(PURE, 1e-5).lower > 17.42
     gaussians = (
@@ -83,7 +84,9 @@ def test_b9_large_epsilon_is_not_capped():
 
 
 @pytest.mark.parametrize(("epsilon", "times"), [(0.025, 100), (0.1, 100), (0.3, 7), (0.7, 3), (1e-3, 1000)])
-def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(oracle, epsilon, times):
+def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(
+    oracle: ModuleType, epsilon: float, times: int
+) -> None:
     """At the float next to times x epsilon the true delta can be positive (1e-46 and less), and zero is no upper bound.
 
     100 releases at a tenth of a tenth and a claim equal to their sum, in floats, do not set engines against each other.
@@ -100,7 +103,7 @@ def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(oracle, epsilon
     assert positive >= 2
 
 
-def test_a_hundred_small_responses_against_a_rounded_claim_are_certified():
+def test_a_hundred_small_responses_against_a_rounded_claim_are_certified() -> None:
     """100 responses of 0.025 in pairs meet (2.5, 1e-5) with engines in agreement: the sum of 0.1 is a hair above."""
     for epsilon, times in ((0.025, 100), (0.1, 25)):
         part = Repeat(part=Release(label="r", mechanism=RandomisedResponse(epsilon=epsilon)), times=times)

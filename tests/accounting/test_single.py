@@ -1,6 +1,8 @@
 """A single release is bracketed at the width of rounding, and calibrated noise is certified."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from mpmath import mp, mpf
@@ -12,6 +14,7 @@ from dpaudit import (
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    Loss,
     NormalForm,
     Release,
     SampledGaussianLoss,
@@ -25,6 +28,7 @@ from dpaudit import (
 from dpaudit.engines import BASIC, ENGINES, OPTIMAL, QUICK, RENYI, SINGLE, UPPERS, VERIFIED
 from dpaudit.engines.single import single_delta
 from dpaudit.model.bracket import smallest_epsilon
+from dpaudit.model.mechanism import Array
 from mechanisms.discrete_gaussian import DiscreteGaussian
 from mechanisms.discrete_laplace import DiscreteLaplace
 from mechanisms.exponential import Exponential
@@ -45,11 +49,11 @@ LOSSES = (
 )
 
 
-def normal_tail(x):
+def normal_tail(x: Array) -> Any:
     return mp.erfc(x / mp.sqrt(2)) / 2
 
 
-def truth(loss, epsilon):
+def truth(loss: Loss, epsilon: float) -> Any:
     """Return delta(epsilon) with many digits, from the laws of the two outputs."""
     with mp.workdps(120):
         e = mpf(epsilon)
@@ -75,7 +79,7 @@ def truth(loss, epsilon):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_a_single_loss_is_bracketed_at_the_width_of_rounding(loss):
+def test_a_single_loss_is_bracketed_at_the_width_of_rounding(loss: Loss) -> None:
     """At small, ordinary and extreme epsilons, and beside the largest loss, the exact delta is inside."""
     composition = Composition.of(loss)
     top = loss.supremum if math.isfinite(loss.supremum) else 50.0
@@ -117,7 +121,7 @@ SLOWER = {
         *(pytest.param(build, 1.0, 1e-5, id=name) for name, build in SLOWER.items()),
     ],
 )
-def test_calibrated_noise_is_certified(build, epsilon, delta):
+def test_calibrated_noise_is_certified(build: Callable[..., Any], epsilon: float, delta: float) -> None:
     """What `calibrated` returns for a claim gets a certificate for that claim, at delta 0 and above it."""
     claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
     assert certify(Release(label="release", mechanism=build(claim)), claim).verdict == "certified"
@@ -125,7 +129,7 @@ def test_calibrated_noise_is_certified(build, epsilon, delta):
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1.0, 20.0, 30.0, 36.0, 40.0, 100.0, 700.0])
 @pytest.mark.parametrize("categories", [3, 5, 1000])
-def test_the_loss_of_a_response_exists_up_to_its_largest_epsilon(epsilon, categories):
+def test_the_loss_of_a_response_exists_up_to_its_largest_epsilon(epsilon: float, categories: int) -> None:
     """Probabilities of the three losses are those of the report to 1e-14, the lie's included."""
     response = RandomisedResponse(epsilon=epsilon, categories=categories)
     found = dict(response.loss().atoms)
@@ -134,14 +138,14 @@ def test_the_loss_of_a_response_exists_up_to_its_largest_epsilon(epsilon, catego
     assert abs(found[epsilon] * total - 1) <= 1e-14
 
 
-def test_smallest_epsilon_returns_only_what_it_has_tested():
+def test_smallest_epsilon_returns_only_what_it_has_tested() -> None:
     """A curve that stays above delta gives infinity, a step gives a point beyond it."""
     assert smallest_epsilon(lambda epsilon: 0.5, 0.1) == math.inf
     found = smallest_epsilon(lambda epsilon: 0.5 if epsilon < 3 else 0.0, 0.1)
     assert found == 3.0
 
 
-def test_engines_that_cover_nothing_are_named():
+def test_engines_that_cover_nothing_are_named() -> None:
     """Asking only for the composition of pure parts refuses a Gaussian in words."""
     form = fold(Stated(epsilon=1.0, source="a supplier"), "add_remove")
     gaussian = NormalForm(upper=(Composition.of(GaussianLoss(mu=1.0)),), lower=form.lower)
@@ -149,7 +153,7 @@ def test_engines_that_cover_nothing_are_named():
         bracket_epsilon(gaussian, 1e-5, (OPTIMAL,))
 
 
-def test_a_certain_answer_is_refuted_beside_anything_else():
+def test_a_certain_answer_is_refuted_beside_anything_else() -> None:
     """A loss that is infinite for certain, alone, three times or next to noise: delta is 1, and no epsilon will do."""
     certain = Composition.of(DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0))
     for held in (certain, certain * 3, certain + Composition.of(LaplaceLoss(shift=1.0)) * 5):
@@ -158,7 +162,7 @@ def test_a_certain_answer_is_refuted_beside_anything_else():
         assert bracket_delta(form, 1.0).lower == 1.0
 
 
-def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stands():
+def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stands() -> None:
     """The smaller of two losses first or last: all engines, those for searches, and any others that are asked agree."""
     small, large = (
         Composition.of(LaplaceLoss(shift=0.5)) * 3,

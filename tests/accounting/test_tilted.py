@@ -1,35 +1,47 @@
 import math
 from dataclasses import replace
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 from mpmath import mp, mpc, mpf
 
-from dpaudit import ApproximateLoss, Bracket, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit import (
+    ApproximateLoss,
+    Bracket,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+)
 from dpaudit.engines import TILTED, VERIFIED
 from dpaudit.engines.chain import in_turn, narrow
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.tilted import engine, transform
 from dpaudit.errors import EngineDisagreementError, InternalError
+from dpaudit.model.mechanism import Array
 
 UNIT = 2.0**-53
 MIXED = Composition.of(GaussianLoss(mu=0.5), LaplaceLoss(shift=0.3), ApproximateLoss(epsilon=0.2, delta=1e-9)) * 20
 
 
-def exact_root(k, size):
+def exact_root(k: int, size: int) -> Any:
     with mp.workdps(40):
         return mp.expjpi(mpf(-2 * k) / size)
 
 
 @pytest.mark.parametrize("size", [8, 64, 4096, 1 << 17])
-def test_each_root_of_unity_is_within_its_stated_error(size):
+def test_each_root_of_unity_is_within_its_stated_error(size: int) -> None:
     table = transform.roots(size)
     for k in np.random.default_rng(size).integers(0, size, 200):
         assert abs(mpc(table[k].real, table[k].imag) - exact_root(int(k), size)) <= 6 * UNIT
 
 
 @pytest.mark.parametrize("size", [4, 8, 32, 128, 256])
-def test_the_transform_and_its_inverse_err_less_than_proved(size):
+def test_the_transform_and_its_inverse_err_less_than_proved(size: int) -> None:
     rng = np.random.default_rng(size)
     values = rng.dirichlet(np.full(size, 0.05))
     entries = transform.spectrum(values)
@@ -42,11 +54,11 @@ def test_the_transform_and_its_inverse_err_less_than_proved(size):
     assert back <= 2 * (bound + transform.relative_error(size) * 2 / size * float(np.abs(entries).sum()))
 
 
-def test_a_wrong_root_of_unity_is_caught(monkeypatch):
+def test_a_wrong_root_of_unity_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken twin: one root in 64 is wrong by 1e-13."""
     kept = transform.roots
 
-    def wrong(size):
+    def wrong(size: int) -> Array:
         table = kept(size).copy()
         table[1::64] *= 1 + 1e-13
         return table
@@ -59,14 +71,16 @@ def test_a_wrong_root_of_unity_is_caught(monkeypatch):
 @pytest.mark.parametrize(
     ("rate", "sigma", "times", "truth"), [(0.01, 1.0, 10_000, 6.1877124), (0.02, 1.3, 3000, 4.43936)], ids=["a", "b"]
 )
-def test_ten_thousand_sampled_steps_are_bracketed_to_two_in_a_hundred_thousand(rate, sigma, times, truth):
+def test_ten_thousand_sampled_steps_are_bracketed_to_two_in_a_hundred_thousand(
+    rate: float, sigma: float, times: int, truth: float
+) -> None:
     bracket = TILTED.epsilon(Composition.of(SampledGaussianLoss(mu=1 / sigma, rate=rate)) * times, 1e-5)
     assert bracket.lower <= truth + 5e-6
     assert truth - 5e-6 <= bracket.upper
     assert bracket.upper - bracket.lower <= 2e-5 * bracket.upper
 
 
-def test_neither_side_is_wrong_on_random_compositions(oracle, drawing):
+def test_neither_side_is_wrong_on_random_compositions(oracle: ModuleType, drawing: ModuleType) -> None:
     """60 compositions: epsilon and delta on their sides of a 30-digit value; the median is narrow."""
     rng = np.random.default_rng(77)
     widths, unsettled = [], 0
@@ -90,7 +104,7 @@ def test_neither_side_is_wrong_on_random_compositions(oracle, drawing):
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-14, 1e-30, 1e-100])
-def test_a_tiny_delta_is_as_easy_as_a_large_one(delta, oracle):
+def test_a_tiny_delta_is_as_easy_as_a_large_one(delta: float, oracle: ModuleType) -> None:
     composition = Composition.of(LaplaceLoss(shift=0.1)) * 1000
     bracket = TILTED.epsilon(composition, delta)
     assert bracket.upper - bracket.lower <= 5e-5 * bracket.upper
@@ -99,11 +113,13 @@ def test_a_tiny_delta_is_as_easy_as_a_large_one(delta, oracle):
 
 
 @pytest.mark.parametrize(("side", "changed"), [("dominated", "others"), ("dominating", "masses")])
-def test_a_part_understated_by_a_hundred_thousandth_is_caught(side, changed, monkeypatch):
+def test_a_part_understated_by_a_hundred_thousandth_is_caught(
+    side: str, changed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Broken twins: too little under Q for the lower side, or under P for the upper one, and the two sides cross."""
     kept = getattr(engine, side)
 
-    def understated(cells, width):
+    def understated(cells: Any, width: float) -> Any:
         grid = kept(cells, width)
         return replace(grid, **{changed: getattr(grid, changed) * (1 - 1e-5)})
 
@@ -124,7 +140,7 @@ def test_a_part_understated_by_a_hundred_thousandth_is_caught(side, changed, mon
     ],
     ids=repr,
 )
-def test_extreme_losses_give_a_bracket_that_holds(loss):
+def test_extreme_losses_give_a_bracket_that_holds(loss: Loss) -> None:
     """Little noise, much noise and a mass at infinity: valid, however wide, and never against exact integers."""
     for times in (2, 100):
         composition = Composition.of(loss) * times
@@ -135,17 +151,17 @@ def test_extreme_losses_give_a_bracket_that_holds(loss):
             TILTED.delta(composition, at).intersect(VERIFIED.delta(composition, at))
 
 
-def test_a_dearer_engine_is_asked_only_where_the_first_is_wide():
+def test_a_dearer_engine_is_asked_only_where_the_first_is_wide() -> None:
     asked = []
 
-    def fixed(name, lower, upper):
-        def answer(_composition, _at):
+    def fixed(name: str, lower: float, upper: float) -> Engine:
+        def answer(_composition: Any, _at: Any) -> Bracket:
             asked.append(name)
             return Bracket(lower=lower, upper=upper, engines=(name,))
 
         return Engine(name=name, covers=lambda _: True, delta=answer, epsilon=answer)
 
-    def ask(first, second):
+    def ask(first: Engine, second: Engine) -> Bracket:
         asked.clear()
         return in_turn(first, second, epsilon=narrow(0.1), delta=narrow(0.1)).epsilon(MIXED, 1e-5)
 

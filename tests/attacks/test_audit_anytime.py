@@ -1,5 +1,9 @@
 """Audits that stop early, go on tomorrow, and pay for delta."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,15 +14,15 @@ from dpaudit import AuditCase, Claim
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def laplace(scale):
+def laplace(scale: float) -> Callable[..., Any]:
     return lambda data, rng, n_runs: data + rng.laplace(0.0, scale, n_runs)
 
 
-def never(state):
+def never(state: Any) -> bool:
     return False
 
 
-def test_a_function_of_ones_own_is_audited_in_one_call_and_stops_early():
+def test_a_function_of_ones_own_is_audited_in_one_call_and_stops_early() -> None:
     """Half the noise falls long before 20,000 runs; whoever has seen enough stops it when they like."""
     result = audit_anytime(laplace(0.5), neighbours=(0.0, 1.0), claim=ONE, runs=20_000, rng=np.random.default_rng(2))
     assert result.verdict == "violation"
@@ -36,11 +40,11 @@ def test_a_function_of_ones_own_is_audited_in_one_call_and_stops_early():
 
 
 @pytest.mark.parametrize("dictionary", [False, True])
-def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path, dictionary):
+def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path: Path, dictionary: bool) -> None:
     """Stopped after 300 runs and continued: the numbers of one that was never stopped, from the missing runs only."""
     calls = []
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         calls.append(n_runs)
         noisy = data + rng.laplace(0.0, 1.0, n_runs)
         return {"answer": noisy, "twice": 2 * noisy} if dictionary else noisy
@@ -59,7 +63,7 @@ def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path, dictionary):
     assert sum(calls) - probes - looked_at == 1_000 - first.runs
 
 
-def test_a_budget_that_grows_goes_on_from_the_last_block(tmp_path):
+def test_a_budget_that_grows_goes_on_from_the_last_block(tmp_path: Path) -> None:
     """400 runs today and 400 more tomorrow: 800 counted, 400 run."""
     store = ChunkStore(path=tmp_path / "bets.sqlite", key="laplace")
     arguments = {"neighbours": (0.0, 1.0), "claim": ONE, "store": store, "stop": never, "control_runs": 0}
@@ -68,7 +72,7 @@ def test_a_budget_that_grows_goes_on_from_the_last_block(tmp_path):
     assert (today.counts.runs, tomorrow.counts.runs) == (400, 800)
 
 
-def test_outputs_of_any_type_are_stored_as_columns(tmp_path):
+def test_outputs_of_any_type_are_stored_as_columns(tmp_path: Path) -> None:
     """Words and tuples are columns of numbers in the store: nothing is pickled, and the audit goes on from there."""
     store = ChunkStore(path=tmp_path / "bets.sqlite", key="words")
     first, second = (
@@ -86,10 +90,10 @@ def test_outputs_of_any_type_are_stored_as_columns(tmp_path):
     assert (first.counts, first.bounds) == (second.counts, second.bounds)
 
 
-def leaky(epsilon, leak):
+def leaky(epsilon: float, leak: float) -> AuditCase:
     """Randomised response that tells everything with probability `leak`; the score knows which is which."""
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         honest = rng.random(n_runs) < 1 / (1 + np.exp(-epsilon))
         told = rng.random(n_runs) < leak
         answer = np.where(honest | told, data, 1 - data)
@@ -100,7 +104,7 @@ def leaky(epsilon, leak):
     )
 
 
-def test_delta_is_paid_for_at_every_step():
+def test_delta_is_paid_for_at_every_step() -> None:
     """At the boundary (1, .05) at most 5 % of 60 audits refute, up to chance 1e-7; without the price most do."""
     honest = Claim(epsilon=1.0, delta=0.05, neighbours="replace_one")
     case = leaky(1.0, 0.05)
@@ -111,7 +115,7 @@ def test_delta_is_paid_for_at_every_step():
     assert unpaid > stats.binom.isf(1e-7, 60, 0.05)
 
 
-def test_a_violation_at_small_delta_is_found_as_fast_as_a_pure_one():
+def test_a_violation_at_small_delta_is_found_as_fast_as_a_pure_one() -> None:
     """True epsilon 2 against (1, 1e-5): the price is 1e-5 / e a run, so it falls within some hundred runs."""
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
     found = [audit_sequentially(leaky(2.0, 0.0), claim, runs=2_000, rng=np.random.default_rng(s)) for s in range(10)]

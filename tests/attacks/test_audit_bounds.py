@@ -1,6 +1,8 @@
 """Bounds: exact values, laws, and how often they are wrong on the boundary."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +40,7 @@ def counts(
 
 
 @pytest.mark.parametrize("n", [1, 7, 1000])
-def test_limits_of_a_proportion_agree_with_scipy(n):
+def test_limits_of_a_proportion_agree_with_scipy(n: int) -> None:
     """Clopper-Pearson limits are those of scipy.stats.binomtest, one side at a time."""
     for k in sorted({0, 1, n // 2, n - 1, n}):
         lower = stats.binomtest(k, n, alternative="greater").proportion_ci(0.95).low
@@ -47,7 +49,7 @@ def test_limits_of_a_proportion_agree_with_scipy(n):
         assert proportion_upper(k, n, 0.05) == pytest.approx(upper, abs=1e-12)
 
 
-def test_binomial_tails_agree_with_scipy():
+def test_binomial_tails_agree_with_scipy() -> None:
     """P(B >= k) is scipy's survival function at k - 1, outside the support too."""
     k = np.arange(-1, 13)
     np.testing.assert_allclose(tail(k, 11, 0.3), stats.binom.sf(k - 1, 11, 0.3), atol=1e-14)
@@ -58,13 +60,13 @@ def test_binomial_tails_agree_with_scipy():
 
 
 @pytest.mark.parametrize(("runs", "bound"), [(20, 1.82), (200, 4.19), (2000, 6.50), (20_000, 8.81), (2_000_000, 13.4)])
-def test_ceiling_of_the_guessing_game_is_the_logit_of_the_nth_root(runs, bound):
+def test_ceiling_of_the_guessing_game_is_the_logit_of_the_nth_root(runs: int, bound: float) -> None:
     """A perfect attack shows logit(alpha^(1/N)) and no more."""
     assert ceiling(guessing_bound, runs, 0.0, 0.05) == pytest.approx(bound, abs=0.015)
 
 
 @pytest.mark.parametrize(("side", "bound"), [(10, 0.81), (100, 3.28), (1000, 5.60), (100_000, 10.2)])
-def test_ceiling_of_clopper_pearson_lies_below_that_of_the_game(side, bound):
+def test_ceiling_of_clopper_pearson_lies_below_that_of_the_game(side: int, bound: float) -> None:
     """A perfect attack shows ln((1 - u) / u), u = 1 - (alpha / 2)^(1 / n)."""
     found = ceiling(error_rate_bound, 2 * side, 0.0, 0.05)
     assert found == pytest.approx(bound, abs=0.02)
@@ -73,7 +75,7 @@ def test_ceiling_of_clopper_pearson_lies_below_that_of_the_game(side, bound):
 
 @pytest.mark.parametrize("bound", BOUNDS)
 @pytest.mark.parametrize("delta", [0.0, 1e-5, 0.1])
-def test_no_count_makes_a_bound_fail(bound, delta):
+def test_no_count_makes_a_bound_fail(bound: Callable[..., Any], delta: float) -> None:
     """Every possible count gives a finite bound of at least 0: no errors, only errors, one side empty."""
     for positives, negatives in ((5, 5), (1, 9), (0, 10), (10, 0)):
         for hits in range(positives + 1):
@@ -87,7 +89,7 @@ def test_no_count_makes_a_bound_fail(bound, delta):
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
-def test_a_bound_grows_with_what_it_counts_and_with_the_significance(bound):
+def test_a_bound_grows_with_what_it_counts_and_with_the_significance(bound: Callable[..., Any]) -> None:
     """More hits never lower a bound; neither does a larger significance."""
     found = [
         bound(counts(true_positives=k, positives=100, false_positives=20, negatives=100), 1e-5, a).epsilon
@@ -102,7 +104,7 @@ def test_a_bound_grows_with_what_it_counts_and_with_the_significance(bound):
 
 
 @pytest.mark.parametrize("bound", [gaussian_bound, gaussian_rate_bound])
-def test_a_gaussian_bound_never_takes_an_absolute_value(bound):
+def test_a_gaussian_bound_never_takes_an_absolute_value(bound: Callable[..., Any]) -> None:
     """A test that is worse than a coin shows nothing; with |mu| it would show a lot."""
     backwards = counts(true_positives=200, positives=1000, false_positives=800, negatives=1000)
     forwards = counts(true_positives=800, positives=1000, false_positives=200, negatives=1000)
@@ -111,7 +113,7 @@ def test_a_gaussian_bound_never_takes_an_absolute_value(bound):
     assert "Gaussian" in bound(forwards, 1e-5, 0.05).assumption
 
 
-def test_identical_laws_certify_a_gaussian_epsilon_as_rarely_as_promised():
+def test_identical_laws_certify_a_gaussian_epsilon_as_rarely_as_promised() -> None:
     """P = Q: 2,000 audits certify anything at most 5 % of the time; |mu| certifies nearly always."""
     rng = np.random.default_rng(1)
     hits, alarms = rng.binomial(500, 0.5, 2000), rng.binomial(500, 0.5, 2000)
@@ -126,7 +128,7 @@ def test_identical_laws_certify_a_gaussian_epsilon_as_rarely_as_promised():
     assert np.mean(np.abs(hits - alarms) > 0) > 0.9
 
 
-def test_gaussian_epsilon_is_the_analytic_one():
+def test_gaussian_epsilon_is_the_analytic_one() -> None:
     """mu = 0.268057 is epsilon 1 at delta 1e-5 (Balle and Wang 2018, Theorem 8)."""
     assert gaussian_epsilon(0.268057, 1e-5) == pytest.approx(1.0, abs=1e-4)
     assert gaussian_epsilon(0.0, 1e-5) == 0
@@ -135,7 +137,7 @@ def test_gaussian_epsilon_is_the_analytic_one():
 
 @pytest.mark.parametrize("delta", [0.0, 1e-3, 0.02])
 @pytest.mark.parametrize("significance", [0.01, 0.05])
-def test_the_game_is_exact_at_the_boundary_of_a_mixture(delta, significance):
+def test_the_game_is_exact_at_the_boundary_of_a_mixture(delta: float, significance: float) -> None:
     """Worst pair with delta atoms on both sides: false certification is at most, and for delta 0 nearly, alpha.
 
     20,000 audits of 400 runs; the upper limit is the 1 - 1e-6 quantile of Bin(20,000, alpha).
@@ -153,7 +155,7 @@ def test_the_game_is_exact_at_the_boundary_of_a_mixture(delta, significance):
         assert naive > stats.binom.isf(1e-6, audits, significance)
 
 
-def test_significance_for_leaks_is_paid_once():
+def test_significance_for_leaks_is_paid_once() -> None:
     """What the leaks use and what is left add up to the significance."""
     for runs, delta in ((20_000, 1e-5), (400, 0.02)):
         leaks, rest = leak_allowance(runs, delta, 0.05)
@@ -161,7 +163,7 @@ def test_significance_for_leaks_is_paid_once():
     assert leak_allowance(400, 0.0, 0.05) == (0, 0.05)
 
 
-def test_critical_count_is_the_first_that_exceeds_epsilon():
+def test_critical_count_is_the_first_that_exceeds_epsilon() -> None:
     """One guess fewer would not do."""
     needed = critical_correct(500, 1000, 1.0, 1e-5, 0.05)
     assert guessing_epsilon(needed, 500, 1000, 1e-5, 0.05) > 1.0
@@ -169,7 +171,7 @@ def test_critical_count_is_the_first_that_exceeds_epsilon():
     assert critical_correct(10, 10, 3.0, 0.0, 0.05) == 11
 
 
-def test_planned_runs_have_the_planned_power():
+def test_planned_runs_have_the_planned_power() -> None:
     """Claim 1, true 2, 60 % guesses: power 0.9 within four standard errors; half the runs lack it."""
     rng = np.random.default_rng(3)
     runs = runs_needed(1.0, 2.0, guess_rate=0.6)
@@ -183,7 +185,7 @@ def test_planned_runs_have_the_planned_power():
     assert power(runs // 2) < 0.8
 
 
-def test_power_after_the_audit_is_what_simulation_shows():
+def test_power_after_the_audit_is_what_simulation_shows() -> None:
     """A loss at the reported epsilon is caught with the reported probability."""
     rng = np.random.default_rng(4)
     power = refutable_epsilon(700, 1000, 1.0, 0.0, 0.05)
@@ -192,14 +194,14 @@ def test_power_after_the_audit_is_what_simulation_shows():
     assert refutable_epsilon(5, 5, 3.0, 0.0, 0.05) == math.inf
 
 
-def test_delta_at_a_fixed_epsilon_is_bounded_from_below():
+def test_delta_at_a_fixed_epsilon_is_bounded_from_below() -> None:
     """A leak of 1 in 10 that identifies one side is shown, and identical laws show none."""
     leaking = counts(true_positives=1000, positives=10_000, false_positives=0, negatives=10_000)
     assert 0.09 < error_rate_delta(leaking, 0.0, 0.05) < 0.1
     assert error_rate_delta(perfect_counts(10), 30.0, 0.05) == 0
 
 
-def test_rare_leaks_are_out_of_reach():
+def test_rare_leaks_are_out_of_reach() -> None:
     """A leak as rare as the blind spot is missed with the significance's probability."""
     rare = blind_delta(1000, 0.05)
     assert (1 - rare) ** 1000 == pytest.approx(0.05, abs=1e-3)

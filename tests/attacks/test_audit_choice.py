@@ -1,6 +1,7 @@
 """Choosing events: on the odds that fit, cautiously; on the column that tells; and one bettor against all claims."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,17 +16,18 @@ from audits.coverage.scenarios import gaussian_epsilon_of, scenarios
 from audits.decision.events import LIKELIHOOD, Event, rated_event, rounded
 from audits.decision.score_calibration import calibrated_odds
 from dpaudit import Claim
+from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 CANARIES = {scenario.name: scenario for scenario in canary_scenarios()}
 
 
-def laplace(runs, rng):
+def laplace(runs: int, rng: np.random.Generator) -> tuple[Any, Any]:
     labels = rng.random(runs) < 0.5
     return rng.laplace(size=runs) + labels, labels
 
 
-def share_of_the_best(event, runs):
+def share_of_the_best(event: Event, runs: int) -> float:
     """The bound of an event on the raw output of Laplace noise, at its expected counts, over that of the best event."""
     cdf = stats.laplace.cdf
     right = (cdf(event.low) + 1 - cdf(event.high - 1)) / 2
@@ -37,7 +39,7 @@ def share_of_the_best(event, runs):
     return float(found / oracle)
 
 
-def test_a_threshold_on_the_raw_output_is_chosen_nearly_as_well_as_by_an_oracle():
+def test_a_threshold_on_the_raw_output_is_chosen_nearly_as_well_as_by_an_oracle() -> None:
     """Twenty choices from 2,000 runs for 20,000: on average 96 % of the oracle's bound; the luckiest tail gets less."""
     found = []
     for seed in range(20):
@@ -47,7 +49,7 @@ def test_a_threshold_on_the_raw_output_is_chosen_nearly_as_well_as_by_an_oracle(
     assert share_of_the_best(Event(low=-3.0, high=4.0, cut=0.5), 20_000) < 0.95
 
 
-def test_odds_that_fit_are_used_as_they_are_and_others_are_bent():
+def test_odds_that_fit_are_used_as_they_are_and_others_are_bent() -> None:
     """A likelihood ratio is its own odds; ten times it is not, and gets a curve that saturates at 1."""
     output, labels = laplace(5_000, np.random.default_rng(1))
     ratio = rounded(np.abs(output) - np.abs(output - 1))
@@ -59,7 +61,7 @@ def test_odds_that_fit_are_used_as_they_are_and_others_are_bent():
     assert np.abs(odds - ratio).max() < 0.25
 
 
-def test_a_given_likelihood_ratio_is_trusted_more_than_luck():
+def test_a_given_likelihood_ratio_is_trusted_more_than_luck() -> None:
     """Both saturated tails are guessed on, from 200 runs, whatever their luck."""
     for seed in range(10):
         output, labels = laplace(200, np.random.default_rng(seed))
@@ -68,16 +70,16 @@ def test_a_given_likelihood_ratio_is_trusted_more_than_luck():
         assert event.high > 0.6
 
 
-def test_an_event_that_would_guess_a_run_twice_is_refused():
+def test_an_event_that_would_guess_a_run_twice_is_refused() -> None:
     """low must lie below high."""
     with pytest.raises(ValueError, match="guessed once"):
         Event(low=0.0, high=0.0, cut=0.0)
 
 
-def test_the_column_that_tells_competes_with_the_learned_score():
+def test_the_column_that_tells_competes_with_the_learned_score() -> None:
     """Of ten columns one is moved: the audit guesses on it alone, and shows .85 and more of epsilon 1."""
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         noise = rng.laplace(size=(n_runs, 10))
         noise[:, 3] += data
         return noise
@@ -88,11 +90,11 @@ def test_the_column_that_tells_competes_with_the_learned_score():
     assert 0.85 < result.epsilon_lower < 1.05
 
 
-def test_what_a_hash_tells_is_whether_two_columns_agree():
+def test_what_a_hash_tells_is_whether_two_columns_agree() -> None:
     """Local hashing hides in 1,024 outputs; the pairs of columns that agree show it."""
     keep = math.e / (math.e + 3)
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
         hashes = rng.integers(0, 4, (n_runs, 4))
         mine = hashes[:, data]
         told = np.where(rng.random(n_runs) < keep, mine, (mine + rng.integers(1, 4, n_runs)) % 4)
@@ -102,17 +104,17 @@ def test_what_a_hash_tells_is_whether_two_columns_agree():
     assert result.epsilon_lower > 0.8
 
 
-def test_the_largest_float_breaks_no_attack():
+def test_the_largest_float_breaks_no_attack() -> None:
     """Outputs near the end of the doubles overflow in no sum; infinities and NaN neither."""
     ends = np.array([1e308, -1e308, np.inf, np.nan, np.finfo(float).max])
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
         return np.where(rng.random(n_runs) < 0.5, ends[rng.integers(0, 5, n_runs)], rng.laplace(data, 1.0, n_runs))
 
     assert audit(run, neighbours=(0.0, 1.0), claim=ONE, runs=2_000, rng=np.random.default_rng(4)).epsilon_lower < 1.2
 
 
-def test_the_witness_is_wrong_as_rarely_as_it_says_at_the_boundary():
+def test_the_witness_is_wrong_as_rarely_as_it_says_at_the_boundary() -> None:
     """phi at the boundary (1, .1): 300 audits of 100 pairs, up to the 1 - 1e-7 quantile; unpaid delta fails."""
     rng, wrong, unpaid = np.random.default_rng(5), 0, 0
     for _ in range(300):
@@ -126,7 +128,7 @@ def test_the_witness_is_wrong_as_rarely_as_it_says_at_the_boundary():
     assert unpaid > stats.binom.isf(1e-7, 300, 0.05)
 
 
-def test_the_surest_guesses_of_one_run_show_more_than_all():
+def test_the_surest_guesses_of_one_run_show_more_than_all() -> None:
     """10,000 canaries at mu = 1: a few hundred guesses show 3.0, all of them 1.3."""
     guesses = one_run_guesses(10_000, 1.0, 0.05)
     assert 200 <= guesses <= 800
@@ -138,7 +140,7 @@ def test_the_surest_guesses_of_one_run_show_more_than_all():
 
 @pytest.mark.parametrize("name", JUDGES_OF_ONE_RUN)
 @pytest.mark.parametrize("scenario", [*CANARIES.values(), *scenarios()[:3]], ids=lambda scenario: scenario.name)
-def test_bounds_of_one_run_hold_for_canaries_that_are_not_independent(name, scenario):
+def test_bounds_of_one_run_hold_for_canaries_that_are_not_independent(name: str, scenario: Any) -> None:
     """100 runs of 200 canaries: false certifications at most the 1 - 1e-7 quantile of the binomial."""
     judge, kind = JUDGES_OF_ONE_RUN[name]
     if kind == "gaussian" and not scenario.gaussian:
@@ -147,7 +149,7 @@ def test_bounds_of_one_run_hold_for_canaries_that_are_not_independent(name, scen
     assert found.false <= stats.binom.isf(1e-7, 100, 0.05)
 
 
-def test_canaries_that_leak_by_themselves_show_nearly_all_of_a_gaussian_claim():
+def test_canaries_that_leak_by_themselves_show_nearly_all_of_a_gaussian_claim() -> None:
     """10,000 canaries at mu = 1 (4.377): 4.16 at their mean accuracy, 3.9 two deviations below; an exact limit."""
     for correct, least, most in ((6_914 - 92, 3.88, 4.0), (6_914, 4.1, 4.25)):
         bound = one_run_orthogonal_bound(10_000, correct, 1e-5, 0.05)
@@ -160,18 +162,18 @@ def test_canaries_that_leak_by_themselves_show_nearly_all_of_a_gaussian_claim():
     )
 
 
-def test_canaries_that_leak_together_find_out_the_bound_that_takes_them_apart():
+def test_canaries_that_leak_together_find_out_the_bound_that_takes_them_apart() -> None:
     """Where its assumption fails the bound is wrong nearly always: that is why it names it and decides nothing."""
     judge, _ = JUDGES_OF_ONE_RUN["one_run_orthogonal"]
     found = measure(judge, CANARIES["canaries that leak together"], 200, 100, 0.05, np.random.default_rng(8))
     assert found.false > 80
 
 
-def test_canaries_that_leak_together_find_out_a_bound_for_independent_runs():
+def test_canaries_that_leak_together_find_out_a_bound_for_independent_runs() -> None:
     """The twin: without its price for delta the bound is wrong whenever everything leaks, 2 % of the time."""
     scenario = CANARIES["canaries that leak together"]
 
-    def unpaid(scenario, scores, labels, significance):
+    def unpaid(scenario: Any, scores: Array, labels: Array, significance: float) -> float:
         from dataclasses import replace
 
         return bound_of_one_run(replace(scenario, delta=0.0), scores, labels, significance)

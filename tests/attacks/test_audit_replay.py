@@ -1,5 +1,8 @@
 """Replay on neighbours: facts without statistics, each with the defect it must catch."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,8 @@ from audits.checks.equality import same
 from audits.checks.paired_replay import distance, replay_neighbours
 from audits.experiment.neighbours import awkward_pairs
 from dpaudit import Parallel, Release
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
@@ -14,32 +19,34 @@ FIRST = np.linspace(-0.5, 0.5, 50)
 SECOND = np.concatenate([[0.5], FIRST[1:]])
 
 
-def clipped(data):
+def clipped(data: Any) -> Any:
     return np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
 
 
-def honest(data, tape, rng):
+def honest(data: Any, tape: Any, rng: np.random.Generator) -> dict[str, Any]:
     total = tape.release("sum", NOISE, clipped(data).sum())
     jitter = rng.standard_normal()
     return {"mean": total / 50, "jitter": jitter}
 
 
-def rules(function, neighbours=(FIRST, SECOND), declaration=None):
+def rules(
+    function: Callable[..., Any], neighbours: Neighbours = (FIRST, SECOND), declaration: Parallel | None = None
+) -> set[str]:
     found = replay_neighbours(function, neighbours, np.random.default_rng(0), declaration=declaration)
     return {finding.rule for finding in found}
 
 
-def test_an_honest_sum_is_clean_on_every_awkward_neighbour():
+def test_an_honest_sum_is_clean_on_every_awkward_neighbour() -> None:
     """Clipping and NaN handling leave nothing to find."""
     pairs = dict(awkward_pairs(FIRST, "replace_one"))
     assert {"NaN", "infinity", "largest float", "a duplicate"} <= pairs.keys()
     assert all(rules(honest, pair) == set() for pair in pairs.values())
 
 
-def test_a_missing_clip_is_found_by_some_awkward_neighbour():
+def test_a_missing_clip_is_found_by_some_awkward_neighbour() -> None:
     """An unclipped sum moves without bound, and NaN counts as infinitely far."""
 
-    def unclipped(data, tape, rng):
+    def unclipped(data: Any, tape: Any, rng: np.random.Generator) -> Any:
         return tape.release("sum", NOISE, data.sum())
 
     found = {name: rules(unclipped, pair) for name, pair in awkward_pairs(FIRST, "replace_one")}
@@ -47,42 +54,42 @@ def test_a_missing_clip_is_found_by_some_awkward_neighbour():
     assert found["a duplicate"] == set()
 
 
-def test_nan_is_infinitely_far():
+def test_nan_is_infinitely_far() -> None:
     """`NaN > limit` is false; the distance is infinite instead."""
     assert distance(np.array([0.0, np.nan]), np.zeros(2), 2) == np.inf
     assert distance(np.zeros(2), np.zeros(3), 2) == np.inf
     assert distance(np.zeros(2), np.full(2, 3.0), 2) == pytest.approx(np.sqrt(18))
 
 
-def twice(data, tape, rng):
+def twice(data: Any, tape: Any, rng: np.random.Generator) -> Any:
     return tape.release("sum", NOISE, 2 * clipped(data).sum())
 
 
-def branching(data, tape, rng):
+def branching(data: Any, tape: Any, rng: np.random.Generator) -> None:
     tape.release("sum", NOISE, clipped(data).sum())
     if data[0] > 0:
         tape.release("more", NOISE, np.array(0.0))
 
 
-def data_dependent_noise(data, tape, rng):
+def data_dependent_noise(data: Any, tape: Any, rng: np.random.Generator) -> Any:
     return tape.release("sum", NOISE.scaled(2 + float(data[0])), clipped(data).sum())
 
 
-def length_leak(data, tape, rng):
+def length_leak(data: Any, tape: Any, rng: np.random.Generator) -> Any:
     return tape.release("values", NOISE, np.zeros(int((data == 0.5).sum())))
 
 
-def reads_behind(data, tape, rng):
+def reads_behind(data: Array, tape: "_Deaf", rng: np.random.Generator | None) -> Array:
     tape.release("sum", NOISE, clipped(data).sum())
     return np.concatenate([np.zeros(3000), data[:1], np.zeros(3000)])
 
 
-def draws_more(data, tape, rng):
+def draws_more(data: Any, tape: Any, rng: np.random.Generator) -> None:
     tape.release("sum", NOISE, clipped(data).sum())
     rng.standard_normal(int(data[0] > 0) + 1)
 
 
-def reuses_noise(data, tape, rng):
+def reuses_noise(data: Any, tape: Any, rng: np.random.Generator) -> None:
     first = tape.release("sum", NOISE, clipped(data).sum())
     tape.asked.append(
         type(tape.asked[0])(
@@ -103,7 +110,7 @@ def reuses_noise(data, tape, rng):
         (reuses_noise, "DPA227"),
     ],
 )
-def test_each_defect_has_its_rule(function, rule):
+def test_each_defect_has_its_rule(function: Callable[..., Any], rule: str) -> None:
     """One planted defect, one finding; the value elided in a long array's print is among them."""
     assert rule in rules(function)
     if function is reads_behind:
@@ -112,19 +119,19 @@ def test_each_defect_has_its_rule(function, rule):
 
 
 class _Deaf:
-    def release(self, label, mechanism, value, times=1):
+    def release(self, label: str, mechanism: Gaussian, value: Array, times: int = 1) -> Any:
         return value
 
 
-def test_one_record_may_move_one_part_of_a_parallel_composition():
+def test_one_record_may_move_one_part_of_a_parallel_composition() -> None:
     """Moving two parts is a finding, moving one is none."""
     parts = Parallel(parts=tuple(Release(label=name, mechanism=NOISE) for name in "ab"), key="the arrival time")
 
-    def halves(data, tape, rng):
+    def halves(data: Any, tape: Any, rng: np.random.Generator) -> None:
         tape.release("a", NOISE, clipped(data)[:25].sum())
         tape.release("b", NOISE, clipped(data)[25:].sum())
 
-    def overlapping(data, tape, rng):
+    def overlapping(data: Any, tape: Any, rng: np.random.Generator) -> None:
         tape.release("a", NOISE, clipped(data).sum())
         tape.release("b", NOISE, clipped(data).sum() / 2)
 
@@ -132,17 +139,17 @@ def test_one_record_may_move_one_part_of_a_parallel_composition():
     assert rules(overlapping, declaration=parts) == {"DPA226"}
 
 
-def test_identical_data_never_raise_an_alarm():
+def test_identical_data_never_raise_an_alarm() -> None:
     """Both runs start from one generator state, so that randomised code is clean on equal data."""
 
-    def random_order(data, tape, rng):
+    def random_order(data: Any, tape: Any, rng: np.random.Generator) -> tuple[Any, Any]:
         order = rng.permutation(len(data))
         return tape.release("sum", NOISE, clipped(data)[order].sum()), order
 
     assert rules(random_order, (FIRST, FIRST.copy())) == set()
 
 
-def test_equality_is_structural():
+def test_equality_is_structural() -> None:
     """Types, shapes, signs of zero and every entry count; NaN equals NaN."""
     long = np.zeros(10_000)
     other = long.copy()
@@ -155,7 +162,7 @@ def test_equality_is_structural():
     assert not same([1, 2], (1, 2))
 
 
-def test_add_remove_pairs_shrink_to_nothing():
+def test_add_remove_pairs_shrink_to_nothing() -> None:
     """A singleton class removed and an empty data set are among the pairs."""
     data = np.array([1, 1, 2])
     pairs = dict(awkward_pairs(data, "add_remove"))

@@ -1,5 +1,9 @@
 """Stored chunks and refutation files: what was done stays done, and what was found can be found again."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,6 +13,7 @@ from audits.experiment.chunk_store import ChunkStore
 from audits.procedures.fixed_size import audit
 from audits.procedures.witness import Refutation, recheck, refute
 from dpaudit import AuditCase, CertificateError, Claim
+from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
@@ -17,8 +22,13 @@ class KilledError(BaseException):
     pass
 
 
-def case(scale=0.5, score=None, calls=None, die_at=None):
-    def run(data, rng, n_runs):
+def case(
+    scale: float = 0.5,
+    score: Callable[..., Any] | None = None,
+    calls: list[Any] | None = None,
+    die_at: int | None = None,
+) -> AuditCase:
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         if calls is not None:
             calls.append(n_runs)
             if die_at is not None and len(calls) > die_at:
@@ -30,11 +40,11 @@ def case(scale=0.5, score=None, calls=None, die_at=None):
     )
 
 
-def ratio(view):
+def ratio(view: dict[str, Array]) -> Any:
     return np.abs(view) - np.abs(view - 1)
 
 
-def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path):
+def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """KilledError after five chunks and resumed: equal counts and bounds, and only missing chunks run again."""
     arguments = {"runs": 4000, "chunk_runs": 400}
     whole = audit_case(case(score=ratio), ONE, rng=np.random.default_rng(1), **arguments)
@@ -51,7 +61,7 @@ def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path):
 
 
 @pytest.mark.parametrize("score", [ratio, None])
-def test_a_refutation_is_found_again_on_fresh_runs(score):
+def test_a_refutation_is_found_again_on_fresh_runs(score: Callable[..., Any] | None) -> None:
     """JSON there and back, then a re-count with another seed: the claim falls again, a true claim does not."""
     result = audit_case(case(score=score), ONE, runs=3000, rng=np.random.default_rng(7))
     found = Refutation.from_json(refute(case(score=score), result, np.random.default_rng(7)).to_json())
@@ -63,7 +73,7 @@ def test_a_refutation_is_found_again_on_fresh_runs(score):
         recheck(found, case(score=score), np.random.default_rng(99), taught=np.random.default_rng(8))
 
 
-def test_a_repaired_mechanism_passes_the_recheck():
+def test_a_repaired_mechanism_passes_the_recheck() -> None:
     """The same event on correct noise shows less than the claim."""
     result = audit_case(case(score=ratio), ONE, runs=3000, rng=np.random.default_rng(7))
     found = refute(case(score=ratio), result, np.random.default_rng(7))
@@ -76,28 +86,28 @@ def test_a_repaired_mechanism_passes_the_recheck():
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 2, "claim": 3}'])
-def test_a_damaged_refutation_is_refused_in_one_message(text):
+def test_a_damaged_refutation_is_refused_in_one_message(text: str) -> None:
     """Never a traceback of another kind."""
     with pytest.raises(CertificateError):
         Refutation.from_json(text)
 
 
-def test_a_consistent_audit_has_nothing_to_hand_on():
+def test_a_consistent_audit_has_nothing_to_hand_on() -> None:
     """Only violations make a refutation."""
     result = audit_case(case(scale=1.0, score=ratio), ONE, runs=2000, rng=np.random.default_rng(3))
     with pytest.raises(ValueError, match="violation"):
         refute(case(scale=1.0, score=ratio), result, np.random.default_rng(3))
 
 
-def coarse(data, rng, n_runs):
+def coarse(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + np.round(256 * rng.laplace(0.0, 3.0, n_runs)) / 256
 
 
-def coarse_bits(data, rng, n_runs):
+def coarse_bits(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     return bit_features(coarse(data, rng, n_runs))
 
 
-def test_bits_show_what_values_hide():
+def test_bits_show_what_values_hide() -> None:
     """Noise on a grid, added to 0 or to 1/3, can be told apart by its last bits and not by its size."""
     arguments = {"neighbours": (0.0, 1 / 3), "claim": ONE, "runs": 2000}
     plain = audit(coarse, rng=np.random.default_rng(1), arithmetic="exact", **arguments)

@@ -4,6 +4,8 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,41 +13,42 @@ from scipy import stats
 
 import audits
 from audits import audit, audit_case, ceiling, guessing_bound
-from dpaudit import AuditCase, Claim
+from dpaudit import AuditCase, AuditResult, Claim
+from dpaudit.model.mechanism import Array
 
 PURE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def laplace(data, rng, n_runs):
+def laplace(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0.0, 1.0, n_runs)
 
 
-def half_noise(data, rng, n_runs):
+def half_noise(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0.0, 0.5, n_runs)
 
 
-def constant(data, rng, n_runs):
+def constant(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return rng.standard_normal(n_runs)
 
 
-def ratio(view):
+def ratio(view: dict[str, Array]) -> Any:
     return np.abs(view) - np.abs(view - 1.0)
 
 
-def run(function, runs=2000, seed=0, **more):
+def run(function: Callable[..., Any], runs: int = 2000, seed: int = 0, **more: int | Callable[..., Any]) -> AuditResult:
     rng = np.random.default_rng(seed)
     return audit(function, neighbours=(0.0, 1.0), claim=PURE, runs=runs, rng=rng, arithmetic="exact", **more)
 
 
 @pytest.mark.parametrize("score", [ratio, None])
-def test_half_the_noise_is_a_violation(score):
+def test_half_the_noise_is_a_violation(score: Callable[..., Any] | None) -> None:
     """Laplace noise of scale 1/2 has epsilon 2: a claim of 1 falls, with and without a likelihood ratio."""
     results = [run(half_noise, seed=seed, score=score) for seed in range(20)]
     assert {result.verdict for result in results} == {"violation"}
     assert all(1 < result.epsilon_lower < 2.2 for result in results)
 
 
-def test_too_few_runs_are_inconclusive_and_enough_are_not_refuted():
+def test_too_few_runs_are_inconclusive_and_enough_are_not_refuted() -> None:
     """The verdict says whether a pair twice as far apart would have been seen."""
     assert run(laplace, runs=20).verdict == "inconclusive"
     enough = run(laplace, seed=3)
@@ -58,7 +61,7 @@ def test_too_few_runs_are_inconclusive_and_enough_are_not_refuted():
     assert unreachable.ceiling < 10
 
 
-def test_a_bound_above_the_certificate_is_a_violation_of_a_slack_claim():
+def test_a_bound_above_the_certificate_is_a_violation_of_a_slack_claim() -> None:
     """Claim 3, certified 1, true 2: the claim holds and the declaration does not."""
     slack = Claim(epsilon=3.0, neighbours="replace_one")
     arguments = {"neighbours": (0.0, 1.0), "claim": slack, "runs": 4000, "score": ratio}
@@ -67,13 +70,13 @@ def test_a_bound_above_the_certificate_is_a_violation_of_a_slack_claim():
 
 
 @pytest.mark.parametrize("score", [ratio, None])
-def test_an_exact_claim_is_refuted_as_rarely_as_promised(score):
+def test_an_exact_claim_is_refuted_as_rarely_as_promised(score: Callable[..., Any] | None) -> None:
     """400 audits of Laplace at its boundary: false alarms at most the 1 - 1e-6 quantile of Bin(400, 0.05)."""
     wrong = sum(run(laplace, runs=500, seed=seed, score=score).verdict == "violation" for seed in range(400))
     assert wrong <= stats.binom.isf(1e-6, 400, 0.05)
 
 
-def test_identical_laws_show_nothing():
+def test_identical_laws_show_nothing() -> None:
     """P = Q with a learned attack: epsilon above 0 in at most 5 % of 400 audits (quantile 1 - 1e-6)."""
     wrong = sum(run(constant, runs=500, seed=seed).epsilon_lower > 0 for seed in range(400))
     assert wrong <= stats.binom.isf(1e-6, 400, 0.05)
@@ -83,13 +86,15 @@ def test_identical_laws_show_nothing():
     ("runs", "score", "floor", "audits_run"),
     [(2000, ratio, 0.87, 100), (2000, None, 0.82, 100), (20_000, ratio, 0.96, 40), (20_000, None, 0.945, 40)],
 )
-def test_the_power_floors_hold_on_laplace(runs, score, floor, audits_run):
+def test_the_power_floors_hold_on_laplace(
+    runs: int, score: Callable[..., Any] | None, floor: float, audits_run: int
+) -> None:
     """Mean bound at true epsilon 1 and significance 0.05; the oracle's own mean is 0.900 and 0.968."""
     found = [run(laplace, runs=runs, seed=seed, score=score).epsilon_lower for seed in range(audits_run)]
     assert floor <= np.mean(found) <= 1
 
 
-def test_a_gaussian_claim_is_met_within_a_fifth():
+def test_a_gaussian_claim_is_met_within_a_fifth() -> None:
     """mu = 0.268057 (epsilon 1 at delta 1e-5), 2 x 20,000 runs, significance 0.01: 0.8 reached, 1 not exceeded."""
     mu = 0.268057
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
@@ -115,7 +120,7 @@ def test_a_gaussian_claim_is_met_within_a_fifth():
     assert found[0].assumption == "the output laws are Gaussian, as declared"
 
 
-def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_never_its_claim():
+def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_never_its_claim() -> None:
     """(1, 1e-5)-private code of another law: without a certificate no violation; with one, the assumption is told."""
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
     truth = 1 / (1 + np.exp(-1.0))
@@ -140,7 +145,7 @@ def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_neve
     assert alone.counts.runs < alone.runs
 
 
-def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs():
+def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs() -> None:
     """One and two jobs give the same scores; another seed gives others."""
     one = run(laplace, runs=3000, seed=7, chunk_runs=500)
     two = run(laplace, runs=3000, seed=7, chunk_runs=500, jobs=2)
@@ -149,7 +154,7 @@ def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs():
     assert one.seed == 7
 
 
-def test_counted_runs_choose_nothing():
+def test_counted_runs_choose_nothing() -> None:
     """Flat likelihood ratio: every threshold is optimal, so choosing on counted runs would certify too often.
 
     P is uniform on [0, 1] with probability 1 - s and on [1, 2] else, Q mirrored, epsilon = ln((1-s)/s). 600 audits;
@@ -162,7 +167,7 @@ def test_counted_runs_choose_nothing():
     epsilon = math.log((1 - share) / share)
     claim = Claim(epsilon=epsilon, neighbours="replace_one")
 
-    def flat(data, rng, n_runs):
+    def flat(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         far = rng.random(n_runs) < (share if data == 0 else 1 - share)
         return rng.random(n_runs) + far
 
@@ -187,7 +192,7 @@ def test_counted_runs_choose_nothing():
     assert twin > limit
 
 
-def test_what_cannot_be_judged_is_refused():
+def test_what_cannot_be_judged_is_refused() -> None:
     """Each refusal names the value and the rule."""
     with pytest.raises(ValueError, match="runs=2"):
         run(laplace, runs=2)
@@ -211,38 +216,38 @@ def test_what_cannot_be_judged_is_refused():
         audit_case(case, PURE, runs=100, rng=np.random.default_rng(0))
 
 
-def leaks_nan(data, rng, n_runs):
+def leaks_nan(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     out = rng.standard_normal(n_runs)
     if data:
         out[rng.random(n_runs) < 0.5] = np.nan
     return out
 
 
-def leaks_type(data, rng, n_runs):
+def leaks_type(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
     return {"action": np.array(["left", "right"])[(rng.random(n_runs) < (0.9 if data else 0.1)).astype(int)]}
 
 
-def leaks_length(data, rng, n_runs):
+def leaks_length(data: Any, rng: np.random.Generator, n_runs: int) -> list[list[int]]:
     return [[1] * int(rng.integers(1, 4) + (2 if data else 0)) for _ in range(n_runs)]
 
 
-def leaks_by_cancelling(data, rng, n_runs):
+def leaks_by_cancelling(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     noise = rng.standard_normal(n_runs) * 100
     return np.column_stack([noise, noise + data])
 
 
-def leaks_infinity(data, rng, n_runs):
+def leaks_infinity(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     out = rng.standard_normal(n_runs)
     return np.where(rng.random(n_runs) < (0.6 if data else 0.05), np.inf, out)
 
 
 @pytest.mark.parametrize("leak", [leaks_nan, leaks_type, leaks_length, leaks_by_cancelling, leaks_infinity])
-def test_the_learned_attack_reads_every_kind_of_output(leak):
+def test_the_learned_attack_reads_every_kind_of_output(leak: Callable[..., Any]) -> None:
     """NaN, categories, lengths, reused noise and infinities are all evidence."""
     assert run(leak).verdict == "violation"
 
 
-def test_the_result_is_plain_json_with_the_published_names():
+def test_the_result_is_plain_json_with_the_published_names() -> None:
     """Verdict, bound, ceiling, power, counts and what it is held against."""
     data = json.loads(run(laplace).to_json())
     names = {
@@ -254,7 +259,7 @@ def test_the_result_is_plain_json_with_the_published_names():
     assert data["against"]["certificate"] == "inf"
 
 
-def test_progress_counts_up_to_all_runs():
+def test_progress_counts_up_to_all_runs() -> None:
     """The last report says that every run is done."""
     seen: list[tuple[int, int]] = []
     run(laplace, runs=3000, chunk_runs=500, progress=lambda done, total: seen.append((done, total)))
@@ -262,13 +267,13 @@ def test_progress_counts_up_to_all_runs():
     assert seen == sorted(seen)
 
 
-def test_importing_audits_is_cheap():
+def test_importing_audits_is_cheap() -> None:
     """`import audits` brings in neither scipy.stats nor joblib nor even numpy."""
     code = "import sys, audits; print(sorted({'numpy', 'scipy.stats', 'joblib'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_every_name_loads():
+def test_every_name_loads() -> None:
     """NAMES lists what `load` finds, and every public name resolves."""
     assert all(callable(audits.load(name)) for name in audits.NAMES)
     assert all(getattr(audits, name) is not None for name in dir(audits))

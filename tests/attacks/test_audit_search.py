@@ -1,5 +1,7 @@
 """The search for neighbours: it finds what leaks, on runs that are never counted."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,17 +12,17 @@ from dpaudit import Claim
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def unclipped_above_ten(data, rng, n_runs):
+def unclipped_above_ten(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     """A sum of values meant to lie in [0, 1]: clipped there, except that large values pass."""
     total = np.where(data > 10, data, np.clip(np.nan_to_num(data), 0, 1)).sum()
     return total + rng.laplace(0.0, 1.0, n_runs)
 
 
-def clipped(data, rng, n_runs):
+def clipped(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return np.clip(np.nan_to_num(data), 0, 1).sum() + rng.laplace(0.0, 1.0, n_runs)
 
 
-def test_the_search_finds_the_pair_that_leaks_and_the_audit_on_other_runs_confirms_it():
+def test_the_search_finds_the_pair_that_leaks_and_the_audit_on_other_runs_confirms_it() -> None:
     """Of nine awkward pairs those with a large value leak everything; the audit's runs chose nothing."""
     search, runs = np.random.default_rng(1).spawn(2)
     pairs = tuple(awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"))
@@ -35,10 +37,10 @@ def test_the_search_finds_the_pair_that_leaks_and_the_audit_on_other_runs_confir
     )
 
 
-def test_steps_move_a_pair_to_where_it_leaks_more():
+def test_steps_move_a_pair_to_where_it_leaks_more() -> None:
     """From a record of .1 against 0, moved at random within [0, 1], the distance grows; without steps it cannot."""
 
-    def farther(pair, rng):
+    def farther(pair: Any, rng: np.random.Generator) -> tuple[Any, Any]:
         return pair[0], np.clip(pair[1] + rng.uniform(0, 0.6), 0, 1)
 
     start = (("near", (np.zeros(1), np.full(1, 0.1))),)
@@ -49,10 +51,10 @@ def test_steps_move_a_pair_to_where_it_leaks_more():
     assert found.promise > alone.promise
 
 
-def test_the_search_is_deterministic_and_skips_pairs_that_fail():
+def test_the_search_is_deterministic_and_skips_pairs_that_fail() -> None:
     """One stream, one answer; a pair on which the function raises is left out, and no pair at all is an error."""
 
-    def picky(data, rng, n_runs):
+    def picky(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         if np.isnan(data).any():
             raise ValueError("no NaN, please")
         return clipped(data, rng, n_runs)

@@ -7,28 +7,31 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from audits import ChunkStore, audit
 from audits.experiment.workers import perform
-from dpaudit import Claim, UnsupportedError
+from dpaudit import AuditResult, Claim, UnsupportedError
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 ARGUMENTS = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000, "chunk_runs": 500}
 
 
-def noisy(data, rng, n_runs):
+def noisy(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0.0, 0.5, n_runs)
 
 
-def numbers(result):
+def numbers(result: AuditResult) -> tuple[Any, Any, Any, Any, Any]:
     return result.counts, result.bounds, result.roc, result.verdict, result.power
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, host="127.0.0.1", protocol="tcp", dashboard_address=None
@@ -37,7 +40,7 @@ def cluster():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster):
+def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster: Iterator[Any]) -> None:
     """All counts, bounds, curves: equal, not close."""
     one, two = (audit(noisy, rng=np.random.default_rng(1), jobs=jobs, **ARGUMENTS) for jobs in (1, 2))
     far = audit(noisy, rng=np.random.default_rng(1), scheduler=cluster.scheduler_address, **ARGUMENTS)
@@ -45,10 +48,10 @@ def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_tasks_really_run_on_the_cluster(cluster):
+def test_tasks_really_run_on_the_cluster(cluster: Iterator[Any]) -> None:
     """The twin of the test above: what a task sees there is a dask worker, and nobody sees one here."""
 
-    def inside():
+    def inside() -> str:
         from distributed import get_worker
 
         try:
@@ -60,7 +63,7 @@ def test_tasks_really_run_on_the_cluster(cluster):
     assert list(perform([inside, inside], 1, None)) == ["", ""]
 
 
-def test_an_absent_cluster_is_an_error_in_one_sentence(monkeypatch):
+def test_an_absent_cluster_is_an_error_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a traceback of dask's nor an audit that quietly runs here."""
     pytest.importorskip("distributed", reason="needs the extra 'dask'")
     monkeypatch.setattr("audits.experiment.workers._TIMEOUT", "1s")
@@ -68,7 +71,7 @@ def test_an_absent_cluster_is_an_error_in_one_sentence(monkeypatch):
         list(perform([lambda: 1], 1, "tcp://127.0.0.1:1"))
 
 
-def test_without_dask_the_error_names_the_extra(monkeypatch):
+def test_without_dask_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """`pip install` is the remedy."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UnsupportedError, match=r"dpaudit\[dask\]"):
@@ -90,7 +93,7 @@ SLOW = """
 """
 
 
-def stored(path):
+def stored(path: Path) -> int:
     if not path.exists():
         return 0
     with sqlite3.connect(path, timeout=5) as connection:
@@ -100,7 +103,7 @@ def stored(path):
             return 0
 
 
-def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(tmp_path):
+def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
     """A process killed without a chance to clean up: what it stored is used, and every number is the same."""
     path, calls = tmp_path / "runs.sqlite", []
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SLOW), str(path)], env=dict(os.environ))
@@ -112,7 +115,7 @@ def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(tmp_path):
     kept = stored(path)
     assert 8 <= kept < 34
 
-    def counted(data, rng, n_runs):
+    def counted(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         calls.append(n_runs)
         return noisy(data, rng, n_runs)
 

@@ -1,7 +1,9 @@
 """An audit's result answers at another significance: increasing, and the stored bound at the stored one."""
 
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +42,9 @@ def anytime_to_the_end() -> AuditResult:
 
 
 @pytest.mark.parametrize("made", [fixed, gaussian, anytime, anytime_to_the_end])
-def test_the_bound_increases_with_the_significance_and_is_the_stored_one_at_the_stored(made):
+def test_the_bound_increases_with_the_significance_and_is_the_stored_one_at_the_stored(
+    made: Callable[..., Any],
+) -> None:
     """120 significances; the result survives a trip to another process, and its JSON does not know the function."""
     result = pickle.loads(pickle.dumps(made()))  # noqa: S301 - our own bytes
     assert result.bound_at(significance=result.significance).epsilon == result.epsilon_lower
@@ -51,7 +55,7 @@ def test_the_bound_increases_with_the_significance_and_is_the_stored_one_at_the_
     assert "epsilon_at" not in result.to_dict()
 
 
-def test_leaks_of_delta_do_not_break_the_order_where_the_plain_bound_does():
+def test_leaks_of_delta_do_not_break_the_order_where_the_plain_bound_does() -> None:
     """200,000 runs at delta 1e-5, all guesses right: the plain bound decreases at a jump of the allowance."""
     counts = Counts(
         runs=200_000,
@@ -74,7 +78,7 @@ def test_leaks_of_delta_do_not_break_the_order_where_the_plain_bound_does():
     assert leak_allowance(200_000, 1e-5, 1e-4)[0] > leak_allowance(200_000, 1e-5, 0.05)[0]
 
 
-def test_a_result_made_by_hand_says_that_it_cannot_answer():
+def test_a_result_made_by_hand_says_that_it_cannot_answer() -> None:
     """One clear error; a significance outside (0, 1) is another."""
     result = fixed()
     with pytest.raises(UnsupportedError, match="another significance"):

@@ -1,6 +1,8 @@
 """Betting, one run, two rates at once, witnesses, likelihood ratios: values, laws and planted faults."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ from mechanisms import Gaussian
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def rates(true_positives, positives, false_positives, negatives):
+def rates(true_positives: int, positives: int, false_positives: int, negatives: int) -> Counts:
     return Counts(
         runs=positives + negatives,
         guesses=0,
@@ -34,7 +36,7 @@ def rates(true_positives, positives, false_positives, negatives):
     )
 
 
-def laplace_case(true, score=None):
+def laplace_case(true: float, score: Callable[..., Any] | None = None) -> AuditCase:
     return AuditCase(
         name="laplace",
         view="output",
@@ -46,20 +48,20 @@ def laplace_case(true, score=None):
     )
 
 
-def test_one_run_reproduces_published_values():
+def test_one_run_reproduces_published_values() -> None:
     """(m, r, v, delta, alpha) = (1000, 100, 75, 1e-4, .05) gives 0.673, and the ceilings at delta 1e-5."""
     assert one_run_bound(1000, 100, 75, 1e-4, 0.05).epsilon == pytest.approx(0.673, abs=5e-4)
     for guesses, ceiling in ((100, 3.49), (1000, 5.78), (10_000, 7.83), (100_000, 8.13)):
         assert one_run_bound(guesses, guesses, guesses, 1e-5, 0.05).epsilon == pytest.approx(ceiling, abs=0.006)
 
 
-def test_one_run_without_delta_is_a_binomial_tail():
+def test_one_run_without_delta_is_a_binomial_tail() -> None:
     """At delta 0 the p-value is P(B >= v)."""
     expected = stats.binom.sf(74, 100, 1 / (1 + math.exp(-0.5)))
     assert one_run_p_value(1000, 100, 75, 0.5, 0.0) == pytest.approx(expected, rel=1e-12)
 
 
-def test_one_run_gaussian_stays_below_the_truth():
+def test_one_run_gaussian_stays_below_the_truth() -> None:
     """mu = 1, 1,000 canaries, all guessed: at most 5 % of 100 audits above the truth, and some reach."""
     rng = np.random.default_rng(0)
     truth = gaussian_epsilon(1.0, 1e-5)
@@ -69,7 +71,7 @@ def test_one_run_gaussian_stays_below_the_truth():
     assert min(found) > 0.3
 
 
-def test_wealth_is_a_fair_game_at_the_boundary():
+def test_wealth_is_a_fair_game_at_the_boundary() -> None:
     """At q = sigma(epsilon) a bet has mean exactly 1, inside it has less, and for small scores it is 1."""
     for score in (1.0, 1.5, 4.0, 12.0):
         for odds in (1.0, 0.3, -1.0):
@@ -80,7 +82,7 @@ def test_wealth_is_a_fair_game_at_the_boundary():
     assert np.all(np.exp(run_gains(np.array([0.7, -0.2]), np.array([True, True]), 1.0, 0.0)) == 1)
 
 
-def test_wealth_with_atoms_is_fair_only_with_its_price():
+def test_wealth_with_atoms_is_fair_only_with_its_price() -> None:
     """The worst (1, 0.05) pair: the mean bet is at most 1 with the price of delta and above 1 without it (the twin)."""
     share = 0.95 / (1 + math.exp(-1.0)) + 0.05
     score = np.array([math.log(share / (1 - share))] * 2)
@@ -90,7 +92,7 @@ def test_wealth_with_atoms_is_fair_only_with_its_price():
         assert (share * gains[0] + (1 - share) * gains[1] <= 1 + 1e-12) == fair
 
 
-def test_true_claims_survive_every_look():
+def test_true_claims_survive_every_look() -> None:
     """5,000 streams of 500 runs at the exact boundary, looked at after every run: at most the 1 - 1e-6 quantile fall.
 
     A bettor who forgets to clip the denominator at epsilon (claim 0.9 instead of 1) loses the level.
@@ -105,7 +107,7 @@ def test_true_claims_survive_every_look():
         assert (fallen <= stats.binom.isf(1e-6, 5000, 0.05)) == holds
 
 
-def test_the_process_may_be_cut_anywhere():
+def test_the_process_may_be_cut_anywhere() -> None:
     """Runs added in pieces give the wealth of all runs at once."""
     rng = np.random.default_rng(2)
     labels = rng.random(300) < 0.5
@@ -118,7 +120,7 @@ def test_the_process_may_be_cut_anywhere():
 
 
 @pytest.mark.parametrize(("score", "median"), [(lambda x: 2 * (np.abs(x) - np.abs(x - 1)), 65), (None, 115)])
-def test_half_the_noise_falls_within_few_runs(score, median):
+def test_half_the_noise_falls_within_few_runs(score: Callable[..., Any] | None, median: int) -> None:
     """Claim 1, true 2, 40 audits: the median number of runs; measured over 200 audits it is 57 and 101."""
     found = [
         audit_sequentially(laplace_case(2.0, score), ONE, runs=1500, rng=np.random.default_rng(seed))
@@ -128,7 +130,7 @@ def test_half_the_noise_falls_within_few_runs(score, median):
     assert np.median([result.runs for result in found]) <= median
 
 
-def test_a_true_claim_survives_the_sequential_audit():
+def test_a_true_claim_survives_the_sequential_audit() -> None:
     """60 audits with learners at the boundary: at most the 1 - 1e-6 quantile of Bin(60, 0.05) fall."""
     found = [
         audit_sequentially(laplace_case(1.0), ONE, runs=300, rng=np.random.default_rng(seed)).verdict
@@ -137,7 +139,7 @@ def test_a_true_claim_survives_the_sequential_audit():
     assert found.count("violation") <= stats.binom.isf(1e-6, 60, 0.05)
 
 
-def test_the_joint_test_is_sharper_than_the_union_and_below_the_truth():
+def test_the_joint_test_is_sharper_than_the_union_and_below_the_truth() -> None:
     """At the expected counts of Laplace noise the joint bound lies between Clopper-Pearson and 1."""
     for n in (100, 1000, 100_000):
         counts = rates(round(n / 2), n, round(n / 2 * math.exp(-1)), n)
@@ -146,7 +148,7 @@ def test_the_joint_test_is_sharper_than_the_union_and_below_the_truth():
     assert joint_bound(rates(0, 0, 5, 10), 0.0, 0.05).epsilon == 0
 
 
-def test_the_joint_p_value_is_a_p_value_by_enumeration():
+def test_the_joint_p_value_is_a_p_value_by_enumeration() -> None:
     """All 31 x 31 outcomes at p1 = e p0: P(p <= alpha) <= alpha for every p0 tried."""
     n = 30
     from audits.bounds.joint import private_curve
@@ -161,7 +163,7 @@ def test_the_joint_p_value_is_a_p_value_by_enumeration():
     assert rejected > 0.005
 
 
-def test_a_gaussian_curve_and_the_accountants_curve_agree():
+def test_a_gaussian_curve_and_the_accountants_curve_agree() -> None:
     """Gaussian mu = 1 from its own delta(epsilon): rates of mu = 1.5 refute both curves."""
     counts = rates(round(10_000 * stats.norm.cdf(0.75)), 10_000, round(10_000 * stats.norm.cdf(-0.75)), 10_000)
     grid = tuple(float(e) for e in np.linspace(0, 4, 200))
@@ -173,14 +175,14 @@ def test_a_gaussian_curve_and_the_accountants_curve_agree():
     assert 1.3 < joint_gaussian_bound(counts, 1e-5, 0.05).epsilon / gaussian_epsilon(1.0, 1e-5) < 1.6
 
 
-def test_a_credible_bound_stays_under_the_frequentist_ceiling_and_survives_zero_errors():
+def test_a_credible_bound_stays_under_the_frequentist_ceiling_and_survives_zero_errors() -> None:
     """No errors at all neither raise nor exceed what the exact bound could show."""
     perfect = rates(100, 100, 0, 100)
     assert credible_bound(perfect, 0.0, 0.05).epsilon <= error_rate_bound(perfect, 0.0, 0.05).epsilon
     assert "credible" in credible_bound(perfect, 0.0, 0.05).assumption
 
 
-def test_a_witness_shows_a_leak_that_lives_in_delta():
+def test_a_witness_shows_a_leak_that_lives_in_delta() -> None:
     """An atom of mass 0.02 on one side is shown at epsilon 1; no leak is shown as rarely as promised."""
     rng = np.random.default_rng(3)
     leak = (rng.random(5000) < 0.02).astype(float)
@@ -194,7 +196,7 @@ def test_a_witness_shows_a_leak_that_lives_in_delta():
     assert wrong <= stats.binom.isf(1e-6, 100, 0.05)
 
 
-def test_the_declared_likelihood_ratio_is_the_gaussian_one():
+def test_the_declared_likelihood_ratio_is_the_gaussian_one() -> None:
     """Two labels, one released three times: under the second neighbour mean mu^2 / 2 and variance mu^2."""
     one = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
     two = Gaussian(stddev=4.0, l2_sensitivity=2.0, neighbours="replace_one")
@@ -217,12 +219,12 @@ def test_the_declared_likelihood_ratio_is_the_gaussian_one():
     assert result.epsilon_lower > 0.4
 
 
-def test_answers_may_depend_on_what_came_before():
+def test_answers_may_depend_on_what_came_before() -> None:
     """An adaptive query's answers are functions of the view."""
     noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
     chain = Sequential(parts=(Release(label="a", mechanism=noise), Release(label="b", mechanism=noise)))
 
-    def answers(record):
+    def answers(record: float) -> Callable[..., dict[str, Any]]:
         return lambda view: {"a": np.asarray(record), "b": np.sign(view["a"]) * record}
 
     score = LikelihoodRatio.of(chain, answers(0.0), answers(1.0))

@@ -10,6 +10,8 @@ import fractions
 import json
 import struct
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +22,7 @@ import torch
 from audits import Execution, audit
 from audits.outputs.conversion import columns_of
 from audits.outputs.values import record
-from dpaudit import Claim, UnsupportedError
+from dpaudit import AuditResult, Claim, UnsupportedError
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 Pair = collections.namedtuple("Pair", "first second")
@@ -38,7 +40,7 @@ class Answer:
 
 
 class Opaque:
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
@@ -111,19 +113,19 @@ CHANNELS = {
 """Outputs that tell the data set beside an equal value."""
 
 
-def run(function, runs=400, seed=0, **more):
+def run(function: Callable[..., Any], runs: int = 400, seed: int = 0, **more: float | Execution | None) -> AuditResult:
     more = {"control_runs": 0} | more
     return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=np.random.default_rng(seed), **more)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_outputs_that_hold_the_raw_value_are_accused(kind):
+def test_outputs_that_hold_the_raw_value_are_accused(kind: str) -> None:
     """Noise of a tenth of the scale (epsilon 10) around the raw value: a violation for each of forty kinds."""
     assert run(lambda d, rng, n: KINDS[kind](d + rng.laplace(0, 0.1, n))).verdict == "violation"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_outputs_without_noise_never_pass(kind):
+def test_outputs_without_noise_never_pass(kind: str) -> None:
     """The raw value itself: a violation; and no pass where both data sets give the same constant."""
     assert run(lambda d, rng, n: KINDS[kind](np.full(n, d))).verdict == "violation"
     constant = run(lambda d, rng, n: KINDS[kind](np.full(n, 0.5)))
@@ -131,7 +133,7 @@ def test_outputs_without_noise_never_pass(kind):
     assert constant.epsilon_lower == 0
 
 
-def test_honest_outputs_of_every_kind_are_not_accused():
+def test_honest_outputs_of_every_kind_are_not_accused() -> None:
     """Laplace noise of the claimed epsilon, forty kinds, one audit each at significance 1e-10: no violation at all."""
     verdicts = {
         kind: run(lambda d, rng, n, to=to: to(d + rng.laplace(0, 1.0, n)), significance=1e-10).verdict
@@ -141,7 +143,7 @@ def test_honest_outputs_of_every_kind_are_not_accused():
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
-def test_what_stands_beside_the_value_is_read(channel):
+def test_what_stands_beside_the_value_is_read(channel: str) -> None:
     """Each channel tells the data set in every run; the twin that always shows one side is no violation."""
     assert run(lambda d, rng, n: CHANNELS[channel](d, n)).verdict == "violation"
     assert run(lambda d, rng, n: CHANNELS[channel](1.0, n)).verdict == "inconclusive"
@@ -156,7 +158,7 @@ def test_what_stands_beside_the_value_is_read(channel):
         lambda x: [iter([v]) for v in x],
     ],
 )
-def test_outputs_of_unknown_types_are_refused_by_name(output):
+def test_outputs_of_unknown_types_are_refused_by_name(output: Callable[..., Any]) -> None:
     """Nothing is told apart by its address: the error names the type and what to return."""
     with pytest.raises(UnsupportedError, match=r"Cannot read an output of type .*Return its contents"):
         run(lambda d, rng, n: output(d + rng.laplace(0, 1.0, n)))
@@ -166,7 +168,7 @@ def test_outputs_of_unknown_types_are_refused_by_name(output):
         record(cycle)
 
 
-def test_encrypted_texts_are_unreadable_and_never_pass():
+def test_encrypted_texts_are_unreadable_and_never_pass() -> None:
     """Text whose every run is new: inconclusive, and the remark names the column."""
     result = run(
         lambda d, rng, n: [base64.b64encode(rng.bytes(8) + struct.pack("d", d)).decode() for _ in range(n)],
@@ -177,7 +179,7 @@ def test_encrypted_texts_are_unreadable_and_never_pass():
     assert any("cannot be read" in remark for remark in result.remarks)
 
 
-def test_a_row_depends_on_its_own_output_alone():
+def test_a_row_depends_on_its_own_output_alone() -> None:
     """Each output read alone, in a list with the others, or in another order gives the same numbers."""
     outputs = [
         1.0,
@@ -199,8 +201,8 @@ def test_a_row_depends_on_its_own_output_alone():
             np.testing.assert_array_equal(together[name][place, : column.shape[1]], column[0])
 
 
-def raising(where, exception):
-    def function(data, rng, n_runs):
+def raising(where: Callable[..., Any], exception: SystemExit | ValueError) -> Callable[..., Any]:
+    def function(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         if where(data, rng):
             raise exception
         return data + rng.laplace(0, 1.0, n_runs)
@@ -209,7 +211,7 @@ def raising(where, exception):
 
 
 @pytest.mark.parametrize("exception", [ValueError("x"), SystemExit(0), MemoryError()])
-def test_an_exception_of_one_data_set_is_a_violation(exception):
+def test_an_exception_of_one_data_set_is_a_violation(exception: ValueError | SystemExit | MemoryError) -> None:
     """The refusal depends on the data; with a given score the outcomes are attacked instead."""
     assert run(raising(lambda data, rng: data == 1.0, exception)).verdict == "violation"
     scored = run(raising(lambda data, rng: data == 1.0, exception), score=np.abs)
@@ -217,14 +219,14 @@ def test_an_exception_of_one_data_set_is_a_violation(exception):
     assert type(exception).__name__ in scored.remarks[0]
 
 
-def test_exceptions_everywhere_are_inconclusive_and_named():
+def test_exceptions_everywhere_are_inconclusive_and_named() -> None:
     """Nothing was released; the verdict names the exception."""
     result = run(raising(lambda data, rng: True, SystemExit(0)))
     assert result.verdict == "inconclusive"
     assert "raised SystemExit" in result.remarks[0]
 
 
-def test_a_rare_exception_with_equal_chance_accuses_nobody():
+def test_a_rare_exception_with_equal_chance_accuses_nobody() -> None:
     """One run in ten raises on both sides: 30 audits, no violation at significance 1e-9."""
     verdicts = {
         run(raising(lambda data, rng: rng.random() < 0.1, ValueError()), seed=seed, significance=1e-9).verdict
@@ -233,10 +235,10 @@ def test_a_rare_exception_with_equal_chance_accuses_nobody():
     assert "violation" not in verdicts
 
 
-def test_a_run_that_takes_too_long_is_an_outcome():
+def test_a_run_that_takes_too_long_is_an_outcome() -> None:
     """One data set loops for ever: the limit ends each run, and the outcome tells the data set."""
 
-    def slow(data, rng):
+    def slow(data: Any, rng: np.random.Generator) -> Any:
         while data == 1.0:
             pass
         return data + rng.laplace()
@@ -244,14 +246,14 @@ def test_a_run_that_takes_too_long_is_an_outcome():
     assert run(slow, runs=60, how=Execution(run_seconds=0.02)).verdict == "violation"
 
 
-def test_seeds_and_old_generators_are_refused_with_the_remedy():
+def test_seeds_and_old_generators_are_refused_with_the_remedy() -> None:
     """rng=0 and RandomState get a line that says what to write."""
     for wrong, remedy in ((0, r"default_rng\(0\)"), (np.random.RandomState(1), r"default_rng\(seed\)")):
         with pytest.raises(ValueError, match=remedy):
             audit(KINDS["list of floats"], neighbours=(0.0, 1.0), claim=ONE, runs=100, rng=wrong)
 
 
-def test_functions_of_one_run_are_called_once_a_run():
+def test_functions_of_one_run_are_called_once_a_run() -> None:
     """f(data, rng) and f(data): as many calls as runs, and half the noise falls."""
     assert run(lambda data, rng: data + rng.laplace(0, 0.5), runs=2000).verdict == "violation"
     own = np.random.default_rng(3)

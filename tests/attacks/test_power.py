@@ -1,6 +1,8 @@
 """Earned power: the limit for outputs with few values, controls, and the verdict that they allow."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,29 +12,32 @@ from audits import audit, audit_anytime
 from audits.decision.controls import far_pair, gross
 from audits.decision.earned import would_refute
 from audits.decision.upper_limit import epsilon_limit, hockey_stick_limit
-from dpaudit import AuditCase, Claim, Counts
+from dpaudit import AuditCase, AuditResult, Claim, Counts
+from dpaudit.model.claim import Neighbours
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def run(function, runs=2000, seed=0, neighbours=(0.0, 1.0), **more):
+def run(
+    function: Callable[..., Any], runs: int = 2000, seed: int = 0, neighbours: Neighbours = (0.0, 1.0), **more: int
+) -> AuditResult:
     rng = np.random.default_rng(seed)
     return audit(function, neighbours=neighbours, claim=ONE, runs=runs, rng=rng, arithmetic="exact", **more)
 
 
-def laplace(scale):
+def laplace(scale: float) -> Callable[..., Any]:
     return lambda data, rng, n_runs: data + rng.laplace(0, scale, n_runs)
 
 
-def response(epsilon):
+def response(epsilon: float) -> Callable[..., Any]:
     return lambda data, rng, n_runs: np.where(rng.random(n_runs) < 1 / (1 + math.exp(-epsilon)), data, 1 - data)
 
 
-def columns(number, scale):
+def columns(number: int, scale: float) -> Callable[..., Any]:
     return lambda data, rng, n_runs: data + rng.laplace(0, scale, (n_runs, number))
 
 
-def test_the_limit_has_its_known_values():
+def test_the_limit_has_its_known_values() -> None:
     """Two tables of counts with values computed elsewhere."""
     first, second = np.array([300, 500, 200, 0]), np.array([420, 430, 150, 0])
     assert hockey_stick_limit(first, second, 0.5) == pytest.approx(0.0436383, abs=1e-6)
@@ -40,7 +45,7 @@ def test_the_limit_has_its_known_values():
     assert hockey_stick_limit(first, second, 0.8, 0.1) == pytest.approx(0.330595, abs=1e-5)
 
 
-def test_the_limit_is_below_the_truth_as_rarely_as_promised():
+def test_the_limit_is_below_the_truth_as_rarely_as_promised() -> None:
     """2,000 tables of a ternary law: the limit on epsilon lies below the pair's own in fewer than 5 % of them.
 
     The twin that counts no confidence limit lies below in about half.
@@ -58,19 +63,19 @@ def test_the_limit_is_below_the_truth_as_rarely_as_promised():
     assert np.sum(np.array(plain) < truth) > 600
 
 
-def test_epsilon_is_infinite_where_the_other_cell_is_too_likely():
+def test_epsilon_is_infinite_where_the_other_cell_is_too_likely() -> None:
     """An unknown output in one run of ten leaves delta .01 out of reach."""
     assert epsilon_limit(np.array([50, 40, 10]), np.array([50, 40, 10]), 0.01) == math.inf
 
 
-def test_randomised_response_is_consistent_by_its_limit():
+def test_randomised_response_is_consistent_by_its_limit() -> None:
     """Right probabilities: an upper limit above the truth and below the gross size, without any control."""
     result = run(response(1.0), neighbours=(0, 1))
     assert (result.verdict, result.power.kind) == ("consistent", "upper_limit")
     assert 1 < result.power.epsilon < gross(1.0)
 
 
-def test_one_noisy_number_is_not_refuted_by_a_pair_further_apart():
+def test_one_noisy_number_is_not_refuted_by_a_pair_further_apart() -> None:
     """The control is named with its repetitions, and the size of a violation is not excluded."""
     result = run(laplace(1.0))
     assert (result.verdict, result.power.kind, result.power.epsilon) == ("not_refuted", "far_pair", 2.0)
@@ -79,23 +84,23 @@ def test_one_noisy_number_is_not_refuted_by_a_pair_further_apart():
     assert run(laplace(1.0), control_runs=0).verdict == "inconclusive"
 
 
-def test_a_clamped_number_is_not_refuted_by_repeated_runs():
+def test_a_clamped_number_is_not_refuted_by_repeated_runs() -> None:
     """A pair further apart is clamped to the same pair; two runs as one are caught."""
     result = run(lambda data, rng, n_runs: min(data, 1.0) + rng.laplace(0, 1.0, n_runs))
     assert result.power.kind in ("repeated_runs", "none")
     assert result.verdict == ("not_refuted" if result.power.kind == "repeated_runs" else "inconclusive")
 
 
-def test_many_columns_are_inconclusive():
+def test_many_columns_are_inconclusive() -> None:
     """Twenty columns of true epsilon 2 pass no audit of claim 1 with 2,000 runs: five seeds, never consistent."""
     verdicts = {run(columns(20, 10.0), seed=seed).verdict for seed in range(5)}
     assert verdicts <= {"inconclusive", "violation"}
 
 
-def test_the_case_with_less_noise_makes_it_consistent():
+def test_the_case_with_less_noise_makes_it_consistent() -> None:
     """Where the epsilon of the weakened case is known, catching it says that a gross violation would be caught."""
 
-    def case(scale):
+    def case(scale: float) -> AuditCase:
         return AuditCase(
             name="laplace",
             view="o",
@@ -113,7 +118,7 @@ def test_the_case_with_less_noise_makes_it_consistent():
     assert (result.verdict, result.power.kind, result.power.epsilon) == ("consistent", "less_noise", 2.0)
 
 
-def test_pairs_further_apart():
+def test_pairs_further_apart() -> None:
     """Numbers, arrays, lists and added records; nothing for what has no distance."""
     assert far_pair((1.0, 3.0), 2) == (1.0, 5.0)
     assert far_pair(([1.0, 2.0], [1.0, 3.0]), 3) == ([1.0, 2.0], [1.0, 5.0])
@@ -125,7 +130,7 @@ def test_pairs_further_apart():
     assert far_pair((np.zeros(2), np.zeros(5)), 2) is None
 
 
-def test_the_anytime_audit_earns_its_power_too():
+def test_the_anytime_audit_earns_its_power_too() -> None:
     """The control is accused by the same anytime audit."""
     rng = np.random.default_rng(0)
     result = audit_anytime(laplace(1.0), neighbours=(0.0, 1.0), claim=ONE, runs=600, rng=rng)

@@ -2,14 +2,15 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from audits import Carried, continue_audit, watch_noise
+from audits import Carried, PriorEvidence, continue_audit, watch_noise
 from audits.checks.noise_law import FACTORS
-from dpaudit import AuditCase, Claim
+from dpaudit import AuditCase, AuditResult, Claim
 from mechanisms import Gaussian, Laplace
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
@@ -17,12 +18,12 @@ LAPLACE = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
 
 
 @pytest.fixture
-def oracle_only(monkeypatch):
+def oracle_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the betting to the likelihood ratio, so that many audits take little time."""
     monkeypatch.setattr("audits.procedures.anytime.learners_of", lambda state, rng: (None, None, None))
 
 
-def case(scale, boldness=1.0):
+def case(scale: float, boldness: float = 1.0) -> AuditCase:
     """One Laplace release, scored by its likelihood ratio; with more boldness a fair game of some variance."""
     return AuditCase(
         name="laplace",
@@ -35,7 +36,9 @@ def case(scale, boldness=1.0):
     )
 
 
-def nights(held, how_many, runs, significance, rng):
+def nights(
+    held: AuditCase, how_many: int, runs: int, significance: float, rng: np.random.Generator
+) -> tuple[int | PriorEvidence | None, ...]:
     """The first night on which the claim falls, or None, and what is left."""
     carried = Carried.nothing(CLAIM)
     for night in range(how_many):
@@ -45,7 +48,7 @@ def nights(held, how_many, runs, significance, rng):
     return None, carried
 
 
-def test_correct_code_at_the_boundary_keeps_one_budget_over_many_nights(oracle_only):
+def test_correct_code_at_the_boundary_keeps_one_budget_over_many_nights(oracle_only: None) -> None:
     """80 suites of 8 nights at the exact boundary, alpha = 0.5 for each suite: at most its 1 - 1e-6 quantile fall.
 
     The twin that starts every night anew, and so spends alpha every night, goes beyond it.
@@ -57,7 +60,7 @@ def test_correct_code_at_the_boundary_keeps_one_budget_over_many_nights(oracle_o
     assert 0 < fallen <= limit < anew
 
 
-def test_a_leak_too_small_for_one_night_falls_in_the_end(oracle_only):
+def test_a_leak_too_small_for_one_night_falls_in_the_end(oracle_only: None) -> None:
     """Noise of 0.8 of the right size: 200 runs a night do not show it at 1e-6, the nights together do."""
     first, carried = nights(case(0.8), 40, 200, 1e-6, np.random.default_rng(12))
     assert first is not None
@@ -65,7 +68,7 @@ def test_a_leak_too_small_for_one_night_falls_in_the_end(oracle_only):
     assert carried.runs > 400
 
 
-def test_two_calls_are_worth_the_product():
+def test_two_calls_are_worth_the_product() -> None:
     """What is carried is the sum of the log wealth of both calls, against the claim and on the whole grid."""
     held = case(0.7)
     first, second = (
@@ -78,7 +81,7 @@ def test_two_calls_are_worth_the_product():
     np.testing.assert_allclose(both.wealth, np.add(first.wealth, second.wealth), atol=1e-12)
 
 
-def test_evidence_survives_json_and_refuses_what_it_is_not():
+def test_evidence_survives_json_and_refuses_what_it_is_not() -> None:
     """Plain data both ways; another length, a missing field, infinity or text are refused."""
     _, carried = continue_audit(case(0.7), Carried.nothing(CLAIM), runs=30, rng=np.random.default_rng(1))
     data = json.loads(json.dumps(carried.to_dict()))
@@ -98,7 +101,7 @@ def test_evidence_survives_json_and_refuses_what_it_is_not():
 
 
 @pytest.mark.parametrize("mechanism", [LAPLACE, Gaussian(stddev=3.0, l2_sensitivity=1.0, neighbours="add_remove")])
-def test_half_the_noise_falls_within_500_runs_and_the_right_noise_does_not(mechanism):
+def test_half_the_noise_falls_within_500_runs_and_the_right_noise_does_not(mechanism: Laplace | Gaussian) -> None:
     """At 1e-6, 60 seeds: every half-noise twin is caught, no correct mechanism is (false alarms: 6e-5 in all)."""
     for seed in range(60):
         for factor, expected in ((1.0, False), (0.5, True)):
@@ -115,7 +118,7 @@ def test_half_the_noise_falls_within_500_runs_and_the_right_noise_does_not(mecha
             assert not expected or seen.factor in (0.5, 0.7)
 
 
-def test_watching_the_noise_keeps_its_level_over_many_calls():
+def test_watching_the_noise_keeps_its_level_over_many_calls() -> None:
     """1,000 suites of 8 calls that hand on their wealth, alpha = 0.1: at most the 1 - 1e-6 quantile accuse."""
     rng, accused = np.random.default_rng(13), 0
     for _ in range(1000):
@@ -131,7 +134,7 @@ def test_watching_the_noise_keeps_its_level_over_many_calls():
     assert 0 < accused <= stats.binom.isf(1e-6, 1000, 0.1)
 
 
-def test_an_output_that_the_declared_law_cannot_produce_is_enough():
+def test_an_output_that_the_declared_law_cannot_produce_is_enough() -> None:
     """A bit outside a randomised response, or NaN from a Gaussian, is refuted in the first block."""
     seen = watch_noise(
         lambda rng, n: np.full(n, np.nan), LAPLACE, 0.0, runs=100, rng=np.random.default_rng(0), significance=1e-9
@@ -141,11 +144,11 @@ def test_an_output_that_the_declared_law_cannot_produce_is_enough():
         watch_noise(lambda rng, n: np.zeros(n - 1), LAPLACE, 0.0, runs=100, rng=np.random.default_rng(0))
 
 
-def test_a_claim_falls_only_after_all_levels_below_it():
+def test_a_claim_falls_only_after_all_levels_below_it() -> None:
     """Wealth against the claim alone, or against all levels but the claim, is no violation and lifts no bound to it."""
     from audits.bounds.e_process import LEVELS
 
-    def found(wealth, against=50.0):
+    def found(wealth: tuple[Any, ...], against: float = 50.0) -> AuditResult:
         before = Carried(claim=CLAIM, against=against, wealth=wealth, best=wealth, runs=100)
         return continue_audit(case(1.0), before, runs=4, rng=np.random.default_rng(0), stop=lambda state: False)[0]
 

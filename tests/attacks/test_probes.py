@@ -1,45 +1,49 @@
 """Probes before an audit: dependent, seeded and unrepeatable runs get the right verdict and one clear sentence."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 from audits import audit
 from audits.experiment.function_case import function_case
 from audits.experiment.probes import probe
-from dpaudit import Claim
+from dpaudit import AuditResult, Claim
+from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def honest(data, rng, n_runs):
+def honest(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0, 1.0, n_runs)
 
 
-def fixed_seed(data, rng, n_runs):
+def fixed_seed(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + np.random.default_rng(1).laplace(0, 1.0, n_runs)
 
 
-def one_draw(data, rng, n_runs):
+def one_draw(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     return np.full(n_runs, data + rng.laplace(0, 1.0))
 
 
-def correlated(data, rng, n_runs):
+def correlated(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0, 1.0) + rng.laplace(0, 0.3, n_runs)
 
 
-def by_block_size(data, rng, n_runs):
+def by_block_size(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0, 1.0, n_runs) / np.sqrt(n_runs)
 
 
-def own_entropy(data, rng, n_runs):
+def own_entropy(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + np.random.default_rng().laplace(0, 1.0, n_runs)
 
 
-def global_state(data, rng, n_runs):
+def global_state(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return data + np.random.laplace(0, 1.0, n_runs)  # noqa: NPY002 - the trap
 
 
-def run(function, runs=4000, seed=0):
+def run(function: Callable[..., Any], runs: int = 4000, seed: int = 0) -> AuditResult:
     return audit(
         function,
         neighbours=(0.0, 1.0),
@@ -62,7 +66,9 @@ def run(function, runs=4000, seed=0):
         (global_state, {"not_refuted"}, "numpy's global generator"),
     ],
 )
-def test_a_trap_gets_its_verdict_and_its_sentence(function, verdicts, sentence):
+def test_a_trap_gets_its_verdict_and_its_sentence(
+    function: Callable[..., Any], verdicts: set[str], sentence: str
+) -> None:
     """Three audits each: the same sentence, and never consistent."""
     for seed in range(2):
         result = run(function, seed=seed)
@@ -71,22 +77,24 @@ def test_a_trap_gets_its_verdict_and_its_sentence(function, verdicts, sentence):
         assert result.seed is None or function not in (own_entropy, global_state)
 
 
-def test_honest_functions_get_no_remark():
+def test_honest_functions_get_no_remark() -> None:
     """Thirty functions that differ in their law: no remark on any."""
     for number in range(30):
         scale, width = 0.5 + number / 10, 1 + number % 4
 
-        def function(data, rng, n_runs, scale=scale, width=width):
+        def function(
+            data: Any, rng: np.random.Generator, n_runs: int, scale: float = scale, width: float = width
+        ) -> Any:
             noisy = data + rng.laplace(0, scale, (n_runs, width))
             return np.round(noisy) if width == 3 else noisy
 
         assert probe(function_case(lambda d, r, n, f=function: f(d, r, n), (0.0, 1.0), ONE), 4000).remarks == ()
 
 
-def test_data_that_a_function_changes_are_noted():
+def test_data_that_a_function_changes_are_noted() -> None:
     """The next run would not see the same data."""
 
-    def changing(data, rng, n_runs):
+    def changing(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         data += 1.0
         return rng.laplace(0, 1.0, n_runs)
 

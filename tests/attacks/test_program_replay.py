@@ -9,6 +9,7 @@ import pytest
 from audits import replay_program
 from dpaudit import Parallel, PostProcess, Recorder, Release, Sequential, Streams, Transcript
 from dpaudit.model.case import ReplayCase
+from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape, TapedGenerator, tape_of
 from mechanisms import Gaussian, RandomisedResponse
 from tests.mutation.algorithm_inputs import CONFIGURATIONS
@@ -74,7 +75,7 @@ def found(twin: str) -> set[str]:
     return {finding.rule for finding in replay_program(program, None, program.declaration(), ()).findings}
 
 
-def test_a_sound_program_is_clean_and_its_conditions_say_what_was_looked_at():
+def test_a_sound_program_is_clean_and_its_conditions_say_what_was_looked_at() -> None:
     """Nothing is found; sensitivity, noise, parts and post-processing are checked, each with a count."""
     program = Means()
     replayed = replay_program(program, None, program.declaration(), ())
@@ -97,7 +98,7 @@ def test_a_sound_program_is_clean_and_its_conditions_say_what_was_looked_at():
         ("released twice", "DPA228", "public_key"),
     ],
 )
-def test_each_twin_breaks_its_rule_and_its_condition(twin, rule, kind):
+def test_each_twin_breaks_its_rule_and_its_condition(twin: str, rule: str, kind: str) -> None:
     """Every sentence that can be checked has a program that turns it into violated."""
     program = Means(twin=twin)
     replayed = replay_program(program, None, program.declaration(), ())
@@ -105,7 +106,7 @@ def test_each_twin_breaks_its_rule_and_its_condition(twin, rule, kind):
     assert {c.kind for c in replayed.conditions if c.status == "violated"} >= {kind}
 
 
-def test_a_finding_names_release_entry_size_and_line():
+def test_a_finding_names_release_entry_size_and_line() -> None:
     """A reader can go from the finding to the line of code."""
     program = Means(twin="no clipping")
     message = next(
@@ -123,26 +124,28 @@ def test_a_finding_names_release_entry_size_and_line():
 class Repeating(Gaussian):
     """Known bad: a mechanism whose noise does not depend on the generator."""
 
-    def release(self, value, rng):
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         return np.asarray(value) + np.arange(1.0, np.size(value) + 1).reshape(np.shape(value)) / 7
 
 
 class Whole(Gaussian):
     """Known bad: a mechanism that adds whole numbers only."""
 
-    def release(self, value, rng):
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         return np.asarray(value) + np.round(10 * rng.standard_normal(np.shape(value)))
 
 
 class Shrinking(Gaussian):
     """Known bad: a mechanism whose noise depends on the answer."""
 
-    def release(self, value, rng):
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         return np.asarray(value) + rng.standard_normal(np.shape(value)) / (1 + np.abs(value))
 
 
 @pytest.mark.parametrize(("kind", "rule"), [(Repeating, "DPA227"), (Whole, "DPA229"), (Shrinking, "DPA229")])
-def test_noise_that_repeats_or_is_coarse_or_reads_the_answer_is_found(kind, rule, monkeypatch):
+def test_noise_that_repeats_or_is_coarse_or_reads_the_answer_is_found(
+    kind: type[Repeating] | type[Whole] | type[Shrinking], rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The tape holds every noise, so reuse, whole numbers and dependence on the answer need no statistics."""
     mechanism = kind(stddev=3.0, l2_sensitivity=2.0, neighbours="replace_one")
     monkeypatch.setattr("tests.attacks.test_program_replay.NOISE", mechanism)
@@ -152,18 +155,18 @@ def test_noise_that_repeats_or_is_coarse_or_reads_the_answer_is_found(kind, rule
     assert {c.kind for c in replayed.conditions if c.status == "violated"} >= {"fresh_noise"}
 
 
-def test_a_program_without_a_tape_decides_nothing():
+def test_a_program_without_a_tape_decides_nothing() -> None:
     """What was not looked at stays assumed."""
 
     class Silent(Means):
-        def publish(self, data, streams):
+        def publish(self, data: Any, streams: Streams) -> tuple[dict[str, Array], Recorder]:
             return {"sums": streams.noise.standard_normal((len(data), 2))}, Recorder(streams.noise)
 
     replayed = replay_program(Silent(), None, Means().declaration(), ())
     assert (replayed.findings, replayed.conditions) == ((), ())
 
 
-def test_two_runs_on_one_tape_agree_after_a_release_however_much_they_drew_before():
+def test_two_runs_on_one_tape_agree_after_a_release_however_much_they_drew_before() -> None:
     """The streams start afresh after every release; noise and outputs repeat, bit by bit."""
     draws = []
     for length in (3, 17):
@@ -177,12 +180,12 @@ def test_two_runs_on_one_tape_agree_after_a_release_however_much_they_drew_befor
     assert isinstance(RunTape(seed=0).generator().spawn(1)[0], TapedGenerator)
 
 
-def test_a_mechanism_that_adds_nothing_is_replayed_without_claims_about_its_noise():
+def test_a_mechanism_that_adds_nothing_is_replayed_without_claims_about_its_noise() -> None:
     """Randomised answers have no difference to look at, so freshness stays assumed."""
     response = RandomisedResponse(epsilon=1.0)
 
     class Votes:
-        def run(self, problem, streams, n_runs):
+        def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
             sent = Recorder(streams.noise).release("vote", response, streams.environment.integers(2, size=n_runs))
             return Transcript(n_runs=n_runs, arrays={"vote": sent}, views={"all": ("vote",)}, trace=())
 
@@ -192,7 +195,7 @@ def test_a_mechanism_that_adds_nothing_is_replayed_without_claims_about_its_nois
     assert {c.kind for c in replayed.conditions}.isdisjoint({"fresh_noise", "sensitivity"})
 
 
-def test_the_table_of_mutants_follows_the_code():
+def test_the_table_of_mutants_follows_the_code() -> None:
     """Each row's text stands once in its file, and there are enough of them."""
     from pathlib import Path
 

@@ -13,13 +13,13 @@ COINS = np.array([False, False, False, True, False, True, False, True, True, Tru
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_whoever_supposes_a_violation_bets_beyond_the_claim_or_not_at_all(epsilon):
+def test_whoever_supposes_a_violation_bets_beyond_the_claim_or_not_at_all(epsilon: float) -> None:
     """With one way to cut, the outer odds are the posterior mean over shares beyond the claim, by quadrature."""
     outputs, coins = np.array([0.0] * 9 + [1.0] * 11), np.array([False] * 7 + [True] * 2 + [True] * 8 + [False] * 3)
     score = learn_violation(outputs, coins, epsilon)(np.array([0.0, 1.0]))
     right, wrong, least = 15, 5, 1 / (1 + math.exp(-epsilon))
 
-    def posterior(power, good, bad):
+    def posterior(power: int, good: int, bad: int) -> float:
         return quad(lambda p: p ** (good + power) * (1 - p) ** bad, least, 1, epsabs=0, epsrel=1e-10)[0]
 
     straight, turned = posterior(0, right, wrong), posterior(0, wrong, right)
@@ -31,7 +31,7 @@ def test_whoever_supposes_a_violation_bets_beyond_the_claim_or_not_at_all(epsilo
     assert score[0] == pytest.approx(-score[1])
 
 
-def test_few_runs_are_enough_to_bet_if_a_violation_is_supposed():
+def test_few_runs_are_enough_to_bet_if_a_violation_is_supposed() -> None:
     """After ten runs with odds that may well be e^3 the free learner stays below them; who supposes e^3 does not."""
     low, high = learn_violation(OUTPUTS, COINS, 3.0)(np.array([-9.0, 9.0]))
     cautious = learn_zones(OUTPUTS, COINS, np.random.default_rng(0))(np.array([-9.0, 9.0]))
@@ -40,14 +40,14 @@ def test_few_runs_are_enough_to_bet_if_a_violation_is_supposed():
     assert np.abs(cautious).max() < 2.5
 
 
-def test_the_side_is_learned_and_not_supposed():
+def test_the_side_is_learned_and_not_supposed() -> None:
     """Swapped coins turn the bets round."""
     there = learn_violation(OUTPUTS, COINS, 1.0)(OUTPUTS)
     back = learn_violation(OUTPUTS, ~COINS, 1.0)(OUTPUTS)
     assert back == pytest.approx(-there)
 
 
-def test_where_the_claim_surely_holds_nothing_is_bet_against_it():
+def test_where_the_claim_surely_holds_nothing_is_bet_against_it() -> None:
     """After 100,000 honest coins no share beyond the claim is left; the odds stay at the claim, where a bet is 1."""
     rng = np.random.default_rng(0)
     coins = rng.random(100_000) < 0.5

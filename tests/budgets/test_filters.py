@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +38,7 @@ from dpaudit.budgets.filters import (
 )
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
 from dpaudit.checks import meant
+from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Laplace
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
@@ -109,13 +111,15 @@ MENU = ((1, 0.0), (2, 0.0), (3, 0.001), (5, 0.0))
 
 @pytest.mark.parametrize("build", [basic_filter, concentrated_filter, advanced_filter])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (1.5, 0.1), (2.0, 0.05), (3.0, 0.3), (0.0, 0.2)])
-def test_no_adaptive_stream_of_two_point_parts_beats_a_filters_claim(build: Callable, epsilon: float, delta: float):
+def test_no_adaptive_stream_of_two_point_parts_beats_a_filters_claim(
+    build: Callable, epsilon: float, delta: float
+) -> None:
     claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
     budget = build(claim) if build is basic_filter else build(claim, mass=delta / 4)
     assert against(budget, MENU) <= delta * (1 + 1e-12)
 
 
-def test_the_basic_filter_loses_nothing_to_an_analyst_who_spends_all_delta():
+def test_the_basic_filter_loses_nothing_to_an_analyst_who_spends_all_delta() -> None:
     claim = Claim(epsilon=1.0, delta=0.004, neighbours="replace_one")
     worst = against(basic_filter(claim), ((1, 0.001),))
     assert worst == pytest.approx(1 - 0.999**4, rel=1e-12)
@@ -129,13 +133,15 @@ def test_the_basic_filter_loses_nothing_to_an_analyst_who_spends_all_delta():
     menu=st.lists(st.tuples(st.integers(1, 6), st.sampled_from((0.0, 1e-3, 0.02))), min_size=1, max_size=3),
     build=st.sampled_from((concentrated_filter, advanced_filter)),
 )
-def test_no_menu_and_no_claim_lets_an_adaptive_analyst_through(epsilon, delta, share, menu, build):
+def test_no_menu_and_no_claim_lets_an_adaptive_analyst_through(
+    epsilon: float, delta: float, share: float, menu: Any, build: Any
+) -> None:
     claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
     coarse = tuple((max(steps, 2), loss) for steps, loss in menu)
     assert against(build(claim, mass=delta * share), coarse) <= delta * (1 + 1e-12)
 
 
-def test_a_filter_that_checks_before_adding_is_caught():
+def test_a_filter_that_checks_before_adding_is_caught() -> None:
     """The twin admits a part whenever anything is left, and so overspends by one."""
     claim = Claim(epsilon=1.0, delta=0.05, neighbours="replace_one")
     limit = concentrated_filter(claim).limit.amount
@@ -146,7 +152,7 @@ def test_a_filter_that_checks_before_adding_is_caught():
     assert adaptive_delta(Fraction(0), late, 1.0, ((2, 0.0), (8, 0.0))) > 5 * claim.delta
 
 
-def test_a_filter_without_the_drift_is_caught():
+def test_a_filter_without_the_drift_is_caught() -> None:
     """The twin forgets half the sum of squares and keeps the root alone."""
     claim = Claim(epsilon=6.0, delta=0.5, neighbours="replace_one")
     limit = Fraction(claim.epsilon**2 / (4 * math.log(1 / claim.delta)))
@@ -160,7 +166,7 @@ def test_a_filter_without_the_drift_is_caught():
     assert against(advanced_filter(claim), menu) <= claim.delta
 
 
-def test_optimal_composition_of_what_was_spent_is_no_filter():
+def test_optimal_composition_of_what_was_spent_is_no_filter() -> None:
     """Theorem 3.3 of Kairouz, Oh and Viswanath fixes the parameters in advance; stopped by it, a stream overspends.
 
     The twin admits a part while the optimal composition of all parts so far still meets the claim.
@@ -196,7 +202,7 @@ def test_optimal_composition_of_what_was_spent_is_no_filter():
     build=st.sampled_from(FILTERS),
     stream=st.lists(st.tuples(st.sampled_from((normal, laplace, stated)), st.floats(1e-3, 0.6)), max_size=25),
 )
-def test_what_is_spent_never_exceeds_the_limit_and_a_refusal_changes_nothing(build, stream):
+def test_what_is_spent_never_exceeds_the_limit_and_a_refusal_changes_nothing(build: Any, stream: Array) -> None:
     budget = build(CLAIM)
     released = []
     for make, size in stream:
@@ -217,21 +223,21 @@ def test_what_is_spent_never_exceeds_the_limit_and_a_refusal_changes_nothing(bui
 
 
 @given(st.permutations([normal(0.05), normal(0.03), stated(0.02), laplace(0.1)]))
-def test_the_order_of_spending_does_not_matter(parts):
+def test_the_order_of_spending_does_not_matter(parts: Any) -> None:
     assert (
         spent_on(concentrated_filter(CLAIM), *parts).spent
         == spent_on(concentrated_filter(CLAIM), normal(0.05), normal(0.03), stated(0.02), laplace(0.1)).spent
     )
 
 
-def test_a_repeated_part_costs_what_its_copies_cost():
+def test_a_repeated_part_costs_what_its_copies_cost() -> None:
     at_once = spent_on(gaussian_filter(CLAIM), Repeat(part=normal(0.01), times=7))
     one_by_one = spent_on(gaussian_filter(CLAIM), *(normal(0.01) for _ in range(7)))
     assert at_once.spent == one_by_one.spent
     assert (at_once.events, one_by_one.events) == (1, 7)
 
 
-def test_the_gaussian_filter_loses_nothing_against_parts_fixed_in_advance():
+def test_the_gaussian_filter_loses_nothing_against_parts_fixed_in_advance() -> None:
     """Four quarters of the calibrated mu^2 fit (halving mu is exact), and one part in 10^9 more does not."""
     needed = Gaussian.calibrated(CLAIM, l2_sensitivity=1.0)
     quarter = Release(label="quarter", mechanism=needed.scaled(2.0))
@@ -242,13 +248,15 @@ def test_the_gaussian_filter_loses_nothing_against_parts_fixed_in_advance():
     assert isinstance(spent_on(gaussian_filter(CLAIM), *(quarter,) * 3).spend(more), Refusal)
 
 
-def test_parallel_parts_cost_the_worst_of_them():
+def test_parallel_parts_cost_the_worst_of_them() -> None:
     both = Parallel(parts=(stated(0.2), stated(0.5)), key="the arrival time")
     assert spent_on(basic_filter(CLAIM), both).spent.amount == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("parts", [(normal(0.1), stated(0.05, 1e-7)), (stated(0.05, 1e-7), normal(0.1))])
-def test_of_parts_that_cannot_be_compared_the_worse_amount_and_the_worse_mass_are_spent(parts):
+def test_of_parts_that_cannot_be_compared_the_worse_amount_and_the_worse_mass_are_spent(
+    parts: tuple[Declaration, ...],
+) -> None:
     budget = concentrated_filter(CLAIM, mass=1e-6)
     assert spent_on(budget, Parallel(parts=parts, key="the arrival time")).spent == Cost(
         amount=spent_on(budget, normal(0.1)).spent.amount, mass=Fraction(1, 10**7)
@@ -256,12 +264,12 @@ def test_of_parts_that_cannot_be_compared_the_worse_amount_and_the_worse_mass_ar
 
 
 @pytest.mark.parametrize("build", [concentrated_filter, advanced_filter])
-def test_delta_that_is_set_aside_for_parts_is_not_used_twice(build):
+def test_delta_that_is_set_aside_for_parts_is_not_used_twice(build: Callable[..., Any]) -> None:
     shared = build(CLAIM, mass=CLAIM.delta / 2).limit
     assert shared == Cost(amount=build(replace(CLAIM, delta=CLAIM.delta / 2)).limit.amount, mass=Fraction(5, 10**6))
 
 
-def test_each_filter_ends_where_its_theorem_says():
+def test_each_filter_ends_where_its_theorem_says() -> None:
     """At (1, 1e-5): rho 0.02082 by Bun and Steinke, more by Canonne, Kamath and Steinke, mu^2 / 2 alone is larger."""
     tail = math.log(1e5)
     advanced = advanced_filter(CLAIM).limit.amount
@@ -272,11 +280,11 @@ def test_each_filter_ends_where_its_theorem_says():
     assert float(exact) == pytest.approx(0.5 / 3.7306316351**2, rel=1e-9)  # Balle and Wang (2018), Theorem 8
 
 
-def test_the_conversion_of_rho_is_above_its_formula_and_within_a_billionth_of_the_best_order():
+def test_the_conversion_of_rho_is_above_its_formula_and_within_a_billionth_of_the_best_order() -> None:
     """Corollary 13 of Canonne, Kamath and Steinke (2020), evaluated with 60 digits and minimised there."""
     import mpmath
 
-    def formula(rho, epsilon, log_above):
+    def formula(rho: float, epsilon: float, log_above: Any) -> Any:
         above = mpmath.exp(log_above)
         order = 1 + above
         return mpmath.exp(above * (order * rho - epsilon)) / above * (above / order) ** order
@@ -290,19 +298,19 @@ def test_the_conversion_of_rho_is_above_its_formula_and_within_a_billionth_of_th
 
 
 @given(st.floats(1e-4, 10.0), st.floats(0.0, 20.0))
-def test_the_conversion_of_rho_is_an_upper_bound_for_the_gaussian_that_has_it(rho, epsilon):
+def test_the_conversion_of_rho_is_an_upper_bound_for_the_gaussian_that_has_it(rho: float, epsilon: float) -> None:
     form = fold(normal(math.sqrt(2 * rho)), "replace_one")
     assert bracket_delta(form, epsilon).lower <= zcdp_delta(rho, epsilon)
 
 
 @given(st.floats(0.01, 20.0), st.floats(1e-30, 0.5))
-def test_the_sharper_conversion_never_gives_less_and_both_meet_their_claim(epsilon, delta):
+def test_the_sharper_conversion_never_gives_less_and_both_meet_their_claim(epsilon: float, delta: float) -> None:
     slower, sharper = largest_rho_at_the_advanced_rate(epsilon, delta), largest_rho(epsilon, delta)
     assert slower <= sharper * (1 + 1e-9)
     assert zcdp_delta(sharper, epsilon) <= delta
 
 
-def test_the_advanced_limit_is_rounded_down():
+def test_the_advanced_limit_is_rounded_down() -> None:
     import mpmath
 
     with mpmath.workdps(50):
@@ -315,14 +323,14 @@ def test_the_advanced_limit_is_rounded_down():
 # What is no spending.
 
 
-def test_a_part_that_a_filter_cannot_count_is_refused_with_what_it_counts():
+def test_a_part_that_a_filter_cannot_count_is_refused_with_what_it_counts() -> None:
     refusal = basic_filter(CLAIM).spend(normal(0.01))
     assert isinstance(refusal, Refusal)
     assert "bounded losses" in refusal.reason
     assert isinstance(gaussian_filter(CLAIM).spend(laplace(0.01)), Refusal)
 
 
-def test_a_part_for_other_neighbours_or_a_weaker_model_is_an_error():
+def test_a_part_for_other_neighbours_or_a_weaker_model_is_an_error() -> None:
     other = Release(label="sum", mechanism=Gaussian(stddev=90.0, l2_sensitivity=1.0, neighbours="add_remove"))
     with pytest.raises(DeclarationError, match="neighbours"):
         gaussian_filter(CLAIM).spend(other)
@@ -331,7 +339,7 @@ def test_a_part_for_other_neighbours_or_a_weaker_model_is_an_error():
     assert isinstance(gaussian_filter(replace(CLAIM, model="joint")).spend(Billboard(part=normal(0.01))), Filter)
 
 
-def test_a_filter_that_overspent_cannot_be_built_and_none_can_be_changed():
+def test_a_filter_that_overspent_cannot_be_built_and_none_can_be_changed() -> None:
     budget = basic_filter(CLAIM)
     with pytest.raises(ValueError, match="overspent"):
         replace(budget, spent=Cost(amount=Fraction(2)))
@@ -343,7 +351,7 @@ def test_a_filter_that_overspent_cannot_be_built_and_none_can_be_changed():
         budget.events = 3  # type: ignore[misc]
 
 
-def test_a_pure_claim_leaves_nothing_for_gaussian_noise():
+def test_a_pure_claim_leaves_nothing_for_gaussian_noise() -> None:
     pure = Claim(epsilon=1.0, neighbours="replace_one")
     for build in (gaussian_filter, concentrated_filter):
         with pytest.raises(UnsupportedError, match="positive delta"):
@@ -351,7 +359,7 @@ def test_a_pure_claim_leaves_nothing_for_gaussian_noise():
     assert advanced_filter(pure).limit == Cost()
 
 
-def test_a_certificate_is_spent_at_what_it_proves_and_nothing_else_is_spent_by_it():
+def test_a_certificate_is_spent_at_what_it_proves_and_nothing_else_is_spent_by_it() -> None:
     claim = Claim(epsilon=0.5, delta=1e-6, neighbours="replace_one", unit="one traveller")
     certificate = certify(normal(0.05), claim)
     budget = basic_filter(replace(CLAIM, unit="one traveller"))
@@ -365,14 +373,14 @@ def test_a_certificate_is_spent_at_what_it_proves_and_nothing_else_is_spent_by_i
         stated_by(certify(normal(9.0), claim), budget.claim)
 
 
-def test_a_joint_certificate_is_no_central_spending():
+def test_a_joint_certificate_is_no_central_spending() -> None:
     claim = replace(CLAIM, model="joint")
     part = stated_by(certify(Billboard(part=normal(0.05)), claim), CLAIM)
     with pytest.raises(DeclarationError, match="joint view"):
         basic_filter(CLAIM).spend(part)
 
 
-def test_every_filter_states_its_theorem_source_and_conditions():
+def test_every_filter_states_its_theorem_source_and_conditions() -> None:
     for build in FILTERS:
         budget = build(CLAIM)
         assert budget.theorem.statement.endswith(".")

@@ -3,6 +3,7 @@
 import json
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from dpaudit import (
 from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.interchange.dp_event import from_event, to_event
 from dpaudit.interchange.opacus_history import from_history, from_state_dict
-from dpaudit.model.declaration import walk
+from dpaudit.model.declaration import Declaration, walk
 from mechanisms import Gaussian, Laplace, RandomisedResponse
 
 with warnings.catch_warnings():
@@ -59,14 +60,14 @@ EVENTS = [random_event(np.random.default_rng(seed)) for seed in range(200)]
 
 
 @pytest.mark.parametrize("neighbours", ["replace_one", "add_remove"])
-def test_two_hundred_events_survive_the_round_trip_exactly(neighbours):
+def test_two_hundred_events_survive_the_round_trip_exactly(neighbours: str) -> None:
     for event in EVENTS:
         assert to_event(from_event(event, neighbours)) == event
     kinds = {type(node).__name__ for event in EVENTS for _, node in walk(from_event(event, "add_remove"))}
     assert kinds == {"Release", "Sequential", "Repeat", "Subsample"}
 
 
-def test_numbers_leave_as_floats_and_counts_as_integers():
+def test_numbers_leave_as_floats_and_counts_as_integers() -> None:
     event = to_event(from_event(dpa.SelfComposedDpEvent(dpa.GaussianDpEvent(2), np.int64(7)), "add_remove"))
     assert type(event.event.noise_multiplier) is float
     assert type(event.count) is int
@@ -92,7 +93,7 @@ def floated(event: dpa.DpEvent) -> dpa.DpEvent:
             return dpa.PoissonSampledDpEvent(event.sampling_probability, floated(event.event))
 
 
-def test_no_integer_trap_of_the_renyi_accountant_survives_the_round_trip():
+def test_no_integer_trap_of_the_renyi_accountant_survives_the_round_trip() -> None:
     """The trap, in dp-accounting 0.6.0: inside a sample, an integer multiplier ends the counting of a composition.
 
     14 of the 200 events fall into it there, all with too small an epsilon; after the round trip none does.
@@ -109,7 +110,7 @@ def test_no_integer_trap_of_the_renyi_accountant_survives_the_round_trip():
 @pytest.mark.parametrize(
     ("neighbours", "relation"), [("add_remove", "ADD_OR_REMOVE_ONE"), ("replace_one", "REPLACE_ONE")]
 )
-def test_the_pld_accountant_and_ours_agree_on_gaussians_for_both_relations(neighbours, relation):
+def test_the_pld_accountant_and_ours_agree_on_gaussians_for_both_relations(neighbours: str, relation: str) -> None:
     """At multiplier 2 and delta 1e-5: 1.993 added or removed, 4.377 replaced."""
     event = dpa.ComposedDpEvent([dpa.GaussianDpEvent(4.0), dpa.SelfComposedDpEvent(dpa.GaussianDpEvent(4), 3)])
     ours = bracket_epsilon(fold(from_event(event, neighbours), neighbours), 1e-5)
@@ -118,7 +119,7 @@ def test_the_pld_accountant_and_ours_agree_on_gaussians_for_both_relations(neigh
     assert ours.upper == pytest.approx({"add_remove": 1.993, "replace_one": 4.377}[neighbours], abs=6e-4)
 
 
-def test_replacing_without_the_factor_two_would_be_seen():
+def test_replacing_without_the_factor_two_would_be_seen() -> None:
     """The twin takes the multiplier over the norm of one record for a replaced one, as the Renyi accountant does."""
     twin = Release(label="sum", mechanism=Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one"))
     honest = from_event(dpa.GaussianDpEvent(2.0), "replace_one")
@@ -128,7 +129,7 @@ def test_replacing_without_the_factor_two_would_be_seen():
 
 
 @pytest.mark.parametrize("buckets", [2, 5])
-def test_randomised_response_keeps_its_odds(buckets):
+def test_randomised_response_keeps_its_odds(buckets: int) -> None:
     for noise in (0.1, 0.5, 0.99):
         declared = from_event(dpa.RandomizedResponseDpEvent(noise, buckets), "replace_one")
         true, other = 1 - noise + noise / buckets, noise / buckets
@@ -139,14 +140,14 @@ def test_randomised_response_keeps_its_odds(buckets):
     assert from_event(to_event(response), "replace_one").mechanism.epsilon == pytest.approx(1.5, rel=1e-12)
 
 
-def test_an_event_without_any_release_costs_nothing():
+def test_an_event_without_any_release_costs_nothing() -> None:
     for event in (dpa.NoOpDpEvent(), dpa.ComposedDpEvent([]), dpa.SelfComposedDpEvent(dpa.GaussianDpEvent(1.0), 0)):
         declared = from_event(event, "add_remove")
         assert bracket_epsilon(fold(declared, "add_remove"), 0.0).upper == 0.0
         assert to_event(declared) == dpa.NoOpDpEvent()
 
 
-def test_sampling_a_fixed_size_is_read_and_cannot_be_written():
+def test_sampling_a_fixed_size_is_read_and_cannot_be_written() -> None:
     declared = from_event(dpa.SampledWithoutReplacementDpEvent(1000, 50, dpa.GaussianDpEvent(1.0)), "replace_one")
     assert (declared.rate, declared.scheme) == (0.05, "without_replacement")
     with pytest.raises(UnsupportedError, match="both sizes"):
@@ -169,7 +170,7 @@ def test_sampling_a_fixed_size_is_read_and_cannot_be_written():
         (dpa.RandomizedResponseDpEvent(0.0, 2), "division"),
     ],
 )
-def test_an_event_that_no_declaration_expresses_is_refused_by_name_and_place(event, named):
+def test_an_event_that_no_declaration_expresses_is_refused_by_name_and_place(event: Any, named: str) -> None:
     whole = dpa.ComposedDpEvent([dpa.NoOpDpEvent(), dpa.SelfComposedDpEvent(event, 3)])
     with pytest.raises(UnsupportedError) as caught:
         from_event(whole, "add_remove")
@@ -186,21 +187,21 @@ def test_an_event_that_no_declaration_expresses_is_refused_by_name_and_place(eve
         (Stated(epsilon=0.1, source="a vendor"), "'stated'"),
     ],
 )
-def test_a_node_that_no_event_expresses_is_refused_by_name_and_path(node, named):
+def test_a_node_that_no_event_expresses_is_refused_by_name_and_path(node: Declaration, named: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         to_event(Sequential(parts=(NORMAL, Repeat(part=node, times=2))))
     assert named in str(caught.value)
     assert "root.1.0" in str(caught.value)
 
 
-def test_who_sees_what_is_left_out_and_the_loss_is_not():
+def test_who_sees_what_is_left_out_and_the_loss_is_not() -> None:
     assert to_event(Billboard(part=PostProcess(part=NORMAL, steps=("round",)))) == dpa.GaussianDpEvent(8.0)
 
 
 # Opacus.
 
 
-def test_a_history_becomes_repeated_samples_of_gaussian_sums():
+def test_a_history_becomes_repeated_samples_of_gaussian_sums() -> None:
     declared = from_state_dict({"history": [(1.1, 1 / 12, 240), (2, 0.05, 10)], "mechanism": "prv"})
     first, second = declared.parts
     assert (first.times, first.part.rate, first.part.part.mechanism.noise_multiplier) == (240, 1 / 12, 1.1)
@@ -208,7 +209,7 @@ def test_a_history_becomes_repeated_samples_of_gaussian_sums():
     assert {node.mechanism.neighbours for _, node in walk(declared) if isinstance(node, Release)} == {"add_remove"}
 
 
-def test_a_history_reads_as_its_events_do():
+def test_a_history_reads_as_its_events_do() -> None:
     """Opacus 1.6, 240 steps at rate 1/12 and multiplier 1.1: dp-accounting's PLD says 7.5480 at delta 1e-5."""
     event = to_event(from_history([(1.1, 1 / 12, 240)]))
     assert dpa.pld.PLDAccountant().compose(event).get_epsilon(1e-5) == pytest.approx(7.5480, abs=5e-4)
@@ -226,13 +227,13 @@ def test_a_history_reads_as_its_events_do():
         (["abc"], "history[0]"),
     ],
 )
-def test_an_unusable_history_is_refused_by_the_entry_that_is(history, named):
+def test_an_unusable_history_is_refused_by_the_entry_that_is(history: list[Any], named: str) -> None:
     with pytest.raises(ConfigError) as caught:
         from_history(history)
     assert named in str(caught.value)
 
 
-def test_a_state_without_a_history_is_refused_with_what_it_holds():
+def test_a_state_without_a_history_is_refused_with_what_it_holds() -> None:
     with pytest.raises(ConfigError, match="'model'"):
         from_state_dict({"model": 3})
 
@@ -254,7 +255,7 @@ REGISTRY = {
 VARIANTS = {"Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Custom"}
 
 
-def test_a_certificate_fills_the_registrys_own_fields_with_plain_data():
+def test_a_certificate_fills_the_registrys_own_fields_with_plain_data() -> None:
     tree = PostProcess(part=Sequential(parts=(Repeat(part=NORMAL, times=2), NORMAL)), steps=("round to counts",))
     claim = Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one", unit="one traveller")
     record = registry_fields(certify(tree, claim))["deployment"]
@@ -276,23 +277,23 @@ def test_a_certificate_fills_the_registrys_own_fields_with_plain_data():
     assert json.loads(json.dumps(record)) == record
 
 
-def test_a_pure_claim_is_pure_dp_without_delta_or_rho():
+def test_a_pure_claim_is_pure_dp_without_delta_or_rho() -> None:
     record = registry_fields(certify(LAPLACE, Claim(epsilon=0.5, neighbours="replace_one")))["deployment"]
     assert record["dp_variant"] == {"variant_name": "Pure DP"}
     assert record["privacy_loss"]["privacy_parameters"] == {"epsilon": 0.5}
 
 
-def test_the_registrys_model_follows_the_claim():
+def test_the_registrys_model_follows_the_claim() -> None:
     for model, name in (("central", "Central"), ("joint", "Central")):
         claim = Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one", model=model)
         assert registry_fields(certify(NORMAL, claim))["deployment"]["deployment_model"]["model_name"] == name
 
 
-def test_a_claim_that_is_not_certified_is_no_registry_record():
+def test_a_claim_that_is_not_certified_is_no_registry_record() -> None:
     with pytest.raises(UnsupportedError, match="refuted"):
         registry_fields(certify(NORMAL, Claim(epsilon=0.1, delta=1e-9, neighbours="replace_one")))
 
 
-def test_a_sampled_part_is_kept_as_it_was_written():
+def test_a_sampled_part_is_kept_as_it_was_written() -> None:
     declared = Subsample(part=NORMAL, rate=0.25)
     assert to_event(declared) == dpa.PoissonSampledDpEvent(0.25, dpa.GaussianDpEvent(8.0))

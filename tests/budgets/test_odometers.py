@@ -52,7 +52,7 @@ def worst_failure(start: Odometer, menu: tuple[tuple[int, float], ...], rho: flo
 
 @pytest.mark.parametrize("delta", [0.5, 0.1])
 @pytest.mark.parametrize("tuned_to", [0.05, 0.5, 5.0])
-def test_no_adaptive_analyst_makes_a_loss_exceed_its_reading_too_often(delta: float, tuned_to: float):
+def test_no_adaptive_analyst_makes_a_loss_exceed_its_reading_too_often(delta: float, tuned_to: float) -> None:
     start = Odometer(delta=delta, neighbours="replace_one", mass=0.02, tuned_to=tuned_to)
     assert worst_failure(start, ((1, 0.0), (2, 0.01), (3, 0.0)), rho=0.75) <= delta + 0.02
 
@@ -75,7 +75,7 @@ def failure_over_time(boundary: Callable[[float], float], epsilon: float, parts:
     return failed
 
 
-def test_a_bound_for_one_moment_fails_when_it_is_read_at_all_of_them_and_the_odometer_does_not():
+def test_a_bound_for_one_moment_fails_when_it_is_read_at_all_of_them_and_the_odometer_does_not() -> None:
     """The twin reads rho + 2 sqrt(rho ln(1/delta)), which is right at any one time, after each of 4000 parts."""
     delta, parts, epsilon = 0.4, 4000, 0.02
 
@@ -86,7 +86,7 @@ def test_a_bound_for_one_moment_fails_when_it_is_read_at_all_of_them_and_the_odo
     assert failure_over_time(lambda rho: mixture_boundary(rho, delta, 0.1), epsilon, parts) <= delta
 
 
-def test_a_reading_never_falls_and_never_exceeds_the_sum_of_the_largest_losses():
+def test_a_reading_never_falls_and_never_exceeds_the_sum_of_the_largest_losses() -> None:
     odometer = Odometer(delta=1e-6, neighbours="replace_one")
     assert odometer.reading == 0.0
     last, total = 0.0, Fraction(0)
@@ -98,7 +98,7 @@ def test_a_reading_never_falls_and_never_exceeds_the_sum_of_the_largest_losses()
     assert odometer.reading < float(total)
 
 
-def test_the_price_of_reading_at_all_times_is_small_where_the_odometer_is_tuned_and_grows_slowly():
+def test_the_price_of_reading_at_all_times_is_small_where_the_odometer_is_tuned_and_grows_slowly() -> None:
     """Beside the root for one moment: 1.35 times at the tuned rho, 1.7 times at 1000 times as much."""
     for delta in (1e-3, 1e-6, 1e-9):
         for rho, most in ((0.1, 1.35), (100.0, 1.7), (1e-4, 9.0)):
@@ -108,7 +108,7 @@ def test_the_price_of_reading_at_all_times_is_small_where_the_odometer_is_tuned_
 
 @pytest.mark.parametrize("rho", [1e-3, 0.1, 40.0])
 @pytest.mark.parametrize("delta", [0.3, 1e-6])
-def test_at_the_boundary_the_mixture_of_supermartingales_has_reached_one_over_delta(rho: float, delta: float):
+def test_at_the_boundary_the_mixture_of_supermartingales_has_reached_one_over_delta(rho: float, delta: float) -> None:
     """The mean over s = |N(0, 1/g)| of exp(s (L - rho) - s^2 rho), by quadrature: between 1/delta and 2/delta."""
     tail = 2 * math.log(1 / delta)
     g = 2 * 0.1 / (tail + math.log(1 + tail))
@@ -118,14 +118,14 @@ def test_at_the_boundary_the_mixture_of_supermartingales_has_reached_one_over_de
     assert 1 / delta <= float(np.trapezoid(weights, s)) <= 2 / delta
 
 
-def test_gaussian_parts_are_read_by_the_boundary_alone():
+def test_gaussian_parts_are_read_by_the_boundary_alone() -> None:
     odometer = Odometer(delta=1e-6, neighbours="replace_one").spend(normal(0.1)).spend(stated(0.1))
     assert odometer.spent_epsilon is None
     assert odometer.reading == pytest.approx(mixture_boundary(0.01, 1e-6, 0.1), rel=1e-9)
     assert odometer.spend(stated(0.2)).spent_epsilon is None
 
 
-def test_a_refused_part_leaves_the_odometer_as_it_was():
+def test_a_refused_part_leaves_the_odometer_as_it_was() -> None:
     odometer = Odometer(delta=1e-6, neighbours="replace_one", mass=1e-8)
     before = replace(odometer)
     refusal = odometer.spend(stated(0.1, 1e-7))
@@ -135,7 +135,7 @@ def test_a_refused_part_leaves_the_odometer_as_it_was():
     assert isinstance(odometer.spend(stated(0.1, 1e-8)), Odometer)
 
 
-def test_a_part_for_other_neighbours_is_an_error_and_so_is_an_impossible_odometer():
+def test_a_part_for_other_neighbours_is_an_error_and_so_is_an_impossible_odometer() -> None:
     with pytest.raises(DeclarationError, match="neighbours"):
         Odometer(delta=1e-6, neighbours="add_remove").spend(normal(0.1))
     with pytest.raises(ValueError, match="delta"):
@@ -144,7 +144,7 @@ def test_a_part_for_other_neighbours_is_an_error_and_so_is_an_impossible_odomete
         Odometer(delta=0.1, neighbours="replace_one", tuned_to=0.0)
 
 
-def test_a_filter_is_tighter_than_an_odometer_that_stops_at_the_same_epsilon():
+def test_a_filter_is_tighter_than_an_odometer_that_stops_at_the_same_epsilon() -> None:
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
     full = float(advanced_filter(claim).limit.amount)
     assert mixture_boundary(full, claim.delta, full) > claim.epsilon

@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -23,7 +24,7 @@ FULL = Path(__file__).parents[1] / "report" / "deployment.toml"
 TEXT = {"type": "string", "minLength": 1}
 
 
-def table(required, **properties):
+def table(required: list[Any], **properties: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a table that may have these keys and no others."""
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
@@ -93,7 +94,7 @@ RESOURCE = table(["name", "digest"], name=TEXT, digest=DIGEST)
 NAMES = {"type": "array", "items": TEXT}
 
 
-def statement(predicate_type, predicate):
+def statement(predicate_type: str, predicate: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a statement with one kind of predicate."""
     return table(
         ["_type", "subject", "predicateType", "predicate"],
@@ -119,7 +120,7 @@ RESULT = statement(
 
 
 @pytest.fixture(scope="module")
-def report():
+def report() -> Report:
     """Return a certified report with a full deployment."""
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one patient-year")
     noise = Gaussian.calibrated(claim, l2_sensitivity=1.0)
@@ -132,7 +133,7 @@ def report():
     )
 
 
-def test_a_full_deployment_makes_a_valid_record_of_the_third_tier(report):
+def test_a_full_deployment_makes_a_valid_record_of_the_third_tier(report: Report) -> None:
     """The record meets the schema, its YAML reads back as the same data, and numbers stay numbers."""
     record = registry_record(report)
     Draft7Validator.check_schema(REGISTRY)
@@ -151,7 +152,7 @@ def test_a_full_deployment_makes_a_valid_record_of_the_third_tier(report):
 
 
 @pytest.mark.parametrize("missing_field", ["data_product_sector", "release_type", "data_source_type", "access_type"])
-def test_a_field_of_the_third_tier_that_nobody_declared_makes_it_the_second(report, missing_field):
+def test_a_field_of_the_third_tier_that_nobody_declared_makes_it_the_second(report: Report, missing_field: str) -> None:
     """Nothing is invented for it."""
     registry = replace(report.deployment.registry, **{missing_field: ""})
     record = registry_record(replace(report, deployment=replace(report.deployment, registry=registry)))
@@ -159,7 +160,7 @@ def test_a_field_of_the_third_tier_that_nobody_declared_makes_it_the_second(repo
     assert record["tier"] == 2
 
 
-def test_an_older_record_is_read_into_the_present_form(report):
+def test_an_older_record_is_read_into_the_present_form(report: Report) -> None:
     """The groups and keys that the registry renamed; a record of the present form comes back equal."""
     record = registry_record(report)
     assert present_form(record) == record
@@ -182,7 +183,7 @@ def test_an_older_record_is_read_into_the_present_form(report):
         present_form({"deployment": parts | {"administrative": {}}})
 
 
-def test_without_actors_it_is_of_the_second_tier(report):
+def test_without_actors_it_is_of_the_second_tier(report: Report) -> None:
     """What the third tier needs and nobody declared is left out, with the tier that says so."""
     record = registry_record(replace(report, deployment=replace(report.deployment, actors=())))
     Draft7Validator(REGISTRY).validate(record)
@@ -190,7 +191,7 @@ def test_without_actors_it_is_of_the_second_tier(report):
     assert "accounting" not in record["deployment"]
 
 
-def test_what_a_record_lacks_is_named_and_none_is_written(report):
+def test_what_a_record_lacks_is_named_and_none_is_written(report: Report) -> None:
     """An empty deployment makes no record: no field of it is invented."""
     bare = replace(report, deployment=Deployment(), system=System())
     assert len(missing(bare)) == 9
@@ -200,7 +201,7 @@ def test_what_a_record_lacks_is_named_and_none_is_written(report):
     assert "registry.yaml" not in contents(bare)
 
 
-def test_a_claim_that_is_not_certified_makes_no_record(report):
+def test_a_claim_that_is_not_certified_makes_no_record(report: Report) -> None:
     """The registry has no word for it."""
     refuted = replace(report, certificate=replace(report.certificate, verdict="refuted"))
     assert registry_text(refuted) == ""
@@ -209,14 +210,14 @@ def test_a_claim_that_is_not_certified_makes_no_record(report):
 
 
 @pytest.mark.parametrize("text", ["a: b", "- x\n  y", "'\"", "#x", "\u202e<b>", "yes", "1e-5", "x\n\n  y\n"])
-def test_any_text_survives_the_yaml(report, text):
+def test_any_text_survives_the_yaml(report: Report, text: str) -> None:
     """Colons, quotes, comments, several lines: they come back as they were, but for invisible characters."""
     registry = replace(report.deployment.registry, description=text)
     read = yaml.safe_load(registry_text(replace(report, deployment=replace(report.deployment, registry=registry))))
     assert read["deployment"]["basic"]["description"] == text.replace("\u202e", "\ufffd").rstrip("\n")
 
 
-def test_statements_validate_and_name_the_bytes_beside_them(report):
+def test_statements_validate_and_name_the_bytes_beside_them(report: Report) -> None:
     """The result is about source and configuration, our own about the files; each digest is that of the bytes."""
     files = contents(report)
     written = {name: json.loads(content) for name, content in files.items() if name.endswith(".intoto.json")}
@@ -233,7 +234,7 @@ def test_statements_validate_and_name_the_bytes_beside_them(report):
     assert own["predicate"]["certificate"] == report.certificate.to_dict()["digest"]
 
 
-def test_the_result_is_the_verdicts(report):
+def test_the_result_is_the_verdicts(report: Report) -> None:
     """Caveats warn, a refuted claim fails."""
     held = json.loads(contents(report)["test-result.intoto.json"])["predicate"]
     assert (held["result"], held["warnedTests"], held["passedTests"]) == ("WARNED", ["certificate"], [])
@@ -243,7 +244,7 @@ def test_the_result_is_the_verdicts(report):
 
 
 @pytest.mark.parametrize("status", ["checked", "assumed", "violated"])
-def test_a_result_names_a_test_of_its_own_kind(report, status):
+def test_a_result_names_a_test_of_its_own_kind(report: Report, status: str) -> None:
     """WARNED lists what warns, and FAILED what fails, whatever the conditions say."""
     condition = Condition(kind="clipping", about=("x",), text="Values are clipped.", status=status)
     changed = replace(report, certificate=replace(report.certificate, conditions=(condition,)))

@@ -1,6 +1,7 @@
 """The budget split: certified, cheapest by brute force and by a dual bound, refused where nothing is shared."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ PARTS = st.lists(
 
 @settings(max_examples=40, deadline=None)
 @given(PARTS)
-def test_the_cost_meets_the_dual_bound_and_the_claim_is_certified(parts):
+def test_the_cost_meets_the_dual_bound_and_the_claim_is_certified(parts: Any) -> None:
     """By Cauchy and Schwarz no factors cost less than (sum sqrt(a c))^2 / mu^2, whatever they are."""
     declared = tree(*((f"part {i}", s, d, n) for i, (s, d, n, _) in enumerate(parts)))
     costs = {f"part {i}": cost for i, (*_, cost) in enumerate(parts)}
@@ -97,7 +98,9 @@ def brute_force(claim: Claim, declared: Sequential, costs: list[float], least: l
         ((30.0, 1.0, 4), (5.0, 0.5, 9), [1.0, 1.0], [0.4, 2.0]),
     ],
 )
-def test_brute_force_finds_nothing_cheaper_and_nothing_much_dearer(first, second, costs, least):
+def test_brute_force_finds_nothing_cheaper_and_nothing_much_dearer(
+    first: tuple[float, float, int], second: tuple[float, float, int], costs: list[float], least: list[float]
+) -> None:
     declared = tree(("first", *first), ("second", *second))
     named = dict(zip(("first", "second"), costs, strict=True))
     floors = dict(zip(("first", "second"), least, strict=True))
@@ -108,7 +111,7 @@ def test_brute_force_finds_nothing_cheaper_and_nothing_much_dearer(first, second
     assert all(share.factor >= floors[share.labels[0]] for share in split.shares)
 
 
-def test_one_common_factor_or_an_even_split_costs_more():
+def test_one_common_factor_or_an_even_split_costs_more() -> None:
     """The twins: all noise scaled alike, and mu^2 shared equally. Both certify; both are at least a tenth dearer."""
     declared = tree(("wide", 100.0, 1.0, 1), ("narrow", 1.0, 1.0, 30))
     costs = {"wide": 100.0**2 * 500, "narrow": 1.0}
@@ -119,20 +122,20 @@ def test_one_common_factor_or_an_even_split_costs_more():
     assert sum(c * f**2 for c, f in zip(costs.values(), even, strict=True)) > 1.1 * split.cost
 
 
-def test_equal_parts_at_equal_cost_get_what_one_factor_gives_them():
+def test_equal_parts_at_equal_cost_get_what_one_factor_gives_them() -> None:
     declared = tree(("left", 9.0, 1.0, 3), ("right", 18.0, 2.0, 3))
     split = split_noise(declared, CLAIM, {"left": 1.0, "right": 1.0})
     assert [share.factor for share in split.shares] == pytest.approx([smallest_noise(declared, CLAIM)] * 2, rel=1e-9)
     assert sum(share.budget for share in split.shares) == pytest.approx(NEEDED**-2, rel=1e-8)
 
 
-def test_one_part_in_a_million_less_noise_is_refuted():
+def test_one_part_in_a_million_less_noise_is_refuted() -> None:
     declared = tree(("wide", 100.0, 1.0, 2), ("narrow", 1.0, 1.0, 30))
     split = split_noise(declared, CLAIM, {"wide": 2.0, "narrow": 1.0})
     assert certify(scaled(split.declaration, 1 - 1e-6), CLAIM, conditions=TOGETHER).verdict == "refuted"
 
 
-def test_releases_that_share_a_mechanism_share_a_factor_through_parallel_parts():
+def test_releases_that_share_a_mechanism_share_a_factor_through_parallel_parts() -> None:
     gram, target = normal("gram", 10.0), normal("target", 3.0)
     epoch = Sequential(parts=(gram, target))
     declared = Billboard(part=Parallel(parts=(epoch,) * 5, key="the arrival time"))
@@ -142,7 +145,7 @@ def test_releases_that_share_a_mechanism_share_a_factor_through_parallel_parts()
     assert certify(split.declaration, claim).verdict == "certified"
 
 
-def test_parts_that_share_no_budget_or_no_mu_are_refused():
+def test_parts_that_share_no_budget_or_no_mu_are_refused() -> None:
     apart = Parallel(parts=(normal("left", 9.0), normal("right", 5.0)), key="the day")
     with pytest.raises(UnsupportedError, match="do not share"):
         split_noise(apart, CLAIM, {"left": 1.0, "right": 1.0})
@@ -153,7 +156,7 @@ def test_parts_that_share_no_budget_or_no_mu_are_refused():
         split_noise(normal("sum", 9.0), Claim(epsilon=1.0, neighbours="replace_one"), {"sum": 1.0})
 
 
-def test_costs_must_name_every_release_and_nothing_else():
+def test_costs_must_name_every_release_and_nothing_else() -> None:
     declared = tree(("left", 9.0, 1.0, 3), ("right", 18.0, 1.0, 3))
     with pytest.raises(ValueError, match="right has none"):
         split_noise(declared, CLAIM, {"left": 1.0})

@@ -1,6 +1,8 @@
 """What the attacks can see: columns in company, rare outputs, bits of doubles; and events chosen from odds alone."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,19 +23,22 @@ from audits.decision.preparation import prepare
 from audits.experiment.execution import Execution
 from audits.experiment.views import compact
 from dpaudit import Claim
+from dpaudit.model.mechanism import Array
 
 ENTRIES = {entry.name: entry for entry in CATALOGUE}
 TWO = Claim(epsilon=2.0, neighbours="replace_one")
 
 
-def signed(data, rng, n_runs):
+def signed(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """A number that moves up or down as a public place says: neither column says anything alone."""
     place = 1_000 + 4_000 * rng.random(n_runs)
     sign = np.where(np.floor(place / 1_000) % 2 == 0, 1.0, -1.0)
     return np.column_stack([place, sign * (rng.laplace(size=n_runs) / 2 + data - 0.5)])
 
 
-def test_columns_that_tell_only_in_company_are_seen_by_trees_and_by_nothing_else(monkeypatch):
+def test_columns_that_tell_only_in_company_are_seen_by_trees_and_by_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Epsilon 2 behind a place: more than 1.4 with trees; without, fewer than 1.0, at the zones' edges."""
     arguments = {"neighbours": (0.0, 1.0), "claim": TWO, "runs": 20_000, "arithmetic": "exact"}
     seen = audit(signed, rng=np.random.default_rng(0), **arguments)
@@ -44,7 +49,7 @@ def test_columns_that_tell_only_in_company_are_seen_by_trees_and_by_nothing_else
     assert blind.counts.guesses < 0.02 * blind.counts.runs < 0.5 * seen.counts.guesses
 
 
-def test_identical_laws_grow_no_tree():
+def test_identical_laws_grow_no_tree() -> None:
     """Ten streams of 4,000 runs of four columns: luck alone grows a tree in none of them."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -53,7 +58,7 @@ def test_identical_laws_grow_no_tree():
         assert score.trees == ()
 
 
-def test_odds_of_rare_outputs_are_shrunk_and_those_that_pile_up_are_kept():
+def test_odds_of_rare_outputs_are_shrunk_and_those_that_pile_up_are_kept() -> None:
     """Forty outputs, equally likely under both: odds within .25, though the counts' own go up to .4. At +-1: kept."""
     rng = np.random.default_rng(1)
     outputs, coins = rng.integers(0, 40, 6_000), rng.random(6_000) < 0.5
@@ -67,7 +72,7 @@ def test_odds_of_rare_outputs_are_shrunk_and_those_that_pile_up_are_kept():
     assert (np.sign(odds) == np.where(np.arange(40) % 2 == 0, -1, 1)).all()
 
 
-def test_an_event_by_odds_is_the_one_that_many_coins_choose():
+def test_an_event_by_odds_is_the_one_that_many_coins_choose() -> None:
     """Laplace log likelihood ratios at epsilon 1: saturated tails, as from 400,000 labelled runs; no coin is used."""
     rng = np.random.default_rng(2)
     labels = rng.random(400_000) < 0.5
@@ -82,7 +87,7 @@ def test_an_event_by_odds_is_the_one_that_many_coins_choose():
     assert event_by_odds(np.zeros(5), 10, 0.05)[1].low == -math.inf
 
 
-def test_outputs_that_do_not_fit_are_counted_and_teach_nothing(monkeypatch):
+def test_outputs_that_do_not_fit_are_counted_and_teach_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for 2,000 of 3,000 runs to learn from, the other 1,001 are counted."""
     monkeypatch.setattr("audits.decision.preparation._ROOM", 2_000 * 8)
     monkeypatch.setattr("audits.decision.preparation.LEAST_LEARNING", 100)
@@ -92,7 +97,7 @@ def test_outputs_that_do_not_fit_are_counted_and_teach_nothing(monkeypatch):
     assert len(prepared.count(case, Execution()).scores) == prepared.counted
 
 
-def test_whole_numbers_are_kept_in_bytes_without_change():
+def test_whole_numbers_are_kept_in_bytes_without_change() -> None:
     """Small ones only; floats and large ones stay what they were."""
     view = {"bits": np.array([[0, 1], [-1, 127]]), "large": np.array([0, 128]), "real": np.array([0.5])}
     kept = compact(view)
@@ -101,7 +106,7 @@ def test_whole_numbers_are_kept_in_bytes_without_change():
         np.testing.assert_array_equal(kept[name], held)
 
 
-def test_doubles_give_naive_laplace_noise_away():
+def test_doubles_give_naive_laplace_noise_away() -> None:
     """Ten times the claim of .1 from 100,000 runs, four times the best bound in print; snapped, nothing."""
     naive = measure_entry(ENTRIES["floating-point laplace"], runs=100_000, seed=0)
     snapped = measure_entry(ENTRIES["snapped laplace"], runs=100_000, seed=0)
@@ -110,7 +115,7 @@ def test_doubles_give_naive_laplace_noise_away():
     assert snapped.sure_bound < 0.1
 
 
-def test_the_lean_count_is_the_audit():
+def test_the_lean_count_is_the_audit() -> None:
     """The row for tens of millions of runs has the bound of the ordinary one: same stream, same event, same counts."""
     for name in ("randomised response", "laplace, epsilon 1"):
         ordinary, lean = (measure(ENTRIES[name], runs=6_000, seed=3) for measure in (measure_entry, measure_published))
@@ -118,7 +123,7 @@ def test_the_lean_count_is_the_audit():
         assert lean.sure_bound == pytest.approx(ordinary.sure_bound, abs=1e-12)
 
 
-def test_the_suite_has_fifteen_finite_truths_and_published_bounds():
+def test_the_suite_has_fifteen_finite_truths_and_published_bounds() -> None:
     """Every name in the catalogue, with its exact epsilon."""
     assert len(set(SUITE)) == 15
     for name in SUITE:
@@ -133,7 +138,7 @@ def test_the_suite_has_fifteen_finite_truths_and_published_bounds():
         ("numerical sparse vector", lambda v: np.where(v[:, 0] < 0, 0, 1 + 2 * v[:, 0] + (v[:, 1] > 0))),
     ],
 )
-def test_places_and_numbers_come_as_often_as_their_law_says(name, cells):
+def test_places_and_numbers_come_as_often_as_their_law_says(name: str, cells: Callable[..., Any]) -> None:
     """Chi-square of place and sign of the number, 200,000 runs on either neighbour, at 1e-7 each."""
     entry, runs = ENTRIES[name], 200_000
     law = entry.law()
@@ -149,14 +154,14 @@ def test_places_and_numbers_come_as_often_as_their_law_says(name, cells):
         assert stats.chisquare(groups[0], groups[1] * groups[0].sum() / groups[1].sum()).pvalue > 1e-7
 
 
-def test_a_learned_attack_accuses_no_correct_mechanism_with_columns_in_company():
+def test_a_learned_attack_accuses_no_correct_mechanism_with_columns_in_company() -> None:
     """Twenty audits of a private pair behind a place at significance .05: at most six bounds above the truth (1e-6)."""
     entry = Entry(name="signed", claim=pure(2.0), run=signed, neighbours=(0.0, 1.0), correct=True, truth=2.0)
     above = sum(measure_entry(entry, runs=4_000, seed=seed).bound > 2.0 for seed in range(20))
     assert above <= stats.binom.isf(1e-6, 20, 0.05)
 
 
-def test_survivors_are_mutants_that_even_the_best_event_hardly_catches():
+def test_survivors_are_mutants_that_even_the_best_event_hardly_catches() -> None:
     """Each is in the list of mutants; Laplace answers that move together leave at most 5 % above the claim."""
     named = {mutant.name: mutant for mutant in mutants()}
     assert set(SURVIVORS) <= set(named)
@@ -169,18 +174,18 @@ def test_survivors_are_mutants_that_even_the_best_event_hardly_catches():
             assert f"{best:.3f}".lstrip("0") in SURVIVORS[name]
 
 
-def test_the_smallest_whole_number_is_not_small():
+def test_the_smallest_whole_number_is_not_small() -> None:
     """Its absolute value overflows; packed into a byte it would turn into 0."""
     numbers = np.array([np.iinfo(np.int64).min, 3])
     assert compact(numbers).tolist() == numbers.tolist()
     assert compact(np.array([-128, 127])).dtype == np.int8
 
 
-def test_a_learner_of_the_users_own_sees_outputs_as_the_function_returned_them():
+def test_a_learner_of_the_users_own_sees_outputs_as_the_function_returned_them() -> None:
     """Whole numbers keep their type, so that arithmetic on them does not overflow."""
     seen = []
 
-    def learner(view, labels, rng):
+    def learner(view: dict[str, Array], labels: Array, rng: np.random.Generator) -> Callable[..., Any]:
         seen.append(view.dtype)
         return lambda outputs: outputs.astype(float)
 

@@ -1,6 +1,7 @@
 """The proving ground's truths, against other ways to the same number: formulas, quadrature, simulation, papers."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,19 +9,20 @@ from scipy import integrate, stats
 
 from audits.catalogue.catalogue import CATALOGUE
 from audits.catalogue.law import Law, laplace_law, repeated
+from dpaudit.model.mechanism import Array
 
 ENTRIES = {entry.name: entry for entry in CATALOGUE}
 LISTED = [e.name for e in CATALOGUE if e.law is not None and e.law().outcomes is not None]
 
 
-def test_there_are_at_least_sixty_mechanisms_with_names_of_their_own():
+def test_there_are_at_least_sixty_mechanisms_with_names_of_their_own() -> None:
     """Correct and broken ones, each with a truth or a reason why there is none."""
     assert len(ENTRIES) == len(CATALOGUE) >= 60
     assert 30 <= sum(entry.correct for entry in CATALOGUE) <= len(CATALOGUE) - 30
     assert all(entry.exact() is not None or entry.note for entry in CATALOGUE)
 
 
-def test_correct_mechanisms_keep_their_claim_and_most_broken_ones_break_it_on_their_pair():
+def test_correct_mechanisms_keep_their_claim_and_most_broken_ones_break_it_on_their_pair() -> None:
     """A truth above the claim never stands beside `correct`, at most one broken one is broken elsewhere only."""
     known = [(entry, entry.exact()) for entry in CATALOGUE if entry.exact() is not None]
     assert [e.name for e, truth in known if e.correct and truth > e.claim.epsilon * (1 + 1e-9)] == []
@@ -28,7 +30,7 @@ def test_correct_mechanisms_keep_their_claim_and_most_broken_ones_break_it_on_th
 
 
 @pytest.mark.parametrize("name", [e.name for e in CATALOGUE if e.truth is not None and e.law is not None])
-def test_formula_and_law_agree(name):
+def test_formula_and_law_agree(name: str) -> None:
     """Where both are given, cells and closed form have one epsilon; a grid may fall short where it is infinite."""
     entry = ENTRIES[name]
     found = entry.law().epsilon(entry.claim.delta)
@@ -39,7 +41,7 @@ def test_formula_and_law_agree(name):
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_listed_outcomes_come_as_often_as_the_law_says(name):
+def test_listed_outcomes_come_as_often_as_the_law_says(name: str) -> None:
     """Chi-square of 40,000 runs on either neighbour, at 1e-8 each; a cell of .1 that is .01 off gives p < 1e-9."""
     entry, runs = ENTRIES[name], 40_000
     law = entry.law()
@@ -55,17 +57,17 @@ def test_listed_outcomes_come_as_often_as_the_law_says(name):
             assert stats.chisquare(groups[0][used], groups[1][used] * runs / groups[1][used].sum()).pvalue > 1e-8
 
 
-def test_the_chi_square_catches_a_cell_that_is_a_hundredth_off():
+def test_the_chi_square_catches_a_cell_that_is_a_hundredth_off() -> None:
     """The fault that the test above promises to see."""
     wrong, right = np.array([0.11, 0.89]) * 40_000, np.array([0.1, 0.9]) * 40_000
     assert stats.chisquare(right, wrong).pvalue < 1e-8
 
 
-def test_noisy_maximum_agrees_with_adaptive_quadrature():
+def test_noisy_maximum_agrees_with_adaptive_quadrature() -> None:
     """The chance that the one rising query of five wins, by scipy's quadrature with Laplace noise of scale 20."""
     law = ENTRIES["report noisy max 1"].law()
 
-    def wins(x, answers):
+    def wins(x: Array, answers: Array) -> Any:
         others = np.prod([stats.laplace.cdf(x, a, 20) for a in answers[1:]])
         return stats.laplace.pdf(x, answers[0], 20) * others
 
@@ -75,7 +77,7 @@ def test_noisy_maximum_agrees_with_adaptive_quadrature():
         assert masses[0] == pytest.approx(chance, abs=1e-7)
 
 
-def test_permute_and_flip_is_the_maximum_with_exponential_noise():
+def test_permute_and_flip_is_the_maximum_with_exponential_noise() -> None:
     """Ding et al. (2021): the law by quadrature is that of exact coins in random order, for answers 2, 0, 0, 0, 0."""
     law = ENTRIES["permute and flip"].law()
     p = math.exp(-1.0)
@@ -93,12 +95,12 @@ def test_permute_and_flip_is_the_maximum_with_exponential_noise():
         ("laplace in parallel", 0.1),
     ],
 )
-def test_published_exact_values_are_met(name, epsilon):
+def test_published_exact_values_are_met(name: str, epsilon: float) -> None:
     """Exact values printed with the standard suite (Bichsel et al. 2021), or by their formula."""
     assert ENTRIES[name].exact() == pytest.approx(epsilon, abs=1e-4)
 
 
-def test_repetition_adds_losses_and_keeps_both_laws():
+def test_repetition_adds_losses_and_keeps_both_laws() -> None:
     """Three Laplace releases of 1/2 each have epsilon 3/2 exactly and a mean loss of three times one."""
     one, three = laplace_law(1.0, 2.0), repeated(laplace_law(1.0, 2.0), 3)
     assert three.epsilon() == pytest.approx(1.5, rel=1e-9)
@@ -106,7 +108,7 @@ def test_repetition_adds_losses_and_keeps_both_laws():
     assert means[1] == pytest.approx(3 * means[0], rel=1e-3)
 
 
-def test_the_best_bound_stays_below_the_truth_and_comes_closer():
+def test_the_best_bound_stays_below_the_truth_and_comes_closer() -> None:
     """Laplace, epsilon 1: the oracle game's .987 at 200,000 runs (auditing literature), never above 1."""
     law = laplace_law(1.0, 1.0)
     bounds = [law.best_bound(runs, 0.0, 0.05)[0] for runs in (2_000, 20_000, 200_000)]
@@ -114,7 +116,7 @@ def test_the_best_bound_stays_below_the_truth_and_comes_closer():
     assert bounds[-1] == pytest.approx(0.987, abs=0.004)
 
 
-def test_a_law_that_leaves_something_out_is_refused():
+def test_a_law_that_leaves_something_out_is_refused() -> None:
     """Cells must cover everything, else an epsilon read from them would be too small."""
     with pytest.raises(ValueError, match="sum to 1"):
         Law(first=np.array([0.5, 0.4]), second=np.array([0.5, 0.5]))

@@ -1,6 +1,8 @@
 """Folding: the laws of composition, on trees."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -168,7 +170,7 @@ def test_a_tree_protects_what_its_weakest_part_protects(tree: Declaration, model
         lambda: Release(label="x", mechanism="gaussian"),  # type: ignore[arg-type]
     ],
 )
-def test_a_bad_node_cannot_exist(build) -> None:
+def test_a_bad_node_cannot_exist(build: Callable[..., Any]) -> None:
     with pytest.raises(ValueError, match="Expected"):
         build()
 

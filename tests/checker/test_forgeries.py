@@ -3,7 +3,10 @@
 import importlib.util
 import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from dpaudit.verifier import verify
 
 
-def load_forging():
+def load_forging() -> ModuleType:
     """Return the rules of forging as a module, loaded by their path."""
     spec = importlib.util.spec_from_file_location("certificate_forging", Path(__file__).with_name("forging.py"))
     module = importlib.util.module_from_spec(spec)
@@ -22,19 +25,19 @@ def load_forging():
 FORGING = load_forging()
 
 
-def rejected(certificates):
+def rejected(certificates: list[Any] | Iterator[Any]) -> tuple[list[tuple[Any, Any, tuple[str, ...]]], int]:
     """The honest certificates that the checker does not accept, and how many there were."""
     held = [(c, verify(c.to_json()).complaints) for c in certificates]
     return [(c.declaration, c.claim, complaints) for c, complaints in held if complaints], len(held)
 
 
-def accepted(certificates):
+def accepted(certificates: list[Any] | Iterator[Any]) -> tuple[list[tuple[Any, Any]], int, set[Any]]:
     """The forgeries that the checker accepts, how many there were, and by how many rules."""
     held = [(name, c.declaration, text) for c in certificates for name, text in FORGING.forgeries(c)]
     return [(name, tree) for name, tree, text in held if verify(text).accepted], len(held), {name for name, *_ in held}
 
 
-def test_honest_certificates_are_accepted_and_forged_ones_are_not():
+def test_honest_certificates_are_accepted_and_forged_ones_are_not() -> None:
     """A seeded sample of what the whole corpus holds."""
     rng = np.random.default_rng(15)
     drawn = [FORGING.drawn(rng) for _ in range(25)]
@@ -47,7 +50,7 @@ def test_honest_certificates_are_accepted_and_forged_ones_are_not():
 
 
 @pytest.mark.slow
-def test_no_honest_certificate_of_the_whole_corpus_is_rejected():
+def test_no_honest_certificate_of_the_whole_corpus_is_rejected() -> None:
     """Every mechanism and node, claims that hold and that do not, deltas down to 1e-14, and 200 random trees."""
     rng = np.random.default_rng(16)
     wrong, count = rejected(itertools.chain(FORGING.honest(), (FORGING.drawn(rng) for _ in range(250))))
@@ -56,7 +59,7 @@ def test_no_honest_certificate_of_the_whole_corpus_is_rejected():
 
 
 @pytest.mark.slow
-def test_no_forgery_of_the_whole_corpus_is_accepted():
+def test_no_forgery_of_the_whole_corpus_is_accepted() -> None:
     """More than 400 forgeries by every rule from more than 40 honest certificates of every mechanism and node."""
     passed, count, rules = accepted(itertools.islice(FORGING.honest(), 0, None, 4))
     assert passed == []
@@ -65,7 +68,7 @@ def test_no_forgery_of_the_whole_corpus_is_accepted():
 
 
 @pytest.mark.parametrize("fields", [{"scale": 1e-320}, {"scale": 1e-5}, {"l1_sensitivity": 2.0**63}])
-def test_a_cell_with_next_to_no_noise_is_found(fields):
+def test_a_cell_with_next_to_no_noise_is_found(fields: dict[str, float]) -> None:
     """A loss of thousands of nats, or an infinite one, in one alternative beside a small one."""
     inside = FORGING.release(FORGING.laplace(9.0))
     touched = FORGING.release(FORGING.laplace(9.0, "add_remove"))

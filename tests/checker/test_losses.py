@@ -1,6 +1,8 @@
 """Losses: each hockey-stick is that of the pair it stands for."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -13,7 +15,9 @@ from dpaudit.model.losses import group_delta
 EPSILONS = (-1.5, -0.3, 0.0, 0.2, 0.9, 1.0, 3.0)
 
 
-def quadrature(log_p, log_q, epsilon: float, points: tuple[float, ...]) -> float:
+def quadrature(
+    log_p: Callable[..., Any], log_q: Callable[..., Any], epsilon: float, points: tuple[float, ...]
+) -> float:
     """The hockey-stick divergence by numerical integration of its definition."""
 
     def integrand(x: mpmath.mpf) -> mpmath.mpf:

@@ -19,6 +19,7 @@ from dpaudit import (
     Subsample,
     certify,
 )
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.witness import Witness
 from dpaudit.verifier import verify
 from mechanisms import Gaussian, Laplace, TreeAggregation
@@ -27,11 +28,13 @@ REPLACED = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
 CHECKED = Condition(kind="attained", status="checked")
 
 
-def gaussian(label="sums", stddev=4.0, sensitivity=1.0, neighbours="replace_one"):
+def gaussian(
+    label: str = "sums", stddev: float = 4.0, sensitivity: float = 1.0, neighbours: Neighbours = "replace_one"
+) -> Release:
     return Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=sensitivity, neighbours=neighbours))
 
 
-def tree(signs=(1,)):
+def tree(signs: tuple[int, int] = (1,)) -> Release:
     leaf = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
     return Release(label="stream", mechanism=TreeAggregation(horizon=4, leaf=leaf, signs=signs))
 
@@ -52,7 +55,7 @@ TRUE_CLAIMS = {
 
 
 @pytest.mark.parametrize("name", TRUE_CLAIMS)
-def test_a_true_claim_is_not_refuted_where_no_pair_breaks_it(name):
+def test_a_true_claim_is_not_refuted_where_no_pair_breaks_it(name: str) -> None:
     """Neither at the bound that was wrong before nor far below it; the verifier agrees."""
     declared, epsilon = TRUE_CLAIMS[name]
     certificate = certify(declared, replace(REPLACED, epsilon=epsilon))
@@ -60,14 +63,14 @@ def test_a_true_claim_is_not_refuted_where_no_pair_breaks_it(name):
     assert verify(certificate.to_json()).complaints == ()
 
 
-def test_the_same_tree_fact_written_as_signs_is_certified():
+def test_the_same_tree_fact_written_as_signs_is_certified() -> None:
     """Two leaves of one sign: epsilon 3.3414 at sd 4 is the tree's own exact loss, below the group's 3.7086."""
     certificate = certify(tree(signs=(1, 1)), replace(REPLACED, epsilon=3.35))
     assert certificate.verdict in ("certified", "refuted")
     assert certificate.tight.epsilon.upper - certificate.tight.epsilon.lower < 1e-6
 
 
-def test_what_one_pair_would_break_is_said_to_rest_on_an_assumption():
+def test_what_one_pair_would_break_is_said_to_rest_on_an_assumption() -> None:
     """The reason names the assumption, a condition lists it, and the witness says that it is assumed."""
     certificate = certify(GRAM, replace(REPLACED, epsilon=1.018))
     assert any(reason.startswith("The claim is false if one pair attains") for reason in certificate.reasons)
@@ -76,7 +79,7 @@ def test_what_one_pair_would_break_is_said_to_rest_on_an_assumption():
     assert certificate.tight.epsilon.lower < 1.018
 
 
-def test_a_checked_common_pair_refutes_and_an_assumed_one_does_not():
+def test_a_checked_common_pair_refutes_and_an_assumed_one_does_not() -> None:
     """The same declaration and claim, with what a replay has seen."""
     claim = replace(REPLACED, epsilon=1.018)
     found = certify(GRAM, claim, conditions=(CHECKED,))
@@ -102,7 +105,7 @@ TRUE_REFUTATIONS = {
 
 
 @pytest.mark.parametrize("name", TRUE_REFUTATIONS)
-def test_one_query_refutes_by_definition(name):
+def test_one_query_refutes_by_definition(name: str) -> None:
     """Its witness names one release and the part that the record enters; the verifier recomputes it."""
     certificate = certify(Billboard(part=TRUE_REFUTATIONS[name]), replace(REPLACED, model="joint"))
     assert certificate.verdict == "refuted"
@@ -112,18 +115,18 @@ def test_one_query_refutes_by_definition(name):
     assert Certificate.from_json(certificate.to_json()) == certificate
 
 
-def test_releases_of_one_label_with_other_sensitivities_are_not_one_query():
+def test_releases_of_one_label_with_other_sensitivities_are_not_one_query() -> None:
     """A label alone does not make two queries one: the stated sensitivities must agree."""
     both = Sequential(parts=(gaussian("sums", 6.0, 1.0), gaussian("sums", 8.0, 1.5)))
     assert certify(both, replace(REPLACED, epsilon=0.9)).verdict == "not_proved"
 
 
-def test_a_witness_of_several_queries_by_definition_cannot_exist():
+def test_a_witness_of_several_queries_by_definition_cannot_exist() -> None:
     with pytest.raises(ValueError, match="by definition"):
         Witness(labels=("a", "b"), attained="by_definition")
 
 
-def test_a_sample_is_met_by_one_query_of_it():
+def test_a_sample_is_met_by_one_query_of_it() -> None:
     """Two releases on one sample add up for a pair that moves both, and else the larger one counts."""
     inside = Sequential(
         parts=(gaussian("a", 1.0, neighbours="add_remove"), gaussian("b", 1.0, neighbours="add_remove"))
@@ -135,7 +138,7 @@ def test_a_sample_is_met_by_one_query_of_it():
 
 
 @pytest.mark.parametrize("kind", ["sensitivity", "fresh_noise", "floating_point"])
-def test_a_violated_condition_leaves_no_upper_bound(kind):
+def test_a_violated_condition_leaves_no_upper_bound(kind: str) -> None:
     """Neither in the certificate nor in what it answers later; the verifier derives the same."""
     broken = Condition(kind=kind, status="violated")
     certificate = certify(gaussian(stddev=30.0), REPLACED, conditions=(broken,))
@@ -146,7 +149,7 @@ def test_a_violated_condition_leaves_no_upper_bound(kind):
     assert verify(certificate.to_json()).accepted
 
 
-def test_a_key_or_a_read_that_contradicts_its_own_condition_is_refused():
+def test_a_key_or_a_read_that_contradicts_its_own_condition_is_refused() -> None:
     """The record's own value as key, and other users' data beside a billboard."""
     for key in ("the record's own value", "its value", "the value of the record"):
         with pytest.raises(ValueError, match="cells"):
@@ -158,7 +161,7 @@ def test_a_key_or_a_read_that_contradicts_its_own_condition_is_refused():
         Parallel(parts=(gaussian(),), key="a day", visibility="hidden")  # type: ignore[arg-type]
 
 
-def test_pure_noise_of_two_queries_adds_up_for_a_common_pair_only():
+def test_pure_noise_of_two_queries_adds_up_for_a_common_pair_only() -> None:
     """Two Laplace releases of epsilon 0.6 each: 0.6 by definition, 1.2 for one checked pair."""
     noise = Laplace(scale=1 / 0.6, l1_sensitivity=1.0, neighbours="replace_one")
     both = Sequential(parts=(Release(label="a", mechanism=noise), Release(label="b", mechanism=noise)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from dpaudit import AuditCase, Claim, Condition, Declaration, Recorder, Release, Streams, Transcript
@@ -134,7 +135,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def dpaudit(monkeypatch):
+def dpaudit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return a function that runs a command line and returns exit code, stdout and stderr."""
     monkeypatch.delenv("DPAUDIT_TRACEBACK", raising=False)
     return lambda *arguments: CliRunner().invoke(app, arguments, prog_name="dpaudit", catch_exceptions=False)

@@ -1,20 +1,25 @@
 """Files around an audit: witnesses that are checked again, stores that resume, clusters that must answer."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 
 from dpaudit.configuration import config as configuration
 
 
 @pytest.fixture
-def broken(coded):
+def broken(coded: str) -> Any:
     """Return a configuration of an algorithm that samples a third of the noise that it declares."""
     return coded.replace("one_sum", "third_of_the_noise")
 
 
-def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(dpaudit, write, broken, fakes):
+def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(
+    dpaudit: Callable[..., Result], write: Callable[..., str], broken: Any, fakes: None
+) -> None:
     """One file a violation, without data; counted again with two other seeds it is a finding."""
     found = dpaudit("audit", write(broken), "--witness", "witnesses", "--format", "json")
     assert found.exit_code == 1
@@ -33,7 +38,9 @@ def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(dpaudit
     assert "seed" in dpaudit("verify", str(files[0])).stderr
 
 
-def test_repaired_code_does_not_confirm_an_old_witness(dpaudit, write, broken, fakes, monkeypatch):
+def test_repaired_code_does_not_confirm_an_old_witness(
+    dpaudit: Callable[..., Result], write: Callable[..., str], broken: Any, fakes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same witness, the noise repaired: no finding. Its attack is fixed, so nothing is chosen anew to save it."""
     dpaudit("audit", write(broken), "--witness", "witnesses")
     file = sorted(Path("witnesses").glob("*.witness.json"))[0]
@@ -43,21 +50,27 @@ def test_repaired_code_does_not_confirm_an_old_witness(dpaudit, write, broken, f
     assert ended.exit_code in (2, 4)
 
 
-def test_honest_code_leaves_no_witness(dpaudit, write, coded, fakes):
+def test_honest_code_leaves_no_witness(
+    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
+) -> None:
     """And no empty folder either."""
     assert dpaudit("audit", write(coded), "--witness", "witnesses").exit_code == 0
     assert not Path("witnesses").exists()
 
 
 @pytest.mark.parametrize("change", [{"witness": 3}, {"witness": {}, "configuration": {}}, {"witness": {}, "x": 1}])
-def test_a_damaged_witness_is_refused_in_one_line(dpaudit, write, change):
+def test_a_damaged_witness_is_refused_in_one_line(
+    dpaudit: Callable[..., Result], write: Callable[..., str], change: dict[str, int | dict[Any, Any]]
+) -> None:
     """Exit code 2 and no traceback."""
     ended = dpaudit("verify", write(json.dumps(change), "bad.json"))
     assert ended.exit_code == 2
     assert len(ended.stderr.strip().splitlines()) == 2  # the seed, the fault
 
 
-def test_a_store_resumes_and_changes_no_number(dpaudit, write, coded, fakes, monkeypatch):
+def test_a_store_resumes_and_changes_no_number(
+    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The second audit runs nothing that is counted, no control, and prints the same; another seed finds nothing."""
     config, calls = write(coded), []
     plain = dpaudit("audit", config, "--format", "json")
@@ -69,7 +82,7 @@ def test_a_store_resumes_and_changes_no_number(dpaudit, write, coded, fakes, mon
     second = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
     assert calls == []
 
-    def bare(text):
+    def bare(text: str) -> list[dict[Any, Any]]:
         return [{k: v for k, v in result.items() if k != "seconds"} for result in json.loads(text)]
 
     assert bare(plain.stdout) == bare(first.stdout) == bare(second.stdout)
@@ -86,14 +99,23 @@ def test_a_store_resumes_and_changes_no_number(dpaudit, write, coded, fakes, mon
         (("--store", "nowhere/runs.sqlite"), "cannot keep"),
     ],
 )
-def test_options_that_do_not_fit_are_usage_errors(dpaudit, write, coded, fakes, arguments, word):
+def test_options_that_do_not_fit_are_usage_errors(
+    dpaudit: Callable[..., Result],
+    write: Callable[..., str],
+    coded: str,
+    fakes: None,
+    arguments: tuple[str, str],
+    word: str,
+) -> None:
     """Exit code 2, before anything is run."""
     ended = dpaudit("audit", write(coded), *arguments)
     assert ended.exit_code == 2
     assert word in ended.stderr
 
 
-def test_a_dask_cluster_prints_what_one_process_prints(dpaudit, write, coded, fakes):
+def test_a_dask_cluster_prints_what_one_process_prints(
+    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
+) -> None:
     """`--backend dask --scheduler ...` on a cluster of this machine."""
     distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
     config = write(coded)
@@ -106,7 +128,7 @@ def test_a_dask_cluster_prints_what_one_process_prints(dpaudit, write, coded, fa
         )
     assert there.exit_code == here.exit_code == 0
 
-    def timeless(text):
+    def timeless(text: str) -> list[Any]:
         return [line for line in text.splitlines() if "second" not in line]
 
     assert timeless(there.stdout) == timeless(here.stdout)

@@ -1,9 +1,12 @@
 """Every bad configuration gives one clear message with its line, and exit code 2."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 
 CAPRI = """\
 [algorithm]
@@ -79,7 +82,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("fault", MESSAGES)
-def test_a_fault_is_told_with_its_line(dpaudit, write, fault):
+def test_a_fault_is_told_with_its_line(dpaudit: Callable[..., Result], write: Callable[..., str], fault: str) -> None:
     """The message is `file:line: what is wrong`, alone on stderr; nothing is on stdout."""
     old, new, message = MESSAGES[fault]
     assert old in CAPRI
@@ -90,7 +93,7 @@ def test_a_fault_is_told_with_its_line(dpaudit, write, fault):
     assert "Traceback" not in ended.stderr
 
 
-def test_the_unbroken_configuration_is_fine(dpaudit, write):
+def test_the_unbroken_configuration_is_fine(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """The configuration that the faults are planted in has none of its own."""
     ended = dpaudit("certify", write(CAPRI))
     assert (ended.exit_code, ended.stderr) == (0, "")
@@ -125,7 +128,9 @@ WRITTEN_MESSAGES = {
 
 
 @pytest.mark.parametrize("fault", WRITTEN_MESSAGES)
-def test_a_fault_in_a_written_declaration_is_told_with_its_line(dpaudit, write, written, fault):
+def test_a_fault_in_a_written_declaration_is_told_with_its_line(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, fault: str
+) -> None:
     """The place in the tree and the line in the file are both named."""
     old, new, message = WRITTEN_MESSAGES[fault]
     assert old in written
@@ -150,7 +155,9 @@ JSON_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", JSON_FAULTS)
-def test_a_fault_in_json_is_told_with_its_line(dpaudit, write, fault):
+def test_a_fault_in_json_is_told_with_its_line(
+    dpaudit: Callable[..., Result], write: Callable[..., str], fault: str
+) -> None:
     """JSON is read as strictly as TOML: no NaN, no key twice, no endless depth."""
     text, message = JSON_FAULTS[fault]
     ended = dpaudit("certify", write(text, "config.json"))
@@ -159,7 +166,7 @@ def test_a_fault_in_json_is_told_with_its_line(dpaudit, write, fault):
     assert ended.stderr.count("\n") == 1
 
 
-def test_a_declaration_nested_without_end_is_refused(dpaudit, write):
+def test_a_declaration_nested_without_end_is_refused(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """300 nodes inside each other are told to be written flatter, not a crash."""
     tree = {"node": "stated", "epsilon": 1.0, "source": "vendor"}
     for _ in range(300):
@@ -178,7 +185,13 @@ def test_a_declaration_nested_without_end_is_refused(dpaudit, write):
         (lambda path: path.write_bytes(b"\xff\xfe"), "gone.toml: not UTF-8 text; save it as UTF-8."),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told(dpaudit, tmp_path, monkeypatch, make, message):
+def test_a_file_that_cannot_be_read_is_told(
+    dpaudit: Callable[..., Result],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[..., Any],
+    message: str,
+) -> None:
     """Missing, a folder, not text."""
     monkeypatch.chdir(tmp_path)
     make(Path("gone.toml"))
@@ -186,7 +199,7 @@ def test_a_file_that_cannot_be_read_is_told(dpaudit, tmp_path, monkeypatch, make
     assert (ended.exit_code, ended.stderr) == (2, f"{message}\n")
 
 
-def test_a_file_of_another_kind_is_told(dpaudit, write):
+def test_a_file_of_another_kind_is_told(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """Only .toml and .json are read."""
     ended = dpaudit("certify", write("a: 1", "config.yaml"))
     assert (ended.exit_code, ended.stderr) == (2, "config.yaml: expected a .toml or a .json file.\n")
@@ -200,7 +213,9 @@ def test_a_file_of_another_kind_is_told(dpaudit, write):
         (f"{COLUMNS}\n1,0,0\n", ""),
     ],
 )
-def test_a_bad_data_file_is_told_with_the_line_that_names_it(dpaudit, write, rows, message):
+def test_a_bad_data_file_is_told_with_the_line_that_names_it(
+    dpaudit: Callable[..., Result], write: Callable[..., str], rows: str, message: str
+) -> None:
     """A missing column, a NaN, a truncated row: the problem's complaint behind the configuration's line."""
     write(rows, "data.csv")
     ended = dpaudit("certify", write(CAPRI.replace('"rand_hie"', '"rand_hie"\npath = "data.csv"')))
@@ -210,7 +225,9 @@ def test_a_bad_data_file_is_told_with_the_line_that_names_it(dpaudit, write, row
     assert message in ended.stderr
 
 
-def test_an_output_folder_that_cannot_be_written_is_told_before_anything_runs(dpaudit, write, written):
+def test_an_output_folder_that_cannot_be_written_is_told_before_anything_runs(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """A folder below a file: one message, no report."""
     write("", "file")
     ended = dpaudit("report", write(written), "-o", "file/below")
@@ -218,7 +235,9 @@ def test_an_output_folder_that_cannot_be_written_is_told_before_anything_runs(dp
     assert ended.stderr == "file/below: cannot be written to (Not a directory); name another folder.\n"
 
 
-def test_an_output_file_that_cannot_be_written_is_told(dpaudit, write, written):
+def test_an_output_file_that_cannot_be_written_is_told(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """A file in a folder that is not there."""
     ended = dpaudit("certify", write(written), "-o", "nowhere/certificate.txt")
     assert (ended.exit_code, ended.stderr) == (
@@ -227,14 +246,18 @@ def test_an_output_file_that_cannot_be_written_is_told(dpaudit, write, written):
     )
 
 
-def test_a_view_that_no_case_has_is_told_with_those_there_are(dpaudit, write, coded, fakes):
+def test_a_view_that_no_case_has_is_told_with_those_there_are(
+    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
+) -> None:
     """The message stands on the line of the view and lists the views."""
     ended = dpaudit("audit", write(f'{coded}view = "nothing"\n'))
     assert ended.exit_code == 2
     assert ended.stderr == "config.toml:11: Expected view='nothing' to be one of: published, again.\n"
 
 
-def test_an_audit_without_code_or_problem_is_told(dpaudit, write, written, coded, fakes):
+def test_an_audit_without_code_or_problem_is_told(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, coded: str, fakes: None
+) -> None:
     """A written declaration has no code; an algorithm without a problem has nothing to run on."""
     ended = dpaudit("audit", write(written))
     assert (ended.exit_code, ended.stdout) == (2, "")

@@ -3,20 +3,27 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from click.testing import Result
+
+from dpaudit import EngineDisagreementError
 
 MAIN = "from dpaudit.cli import main; main()"
 
 
-def _raising(error):
-    def certify(*_, **__):
+def _raising(error: ZeroDivisionError | EngineDisagreementError | KeyboardInterrupt) -> Callable[..., Any]:
+    def certify(*_: Any, **__: Any) -> None:
         raise error
 
     return certify
 
 
-def test_an_unexpected_exception_is_one_line_and_exit_code_3(dpaudit, write, written, monkeypatch):
+def test_an_unexpected_exception_is_one_line_and_exit_code_3(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The line names the exception and how to see the traceback."""
     monkeypatch.setattr("dpaudit.workflow.certify", _raising(ZeroDivisionError("one\ntwo")))
     ended = dpaudit("certify", write(written))
@@ -27,7 +34,9 @@ def test_an_unexpected_exception_is_one_line_and_exit_code_3(dpaudit, write, wri
     )
 
 
-def test_the_traceback_is_there_for_who_asks(dpaudit, write, written, monkeypatch):
+def test_the_traceback_is_there_for_who_asks(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With DPAUDIT_TRACEBACK=1 the exception is raised as it is."""
     monkeypatch.setattr("dpaudit.workflow.certify", _raising(ZeroDivisionError("one")))
     monkeypatch.setenv("DPAUDIT_TRACEBACK", "1")
@@ -35,7 +44,9 @@ def test_the_traceback_is_there_for_who_asks(dpaudit, write, written, monkeypatc
         dpaudit("certify", write(written))
 
 
-def test_a_contradiction_of_our_own_is_exit_code_3(dpaudit, write, written, monkeypatch):
+def test_a_contradiction_of_our_own_is_exit_code_3(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An InternalError is not blamed on the configuration."""
     from dpaudit.errors import EngineDisagreementError
 
@@ -44,7 +55,9 @@ def test_a_contradiction_of_our_own_is_exit_code_3(dpaudit, write, written, monk
     assert (ended.exit_code, ended.stderr) == (3, "A says 1, B says 2.\n")
 
 
-def test_an_interrupt_is_one_line_and_exit_code_130(dpaudit, write, written, monkeypatch):
+def test_an_interrupt_is_one_line_and_exit_code_130(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ctrl-C ends a command quietly."""
     monkeypatch.setattr("dpaudit.workflow.certify", _raising(KeyboardInterrupt()))
     ended = dpaudit("certify", write(written))
@@ -54,14 +67,16 @@ def test_an_interrupt_is_one_line_and_exit_code_130(dpaudit, write, written, mon
 @pytest.mark.parametrize(
     "arguments", [["certify"], ["certfy", "x"], ["certify", "x", "--format", "xml"], ["report", "x"]]
 )
-def test_wrong_usage_is_exit_code_2_with_nothing_on_stdout(dpaudit, arguments):
+def test_wrong_usage_is_exit_code_2_with_nothing_on_stdout(
+    dpaudit: Callable[..., Result], arguments: list[str]
+) -> None:
     """A missing argument, an unknown command, an unknown format, a missing option."""
     ended = dpaudit(*arguments)
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert "Usage: dpaudit" in ended.stderr
 
 
-def test_a_reader_that_leaves_early_causes_no_traceback(write, written):
+def test_a_reader_that_leaves_early_causes_no_traceback(write: Callable[..., str], written: str) -> None:
     """`dpaudit explain ... | true` ends without a word, with the code of a broken pipe."""
     command = [sys.executable, "-c", MAIN, "certify", write(written)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -72,7 +87,7 @@ def test_a_reader_that_leaves_early_causes_no_traceback(write, written):
     assert stderr == b""
 
 
-def test_help_imports_nothing_heavy():
+def test_help_imports_nothing_heavy() -> None:
     """`dpaudit --help` stays fast because neither numpy nor scipy nor pydantic nor matplotlib is imported for it."""
     code = (
         "import sys\nfrom dpaudit.cli import main\nsys.argv = ['dpaudit', '--help']\n"
@@ -85,7 +100,7 @@ def test_help_imports_nothing_heavy():
     assert ended.stderr.strip() == "[]"
 
 
-def test_a_terminal_without_unicode_gets_what_it_can_show(write, written):
+def test_a_terminal_without_unicode_gets_what_it_can_show(write: Callable[..., str], written: str) -> None:
     """Bars and exponents that an ASCII stream cannot hold are replaced; the result is there and the code is 0."""
     command = [sys.executable, "-c", MAIN, "certify", write(written)]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -95,7 +110,7 @@ def test_a_terminal_without_unicode_gets_what_it_can_show(write, written):
 
 
 @pytest.mark.parametrize(("given", "seen"), [(None, "1"), ("3", "3")])
-def test_linear_algebra_runs_on_one_thread_unless_somebody_asked_for_more(given, seen):
+def test_linear_algebra_runs_on_one_thread_unless_somebody_asked_for_more(given: str | None, seen: str) -> None:
     """The command line sets it before numpy loads, and leaves alone what the environment says."""
     code = (
         "import atexit, os, sys\n"

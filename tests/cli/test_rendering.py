@@ -35,7 +35,7 @@ CERTIFICATES = {
 }
 
 
-def _audit(verdict, lower, certified):
+def _audit(verdict: str, lower: float, certified: float) -> AuditResult:
     counts = Counts(
         runs=900, guesses=300, correct=200, true_positives=100, false_positives=50, positives=450, negatives=450
     )
@@ -68,7 +68,7 @@ def _audit(verdict, lower, certified):
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 @pytest.mark.parametrize("name", CERTIFICATES)
-def test_nothing_is_wider_than_the_terminal(name, width):
+def test_nothing_is_wider_than_the_terminal(name: str, width: int) -> None:
     """Certificate and derivation wrap at 40, 80 and 120 columns."""
     certificate = CERTIFICATES[name]
     for rendered in (certificate_text(certificate), derivation_text(certificate)):
@@ -76,7 +76,7 @@ def test_nothing_is_wider_than_the_terminal(name, width):
 
 
 @pytest.mark.parametrize("name", CERTIFICATES)
-def test_the_verdict_comes_first_in_every_format(name):
+def test_the_verdict_comes_first_in_every_format(name: str) -> None:
     """The first words of the text and of the Markdown are the certificate's verdict."""
     certificate = CERTIFICATES[name]
     verdict = certificate.verdict.replace("_", " ").upper()
@@ -85,7 +85,7 @@ def test_the_verdict_comes_first_in_every_format(name):
     assert derivation_markdown(certificate).startswith("## Derivation\n")
 
 
-def test_what_was_seen_violated_stands_before_what_was_checked():
+def test_what_was_seen_violated_stands_before_what_was_checked() -> None:
     """Findings and violated conditions are printed, and come before the conditions that are merely assumed."""
     text = to_text(certificate_text(CERTIFICATES["violated"]), 80)
     assert text.index("DPA214") < text.index("✗ violated") < text.index("○ assumed")
@@ -102,7 +102,7 @@ def test_what_was_seen_violated_stands_before_what_was_checked():
         (math.inf, math.inf, "infinite"),
     ],
 )
-def test_a_bracket_is_said_in_words_and_rounded_outwards(lower, upper, said):
+def test_a_bracket_is_said_in_words_and_rounded_outwards(lower: float, upper: float, said: str) -> None:
     """No digit that is printed claims more than what is proved."""
     assert bracket_phrase(Bracket(lower=lower, upper=upper, engines=())) == said
 
@@ -120,7 +120,7 @@ def test_a_bracket_is_said_in_words_and_rounded_outwards(lower, upper, said):
         (replace(CLAIM, epsilon=5e3), "by no more than a factor of e^5,000, plus 10⁻⁵."),
     ],
 )
-def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim, said):
+def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim: Claim, said: str) -> None:
     """P(S) <= e^epsilon Q(S) + delta, for the observer of each model; e = 2.71828 is rounded up."""
     assert promise(claim).startswith("Whatever one order is, the probability of anything that ")
     assert promise(claim).endswith(said)
@@ -137,7 +137,7 @@ def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim, s
         ("inconclusive", 0.1, math.inf, "whether it would have caught a violation"),
     ],
 )
-def test_an_audit_says_what_it_means(verdict, lower, certified, said):
+def test_an_audit_says_what_it_means(verdict: str, lower: float, certified: float, said: str) -> None:
     """A violation of the claim and one of the declaration are told apart; power, ceiling and assumption are printed."""
     result = _audit(verdict, lower, certified)
     text = " ".join(to_text(audit_text(result), 100).split())
@@ -151,12 +151,12 @@ def test_an_audit_says_what_it_means(verdict, lower, certified, said):
 @pytest.mark.parametrize(
     ("share", "drawn"), [(1.0, "████"), (0.5, "██  "), (1e-9, "▏   "), (0.0, "    "), (7.0, "████")]
 )
-def test_a_bar_is_as_long_as_its_share(share, drawn):
+def test_a_bar_is_as_long_as_its_share(share: float, drawn: str) -> None:
     """To an eighth of a cell; what is above zero is never invisible, what is above one never too long."""
     assert bar(share, 4) == drawn
 
 
-def test_text_from_outside_cannot_leave_its_cell():
+def test_text_from_outside_cannot_leave_its_cell() -> None:
     """Bars, tags and line ends in a cell are escaped or joined."""
     assert cell("a|b\n<script>") == r"a\|b &lt;script&gt;"
     assert table(("x",), [("1|2",)]).splitlines()[-1] == r"| 1\|2 |"

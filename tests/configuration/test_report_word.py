@@ -10,7 +10,7 @@ from dpaudit.configuration.config import config_of, read_config
 WRITTEN = Path(__file__).parents[2] / "examples" / "written.toml"
 
 
-def test_the_word_is_certified_unless_the_file_says_otherwise():
+def test_the_word_is_certified_unless_the_file_says_otherwise() -> None:
     """Without the section the word is *certified*; with it, what it says."""
     text = WRITTEN.read_text(encoding="utf-8")
     assert read_config(WRITTEN).report.word == "certified"
@@ -18,7 +18,7 @@ def test_the_word_is_certified_unless_the_file_says_otherwise():
 
 
 @pytest.mark.parametrize("line", ['word = "approved"', 'wrod = "proved"', "word = 1"])
-def test_another_word_or_key_is_refused_with_its_line(line):
+def test_another_word_or_key_is_refused_with_its_line(line: str) -> None:
     """A word that a report cannot print, or a misspelt key, names file and line."""
     text = WRITTEN.read_text(encoding="utf-8")
     with pytest.raises(ConfigError, match=r"written\.toml:\d+: "):

@@ -2,6 +2,8 @@
 
 import json
 import tomllib
+from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ DATA = st.dictionaries(
 )
 
 
-def _paths(data, path=()):
+def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the path of every key and list item."""
     pairs = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in pairs:
@@ -29,7 +31,7 @@ def _paths(data, path=()):
 
 
 @given(DATA)
-def test_every_key_of_json_is_found_on_its_own_line(data):
+def test_every_key_of_json_is_found_on_its_own_line(data: Any) -> None:
     """One line a value, as the standard library writes it: each path is found, in the order of its lines."""
     lines = key_lines(json.dumps(data, indent=1, ensure_ascii=False))
     expected = list(_paths(data))
@@ -42,11 +44,11 @@ def test_every_key_of_json_is_found_on_its_own_line(data):
             assert text[lines[path] - 1].strip().startswith(json.dumps(path[-1], ensure_ascii=False) + ":")
 
 
-def _toml(data):
+def _toml(data: Any) -> tuple[str, dict[Any, Any]]:
     """Return `data` as TOML, and the line of every path: tables as headers, what is inside lists inline."""
     rows, lines = [], {}
 
-    def table(held, path):
+    def table(held: dict[Any, Any], path: tuple[Any, ...]) -> None:
         for key, value in held.items():
             if not isinstance(value, dict):
                 rows.append(f"{json.dumps(key, ensure_ascii=False)} = {_inline(value)}  # {key}")
@@ -57,7 +59,7 @@ def _toml(data):
                 lines[(*path, key)] = len(rows)
                 table(value, (*path, key))
 
-    def note(value, path):
+    def note(value: Any, path: tuple[Any, ...]) -> None:
         lines[path] = len(rows)
         for below in _paths(value, path):
             lines[below] = len(rows)
@@ -66,7 +68,7 @@ def _toml(data):
     return "\n".join(rows), lines
 
 
-def _inline(value):
+def _inline(value: Any) -> str:
     """Return a value on one line of TOML."""
     if isinstance(value, dict):
         pairs = (f"{json.dumps(key, ensure_ascii=False)} = {_inline(held)}" for key, held in value.items())
@@ -77,14 +79,14 @@ def _inline(value):
 
 
 @given(DATA)
-def test_every_key_of_toml_is_found_on_the_line_it_was_written_on(data):
+def test_every_key_of_toml_is_found_on_the_line_it_was_written_on(data: Any) -> None:
     """Headers, dotted and quoted keys, comments, inline tables in lists: the same paths, on the right lines."""
     text, expected = _toml(data)
     assert tomllib.loads(text) == data
     assert key_lines(text) == expected
 
 
-def test_lists_of_tables_are_counted():
+def test_lists_of_tables_are_counted() -> None:
     """`[[part]]` opens the next table of a list, and `[part.inner]` belongs to the last one."""
     text = "[[part]]\na = 1\n[part.inner]\nb = 2\n\n[[part]]\na = 3\n[[part.deep]]\nc = 4\n[other]\nx.y = 1\n"
     lines = key_lines(text)
@@ -96,13 +98,13 @@ def test_lists_of_tables_are_counted():
     assert lines["other", "x", "y"] == 11
 
 
-def test_text_over_several_lines_holds_no_keys():
+def test_text_over_several_lines_holds_no_keys() -> None:
     """What looks like a key inside a long string is not one, and the lines after it are counted right."""
     lines = key_lines('a = """\nb = 1\n[c]\n"""\nd = [\n  1,\n  { e = 2 },\n]\nf = 07:32:00\ng = 1\n')
     assert lines == {("a",): 1, ("d",): 5, ("d", 0): 6, ("d", 1): 7, ("d", 1, "e"): 7, ("f",): 9, ("g",): 10}
 
 
-def test_a_place_without_a_line_takes_that_of_what_surrounds_it():
+def test_a_place_without_a_line_takes_that_of_what_surrounds_it() -> None:
     """A missing key is told on the line of its table."""
     assert nearest_line({("claim",): 4}, ("claim", "epsilon")) == 4
     assert nearest_line({}, ("claim",)) == 1

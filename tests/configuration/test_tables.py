@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -21,13 +21,13 @@ class Sample:
     file: Path | None = None
 
 
-def test_a_whole_number_is_a_number_and_a_list_a_tuple():
+def test_a_whole_number_is_a_number_and_a_list_a_tuple() -> None:
     """TOML's 1 fits a float, and its lists arrive immutable."""
     held = read_section(Sample, {"number": 1, "weights": [1, 0.5]}, HERE)
     assert (held.number, held.weights) == (1, (1, 0.5))
 
 
-def test_a_path_is_read_beside_the_configuration():
+def test_a_path_is_read_beside_the_configuration() -> None:
     """Relative files belong to the configuration's folder, absolute ones stay."""
     assert read_section(Sample, {"number": 1, "file": "data.csv"}, HERE).file == HERE / "data.csv"
     assert read_section(Sample, {"number": 1, "file": "/data.csv"}, HERE).file == Path("/data.csv")
@@ -47,14 +47,14 @@ def test_a_path_is_read_beside_the_configuration():
         ({"times": "x", "number": "y"}, "times", "Expected times='x' to be a whole number."),
     ],
 )
-def test_the_first_key_that_does_not_fit_is_told(table, key, message):
+def test_the_first_key_that_does_not_fit_is_told(table: dict[str, Any], key: str, message: str) -> None:
     """In the order of the file, whatever the order of the parameters."""
     with pytest.raises(Fault) as caught:
         read_section(Sample, table, HERE)
     assert (caught.value.where, str(caught.value)) == ((key,), message)
 
 
-def test_a_function_is_configured_by_its_keywords():
+def test_a_function_is_configured_by_its_keywords() -> None:
     """A problem's factory needs no class: its signature is the schema, defaults included."""
 
     def factory(*, rows: int, name: str = "x") -> tuple[int, str]:
@@ -64,7 +64,7 @@ def test_a_function_is_configured_by_its_keywords():
     assert read_section(factory, {"rows": 3}, HERE) == (3, "x")
 
 
-def test_what_the_target_itself_refuses_is_told_on_the_key_it_names():
+def test_what_the_target_itself_refuses_is_told_on_the_key_it_names() -> None:
     """A ValueError that starts with "Expected rows=" belongs to the key `rows`."""
 
     def factory(*, rows: int) -> int:

@@ -4,9 +4,11 @@ import ast
 import importlib
 import re
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ PROBLEM = (0.2, 0.5, 0.9)
 
 
 @pytest.fixture
-def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., ModuleType]]:
     """Return a function that imports a room of the page's folder, written beside the real algorithms."""
     folder = tmp_path / FOLDER
     folder.mkdir()
@@ -43,7 +45,7 @@ def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         delattr(algorithms, FOLDER)
 
 
-def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room):
+def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room: Iterator[Callable[..., ModuleType]]) -> None:
     """The folder as printed: a valid printed argument, no finding in the trace, no violation, no note."""
     made = room("algorithm").BatchedElimination(epsilon=1.0, horizon=50_000, arms=3)
     assert isinstance(made, Algorithm)
@@ -61,12 +63,14 @@ def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room):
     assert replace(made, horizon=24).notes() != ()
 
 
-def test_half_the_noise_is_found_by_the_trace_and_by_the_audit(room, monkeypatch):
+def test_half_the_noise_is_found_by_the_trace_and_by_the_audit(
+    room: Iterator[Callable[..., ModuleType]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The twin: the plan that runs has half the noise of the plan that is declared."""
     made = room("algorithm").BatchedElimination(epsilon=1.0, horizon=50_000, arms=3)
     declared, plan = made.declaration(), room("plan").plan_of(made)
 
-    def halved(settings):
+    def halved(settings: Any) -> Any:
         return replace(plan, mechanism=plan.mechanism.scaled(0.5))
 
     monkeypatch.setattr(room("algorithm"), "plan_of", halved)
@@ -77,7 +81,7 @@ def test_half_the_noise_is_found_by_the_trace_and_by_the_audit(room, monkeypatch
     assert result.verdict == "violation"
 
 
-def test_the_table_names_every_member_of_the_protocol():
+def test_the_table_names_every_member_of_the_protocol() -> None:
     named = set(re.findall(r"^\| `(\w+)\(.*?\)` \| [a-z]", PAGE.partition("## The rooms")[0], flags=re.MULTILINE))
     assert named == {name for name in vars(Algorithm) if not name.startswith("_")}
 
@@ -94,7 +98,7 @@ def upward_imports(rooms: dict[str, str], order: list[str]) -> set[tuple[str, st
     return {(name, other) for name, other in pairs if order.index(other) >= order.index(name)}
 
 
-def test_rooms_import_only_what_stands_above_them_in_the_table():
+def test_rooms_import_only_what_stands_above_them_in_the_table() -> None:
     """The table lists every file once, in the order of the imports; and an import of the roof is caught."""
     order = re.findall(r"^\| `(\w+)\.py` \|", PAGE, flags=re.MULTILINE)
     assert order == list(ROOMS)
@@ -103,7 +107,7 @@ def test_rooms_import_only_what_stands_above_them_in_the_table():
     assert upward_imports(broken, order) == {("plan", "algorithm")}
 
 
-def test_no_room_is_longer_than_the_house_allows():
+def test_no_room_is_longer_than_the_house_allows() -> None:
     """The class fills at most 60 lines, and no room more than 120."""
     assert len(ROOMS["algorithm"].splitlines()) <= 60
     assert max(len(source.splitlines()) for source in ROOMS.values()) <= 120

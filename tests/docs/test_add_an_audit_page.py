@@ -15,7 +15,7 @@ PAGE = (Path(audits.__file__).parents[1] / "docs" / "how_to" / "add_an_audit.md"
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def skeleton(scale):
+def skeleton(scale: float) -> dict[str, str]:
     """The page's module, with this scale of noise."""
     source = next(text for text in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL) if ">>>" not in text)
     held = {"__name__": "histogram_audit"}
@@ -24,14 +24,14 @@ def skeleton(scale):
 
 
 @pytest.mark.parametrize(("scale", "verdict"), [(1.0, "violation"), (2.0, "not_refuted")])
-def test_the_skeleton_tells_the_broken_histogram_from_the_repaired_one(scale, verdict):
+def test_the_skeleton_tells_the_broken_histogram_from_the_repaired_one(scale: float, verdict: str) -> None:
     """With half the noise the bound comes near 2, and the claim of 1 falls; with all of it nothing is found."""
     found = skeleton(scale)["main"](np.random.default_rng(5))
     assert found.verdict == verdict
     assert found.epsilon_lower > 1.6 or scale == 2.0
 
 
-def test_the_learner_of_the_page_finds_it_too():
+def test_the_learner_of_the_page_finds_it_too() -> None:
     """An attack that only knows means refutes the claim as well."""
     held = skeleton(1.0)
     blind = replace(held["CASE"], score=None)
@@ -39,7 +39,7 @@ def test_the_learner_of_the_page_finds_it_too():
     assert found.verdict == "violation"
 
 
-def test_the_same_case_stops_early():
+def test_the_same_case_stops_early() -> None:
     """The sequential audit needs a few hundred runs at the most."""
     found = audit_sequentially(skeleton(1.0)["CASE"], CLAIM, runs=5_000, rng=np.random.default_rng(5))
     assert found.verdict == "violation"

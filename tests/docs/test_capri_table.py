@@ -4,12 +4,15 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from re import Pattern
+from typing import Any
 
 import pytest
 
 from algorithms.capri import Capri
 from algorithms.capri.schedule import completed
 from dpaudit import Release, Repeat, bracket_epsilon, certify, fold
+from dpaudit.model.declaration import Declaration
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "capri.md"
 BUDGETS = {
@@ -20,15 +23,15 @@ BUDGETS = {
 MODELS = ("joint", "local")
 
 
-def printed(horizon, epsilon, delta, model):
+def printed(horizon: int, epsilon: float, delta: float, model: str) -> Capri:
     return Capri(model=model, epsilon=epsilon, delta=delta, horizon=horizon, calibration="paper")
 
 
-def proved(tree, delta):
+def proved(tree: Declaration | Repeat, delta: float) -> float:
     return bracket_epsilon(fold(tree, "replace_one"), delta).upper
 
 
-def accounting_row(horizon, epsilon, delta, model):
+def accounting_row(horizon: int, epsilon: float, delta: float, model: str) -> str:
     """One line of the accounting table, every number from the declaration that the algorithm makes."""
     config = printed(horizon, epsilon, delta, model)
     plan, n = config.plan(), completed(horizon)
@@ -43,14 +46,14 @@ def accounting_row(horizon, epsilon, delta, model):
 
 
 @cache
-def accounting(model):
+def accounting(model: str) -> str:
     head = "| T | epochs | epsilon | delta | printed z | proved epsilon | claim / proved | in sequence | noise |"
     rows = [accounting_row(horizon, *budget, model) for horizon, held in BUDGETS.items() for budget in held]
     return "\n".join([head, "|---|---|---|---|---|---|---|---|---|", *rows])
 
 
 @cache
-def slack(model):
+def slack(model: str) -> str:
     config = printed(10_000, 1, 1e-5, model)
     found = certify(config.declaration(), config.claim()).slack
     rows = [f"| {f.name} | {f.factor:.2f} | {f.noise_factor:.2f} |" for f in found.factors]
@@ -58,34 +61,34 @@ def slack(model):
     return "\n".join(["| step | factor in epsilon | factor in noise |", "|---|---|---|", *rows, total])
 
 
-def block(name):
+def block(name: str) -> Pattern[str]:
     return re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
-def shown(text, name):
+def shown(text: str, name: str) -> Any:
     found = block(name).search(text)
     assert found, f"no block {name!r}"
     return found.group(2).strip()
 
 
-def test_the_accounting_table_is_what_the_code_computes():
+def test_the_accounting_table_is_what_the_code_computes() -> None:
     """Every line of the table, from the joint declaration."""
     assert shown(PAGE.read_text(encoding="utf-8"), "accounting") == accounting("joint")
 
 
 @pytest.mark.parametrize("horizon", [1_000, 100_000])
-def test_the_local_model_has_the_same_table(horizon):
+def test_the_local_model_has_the_same_table(horizon: int) -> None:
     """One message a user costs what one epoch costs, so the lines are equal letter by letter."""
     for budget in BUDGETS[horizon]:
         assert accounting_row(horizon, *budget, "local") == accounting_row(horizon, *budget, "joint")
 
 
-def test_the_slack_table_is_what_the_code_computes():
+def test_the_slack_table_is_what_the_code_computes() -> None:
     """Every factor, and the totals that they multiply to."""
     assert shown(PAGE.read_text(encoding="utf-8"), "slack") == slack("joint")
 
 
-def test_a_changed_digit_is_caught():
+def test_a_changed_digit_is_caught() -> None:
     """A table in which one digit differs is not the one that the code computes."""
     text = PAGE.read_text(encoding="utf-8").replace("| 68.82 |", "| 68.83 |")
     assert shown(text, "accounting") != accounting("joint")

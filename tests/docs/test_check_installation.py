@@ -8,7 +8,9 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +49,7 @@ def clean() -> dict[str, str]:
 @pytest.mark.skipif(
     importlib.util.find_spec("dpaudit.runtime.installation") is None, reason="doctor does not compare files yet"
 )
-def test_the_job_passes_because_doctor_reports_the_foreign_package(python, wheel, tmp_path):
+def test_the_job_passes_because_doctor_reports_the_foreign_package(python: Path, wheel: Path, tmp_path: Path) -> None:
     """The script ends with 0: the wheel is as it should be, and doctor failed once the foreign package was there."""
     ended = subprocess.run(
         [str(python), str(SCRIPT), str(wheel)], check=False, capture_output=True, text=True, cwd=tmp_path, env=clean()
@@ -63,7 +65,9 @@ def test_the_job_passes_because_doctor_reports_the_foreign_package(python, wheel
         (lambda names: [name for name in names if name != "mechanisms/py.typed"], "mechanisms"),
     ],
 )
-def test_a_wheel_with_more_or_less_than_the_four_packages_fails(wheel, tmp_path, change, message):
+def test_a_wheel_with_more_or_less_than_the_four_packages_fails(
+    wheel: Path, tmp_path: Path, change: Callable[..., Any], message: str
+) -> None:
     """A fifth folder, a missing package and a missing type marker end the script."""
     check = runpy.run_path(str(SCRIPT))["check_contents"]
     check(wheel)
@@ -76,7 +80,7 @@ def test_a_wheel_with_more_or_less_than_the_four_packages_fails(wheel, tmp_path,
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_both_workflows_have_the_job(name):
+def test_both_workflows_have_the_job(name: str) -> None:
     """Each downloads the wheel that it installs, and gives it to the script."""
     text = (ROOT / "examples" / "ci" / name).read_text(encoding="utf-8")
     assert re.search(r"pip install dpaudit && pip download .* && python check_installation\.py wheels/\*\.whl", text)

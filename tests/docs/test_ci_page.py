@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how_to" / "check_in_a_pipeline.md").read_text(encoding="utf-8")
 
 
-def test_the_commands_of_the_page_run_in_their_order(tmp_path, monkeypatch):
+def test_the_commands_of_the_page_run_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the example project with a false claim: 1, then accepted with 0, then 0."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
@@ -38,7 +39,7 @@ def test_the_commands_of_the_page_run_in_their_order(tmp_path, monkeypatch):
     assert codes == [1, 0, 0]
 
 
-def test_the_test_of_the_page_passes_and_its_twin_fails(tmp_path):
+def test_the_test_of_the_page_passes_and_its_twin_fails(tmp_path: Path) -> None:
     """The block is a whole file: it passes as it stands, and with half the noise it does not."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.M | re.S)
     (block,) = (held for held in blocks if "import pytest" in held)
@@ -59,7 +60,7 @@ def test_the_test_of_the_page_passes_and_its_twin_fails(tmp_path):
     assert found == {"good": "PASSED", "half": "FAILED"}, ended.stdout + ended.stderr
 
 
-def test_the_tables_of_the_page_are_complete():
+def test_the_tables_of_the_page_are_complete() -> None:
     """Every rule, exit code, profile and method is on the page, and no rule that is not."""
     named = set(re.findall(r"`(DPA\d{3})`", PAGE))
     for first, last in re.findall(r"`DPA(\d{3})` to `DPA(\d{3})`", PAGE):

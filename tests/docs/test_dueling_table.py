@@ -17,7 +17,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_a_row_states_levels_nodes_and_what_epsilon_one_delivers(row):
+def test_a_row_states_levels_nodes_and_what_epsilon_one_delivers(row: list[str]) -> None:
     """L, m, and shifted nodes over 4 L for R1, R2 and R3."""
     capacity = int(row[0])
     levels = capacity.bit_length()
@@ -25,5 +25,5 @@ def test_a_row_states_levels_nodes_and_what_epsilon_one_delivers(row):
     assert row[1:] == [str(levels), str(nodes[1]), *(f"{n / (4 * levels):.4f}" for n in nodes)]
 
 
-def test_there_are_rows():
+def test_there_are_rows() -> None:
     assert len(ROWS) == 5

@@ -13,7 +13,7 @@ SCRIPTS = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_every_example_draws_a_figure_with_labelled_axes(script):
+def test_every_example_draws_a_figure_with_labelled_axes(script: Path) -> None:
     """A title, and a name on the axis that has a unit; the docstring tells the story in more than its first line."""
     import matplotlib.pyplot as plt
 
@@ -27,5 +27,5 @@ def test_every_example_draws_a_figure_with_labelled_axes(script):
     assert len(story.splitlines()) >= 4
 
 
-def test_there_are_examples():
+def test_there_are_examples() -> None:
     assert len(SCRIPTS) >= 6

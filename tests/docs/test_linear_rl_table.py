@@ -4,6 +4,7 @@ import math
 import re
 from functools import cache
 from pathlib import Path
+from re import Pattern
 
 import pytest
 
@@ -13,6 +14,7 @@ from algorithms.lsvi_ucb.noise import noises_of, schedule_of
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr.noise import noisy_regressions
 from dpaudit import Release, bracket_epsilon, fold
+from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "linear_rl.md"
@@ -39,13 +41,13 @@ BATCHED = (
 )
 
 
-def truth(mu, delta):
+def truth(mu: float, delta: float) -> float:
     """The exact epsilon of one Gaussian release of this mu."""
     leaf = Release(label="all", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
     return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
 
 
-def mixture_row(model, bonus, episodes, steps, epsilon, delta):
+def mixture_row(model: str, bonus: Array, episodes: int, steps: int, epsilon: float, delta: float) -> str:
     """One line of the first table, every number from the noise that the config calibrates."""
     shape = {"model": model, "bonus": bonus, "episodes": episodes, "steps": steps, "epsilon": epsilon, "delta": delta}
     stated = noisy_regressions(UcrlVtr(**shape, dimension=5, calibration="paper"))[0].noises[0][1]
@@ -59,7 +61,7 @@ def mixture_row(model, bonus, episodes, steps, epsilon, delta):
     )
 
 
-def batched_row(episodes, steps, d, epsilon, delta):
+def batched_row(episodes: int, steps: int, d: int, epsilon: float, delta: float) -> str:
     """One line of the second table."""
     config = LsviUcb(episodes=episodes, steps=steps, dimension=d, epsilon=epsilon, delta=delta, calibration="paper")
     schedule, noise = schedule_of(config), noises_of(config)[0]
@@ -74,7 +76,7 @@ def batched_row(episodes, steps, d, epsilon, delta):
 
 
 @cache
-def table(name):
+def table(name: str) -> str:
     if name == "mixture":
         head = "| model | algorithm | K | H | epsilon | delta | stddev | true epsilon | noise | against tight |"
         rows = [mixture_row(*row) for row in MIXTURE]
@@ -84,19 +86,19 @@ def table(name):
     return "\n".join([head, "|---" * (head.count("|") - 1) + "|", *rows])
 
 
-def block(name):
+def block(name: str) -> Pattern[str]:
     return re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 @pytest.mark.parametrize("name", ["mixture", "batched"])
-def test_the_page_shows_what_the_code_computes(name):
+def test_the_page_shows_what_the_code_computes(name: str) -> None:
     """Every number of the table, to the last digit."""
     found = block(name).search(PAGE.read_text(encoding="utf-8"))
     assert found is not None
     assert found.group(2).strip() == table(name)
 
 
-def main():
+def main() -> None:
     """Write both tables into the page."""
     text = PAGE.read_text(encoding="utf-8")
     for name in ("mixture", "batched"):

@@ -12,7 +12,7 @@ ROWS = ((0.1, 2), (0.5, 2), (1.0, 2), (1.0, 5), (4.0, 2))
 BLOCK = re.compile(r"(<!-- accounting -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
-def row(epsilon, dimension):
+def row(epsilon: float, dimension: int) -> str:
     """One line: closed forms beside what the accountant proves of the declaration."""
     config = Lplr(variant="paper", epsilon=epsilon, horizon=10**6, dimension=dimension, actions=2)
     update, confidence = (fold(part, "replace_one", config.conditions()) for part in config.declaration().parts)
@@ -26,12 +26,12 @@ def row(epsilon, dimension):
     )
 
 
-def table():
+def table() -> str:
     head = "| claimed epsilon | d | delta at every epsilon | finite | delta of an update at the claim | confidence |"
     return "\n".join([head, "|---|---|---|---|---|---|", *(row(*entry) for entry in ROWS)])
 
 
-def test_the_accounting_table_is_what_the_code_computes():
+def test_the_accounting_table_is_what_the_code_computes() -> None:
     """Every line of the table, from the declarations."""
     found = BLOCK.search(PAGE.read_text(encoding="utf-8"))
     assert found

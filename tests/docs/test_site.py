@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The folder of a strict build; skipped where the extra `docs` is not installed."""
     for module in ("mkdocs", "material", "mkdocstrings"):
         if importlib.util.find_spec(module) is None:
@@ -25,7 +26,7 @@ def site(tmp_path_factory):
     return folder
 
 
-def test_a_strict_build_has_every_page(site):
+def test_a_strict_build_has_every_page(site: Any) -> None:
     """Each Markdown page became a page of the site, and the gallery has its figures."""
     pages = [page for page in (ROOT / "docs").rglob("*.md") if page.name not in ("index.md", "README.md")]
     missing = [page for page in pages if not (site / page.relative_to(ROOT / "docs").with_suffix("")).is_dir()]
@@ -33,7 +34,7 @@ def test_a_strict_build_has_every_page(site):
     assert len(list((site / "gallery").glob("*.svg"))) == len(list((ROOT / "examples" / "gallery").glob("*.py")))
 
 
-def test_references_are_written_from_the_code(site):
+def test_references_are_written_from_the_code(site: Any) -> None:
     """Commands with their options, rules, public names with their examples, and the keys of a configuration."""
     told = {
         name: (site / "reference" / name / "index.html").read_text(encoding="utf-8")
@@ -48,7 +49,7 @@ def test_references_are_written_from_the_code(site):
     assert "horizon" in told["configuration"]
 
 
-def test_a_page_fetches_nothing_from_elsewhere(site):
+def test_a_page_fetches_nothing_from_elsewhere(site: Any) -> None:
     """No stylesheet, script, font or image comes from another host."""
     page = (site / "index.html").read_text(encoding="utf-8")
     assert 'src="http' not in page

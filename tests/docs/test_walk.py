@@ -87,12 +87,12 @@ def unwritten(steps: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", sorted(set(NAME.findall(PAGE))))
-def test_every_name_of_the_page_exists(name):
+def test_every_name_of_the_page_exists(name: str) -> None:
     """Each dotted name can be imported."""
     assert resolved(name) is not None
 
 
-def test_every_step_is_a_call_and_none_goes_upwards():
+def test_every_step_is_a_call_and_none_goes_upwards() -> None:
     """The caller's module names the callee, and the callee lies in the same layer or in a lower one."""
     steps = STEP.findall(PAGE)
     assert len(steps) >= 20
@@ -100,7 +100,7 @@ def test_every_step_is_a_call_and_none_goes_upwards():
     assert upward(steps) == []
 
 
-def test_a_wrong_step_is_caught():
+def test_a_wrong_step_is_caught() -> None:
     """A name that does not exist, a call that nobody makes, and a call from a lower layer to a higher one."""
     with pytest.raises(AttributeError):
         resolved("dpaudit.accounting.fold.unfolded")
@@ -109,7 +109,7 @@ def test_a_wrong_step_is_caught():
     assert upward([("mechanisms.Gaussian", "algorithms.capri.Capri")]) != []
 
 
-def test_every_room_of_the_checker_has_a_layer():
+def test_every_room_of_the_checker_has_a_layer() -> None:
     """The architecture lists each folder and module of the checker once."""
     rooms = {
         path.stem for path in (ROOT / "dpaudit").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()

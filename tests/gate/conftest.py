@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
@@ -36,12 +39,12 @@ mechanism = { name = "gaussian", stddev = 20.0, l2_sensitivity = 1.0 }
 
 
 @pytest.fixture
-def write(tmp_path, monkeypatch):
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Return a function that writes a file in a folder of its own and returns its name."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
 
-    def file(text, name="release.toml"):
+    def file(text: str, name: str = "release.toml") -> str:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text, encoding="utf-8")
         return name
@@ -50,13 +53,13 @@ def write(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def written():
+def written() -> str:
     """Return a claim and a declaration of two releases."""
     return WRITTEN
 
 
 @pytest.fixture
-def dpaudit(monkeypatch):
+def dpaudit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return a function that runs a command line and returns exit code, stdout and stderr."""
     monkeypatch.delenv("DPAUDIT_TRACEBACK", raising=False)
     return lambda *arguments: CliRunner().invoke(app, arguments, prog_name="dpaudit", catch_exceptions=False)
@@ -86,7 +89,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def shell(tmp_path):
+def shell(tmp_path: Path) -> Callable[..., CompletedProcess[str]]:
     """Return a function that runs a line of a shell in a folder, with the programs of this run."""
     held = environment(tmp_path)
 

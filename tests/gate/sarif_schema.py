@@ -5,8 +5,10 @@ requirements are those of the OASIS standard (SARIF 2.1.0, sections 3.13 to 3.52
 dpaudit does not write are left out, and nothing else is allowed.
 """
 
+from typing import Any
 
-def strict(required, **properties):
+
+def strict(required: list[Any], **properties: dict[str, Any]) -> dict[str, Any]:
     """Return an object that has these properties and no others."""
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 

@@ -1,11 +1,14 @@
 """An accepted issue holds for what was accepted: its claim, its unit and its numbers."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 from jsonschema import Draft202012Validator
 
 from dpaudit import Claim, schemas
@@ -21,7 +24,7 @@ TERMS = Terms(
 )
 
 
-def numbers(**changed):
+def numbers(**changed: float) -> Terms:
     """The terms with some numbers changed."""
     return replace(TERMS, up_to=tuple(sorted((dict(TERMS.up_to) | changed).items())))
 
@@ -51,12 +54,12 @@ WORSE = {
 
 
 @pytest.mark.parametrize("now", WORSE.values(), ids=WORSE)
-def test_an_acceptance_lapses_when_the_issue_is_another_or_worse(now):
+def test_an_acceptance_lapses_when_the_issue_is_another_or_worse(now: Terms) -> None:
     """Twenty ways to worsen an accepted issue, and none passes; the reason says which."""
     assert TERMS.lapsed(now)
 
 
-def test_an_acceptance_holds_for_the_same_and_for_less():
+def test_an_acceptance_holds_for_the_same_and_for_less() -> None:
     """Equal terms, smaller numbers, more runs and a rounding in the last digits keep it."""
     for now in (
         TERMS,
@@ -67,7 +70,7 @@ def test_an_acceptance_holds_for_the_same_and_for_less():
         assert TERMS.lapsed(now) == ""
 
 
-def test_terms_survive_their_json():
+def test_terms_survive_their_json() -> None:
     """Infinity included; what spells no terms is refused."""
     infinite = numbers(proved_epsilon=float("inf"))
     assert Terms.from_dict(json.loads(json.dumps(infinite.to_dict()))) == infinite
@@ -76,7 +79,7 @@ def test_terms_survive_their_json():
             Terms.from_dict(TERMS.to_dict() | change)
 
 
-def accepted(dpaudit, name):
+def accepted(dpaudit: Any, name: str) -> None:
     """Accept all open issues of a configuration; the baseline is b.json."""
     dpaudit("check", name, "-o", "out")
     last = datetime.now(UTC).date() + timedelta(days=30)
@@ -96,7 +99,9 @@ def accepted(dpaudit, name):
         ("delta = 1e-5", "delta = 1e-6", "delta"),
     ],
 )
-def test_a_check_fails_again_when_an_accepted_issue_gets_worse(dpaudit, write, written, old, new, why):
+def test_a_check_fails_again_when_an_accepted_issue_gets_worse(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, old: str, new: str, why: str
+) -> None:
     """Through the command line: the exit code is 1 again, and the baseline's entry says why it is not in force."""
     text = written.replace("epsilon = 1.0", "epsilon = 0.2")
     accepted(dpaudit, write(text))
@@ -106,7 +111,9 @@ def test_a_check_fails_again_when_an_accepted_issue_gets_worse(dpaudit, write, w
     assert why in line
 
 
-def test_one_acceptance_accepts_one_issue(dpaudit, write, written):
+def test_one_acceptance_accepts_one_issue(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """Two equal issues need two entries."""
     from dpaudit.gate.baseline import read_baseline
     from dpaudit.gate.document import CheckDocument
@@ -121,7 +128,9 @@ def test_one_acceptance_accepts_one_issue(dpaudit, write, written):
     assert (len(document.open), len(twice.open)) == (0, 1)
 
 
-def test_a_baseline_that_names_no_claim_is_refused_in_one_line(dpaudit, write, written):
+def test_a_baseline_that_names_no_claim_is_refused_in_one_line(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """Entries of the first schema held for any number; they are accepted anew."""
     write('{"schema": "urn:dpaudit:schema:baseline:1", "accepted": [{}]}', "b.json")
     ended = dpaudit("check", write(written), "--baseline", "b.json")
@@ -145,7 +154,9 @@ neighbours = "replace_one"
 """
 
 
-def test_a_suppliers_word_alone_is_an_issue_of_its_own(dpaudit, write):
+def test_a_suppliers_word_alone_is_an_issue_of_its_own(
+    dpaudit: Callable[..., Result], write: Callable[..., str]
+) -> None:
     """The JSON verdict stays, the check ends with 1, the cover says whose word it is, and an acceptance names it."""
     name = write(STATED)
     assert json.loads(dpaudit("certify", name, "--format", "json").stdout)["verdict"] == "certified"
@@ -161,7 +172,9 @@ def test_a_suppliers_word_alone_is_an_issue_of_its_own(dpaudit, write):
     assert dpaudit("check", other, "--baseline", "b.json").exit_code == 1
 
 
-def test_a_release_beside_a_stated_part_is_no_suppliers_word(dpaudit, write, written):
+def test_a_release_beside_a_stated_part_is_no_suppliers_word(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """The rule is about declarations that state everything."""
     part = '\n[[declaration.parts]]\nnode = "stated"\nepsilon = 0.01\nsource = "a vendor"\nneighbours = "replace_one"\n'
     assert "DPA105" not in dpaudit("check", write(written + part)).stdout

@@ -3,14 +3,18 @@
 import importlib.util
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from dpaudit import ConfigError
+from dpaudit.model.mechanism import Array
 from dpaudit.pytest_plugin.budget import KeptBudget, SessionBudget, share_of
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import Settings
@@ -18,17 +22,19 @@ from dpaudit.pytest_plugin.store import EvidenceStore
 from dpaudit.runtime.sources import digest_of_sources
 
 
-def bets(boldness):
+def bets(boldness: float) -> Callable[..., Array]:
     """A score that bets this much where one Laplace release at scale 1 says most, and nothing elsewhere."""
 
-    def score(x):
+    def score(x: Array) -> Array:
         ratio = np.abs(x) - np.abs(x - 1)
         return np.where(np.abs(ratio) > 0.999, boldness * ratio, 0.0)
 
     return score
 
 
-def suite(settings, tests, runs, scale=1.0, boldness=3.0, told=None):
+def suite(
+    settings: Settings, tests: int, runs: int, scale: float = 1.0, boldness: float = 3.0, told: list[Any] | None = None
+) -> int:
     """How many of `tests` tests of a Laplace release fail."""
     failed = 0
     for test in range(tests):
@@ -49,13 +55,13 @@ def suite(settings, tests, runs, scale=1.0, boldness=3.0, told=None):
 
 
 @pytest.fixture
-def quick(monkeypatch):
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the betting to the given score, and the digest of sources to one reading."""
     monkeypatch.setattr("audits.procedures.anytime.learners_of", lambda state, rng: (None, None, None))
     monkeypatch.setattr("dpaudit.pytest_plugin.fixture.digest_of_sources", lambda subject: "same")
 
 
-def test_shares_sum_to_the_budget_however_many_checks_there_are():
+def test_shares_sum_to_the_budget_however_many_checks_there_are() -> None:
     """Of a session: at most the significance over tests and their checks; of a file: over all places."""
     budget = SessionBudget(significance=0.01, tests=7)
     spent = sum(budget.allot(f"t{t}", "c", n, ()).significance for t in range(7) for n in range(1, 200))
@@ -64,7 +70,7 @@ def test_shares_sum_to_the_budget_however_many_checks_there_are():
     assert sum(share_of(place) for place in range(1, 100)) > 0.98
 
 
-def test_repeated_suites_with_one_file_fail_no_more_than_one_budget(tmp_path, quick):
+def test_repeated_suites_with_one_file_fail_no_more_than_one_budget(tmp_path: Path, quick: None) -> None:
     """30 files, a budget of 0.5 each, 20 suites at the exact boundary: at most the 1 - 1e-6 quantile of files fail.
 
     The twin with fresh seeds and no file spends its share each time, and goes beyond.
@@ -79,7 +85,7 @@ def test_repeated_suites_with_one_file_fail_no_more_than_one_budget(tmp_path, qu
     assert kept <= limit < anew
 
 
-def test_without_a_file_the_same_suite_has_the_same_outcome(quick):
+def test_without_a_file_the_same_suite_has_the_same_outcome(quick: None) -> None:
     """Seeds follow from names: three suites tell the same numbers, one with a seed of its own tells others."""
     base = Settings(profile="fast", significance=0.5, evidence=None, seed=None)
     told = [[], [], [], []]
@@ -89,7 +95,7 @@ def test_without_a_file_the_same_suite_has_the_same_outcome(quick):
     assert told[0] == told[1] == told[2] != told[3]
 
 
-def test_a_small_leak_falls_by_evidence_of_many_nights(tmp_path, quick):
+def test_a_small_leak_falls_by_evidence_of_many_nights(tmp_path: Path, quick: None) -> None:
     """Noise of 0.7 of the right size, 150 runs a night: the first night shows nothing at 1e-6, one of 40 does."""
     settings = Settings(profile="fast", significance=1e-6, evidence=tmp_path / "e.sqlite", seed=None)
     nights = [suite(settings, 1, 150, scale=0.7, boldness=1.5) for _ in range(40)]
@@ -98,7 +104,7 @@ def test_a_small_leak_falls_by_evidence_of_many_nights(tmp_path, quick):
     assert sorted(nights) == nights, "what is refuted stays refuted"
 
 
-def test_another_identity_is_another_check_with_its_own_share(tmp_path):
+def test_another_identity_is_another_check_with_its_own_share(tmp_path: Path) -> None:
     """Claim or code changed: a new place, no past; the same again: the same place and its evidence."""
     budget = KeptBudget(store=EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1))
     first = budget.allot("t", "c", 1, ["claim", "code"])
@@ -109,7 +115,7 @@ def test_another_identity_is_another_check_with_its_own_share(tmp_path):
     assert len({first.seed, again.seed, other.seed}) == 3
 
 
-def test_two_sessions_at_once_never_overwrite_each_other(tmp_path):
+def test_two_sessions_at_once_never_overwrite_each_other(tmp_path: Path) -> None:
     """Both read the same past; the second to finish is told that its evidence was not kept."""
     budget = KeptBudget(store=EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1))
     one, two = budget.allot("t", "c", 1, ()), budget.allot("t", "c", 1, ())
@@ -118,7 +124,7 @@ def test_two_sessions_at_once_never_overwrite_each_other(tmp_path):
     assert budget.allot("t", "c", 1, ()).state == [1.0]
 
 
-def test_sixteen_writers_get_sixteen_places(tmp_path):
+def test_sixteen_writers_get_sixteen_places(tmp_path: Path) -> None:
     """Threads that register at once share no place."""
     budget = KeptBudget(store=EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1))
     shares = []
@@ -133,17 +139,17 @@ def test_sixteen_writers_get_sixteen_places(tmp_path):
     assert sorted(shares) == pytest.approx(sorted(0.1 * share_of(place) for place in range(1, 17)))
 
 
-def test_a_file_keeps_the_budget_that_it_was_started_with(tmp_path):
+def test_a_file_keeps_the_budget_that_it_was_started_with(tmp_path: Path) -> None:
     """Another significance for the same file would change shares that were already spent."""
     EvidenceStore(path=tmp_path / "e.sqlite", significance=0.1).entry("k", "n")
     with pytest.raises(ConfigError, match="a budget holds for the life of its file"):
         EvidenceStore(path=tmp_path / "e.sqlite", significance=0.2).entry("k", "n")
 
 
-def test_the_sources_of_a_function_are_the_modules_it_reaches(tmp_path, monkeypatch):
+def test_the_sources_of_a_function_are_the_modules_it_reaches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change in a module that the function's module imports changes the digest; one in a stranger does not."""
 
-    def load(name):
+    def load(name: str) -> ModuleType:
         spec = importlib.util.spec_from_file_location(name, tmp_path / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, name, module)

@@ -4,11 +4,15 @@ import importlib.util
 import json
 import re
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import pytest
+from click.testing import Result
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 from sarif_pydantic import Sarif
@@ -79,7 +83,7 @@ def three_people():
 
 
 @pytest.fixture
-def toys(write, monkeypatch):
+def toys(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let configurations name an algorithm of the project, defined in a file below the working folder."""
     write(TOY, "toys.py")
     spec = importlib.util.spec_from_file_location("toys", Path("toys.py").resolve())
@@ -91,7 +95,7 @@ def toys(write, monkeypatch):
     monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: found[name])
 
 
-def outputs(folder="out"):
+def outputs(folder: str = "out") -> tuple[Any, Any, Element, str]:
     """The four files of a check, each read back and held against its schema."""
     folder = Path(folder)
     document = json.loads((folder / "check.json").read_text(encoding="utf-8"))
@@ -108,7 +112,7 @@ def outputs(folder="out"):
     return document, sarif, junit, (folder / "summary.md").read_text(encoding="utf-8")
 
 
-def unknown_keys(model):
+def unknown_keys(model: Sarif) -> set[Any]:
     """The keys that somebody else's model of SARIF 2.1.0 does not know, anywhere below `model`."""
     if isinstance(model, list):
         return {key for held in model for key in unknown_keys(held)}
@@ -118,7 +122,7 @@ def unknown_keys(model):
     return set(model.model_extra or {}).union(*below)
 
 
-def test_a_key_that_is_no_sarif_is_noticed():
+def test_a_key_that_is_no_sarif_is_noticed() -> None:
     """A misspelt key is kept as an extra one, and found; a wrong type is refused."""
     run = {"tool": {"driver": {"name": "x", "rulez": []}}, "results": []}
     assert unknown_keys(Sarif.model_validate({"version": "2.1.0", "runs": [run]})) == {"rulez"}
@@ -130,7 +134,7 @@ SUITE = {"id", "name", "package", "timestamp", "hostname", "tests", "failures", 
 """The attributes that Ant's schema requires of a suite and Jenkins' schema junit-10 allows."""
 
 
-def validate_junit(root):
+def validate_junit(root: Element) -> None:
     """What Jenkins' schema junit-10 and Ant's ask for together: tree, order, attributes, counts, one outcome a case."""
     assert root.tag == "testsuites"
     assert set(root.attrib) == {"name", "tests", "failures", "errors"}
@@ -159,12 +163,14 @@ def validate_junit(root):
     assert {key: int(root.get(key)) for key in totals} == totals
 
 
-def skipped(root):
+def skipped(root: Element) -> str:
     """How many cases were skipped, in all suites."""
     return str(sum(int(suite.get("skipped")) for suite in root))
 
 
-def test_a_project_whose_claims_hold_passes(dpaudit, write, written):
+def test_a_project_whose_claims_hold_passes(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """Exit code 0, no issue, and every file is valid."""
     ended = dpaudit("check", write(written), "-o", "out")
     assert (ended.exit_code, ended.stderr) == (0, "")
@@ -174,7 +180,9 @@ def test_a_project_whose_claims_hold_passes(dpaudit, write, written):
     assert summary.startswith("## Privacy checks passed\n")
 
 
-def test_a_false_claim_points_at_the_line_that_states_it(dpaudit, write, written):
+def test_a_false_claim_points_at_the_line_that_states_it(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """Exit code 1; file and line are the same on the terminal, in JSON and in SARIF."""
     line = written.splitlines().index("epsilon = 1.0") + 1
     ended = dpaudit("check", write(written.replace("epsilon = 1.0", "epsilon = 0.2")), "-o", "out")
@@ -191,7 +199,9 @@ def test_a_false_claim_points_at_the_line_that_states_it(dpaudit, write, written
     assert f"| DPA101 | release.toml:{line} |" in summary
 
 
-def test_one_bad_configuration_does_not_hide_the_others(dpaudit, write, written):
+def test_one_bad_configuration_does_not_hide_the_others(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """The unusable file ends the check with 2 and names its line; the false claim beside it is still told."""
     write("[claim]\nepsilon = 1.0\nepsilno = 2\n[declaration]\n", "privacy/bad.toml")
     false = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
@@ -205,7 +215,9 @@ def test_one_bad_configuration_does_not_hide_the_others(dpaudit, write, written)
     assert junit.get("errors") == "2"
 
 
-def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(dpaudit, write, toys):
+def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(
+    dpaudit: Callable[..., Result], write: Callable[..., str], toys: None
+) -> None:
     """A third of the noise: DPA212 at the class in the project's own file, DPA301 at the configuration's line."""
     text = CODED.format(name="one_sum", runs=2000).replace("epsilon = 1.0", "epsilon = 1.0\nshare = 0.333")
     ended = dpaudit("check", write(text), "-o", "out")
@@ -220,7 +232,13 @@ def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(dpaudit
     assert junit.get("failures") == "2"
 
 
-def test_a_file_outside_the_working_folder_has_a_whole_address(dpaudit, write, written, tmp_path, monkeypatch):
+def test_a_file_outside_the_working_folder_has_a_whole_address(
+    dpaudit: Callable[..., Result],
+    write: Callable[..., str],
+    written: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Above the working folder there is no relative place: SARIF gets a file: address without a base."""
     write(written.replace("epsilon = 1.0", "epsilon = 0.2"), "a b.toml")
     Path("inner").mkdir()
@@ -230,7 +248,7 @@ def test_a_file_outside_the_working_folder_has_a_whole_address(dpaudit, write, w
     assert place == {"uri": f"file://{tmp_path.resolve()}/a%20b.toml"}
 
 
-def test_every_issue_can_be_explained(dpaudit):
+def test_every_issue_can_be_explained(dpaudit: Callable[..., Result]) -> None:
     """`dpaudit explain` says of each rule what it means and what to do, offline and in every format."""
     for rule in RULES.values():
         shown = dpaudit("explain", rule.id.lower())
@@ -240,7 +258,9 @@ def test_every_issue_can_be_explained(dpaudit):
     assert "OtherNoise" in dpaudit("explain", "DPA212", "--format", "md").stdout
 
 
-def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(dpaudit, write, toys):
+def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(
+    dpaudit: Callable[..., Result], write: Callable[..., str], toys: None
+) -> None:
     """Too few runs to see anything: exit code 4, a warning in SARIF, skipped in JUnit."""
     ended = dpaudit("check", write(CODED.format(name="one_sum", runs=12)), "-o", "out")
     assert ended.exit_code == 4
@@ -249,7 +269,9 @@ def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(dpaudit, write, toy
     assert (skipped(junit), junit.get("failures")) == ("1", "0")
 
 
-def test_without_a_seed_the_same_code_gives_the_same_result(dpaudit, write, toys):
+def test_without_a_seed_the_same_code_gives_the_same_result(
+    dpaudit: Callable[..., Result], write: Callable[..., str], toys: None
+) -> None:
     """Two checks differ in nothing but the time they took; --proof-only runs no audit."""
     name = write(CODED.format(name="one_sum", runs=500))
     held = []
@@ -265,7 +287,9 @@ def test_without_a_seed_the_same_code_gives_the_same_result(dpaudit, write, toys
     assert outputs("proof")[0]["configurations"][0]["audits"] == []
 
 
-def test_fingerprints_survive_new_numbers_and_moved_lines(dpaudit, write, written):
+def test_fingerprints_survive_new_numbers_and_moved_lines(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """Another false epsilon and three lines more in front: same fingerprint, other line; another file: another one."""
     prints, lines = [], []
     for name, text in (
@@ -281,7 +305,9 @@ def test_fingerprints_survive_new_numbers_and_moved_lines(dpaudit, write, writte
     assert lines[1] == lines[0] + 3
 
 
-def test_an_accepted_issue_passes_until_its_last_day(dpaudit, write, written, monkeypatch):
+def test_an_accepted_issue_passes_until_its_last_day(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Accepted: exit code 0, suppressed in SARIF with its reason. After its expiry the issue counts again."""
     name = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
     dpaudit("check", name, "-o", "out")
@@ -314,7 +340,9 @@ def test_an_accepted_issue_passes_until_its_last_day(dpaudit, write, written, mo
         (("--reason", "x", "--expires", str(TODAY), "--rule", "DPA301"), "no open issue of rule DPA301"),
     ],
 )
-def test_nothing_is_accepted_without_reason_or_for_ever(dpaudit, write, written, arguments, complaint):
+def test_nothing_is_accepted_without_reason_or_for_ever(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...], complaint: str
+) -> None:
     """Exit code 2, and no file is written."""
     dpaudit("check", write(written.replace("epsilon = 1.0", "epsilon = 0.2")), "-o", "out")
     ended = dpaudit("baseline", "out/check.json", *arguments, "-o", "b.json")
@@ -323,14 +351,18 @@ def test_nothing_is_accepted_without_reason_or_for_ever(dpaudit, write, written,
     assert not Path("b.json").exists()
 
 
-def test_an_unusable_configuration_cannot_be_accepted(dpaudit, write):
+def test_an_unusable_configuration_cannot_be_accepted(
+    dpaudit: Callable[..., Result], write: Callable[..., str]
+) -> None:
     """DPA001 is never hidden by a baseline."""
     dpaudit("check", write("epsilon = 1\n"), "-o", "out")
     ended = dpaudit("baseline", "out/check.json", "--reason", "x", "--expires", str(TODAY))
     assert ended.exit_code == 2
 
 
-def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(dpaudit, write, written):
+def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """Less noise: the certified epsilon grows, worse; the other way round better; itself: no change."""
     dpaudit("report", write(written), "-o", "before")
     dpaudit("report", write(written.replace("8.0", "5.0"), "less.toml"), "-o", "after")
@@ -347,11 +379,11 @@ def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(dpa
     assert dpaudit("diff", one, write("{}", "no.json")).exit_code == 2
 
 
-def test_a_weaker_claim_or_a_lost_audit_is_worse():
+def test_a_weaker_claim_or_a_lost_audit_is_worse() -> None:
     """Each fault alone makes the comparison worse: epsilon, delta, verdict, condition, finding, audit."""
     from dpaudit.gate.comparison import compare
 
-    def side(**changed):
+    def side(**changed: str | list[Any] | dict[str, dict[str, str | float]]) -> dict[str, Any]:
         held = {
             "verdict": "certified",
             "claim": {"epsilon": 1.0, "delta": 1e-5, "unit": "u", "neighbours": "replace_one", "model": "central"},
@@ -385,7 +417,9 @@ def test_a_weaker_claim_or_a_lost_audit_is_worse():
     assert compare(side(), side(tight={"epsilon": {"upper": 0.9 + 1e-9}, "delta": {"upper": 1e-6}})) == ()
 
 
-def test_the_step_summary_is_added_to_and_never_overflows(dpaudit, write, written, monkeypatch):
+def test_the_step_summary_is_added_to_and_never_overflows(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What stands there stays; the limit of 1,024 KiB counts what was there; a cut page says so."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "step.md")
     write("Before.\n", "step.md")
@@ -401,7 +435,7 @@ def test_the_step_summary_is_added_to_and_never_overflows(dpaudit, write, writte
     assert dpaudit("check", "release.toml").exit_code == 2
 
 
-def test_every_schema_is_printed_complete(dpaudit):
+def test_every_schema_is_printed_complete(dpaudit: Callable[..., Result]) -> None:
     """Names without an argument; each schema is valid and refers to nothing outside itself; a wrong name is 2."""
     names = dpaudit("schema").stdout.split()
     assert names == list(schemas.NAMES)
@@ -414,7 +448,9 @@ def test_every_schema_is_printed_complete(dpaudit):
     assert "did you mean 'report'" in dpaudit("schema", "raport").stderr
 
 
-def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(dpaudit, monkeypatch):
+def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(
+    dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Exit code 0 here; 2 where the auditor has gone blind, or a package is missing."""
     assert dpaudit("doctor").exit_code == 0
     monkeypatch.setattr("audits.procedures.betting._scored", lambda expert, block: 0.0 * block.labels)
@@ -423,7 +459,7 @@ def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(dpaudit
     assert [held["what"] for held in json.loads(ended.stdout) if held["status"] == "failed"] == ["auditor"]
 
 
-def test_a_wrong_sarif_is_caught():
+def test_a_wrong_sarif_is_caught() -> None:
     """The twin of the schema: each of these logs breaks one rule of the standard."""
     good = {
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -444,7 +480,7 @@ def test_a_wrong_sarif_is_caught():
         assert not SARIF.is_valid(broken)
 
 
-def test_the_summary_keeps_its_characters(dpaudit, write):
+def test_the_summary_keeps_its_characters(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """Brackets and backticks of a name are escaped, not replaced by other characters; nothing of it is a link."""
     text = json.dumps(
         {

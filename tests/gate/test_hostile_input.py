@@ -5,11 +5,14 @@ import json
 import pickle
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import Result
 from jsonschema import Draft202012Validator
 
 from dpaudit import schemas
@@ -22,7 +25,7 @@ MARKUP = "<script>alert(1)</script>|`x`![i](http://a)[b](javascript:c)\u202egnp.
 COMMANDS = (("certify",), ("check",), ("explain",), ("calibrate",), ("audit",), ("report", "-o", "out"))
 
 
-def released(label):
+def released(label: str) -> tuple[str, str]:
     """A false claim on a release with this label and unit."""
     text = json.dumps(label)
     return json.dumps(
@@ -42,7 +45,7 @@ def released(label):
     ), text
 
 
-def test_markup_in_names_stays_text_in_every_file(dpaudit, write):
+def test_markup_in_names_stays_text_in_every_file(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """Unit, label, system and file name full of markup: valid SARIF and JUnit, no tag in Markdown, no link."""
     text, _ = released(MARKUP)
     name = write(text, "a&<b> |c.json")
@@ -77,7 +80,9 @@ def test_markup_in_names_stays_text_in_every_file(dpaudit, write):
     ],
     ids=["deep lists", "deep tree", "1e999999999", "5,000 digits", "NaN", "binary"],
 )
-def test_absurd_json_is_a_message_within_seconds(dpaudit, write, command, text):
+def test_absurd_json_is_a_message_within_seconds(
+    dpaudit: Callable[..., Result], write: Callable[..., str], command: tuple[str, ...], text: str
+) -> None:
     """Exit code 2, or 1 for a claim of infinite epsilon that is none; one line on stderr at most; no traceback."""
     name, started = write(text, "absurd.json"), time.process_time()
     ended = dpaudit(command[0], name, *command[1:])
@@ -91,7 +96,7 @@ def test_absurd_json_is_a_message_within_seconds(dpaudit, write, command, text):
 @pytest.mark.parametrize(
     "text", ["x = " + "[" * 50_000, "x = " + "{a = " * 50_000, "a" + ".a" * 50_000 + " = 1", "[" + "a." * 50_000 + "a]"]
 )
-def test_absurd_toml_is_a_message(dpaudit, write, text):
+def test_absurd_toml_is_a_message(dpaudit: Callable[..., Result], write: Callable[..., str], text: str) -> None:
     """Lists, tables and keys of a depth that nobody means: exit code 2."""
     ended = dpaudit("check", write(text, "absurd.toml"))
     assert ended.exit_code == 2
@@ -99,7 +104,9 @@ def test_absurd_toml_is_a_message(dpaudit, write, text):
 
 
 @pytest.mark.parametrize("count", [10**18, 10**300])
-def test_absurd_counts_are_told_and_allocate_nothing(dpaudit, write, written, count):
+def test_absurd_counts_are_told_and_allocate_nothing(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, count: int
+) -> None:
     """A repeat of 10^18 times, a group of 10^300: an answer or a message, never a crash or a full memory."""
     text = json.dumps(
         {
@@ -120,12 +127,12 @@ def test_absurd_counts_are_told_and_allocate_nothing(dpaudit, write, written, co
     assert "Internal error" not in ended.output
 
 
-def cyclic_json():
+def cyclic_json() -> str:
     """There are no references in JSON; what looks like one is an unknown key, and is followed nowhere."""
     return '{"$ref": "#", "claim": {"$ref": "#/claim"}, "declaration": {"$ref": "#/declaration"}}'
 
 
-def test_a_reference_is_followed_nowhere(dpaudit, write):
+def test_a_reference_is_followed_nowhere(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """`$ref` is an unknown section; a symbolic link to itself cannot be read. Both are exit code 2."""
     ended = dpaudit("check", write(cyclic_json(), "cyclic.json"))
     assert ended.exit_code == 2
@@ -135,7 +142,7 @@ def test_a_reference_is_followed_nowhere(dpaudit, write):
     assert "loop.toml" in ended.stdout
 
 
-def test_names_never_become_paths(dpaudit, write):
+def test_names_never_become_paths(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """Labels, systems and units like ../../x write nothing outside the folder of -o, and its names are fixed."""
     text, _ = released("../../../escaped")
     name = write(text, "inner/../traversal.json")
@@ -149,7 +156,7 @@ def test_names_never_become_paths(dpaudit, write):
 class Bomb:
     """Unpickling this would write a file."""
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, tuple[str, str]]:
         return (open, ("exploded", "w"))
 
 
@@ -169,7 +176,9 @@ PICKLE = pickle.dumps(Bomb())
     ids=lambda arguments: arguments[0],
 )
 @pytest.mark.parametrize("name", ["bomb.json", "bomb.toml", "bomb.pkl"])
-def test_a_pickle_is_no_input(dpaudit, write, written, arguments, name):
+def test_a_pickle_is_no_input(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...], name: str
+) -> None:
     """Exit code 2 for every command that reads a file, and the pickle's code never ran."""
     write(written)
     Path(name).write_bytes(PICKLE)
@@ -179,7 +188,7 @@ def test_a_pickle_is_no_input(dpaudit, write, written, arguments, name):
     assert "Internal error" not in ended.output
 
 
-def test_the_bomb_is_one(tmp_path, monkeypatch):
+def test_the_bomb_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: unpickled, it writes its file."""
     monkeypatch.chdir(tmp_path)
     pickle.loads(PICKLE).close()  # noqa: S301 - it is ours
@@ -201,7 +210,12 @@ def test_the_bomb_is_one(tmp_path, monkeypatch):
         },
     ],
 )
-def test_a_malformed_baseline_accepts_nothing(dpaudit, write, written, data):
+def test_a_malformed_baseline_accepts_nothing(
+    dpaudit: Callable[..., Result],
+    write: Callable[..., str],
+    written: str,
+    data: list[Any] | dict[str, str | list[int | dict[str, str]]],
+) -> None:
     """Exit code 2 and the place of the fault; the check does not go on without its baseline."""
     write(json.dumps(data), "b.json")
     ended = dpaudit("check", write(written), "--baseline", "b.json")
@@ -210,7 +224,7 @@ def test_a_malformed_baseline_accepts_nothing(dpaudit, write, written, data):
 
 
 @pytest.mark.parametrize("state", ["[1e400]", "{", '{"against": 1}', "[" * 100_000, '"x"', "[NaN]"])
-def test_malformed_evidence_is_refused(tmp_path, state):
+def test_malformed_evidence_is_refused(tmp_path: Path, state: str) -> None:
     """Evidence that is no evidence is an error that names its file; nothing of it is used."""
     import numpy as np
 
@@ -221,7 +235,7 @@ def test_malformed_evidence_is_refused(tmp_path, state):
     path = tmp_path / "evidence.sqlite"
     settings = Settings(profile="fast", significance=0.01, evidence=path, seed=None)
 
-    def check():
+    def check() -> None:
         dp = PrivacyChecks(
             test="t",
             mark=SimpleNamespace(args=(), kwargs={"epsilon": 1.0, "neighbours": "replace_one", "runs": 20}),

@@ -8,9 +8,13 @@ import subprocess
 import sys
 import time
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
+from click.testing import Result
 
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
@@ -38,15 +42,15 @@ COMMANDS = (
 LIVE = re.compile(r"(?<!\\)\]\(|https?://|www\.|<(?!sub>|/sub>)\w", re.IGNORECASE)
 
 
-def raw(text):
+def raw(text: str) -> set[Any]:
     """The characters of a text that no terminal should get."""
     return {c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
 
 
-def project(dpaudit, write, payload):
+def project(dpaudit: Any, write: Any, payload: Any) -> Any:
     """A false claim, a certificate of a true one and a ledger, all full of a payload."""
 
-    def text(epsilon, label=payload):
+    def text(epsilon: float, label: str = payload) -> str:
         return json.dumps(
             {
                 "claim": {"epsilon": epsilon, "delta": 1e-5, "neighbours": "replace_one", "unit": payload},
@@ -74,7 +78,9 @@ def project(dpaudit, write, payload):
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_no_command_prints_a_payload_raw(dpaudit, write, command, payload):
+def test_no_command_prints_a_payload_raw(
+    dpaudit: Callable[..., Result], write: Callable[..., str], command: tuple[str, ...], payload: str
+) -> None:
     """48 pairs, each as text and as Markdown: no control, no live link, no remote image."""
     name = project(dpaudit, write, payload)
     arguments = [part.format(name) for part in command]
@@ -90,14 +96,16 @@ def test_no_command_prints_a_payload_raw(dpaudit, write, command, payload):
     assert LIVE.search(page) is None
 
 
-def test_the_search_for_live_text_finds_it():
+def test_the_search_for_live_text_finds_it() -> None:
     """The twin: every payload is raw or live as it stands."""
     for payload in PAYLOADS.values():
         assert raw(payload) or LIVE.search(payload)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
-def test_messages_about_what_was_typed_are_clean(dpaudit, write, payload):
+def test_messages_about_what_was_typed_are_clean(
+    dpaudit: Callable[..., Result], write: Callable[..., str], payload: str
+) -> None:
     """A command, an option, a file, a rule and a key that nobody knows are named without their escapes."""
     name = write(json.dumps({payload: 1}), "bad.json")
     for arguments in (
@@ -115,7 +123,9 @@ def test_messages_about_what_was_typed_are_clean(dpaudit, write, payload):
         assert raw(ended.output) == set(), arguments
 
 
-def test_an_issue_is_one_line_however_long(dpaudit, write, written):
+def test_an_issue_is_one_line_however_long(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
+) -> None:
     """Into a pipe nothing is wrapped: file, line, rule and the whole message, from the first character."""
     text = written.replace("epsilon = 1.0", "epsilon = 0.2").replace("one customer's week", "one " + "very " * 60 + "c")
     ended = dpaudit("check", write(text))
@@ -125,7 +135,7 @@ def test_an_issue_is_one_line_however_long(dpaudit, write, written):
 
 
 @pytest.mark.parametrize("size", [10**4, 10**6])
-def test_a_message_has_a_longest_line(dpaudit, write, size):
+def test_a_message_has_a_longest_line(dpaudit: Callable[..., Result], write: Callable[..., str], size: int) -> None:
     """A name of a million letters makes an error line of at most 4,000."""
     ended = dpaudit("certify", write(f'[algorithm]\nname = "{"a" * (size // 2)}"\n{"b" * (size // 3)} = 1\n'))
     assert ended.exit_code == 2
@@ -150,7 +160,9 @@ DEEP = '{"a": ' + "[" * 5000 + "]" * 5000 + "}"
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
-def test_deep_json_is_refused_at_every_entrance(dpaudit, write, written, arguments):
+def test_deep_json_is_refused_at_every_entrance(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...]
+) -> None:
     """5,000 brackets inside each other: exit code 2 and one line, never 3."""
     write(written)
     write(DEEP, "deep.json")
@@ -159,7 +171,7 @@ def test_deep_json_is_refused_at_every_entrance(dpaudit, write, written, argumen
     assert len(ended.stderr.splitlines()) == 1
 
 
-def test_a_deep_checkpoint_is_no_checkpoint(tmp_path):
+def test_a_deep_checkpoint_is_no_checkpoint(tmp_path: Path) -> None:
     """A history of deep JSON is refused as other text is."""
     from algorithms.dp_sgd.reading import read_checkpoint
 
@@ -168,7 +180,9 @@ def test_a_deep_checkpoint_is_no_checkpoint(tmp_path):
         read_checkpoint(tmp_path / "deep.json")
 
 
-def test_a_hundred_thousand_tables_are_refused_at_once(dpaudit, write):
+def test_a_hundred_thousand_tables_are_refused_at_once(
+    dpaudit: Callable[..., Result], write: Callable[..., str]
+) -> None:
     """Nobody writes so many; before, they took the parser six seconds."""
     started = time.process_time()
     ended = dpaudit("certify", write("[[claim]]\n" * 90_000))
@@ -176,7 +190,7 @@ def test_a_hundred_thousand_tables_are_refused_at_once(dpaudit, write):
     assert time.process_time() - started < 5
 
 
-def test_a_data_file_is_never_quoted(dpaudit, write):
+def test_a_data_file_is_never_quoted(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
     """A path to another file than was meant is refused without a word of its content."""
     write("root:$6$secret:19000:0:99999:7:::\n", "shadow")
     text = '[algorithm]\nname = "dp_ebs"\nepsilon = 1.0\nhorizon = 100\narms = 3\n[problem]\n'
@@ -186,7 +200,9 @@ def test_a_data_file_is_never_quoted(dpaudit, write):
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom", "fifo", "."])
-def test_a_file_that_never_ends_is_refused(dpaudit, write, written, path):
+def test_a_file_that_never_ends_is_refused(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, path: str
+) -> None:
     """Devices, pipes without a writer and folders: exit code 2, at once, as configuration and as data."""
     os.mkfifo("fifo")
     assert dpaudit("certify", path).exit_code == 2
@@ -196,7 +212,7 @@ def test_a_file_that_never_ends_is_refused(dpaudit, write, written, path):
     assert dpaudit("certify", write(text)).exit_code == 2
 
 
-def test_a_file_has_a_largest_size_and_json_a_largest_depth(tmp_path):
+def test_a_file_has_a_largest_size_and_json_a_largest_depth(tmp_path: Path) -> None:
     """One byte more than allowed is refused; 600 brackets pass, 601 do not; a key twice is found at once."""
     (tmp_path / "a").write_bytes(b"x" * 11)
     assert len(read_text(tmp_path / "a", 11)) == 11
@@ -214,18 +230,18 @@ def test_a_file_has_a_largest_size_and_json_a_largest_depth(tmp_path):
     assert time.process_time() - started < 5
 
 
-def test_addresses_lead_nowhere():
+def test_addresses_lead_nowhere() -> None:
     """GitHub makes links of bare addresses; the colon and the dot are written so that it does not."""
     assert markdown("see http://a.b and www.c.d") == "see http&#58;//a.b and www&#46;c.d"
     assert markdown("a: b") == "a: b"
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The new text is written beside the old one; where that fails the old one stays and nothing lies beside it."""
     file = tmp_path / "report.json"
     replace_file(file, b"old")
 
-    def full(number):
+    def full(number: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
@@ -261,7 +277,9 @@ class Silent:
     "line", ["sys.exit(0)", "os._exit(0)", "raise GeneratorExit", "sys.stdout = open(os.devnull, 'w')"]
 )
 @pytest.mark.parametrize("command", [("audit",), ("check",), ("report", "-o", "out")], ids=lambda c: c[0])
-def test_code_that_ends_the_process_is_no_pass(write, tmp_path, line, command):
+def test_code_that_ends_the_process_is_no_pass(
+    write: Callable[..., str], tmp_path: Path, line: str, command: tuple[str, ...]
+) -> None:
     """`audit`, `check` and `report` never end with 0 and nothing said, whatever the code that they run does."""
     write(EXITING.format(line), "silent.py")
     config = write('[algorithm]\nname = "silent"\nepsilon = 1.0\n')
@@ -322,7 +340,7 @@ TOKENS = (
 )
 
 
-def mutated(chance, text):
+def mutated(chance: Random, text: str) -> str:
     """A valid configuration with some of its pieces dropped, doubled, swapped or replaced."""
     pieces = re.findall(r"\w+|\s+|[^\w\s]", text)
     for _ in range(chance.randint(1, 6)):
@@ -332,7 +350,9 @@ def mutated(chance, text):
 
 
 @pytest.mark.parametrize("seed", [*range(5), *(pytest.param(n, marks=pytest.mark.slow) for n in range(5, 25))])
-def test_fuzzed_configurations_never_end_in_an_internal_error(dpaudit, write, written, seed):
+def test_fuzzed_configurations_never_end_in_an_internal_error(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, seed: int
+) -> None:
     """19 configurations a seed, 475 in all: exit code 0, 1 or 2, no traceback, and none over 20 seconds."""
     chance = random.Random(seed)  # noqa: S311 - reproducible mutations
     for number in range(19):

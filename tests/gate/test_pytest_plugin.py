@@ -1,6 +1,7 @@
 """The pytest plugin, run as users run it, on a project of its own; with workers in processes of their own."""
 
 import re
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,7 +59,7 @@ mechanism = {{ name = "laplace", scale = 1.0, l1_sensitivity = 1.0 }}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _warm():
+def _warm() -> None:
     """Import here what the sessions inside need, as they forget their own imports at their end."""
     claim = {"epsilon": 1.0, "neighbours": "replace_one", "runs": 250}
     dp = PrivacyChecks(
@@ -74,7 +75,7 @@ def _warm():
 
 
 @pytest.fixture
-def project(pytester):
+def project(pytester: pytest.Pytester) -> Callable[..., Any]:
     """Return a function that writes test files and runs pytest on them."""
     installed = any(point.value == "dpaudit.pytest_plugin" for point in entry_points(group="pytest11"))
     plugin = () if installed else ("-p", "dpaudit.pytest_plugin")
@@ -82,7 +83,7 @@ def project(pytester):
     for epsilon in ("1.0", "0.5"):
         (pytester.path / f"claim{epsilon}.toml").write_text(CONFIG.format(epsilon=epsilon), encoding="utf-8")
 
-    def run(*arguments, **files):
+    def run(*arguments: Any, **files: Any) -> Any:
         if files:
             pytester.makepyfile(**{name: FUNCTIONS + "\n\n" + text for name, text in files.items()})
         return pytester.runpytest_inprocess(*plugin, *arguments)
@@ -90,7 +91,7 @@ def project(pytester):
     return run
 
 
-def test_three_lines_certify_and_audit_each_kind_of_subject(project):
+def test_three_lines_certify_and_audit_each_kind_of_subject(project: Callable[..., Any]) -> None:
     """Correct subjects pass, their broken twins fail with the reason, in one session of ten tests."""
     good = {"function": "good", "mechanism": "NOISE", "config": "claim1.0.toml"}
     bad = {"function": "half", "mechanism": "NOISE.scaled(0.5)", "config": "claim0.5.toml"}
@@ -116,7 +117,7 @@ def test_three_lines_certify_and_audit_each_kind_of_subject(project):
     assert "fixture.py" not in ended.stdout.str()
 
 
-def test_doubt_is_a_skip_and_wrong_use_is_told(project):
+def test_doubt_is_a_skip_and_wrong_use_is_told(project: Callable[..., Any]) -> None:
     """Too few runs: skipped as inconclusive, exit code 0. No claim, a wrong claim: the error says what to write."""
     ended = project(
         "-rs",
@@ -140,7 +141,9 @@ def test_doubt_is_a_skip_and_wrong_use_is_told(project):
         assert project(option).ret == 4
 
 
-def test_workers_give_the_same_outcome_and_the_section_comes_once(project, pytester):
+def test_workers_give_the_same_outcome_and_the_section_comes_once(
+    project: Callable[..., Any], pytester: pytest.Pytester
+) -> None:
     """With xdist: same verdicts, seeds and shares as without, one section, and JUnit has the properties."""
     files = {
         "test_one": THREE_LINES["function"].format(function="good") + "\n\n@claim\ndef test_two(dp):\n"
@@ -165,7 +168,7 @@ def test_workers_give_the_same_outcome_and_the_section_comes_once(project, pytes
     assert {"check", "claimed", "lower", "significance", "seed", "runs"} <= facts
 
 
-def test_evidence_is_carried_from_night_to_night(project):
+def test_evidence_is_carried_from_night_to_night(project: Callable[..., Any]) -> None:
     """Each night adds its runs, with a fresh seed; another budget for the same file is refused."""
     line = ("--dp-evidence", "kept/evidence.sqlite")
     first = project(*line, test_one=THREE_LINES["function"].format(function="good"))
@@ -180,7 +183,7 @@ def test_evidence_is_carried_from_night_to_night(project):
     assert "a budget holds for the life of its file" in other.stdout.str()
 
 
-def test_what_was_refuted_stays_so_until_the_code_changes(project):
+def test_what_was_refuted_stays_so_until_the_code_changes(project: Callable[..., Any]) -> None:
     """Night two fails at once on the stored finding; the corrected code starts anew with a smaller share."""
     line = ("--dp-evidence", "e.sqlite")
     first = project(*line, test_one=THREE_LINES["function"].format(function="half"))
@@ -192,7 +195,7 @@ def test_what_was_refuted_stays_so_until_the_code_changes(project):
 
 
 @pytest.mark.slow
-def test_workers_may_share_a_file_of_evidence(project):
+def test_workers_may_share_a_file_of_evidence(project: Any) -> None:
     """Eight tests on two workers, twice: every check keeps its place, and nothing is lost."""
     text = "@claim\n@pytest.mark.parametrize('i', range(8))\ndef test_it(dp, i):\n    dp.check_function(good, DATA)\n"
     line = ("-n", "2", "--dp-evidence", "e.sqlite")
@@ -202,7 +205,7 @@ def test_workers_may_share_a_file_of_evidence(project):
     assert ended.stdout.str().count("(with 5000 runs before)") == 8
 
 
-def test_a_failure_names_file_and_line_and_the_suite_is_told_apart(project):
+def test_a_failure_names_file_and_line_and_the_suite_is_told_apart(project: Callable[..., Any]) -> None:
     """The line of the test, in the form that editors follow; one finding also stands for a suite of 200 checks."""
     ended = project("-o", "dp_suite_size=200", test_one=THREE_LINES["function"].format(function="half"))
     text = ended.stdout.str()
@@ -212,7 +215,7 @@ def test_a_failure_names_file_and_line_and_the_suite_is_told_apart(project):
     assert "Of 1 findings 1 also stand for the whole suite of 200 checks" in text
 
 
-def test_a_test_does_not_depend_on_what_else_is_collected(project):
+def test_a_test_does_not_depend_on_what_else_is_collected(project: Callable[..., Any]) -> None:
     """Alone and beside nine others: the same significance, seed, runs and bound."""
     one = THREE_LINES["function"].format(function="good")
     many = {f"test_{n}": one.replace("test_it", f"test_{n}") for n in range(2, 6)}
@@ -224,13 +227,13 @@ def test_a_test_does_not_depend_on_what_else_is_collected(project):
 @pytest.mark.parametrize(
     ("key", "meant"), [("epsilno=1.0", "epsilon"), ("neighbors='replace_one'", "neighbours"), ("run=9", "runs")]
 )
-def test_a_misspelt_key_of_the_marker_is_told(project, key, meant):
+def test_a_misspelt_key_of_the_marker_is_told(project: Callable[..., Any], key: str, meant: str) -> None:
     """Did you mean; with file and line, and no traceback."""
     ended = project(test_one=f"@pytest.mark.dp({key})\ndef test_it(dp):\n    dp.check_function(good, DATA)\n")
     assert re.search(rf"^test_one\.py:\d+: .*did you mean '{meant}'", ended.stdout.str(), flags=re.M)
 
 
-def test_the_table_of_a_project_is_read(project, pytester):
+def test_the_table_of_a_project_is_read(project: Callable[..., Any], pytester: pytest.Pytester) -> None:
     """[tool.dpaudit] in pyproject.toml sets what pytest's own file does not; an unknown key is told."""
     (pytester.path / "pyproject.toml").write_text('[tool.dpaudit]\nprofile = "ci"\nsuite_size = 7\n', encoding="utf-8")
     one = THREE_LINES["function"].format(function="half")
@@ -244,11 +247,11 @@ def test_the_table_of_a_project_is_read(project, pytester):
     assert "did you mean 'profile'" in ended.stderr.str()
 
 
-def test_the_suite_is_accused_by_holms_rule():
+def test_the_suite_is_accused_by_holms_rule() -> None:
     """Step down: the second smallest is held against a level for one check less; one too large ends it."""
     from dpaudit.pytest_plugin.suite import Accusation, standing
 
-    def names(*probabilities, checks=10):
+    def names(*probabilities: float, checks: int = 10) -> list[str]:
         accused = [Accusation(name=str(p), probability=p) for p in probabilities]
         return [one.name for one in standing(accused, checks, 0.01)]
 

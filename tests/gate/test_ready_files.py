@@ -4,7 +4,10 @@ import re
 import shutil
 import time
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 import yaml
@@ -14,10 +17,10 @@ CI = ROOT / "examples" / "ci"
 
 
 @pytest.fixture
-def copied(tmp_path):
+def copied(tmp_path: Path) -> Callable[..., Any]:
     """Return a function that copies a folder of examples, as a user would, and returns the copy."""
 
-    def copy(name):
+    def copy(name: str) -> Any:
         folder = tmp_path / "copy"
         shutil.copytree(ROOT / "examples" / name, folder, ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
@@ -26,7 +29,7 @@ def copied(tmp_path):
     return copy
 
 
-def commands(name):
+def commands(name: str) -> list[Any]:
     """The shell lines of a workflow in their order, job by job, without those that install."""
     held = yaml.safe_load((CI / name).read_text(encoding="utf-8"))
     jobs = held["jobs"].values() if "jobs" in held else held.values()
@@ -39,7 +42,9 @@ def commands(name):
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_every_command_of_a_workflow_runs_and_passes(name, copied, shell):
+def test_every_command_of_a_workflow_runs_and_passes(
+    name: str, copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
+) -> None:
     """In a copy of the example project each line ends with 0; the files that later steps upload are there."""
     folder = copied("ci")
     lines = commands(name)
@@ -54,7 +59,9 @@ def test_every_command_of_a_workflow_runs_and_passes(name, copied, shell):
     assert (folder / ".dpaudit" / "evidence.sqlite").is_file()
 
 
-def test_a_workflow_stops_on_a_planted_bug(copied, shell):
+def test_a_workflow_stops_on_a_planted_bug(
+    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
+) -> None:
     """The twin: half the noise in the function, and a claim of half the epsilon; both commands end with 1."""
     folder = copied("ci")
     for name, old, new in (
@@ -71,7 +78,7 @@ def test_a_workflow_stops_on_a_planted_bug(copied, shell):
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_workflows_have_what_their_hosts_ask_for(name):
+def test_workflows_have_what_their_hosts_ask_for(name: str) -> None:
     """Each job has a place to run and steps; what is uploaded is what the commands write; nights wait their turn."""
     text = (CI / name).read_text(encoding="utf-8")
     held = yaml.safe_load(text)
@@ -90,7 +97,9 @@ def test_workflows_have_what_their_hosts_ask_for(name):
     assert "check.sarif" in text or name == "gitlab.yml"
 
 
-def test_the_hook_certifies_the_files_it_is_given_and_stops_for_a_false_claim(copied, shell):
+def test_the_hook_certifies_the_files_it_is_given_and_stops_for_a_false_claim(
+    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
+) -> None:
     """The entry of .pre-commit-hooks.yaml on the example's configurations: 0, and 1 for a false claim."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert {"id", "name", "entry", "language"} <= set(hook)
@@ -104,7 +113,9 @@ def test_the_hook_certifies_the_files_it_is_given_and_stops_for_a_false_claim(co
     assert shell(f"{hook['entry']} privacy/weekly.toml privacy/false.toml", folder).returncode == 1
 
 
-def test_a_newcomer_needs_five_commands_and_a_minute(copied, shell):
+def test_a_newcomer_needs_five_commands_and_a_minute(
+    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
+) -> None:
     """First certificate, audit, failing test and report, beside the installation: each command does its own."""
     folder = copied("first_steps")
     text = (folder / "run.sh").read_text(encoding="utf-8")
@@ -121,7 +132,9 @@ def test_a_newcomer_needs_five_commands_and_a_minute(copied, shell):
     assert (folder / "report" / "report.html").is_file()
 
 
-def test_the_plugin_is_an_entry_point_and_the_core_imports_no_pytest(shell, tmp_path):
+def test_the_plugin_is_an_entry_point_and_the_core_imports_no_pytest(
+    shell: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
     """pytest finds the plugin by its name; `dpaudit certify` and `dpaudit check` never import pytest."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"dpaudit": "dpaudit.pytest_plugin"}

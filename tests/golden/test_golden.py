@@ -1,6 +1,7 @@
 """Derivations as a reader sees them, word for word; see `regenerate.py` for how to change them."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,12 +12,12 @@ from tests.golden.regenerate import HERE, explained, goldens
 
 
 @pytest.mark.parametrize("file", goldens(), ids=lambda file: file.stem)
-def test_the_explanation_is_word_for_word_what_was_agreed(file):
+def test_the_explanation_is_word_for_word_what_was_agreed(file: Path) -> None:
     assert explained(goldens()[file]) == file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_every_rule_explains_itself(name):
+def test_every_rule_explains_itself(name: str) -> None:
     """Formula, source, side-conditions and an example, in all three formats; dashes are as good as underscores."""
     data = json.loads(CliRunner().invoke(app, ["explain", name, "--format", "json"]).stdout)
     assert data["source"] == RULES[name].source
@@ -25,14 +26,14 @@ def test_every_rule_explains_itself(name):
     assert explained(name.replace("_", "-")) == explained(name)
 
 
-def test_a_file_called_like_a_rule_is_read_as_a_file(tmp_path, monkeypatch):
+def test_a_file_called_like_a_rule_is_read_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A configuration named `basic` in the working folder is explained, and not the rule."""
     (tmp_path / "basic").write_text("nonsense = 1\n")
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(app, ["explain", "basic"]).exit_code == 2
 
 
-def test_the_derivation_names_a_source_for_each_step():
+def test_the_derivation_names_a_source_for_each_step() -> None:
     """Five annotated kinds of steps, each with author, year and theorem, its numbers, and whether it holds."""
     config = str(HERE / "nested_rl.json")
     data = json.loads(CliRunner().invoke(app, ["explain", config, "--format", "json"]).stdout)

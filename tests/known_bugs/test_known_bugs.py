@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from audits.known_bugs.bugs import ANALOGUES, measure_bug, measure_bugs
-from audits.known_bugs.known_bug import SIGNIFICANCE
+from audits.known_bugs.known_bug import SIGNIFICANCE, KnownBug
 from audits.known_bugs.released import audit_releases, installed
 from dpaudit import ConfigError
 from dpaudit.gate.catalogue import RULES
@@ -32,7 +32,7 @@ QUICK = [defect for defect in ANALOGUES if defect.name != "central limit account
 BROKEN = os.environ.get("DPAUDIT_OPACUS_BROKEN", "")
 
 
-def test_the_corpus_covers_every_family_with_a_dozen_defects_at_least():
+def test_the_corpus_covers_every_family_with_a_dozen_defects_at_least() -> None:
     """Eleven families, from accounting to local models."""
     assert len(ANALOGUES) >= 12
     assert {defect.family for defect in ANALOGUES} == FAMILIES
@@ -41,7 +41,7 @@ def test_the_corpus_covers_every_family_with_a_dozen_defects_at_least():
 
 
 @pytest.mark.parametrize("defect", QUICK, ids=lambda defect: defect.name)
-def test_a_defect_is_caught_and_its_fixed_version_is_not_accused(defect):
+def test_a_defect_is_caught_and_its_fixed_version_is_not_accused(defect: KnownBug) -> None:
     """On two seeds each; the slow table has twenty."""
     row = measure_bug(defect, seeds=2, seed=3)
     assert (row.caught, row.alarms) == (2, 0)
@@ -49,7 +49,7 @@ def test_a_defect_is_caught_and_its_fixed_version_is_not_accused(defect):
     assert set(row.rules) <= set(RULES) | {f"DPA22{i}" for i in range(8)}
 
 
-def test_a_look_that_finds_nothing_is_a_miss_and_one_that_always_finds_is_an_alarm():
+def test_a_look_that_finds_nothing_is_a_miss_and_one_that_always_finds_is_an_alarm() -> None:
     """The table's own twins: a blind look, and one that accuses everybody."""
     blind = replace(QUICK[0], look=lambda variant, rng: ())
     paranoid = replace(QUICK[0], look=lambda variant, rng: QUICK[0].look("broken", rng))
@@ -57,7 +57,7 @@ def test_a_look_that_finds_nothing_is_a_miss_and_one_that_always_finds_is_an_ala
     assert measure_bug(paranoid, seeds=2, seed=0).alarms == 2
 
 
-def test_an_interpreter_that_cannot_run_is_an_error_in_one_sentence(tmp_path):
+def test_an_interpreter_that_cannot_run_is_an_error_in_one_sentence(tmp_path: Path) -> None:
     """By its path."""
     with pytest.raises(ConfigError, match="cannot be run"):
         audit_releases(tmp_path / "python", (0,))
@@ -67,7 +67,7 @@ def test_an_interpreter_that_cannot_run_is_an_error_in_one_sentence(tmp_path):
     not BROKEN or not installed(),
     reason="not run: DPAUDIT_OPACUS_BROKEN names no place with opacus==1.5.2, or no extra",
 )
-def test_ghost_clipping_of_opacus_1_5_2_is_caught_by_the_one_run_audit_and_by_conformance():
+def test_ghost_clipping_of_opacus_1_5_2_is_caught_by_the_one_run_audit_and_by_conformance() -> None:
     """On every seed by both, while the installed release is accused on none."""
     import sys
 
@@ -78,7 +78,7 @@ def test_ghost_clipping_of_opacus_1_5_2_is_caught_by_the_one_run_audit_and_by_co
 
 
 @pytest.mark.slow
-def test_the_whole_table_over_twenty_seeds():
+def test_the_whole_table_over_twenty_seeds() -> None:
     """At least eleven in twelve caught on every seed, and no fixed version accused on any."""
     rows = [row for row in measure_bugs(seeds=20) if not row.not_run]
     assert sum(not row.missed for row in rows) >= len(rows) * 11 / 12

@@ -6,15 +6,17 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dpaudit import Claim, Release, certify
+from dpaudit import Certificate, Claim, Release, certify
 from mechanisms import Gaussian, Laplace
 
 
-def _account_of_the_server():
+def _account_of_the_server() -> str | None:
     """Return the name of the user to start the server as: it refuses to run as root."""
     if os.geteuid() != 0:
         return None
@@ -23,7 +25,7 @@ def _account_of_the_server():
 
 
 @pytest.fixture(scope="session")
-def postgres():
+def postgres() -> Iterator[str]:
     """Return the address of a fresh server that listens on a socket in a private folder, and on nothing else."""
     if any(importlib.util.find_spec(name) is None for name in ("sqlalchemy", "psycopg")):
         pytest.skip("the extra 'postgres' (sqlalchemy, psycopg) is not installed")
@@ -37,7 +39,7 @@ def postgres():
         shutil.chown(folder, user)
     data = folder / "data"
 
-    def run(*command):
+    def run(*command: str) -> None:
         ended = subprocess.run(command, capture_output=True, text=True, check=False, user=user, cwd=folder)
         assert ended.returncode == 0, ended.stdout + ended.stderr
 
@@ -52,7 +54,7 @@ def postgres():
 
 
 @pytest.fixture
-def fresh_postgres(postgres):
+def fresh_postgres(postgres: Any) -> Any:
     """Return the address of a database of its own."""
     import uuid
 
@@ -65,7 +67,7 @@ def fresh_postgres(postgres):
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request, tmp_path):
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return where a new ledger can be, in each kind of store."""
     if request.param == "sqlite":
         return str(tmp_path / "ledger.db")
@@ -73,7 +75,7 @@ def place(request, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def one_thirty_second():
+def one_thirty_second() -> Certificate:
     """Return a certificate of pure epsilon 1/32."""
     claim = Claim(epsilon=1 / 32, neighbours="replace_one", unit="one person")
     noise = Laplace(scale=32.0, l1_sensitivity=1.0, neighbours="replace_one")
@@ -81,7 +83,7 @@ def one_thirty_second():
 
 
 @pytest.fixture(scope="session")
-def gaussian():
+def gaussian() -> Certificate:
     """Return a certificate of Gaussian noise with rho exactly 1/2048, claimed with a delta of its own."""
     claim = Claim(epsilon=0.25, delta=1e-9, neighbours="replace_one", unit="one person")
     noise = Gaussian(stddev=32.0, l2_sensitivity=1.0, neighbours="replace_one")

@@ -5,10 +5,12 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dpaudit import Claim, DeclarationError, LedgerError, Refusal, bracket_epsilon, certify, fold
+from dpaudit import Certificate, Claim, DeclarationError, LedgerError, Refusal, bracket_epsilon, certify, fold
 from dpaudit import Repeat as Repeated
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
@@ -19,12 +21,12 @@ WIDE = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one person
 
 
 @pytest.fixture
-def ledger(tmp_path):
+def ledger(tmp_path: Path) -> Ledger:
     """Return an empty ledger in a file."""
     return Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
 
 
-def book_until_refused(ledger, certificate, most=400):
+def book_until_refused(ledger: Ledger, certificate: Any, most: int = 400) -> int:
     """Return how many bookings were accepted before the first refusal."""
     for number in range(most):
         if isinstance(ledger.book("data", certificate, f"release {number}", NOW), Refusal):
@@ -32,7 +34,7 @@ def book_until_refused(ledger, certificate, most=400):
     return most
 
 
-def test_gaussian_releases_are_counted_in_rho_and_not_in_epsilons(ledger, gaussian):
+def test_gaussian_releases_are_counted_in_rho_and_not_in_epsilons(ledger: Ledger, gaussian: Certificate) -> None:
     """Many more fit than the sum of epsilons allows, and their exact composition keeps the budget."""
     ledger.open(Account(name="data", budget=WIDE), NOW)
     accepted = book_until_refused(ledger, gaussian)
@@ -47,7 +49,7 @@ def test_gaussian_releases_are_counted_in_rho_and_not_in_epsilons(ledger, gaussi
     assert truth.upper <= balance.reading(balance.alive[0])
 
 
-def test_a_few_stated_epsilons_are_counted_by_their_sum(ledger, one_thirty_second):
+def test_a_few_stated_epsilons_are_counted_by_their_sum(ledger: Ledger, one_thirty_second: Certificate) -> None:
     """Where nothing but epsilon is stated the sum is the tighter rule, and the side-by-side count uses it."""
     stated = replace_claim(one_thirty_second, 0.5)
     ledger.open(Account(name="data", budget=WIDE), NOW)
@@ -58,13 +60,15 @@ def test_a_few_stated_epsilons_are_counted_by_their_sum(ledger, one_thirty_secon
     assert isinstance(ledger.book("alone", stated, "first", NOW), Refusal)
 
 
-def replace_claim(certificate, epsilon):
+def replace_claim(certificate: Any, epsilon: float) -> Certificate:
     """Return a certificate of Laplace noise at a given epsilon."""
     noise = replace(certificate.declaration.mechanism, scale=1 / epsilon)
     return certify(replace(certificate.declaration, mechanism=noise), replace(certificate.claim, epsilon=epsilon))
 
 
-def test_a_filter_that_refused_once_never_counts_again(ledger, gaussian, one_thirty_second):
+def test_a_filter_that_refused_once_never_counts_again(
+    ledger: Ledger, gaussian: Certificate, one_thirty_second: Certificate
+) -> None:
     """After the sum of epsilons has run out, a part that only it could count is refused: no way back."""
     ledger.open(Account(name="data", budget=WIDE), NOW)
     for number in range(12):
@@ -76,7 +80,7 @@ def test_a_filter_that_refused_once_never_counts_again(ledger, gaussian, one_thi
     assert "basic" not in refused.reason
 
 
-def test_the_shares_of_delta_add_up_to_the_budgets():
+def test_the_shares_of_delta_add_up_to_the_budgets() -> None:
     """Filters side by side split delta between them; the broken twin would give each the whole of it."""
     for rule in ("either", "basic", "concentrated", "gaussian"):
         filters = Account(name="data", budget=WIDE, rule=rule).filters()
@@ -85,7 +89,9 @@ def test_the_shares_of_delta_add_up_to_the_budgets():
     assert [one.theorem.name for one in Account(name="data", budget=PURE).filters()] == ["basic"]
 
 
-def test_booking_again_with_the_same_label_changes_nothing(ledger, one_thirty_second, gaussian):
+def test_booking_again_with_the_same_label_changes_nothing(
+    ledger: Ledger, one_thirty_second: Certificate, gaussian: Certificate
+) -> None:
     """A repeated attempt gets the first one's entry; another certificate under the same label is refused."""
     ledger.open(Account(name="data", budget=WIDE), NOW)
     first = ledger.book("data", one_thirty_second, "weekly", NOW)
@@ -96,7 +102,7 @@ def test_booking_again_with_the_same_label_changes_nothing(ledger, one_thirty_se
     assert ledger.statement().entries == 2
 
 
-def test_an_account_opens_once(ledger):
+def test_an_account_opens_once(ledger: Ledger) -> None:
     """The same budget again is no change; another one under the same name is refused."""
     account = Account(name="data", budget=PURE)
     first, again = ledger.open(account, NOW), ledger.open(account, NOW)
@@ -109,7 +115,9 @@ def test_an_account_opens_once(ledger):
     ("change", "message"),
     [({"unit": "one visit"}, "is about 'one person'"), ({"neighbours": "add_remove"}, "neighbours"), ({}, "certified")],
 )
-def test_a_certificate_for_something_else_is_no_booking(ledger, one_thirty_second, change, message):
+def test_a_certificate_for_something_else_is_no_booking(
+    ledger: Ledger, one_thirty_second: Certificate, change: dict[str, Any], message: str
+) -> None:
     """Another unit, other neighbours, or a claim that is not certified."""
     certificate = one_thirty_second if change else replace(one_thirty_second, verdict="not_proved")
     ledger.open(Account(name="data", budget=replace(PURE, **change)), NOW)
@@ -119,7 +127,7 @@ def test_a_certificate_for_something_else_is_no_booking(ledger, one_thirty_secon
 
 
 @pytest.fixture(scope="module")
-def lines(tmp_path_factory, one_thirty_second):
+def lines(tmp_path_factory: pytest.TempPathFactory, one_thirty_second: Certificate) -> tuple[str, ...]:
     """Return the lines of a ledger with an account and two bookings."""
     ledger = Ledger(store_at(str(tmp_path_factory.mktemp("chain") / "ledger.db"), create=True))
     ledger.open(Account(name="data", budget=PURE), NOW)
@@ -128,7 +136,7 @@ def lines(tmp_path_factory, one_thirty_second):
     return ledger.lines()
 
 
-def test_every_changed_byte_is_seen(lines):
+def test_every_changed_byte_is_seen(lines: tuple[str, ...]) -> None:
     """Each character of each line, replaced by another one, brings an inconsistency; as does each one left out."""
     assert recompute(Entry(text=line) for line in lines).inconsistencies == ()
     for place, line in enumerate(lines):
@@ -138,7 +146,7 @@ def test_every_changed_byte_is_seen(lines):
                 assert recompute(Entry(text=text) for text in altered).inconsistencies, (place, at, changed)
 
 
-def test_lines_removed_swapped_or_doubled_are_seen(lines):
+def test_lines_removed_swapped_or_doubled_are_seen(lines: tuple[str, ...]) -> None:
     """Whatever is done to the order shows, but for what is cut off at the end: that the last digest tells."""
     one, two, three = lines
     for altered in ((two, three), (one, three), (one, three, two), (one, two, two, three)):
@@ -148,7 +156,7 @@ def test_lines_removed_swapped_or_doubled_are_seen(lines):
     assert cut.head != recompute(Entry(text=text) for text in lines).head
 
 
-def test_a_forged_chain_that_overspends_is_seen(lines):
+def test_a_forged_chain_that_overspends_is_seen(lines: tuple[str, ...]) -> None:
     """Somebody who can hash writes a consistent chain, and the sums are read again all the same."""
     entries = [json.loads(line) for line in lines]
     entries[2]["body"]["prices"]["basic"]["amount"] = "1"
@@ -161,7 +169,7 @@ def test_a_forged_chain_that_overspends_is_seen(lines):
     assert [(c.rule, c.sequence) for c in inconsistencies] == [("DPA502", 3)]
 
 
-def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path, lines):
+def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path: Path, lines: tuple[str, ...]) -> None:
     """300 bytes of the SQLite file, flipped one at a time: the entries are the same, or the ledger refuses."""
     whole = tmp_path / "whole.db"
     Ledger(store_at(str(whole), create=True)).take(lines)
@@ -181,7 +189,9 @@ def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path, lines):
     assert seen > 150
 
 
-def test_exported_lines_come_back_as_they_were_and_go_on(tmp_path, lines, one_thirty_second):
+def test_exported_lines_come_back_as_they_were_and_go_on(
+    tmp_path: Path, lines: tuple[str, ...], one_thirty_second: Certificate
+) -> None:
     """Import gives the same chain; importing again adds nothing, and a chain that went another way is refused."""
     other = Ledger(store_at(str(tmp_path / "other.db"), create=True))
     assert (other.take(lines[:2]), other.take(lines), other.take(lines)) == (2, 1, 0)
@@ -193,7 +203,7 @@ def test_exported_lines_come_back_as_they_were_and_go_on(tmp_path, lines, one_th
         other.take((lines[0], lines[2]))
 
 
-def test_a_file_that_is_no_ledger_is_refused_and_left_alone(tmp_path):
+def test_a_file_that_is_no_ledger_is_refused_and_left_alone(tmp_path: Path) -> None:
     """Another database, a text file, no file, another kind of address: each with its remedy."""
     import sqlite3
 
@@ -212,7 +222,7 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_alone(tmp_path):
         store_at("mysql://me:secret@host/db")
 
 
-def test_a_password_is_never_printed(monkeypatch):
+def test_a_password_is_never_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unreachable server is named without the password of its address."""
     pytest.importorskip("sqlalchemy")
     pytest.importorskip("psycopg")
@@ -222,7 +232,7 @@ def test_a_password_is_never_printed(monkeypatch):
     assert "***" in str(caught.value)
 
 
-def test_without_the_extra_the_remedy_is_named(monkeypatch):
+def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing SQLAlchemy is a clear error that says what to install."""
     import sys
 
@@ -238,7 +248,7 @@ def test_without_the_extra_the_remedy_is_named(monkeypatch):
     ("fields", "message"),
     [({"name": " "}, "name a data set"), ({"rule": "sum"}, "rule"), ({"rule": "gaussian"}, "positive delta")],
 )
-def test_an_account_that_means_nothing_cannot_exist(fields, message):
+def test_an_account_that_means_nothing_cannot_exist(fields: dict[str, str], message: str) -> None:
     """No name, no such rule, or a rule that needs a delta."""
     with pytest.raises(ValueError, match=message):
         Account(**({"name": "data", "budget": PURE} | fields))

@@ -2,32 +2,35 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from dpaudit import schemas
+from dpaudit import Certificate, schemas
 from dpaudit.cli.app import app
 
 OPEN = ("open", "budget.db", "--account", "survey", "--epsilon", "0.0625", "--unit", "one person")
 
 
 @pytest.fixture
-def dpaudit(tmp_path, monkeypatch, one_thirty_second):
+def dpaudit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thirty_second: Certificate) -> Callable[..., Result]:
     """Return a function that runs one command in a folder that holds a certificate."""
     monkeypatch.chdir(tmp_path)
     Path("certificate.json").write_text(one_thirty_second.to_json(), encoding="utf-8")
     return lambda *arguments: CliRunner().invoke(app, ["ledger", *arguments], catch_exceptions=False)
 
 
-def book(dpaudit, label):
+def book(dpaudit: Any, label: str) -> Any:
     """Book the certificate under a label."""
     return dpaudit("book", "budget.db", "certificate.json", "--account", "survey", "--label", label)
 
 
-def test_a_budget_is_spent_and_then_refuses(dpaudit):
+def test_a_budget_is_spent_and_then_refuses(dpaudit: Callable[..., Result]) -> None:
     """Two of 1/32 fit into 1/16: the third ends with exit code 1, and a repeated one is no third."""
     assert dpaudit(*OPEN).stdout.startswith("opened: entry 1, ")
     assert [book(dpaudit, label).exit_code for label in ("a", "b", "a", "c")] == [0, 0, 0, 1]
@@ -37,7 +40,7 @@ def test_a_budget_is_spent_and_then_refuses(dpaudit):
 
 
 @pytest.mark.parametrize(("style", "word"), [("text", "INTACT"), ("md", "## INTACT"), ("json", '"intact": true')])
-def test_show_says_what_is_spent_in_every_format(dpaudit, style, word):
+def test_show_says_what_is_spent_in_every_format(dpaudit: Callable[..., Result], style: str, word: str) -> None:
     """The budget, the release and the count of the theorem are there; nothing goes to stderr."""
     dpaudit(*OPEN)
     book(dpaudit, "first look")
@@ -47,7 +50,7 @@ def test_show_says_what_is_spent_in_every_format(dpaudit, style, word):
         assert expected in shown.stdout
 
 
-def test_the_json_is_what_the_schema_says(dpaudit):
+def test_the_json_is_what_the_schema_says(dpaudit: Callable[..., Result]) -> None:
     """Before and after bookings, and where the chain was altered; an unknown key is refused."""
     check = Draft202012Validator(schemas.load("ledger"))
     dpaudit(*OPEN)
@@ -64,7 +67,7 @@ def test_the_json_is_what_the_schema_says(dpaudit):
     assert altered.exit_code == 1
 
 
-def test_verify_finds_what_was_altered_and_what_was_cut_off(dpaudit):
+def test_verify_finds_what_was_altered_and_what_was_cut_off(dpaudit: Callable[..., Result]) -> None:
     """Exit code 1 for a changed line, and for a chain that lacks the digest that was kept."""
     dpaudit(*OPEN)
     digest = book(dpaudit, "first").stdout.split()[-1]
@@ -80,7 +83,7 @@ def test_verify_finds_what_was_altered_and_what_was_cut_off(dpaudit):
     assert (refused.exit_code, Path("bad.db").exists()) == (2, False)
 
 
-def test_an_altered_certificate_is_not_booked(dpaudit):
+def test_an_altered_certificate_is_not_booked(dpaudit: Callable[..., Result]) -> None:
     """The certificate is checked again before anything is written."""
     dpaudit(*OPEN)
     text = Path("certificate.json").read_text(encoding="utf-8")
@@ -100,7 +103,9 @@ def test_an_altered_certificate_is_not_booked(dpaudit):
         (("open", "budget.db", "--account", "survey", "--epsilon", "2", "--unit", "one person"), "another budget"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(dpaudit, arguments, message):
+def test_a_mistake_is_one_line_and_exit_code_2(
+    dpaudit: Callable[..., Result], arguments: tuple[str, ...], message: str
+) -> None:
     """Each message names the value and the remedy."""
     dpaudit(*OPEN)
     ended = dpaudit(*arguments)

@@ -4,12 +4,14 @@ import json
 import random
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from dpaudit import Claim, LedgerError, Refusal, Release, certify
+from dpaudit import Certificate, Claim, LedgerError, Refusal, Release, certify
 from dpaudit.cli.app import app
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
@@ -22,7 +24,7 @@ from mechanisms import Laplace
 NOW = "2026-01-01T00:00:00+00:00"
 
 
-def laplace(epsilon):
+def laplace(epsilon: float) -> Certificate:
     """A certificate of Laplace noise at epsilon."""
     noise = Laplace(scale=1 / epsilon, l1_sensitivity=1.0, neighbours="replace_one")
     return certify(
@@ -31,25 +33,25 @@ def laplace(epsilon):
 
 
 @pytest.fixture(scope="module")
-def fifth():
+def fifth() -> Certificate:
     """A certificate of epsilon 0.2."""
     return laplace(0.2)
 
 
 @pytest.fixture
-def ledger(tmp_path):
+def ledger(tmp_path: Path) -> Ledger:
     """A ledger with an account of epsilon 2."""
     ledger = Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
     ledger.open(Account(name="survey 1", budget=budget(2.0)), NOW)
     return ledger
 
 
-def budget(epsilon):
+def budget(epsilon: float) -> Claim:
     """A pure budget."""
     return Claim(epsilon=epsilon, neighbours="replace_one", unit="one person")
 
 
-def test_ten_bookings_of_a_fifth_fit_in_two(ledger, fifth):
+def test_ten_bookings_of_a_fifth_fit_in_two(ledger: Ledger, fifth: Certificate) -> None:
     """Decimals are decimals: exactly ten, and an eleventh is refused."""
     booked = [ledger.book("survey 1", fifth, f"week {n}", NOW) for n in range(11)]
     assert [type(one) for one in booked] == [Booking] * 10 + [Refusal]
@@ -69,7 +71,7 @@ def test_ten_bookings_of_a_fifth_fit_in_two(ledger, fifth):
         "s\u03c5rvey-1",
     ],
 )
-def test_a_name_that_looks_like_an_open_account_is_refused(ledger, name):
+def test_a_name_that_looks_like_an_open_account_is_refused(ledger: Ledger, name: str) -> None:
     """Case, spaces, homoglyphs, full width and accents; what differs to the eye is another account."""
     with pytest.raises(LedgerError, match=r"looks like|spaces"):
         ledger.open(Account(name=name, budget=budget(2.0)), NOW)
@@ -78,7 +80,7 @@ def test_a_name_that_looks_like_an_open_account_is_refused(ledger, name):
 
 
 @pytest.mark.parametrize("label", ["", "  ", "a\x1b[31m", "a\u202eb", "x" * 201, "a\nb", " a"])
-def test_a_label_that_nobody_could_read_is_refused_in_one_line(ledger, fifth, label):
+def test_a_label_that_nobody_could_read_is_refused_in_one_line(ledger: Ledger, fifth: Certificate, label: str) -> None:
     """Empty, hidden, too long, or two lines: nothing is written."""
     with pytest.raises(LedgerError, match="label") as caught:
         ledger.book("survey 1", fifth, label, NOW)
@@ -86,7 +88,7 @@ def test_a_label_that_nobody_could_read_is_refused_in_one_line(ledger, fifth, la
     assert ledger.statement().entries == 1
 
 
-def test_book_goes_on_only_where_the_kept_digest_is(ledger, fifth, tmp_path):
+def test_book_goes_on_only_where_the_kept_digest_is(ledger: Ledger, fifth: Certificate, tmp_path: Path) -> None:
     """A chain whose end was cut off is not written to by a writer who kept the last digest."""
     first = ledger.book("survey 1", fifth, "first", NOW)
     assert isinstance(ledger.book("survey 1", fifth, "second", NOW, head=first.digest), Booking)
@@ -97,7 +99,7 @@ def test_book_goes_on_only_where_the_kept_digest_is(ledger, fifth, tmp_path):
         cut.book("survey 1", fifth, "with", NOW, head=first.digest)
 
 
-def rechained(lines, change):
+def rechained(lines: list[str], change: Callable[..., Any]) -> list[Any]:
     """A consistent chain by somebody who can hash, with one body changed."""
     texts, previous = [], GENESIS
     for number, line in enumerate(lines):
@@ -110,22 +112,22 @@ def rechained(lines, change):
     return texts
 
 
-def test_prices_are_derived_again_from_the_chain(ledger, fifth):
+def test_prices_are_derived_again_from_the_chain(ledger: Ledger, fifth: Certificate) -> None:
     """A forger who makes a booking cheaper, or swaps its certificate, is found by the certificate in the chain."""
     ledger.book("survey 1", fifth, "first", NOW)
     lines = ledger.lines()
     sound = reprice(Entry(text=line) for line in lines)
     assert (sound.derived, sound.without, sound.inconsistencies) == (1, 0, ())
 
-    def cheaper(data):
+    def cheaper(data: Any) -> None:
         data["body"]["prices"]["basic"]["amount"] = "1/100"
 
-    def other(data):
+    def other(data: Any) -> None:
         document = data["body"]["document"]
         document["tight"]["epsilon"]["upper"] = 0.01
         document["digest"] = data["body"]["certificate"] = digest_of(document)
 
-    def claims(data):
+    def claims(data: Any) -> None:
         data["body"]["claim"]["epsilon"] = 0.1
 
     for change in (cheaper, other, claims):
@@ -150,7 +152,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("change", BAD.values(), ids=BAD)
-def test_an_import_that_makes_no_sense_is_refused_at_its_line(ledger, fifth, tmp_path, change):
+def test_an_import_that_makes_no_sense_is_refused_at_its_line(
+    ledger: Ledger, fifth: Certificate, tmp_path: Path, change: Callable[..., Any]
+) -> None:
     """Nothing enters the table, no file is made, and the message names file and line; nothing hangs."""
     ledger.book("survey 1", fifth, "first", NOW)
     file = tmp_path / "lines.jsonl"
@@ -162,7 +166,7 @@ def test_an_import_that_makes_no_sense_is_refused_at_its_line(ledger, fifth, tmp
     assert time.process_time() - started < 5
 
 
-def test_an_altered_line_is_said_to_be_altered_and_where(ledger, fifth, tmp_path):
+def test_an_altered_line_is_said_to_be_altered_and_where(ledger: Ledger, fifth: Certificate, tmp_path: Path) -> None:
     """Also where the ledger to import into does not exist yet."""
     ledger.book("survey 1", fifth, "first", NOW)
     lines = list(ledger.lines())
@@ -174,13 +178,13 @@ def test_an_altered_line_is_said_to_be_altered_and_where(ledger, fifth, tmp_path
 
 
 @pytest.mark.parametrize("amount", ["1e9", "1_0", "0x1", " 1", "1/0", "9" * 2001, 1, None, "1/3/4", "inf"])
-def test_a_price_is_a_ratio_of_whole_numbers(amount):
+def test_a_price_is_a_ratio_of_whole_numbers(amount: str | int | None) -> None:
     """Whatever else a library would read as a fraction is refused."""
     with pytest.raises(LedgerError, match="malformed"):
         decode_prices({"basic": {"amount": amount, "mass": "0"}})
 
 
-def test_rows_are_neither_replaced_nor_changed(ledger, fifth, tmp_path):
+def test_rows_are_neither_replaced_nor_changed(ledger: Ledger, fifth: Certificate, tmp_path: Path) -> None:
     """UPDATE, DELETE, INSERT OR REPLACE and a number put between are refused by the file itself."""
     ledger.book("survey 1", fifth, "first", NOW)
     connection = sqlite3.connect(tmp_path / "ledger.db")
@@ -196,7 +200,7 @@ def test_rows_are_neither_replaced_nor_changed(ledger, fifth, tmp_path):
     connection.close()
 
 
-def test_a_ledger_of_the_first_version_goes_on(tmp_path, ledger, fifth):
+def test_a_ledger_of_the_first_version_goes_on(tmp_path: Path, ledger: Ledger, fifth: Certificate) -> None:
     """Bookings without certificates are read, counted and gone on from; the file gets the triggers that it lacked."""
     ledger.book("survey 1", fifth, "first", NOW)
     old = rechained(ledger.lines(), lambda data: data["body"].pop("document"))
@@ -217,11 +221,11 @@ def test_a_ledger_of_the_first_version_goes_on(tmp_path, ledger, fifth):
     connection.close()
 
 
-def test_a_certificate_of_another_schema_version_is_counted_and_no_fault(ledger, fifth):
+def test_a_certificate_of_another_schema_version_is_counted_and_no_fault(ledger: Ledger, fifth: Certificate) -> None:
     """A ledger outlives the schema: what this version does not read is said to be not derived again."""
     ledger.book("survey 1", fifth, "first", NOW)
 
-    def older(data):
+    def older(data: Any) -> None:
         document = data["body"]["document"]
         document["schema"] = "urn:dpaudit:schema:certificate:0"
         document["digest"] = data["body"]["certificate"] = digest_of(document)
@@ -230,7 +234,7 @@ def test_a_certificate_of_another_schema_version_is_counted_and_no_fault(ledger,
     assert (again.derived, again.without, again.inconsistencies) == (0, 1, ())
 
 
-def test_four_hundred_tampered_ledgers_are_found(tmp_path, ledger, fifth):
+def test_four_hundred_tampered_ledgers_are_found(tmp_path: Path, ledger: Ledger, fifth: Certificate) -> None:
     """Bytes changed, lines cut, swapped, doubled or taken from another ledger; the kept digest finds a cut tail."""
     for number in range(4):
         ledger.book("survey 1", fifth, f"week {number}", NOW)
@@ -258,7 +262,7 @@ def test_four_hundred_tampered_ledgers_are_found(tmp_path, ledger, fifth):
     assert missed == 0
 
 
-def test_the_pace_is_that_of_the_days_between(ledger, fifth):
+def test_the_pace_is_that_of_the_days_between(ledger: Ledger, fifth: Certificate) -> None:
     """A tenth of the budget every ten days from 1 January: spent after nine more, on 1 April."""
     for number in range(3):
         ledger.book("survey 1", fifth, f"week {number}", f"2026-01-{1 + 10 * number:02}T00:00:00+00:00")
@@ -267,7 +271,7 @@ def test_the_pace_is_that_of_the_days_between(ledger, fifth):
     assert str(history.ends) == "2026-04-01"
 
 
-def test_the_report_of_a_ledger_says_cost_rest_and_end(ledger, fifth, tmp_path):
+def test_the_report_of_a_ledger_says_cost_rest_and_end(ledger: Ledger, fifth: Certificate, tmp_path: Path) -> None:
     """One page without scripts and requests, and its JSON; foreign text stays text."""
     for number in range(3):
         ledger.book("survey 1", fifth, f"<b>week {number}</b>", f"2026-01-{1 + 10 * number:02}T00:00:00+00:00")
@@ -286,7 +290,7 @@ def test_the_report_of_a_ledger_says_cost_rest_and_end(ledger, fifth, tmp_path):
 
 
 @pytest.mark.parametrize("address", ["", " ", ".", "mysql://x", "no/such/folder/l.db", "a\x00b"])
-def test_a_malformed_address_is_one_line(tmp_path, monkeypatch, address):
+def test_a_malformed_address_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """Exit code 2, one line, and what was expected."""
     monkeypatch.chdir(tmp_path)
     command = ["ledger", "open", address, "--account", "a", "--epsilon", "1", "--unit", "one person"]
@@ -294,7 +298,7 @@ def test_a_malformed_address_is_one_line(tmp_path, monkeypatch, address):
     assert (ended.exit_code, ended.stdout, len(ended.stderr.splitlines())) == (2, "", 1)
 
 
-def test_a_malformed_address_of_a_server_is_one_line():
+def test_a_malformed_address_of_a_server_is_one_line() -> None:
     """A port that is no number is no internal error."""
     pytest.importorskip("sqlalchemy")
     pytest.importorskip("psycopg")

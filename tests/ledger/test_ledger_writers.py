@@ -5,10 +5,12 @@ import sys
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
-from dpaudit import Claim, LedgerError
+from dpaudit import Certificate, Claim, LedgerError
 from dpaudit.ledger import Account, Entry, Ledger, recompute, store_at
 
 BUDGET = Claim(epsilon=1.0, neighbours="replace_one", unit="one person")
@@ -17,7 +19,7 @@ SCRIPT = Path(__file__).with_name("writers.py")
 ROOT = SCRIPT.parents[2]
 
 
-def run(mode, place):
+def run(mode: str, place: str) -> tuple[list[list[str]], CompletedProcess[str]]:
     """Return the answers that the writers were given, after all have ended, and how many of them failed."""
     ended = subprocess.run(
         [sys.executable, str(SCRIPT), mode, place], capture_output=True, text=True, check=False, timeout=120, cwd=ROOT
@@ -26,7 +28,7 @@ def run(mode, place):
     return answers, ended
 
 
-def test_sixteen_writers_spend_exactly_the_budget(place):
+def test_sixteen_writers_spend_exactly_the_budget(place: str) -> None:
     """Of 64 attempts at 1/32 of the budget 32 are booked: no more, no fewer, and those that were told so."""
     answers, ended = run("race", place)
     assert ended.returncode == 0, ended.stderr
@@ -39,7 +41,7 @@ def test_sixteen_writers_spend_exactly_the_budget(place):
     assert one.spent.amount == Fraction(1)
 
 
-def test_a_killed_writer_loses_nothing_it_was_told(place):
+def test_a_killed_writer_loses_nothing_it_was_told(place: str) -> None:
     """After six kills at random moments each answer that got out is in the chain, and the next writer goes on."""
     answers, ended = run("kill", place)
     assert ended.returncode == 0, ended.stderr
@@ -54,7 +56,7 @@ def test_a_killed_writer_loses_nothing_it_was_told(place):
     assert len(set(kept) - told) <= 6
 
 
-def test_writers_that_take_no_turns_are_caught(tmp_path):
+def test_writers_that_take_no_turns_are_caught(tmp_path: Path) -> None:
     """The broken twin: sixteen writers that read and append without a lock break the chain or the budget."""
     file = tmp_path / "careless.jsonl"
     run("careless", str(file))
@@ -63,7 +65,7 @@ def test_writers_that_take_no_turns_are_caught(tmp_path):
 
 
 @pytest.fixture
-def booked(place, one_thirty_second):
+def booked(place: str, one_thirty_second: Certificate) -> Any:
     """Return a store's place after nine bookings."""
     ledger = Ledger(store_at(place, create=True))
     ledger.open(Account(name="data", budget=BUDGET, rule="basic"), NOW)
@@ -73,7 +75,7 @@ def booked(place, one_thirty_second):
 
 
 @pytest.mark.parametrize("statement", ["UPDATE dpaudit_ledger SET entry = ''", "DELETE FROM dpaudit_ledger"])
-def test_the_table_refuses_to_be_changed(booked, statement):
+def test_the_table_refuses_to_be_changed(booked: Any, statement: str) -> None:
     """A writer who goes around the ledger is stopped by the database itself."""
     before = Ledger(store_at(booked)).lines()
     with pytest.raises(Exception, match="append-only"):
@@ -81,7 +83,7 @@ def test_the_table_refuses_to_be_changed(booked, statement):
     assert Ledger(store_at(booked)).lines() == before
 
 
-def execute(place, statement):
+def execute(place: Any, statement: str) -> None:
     """Run one statement on a store, around the ledger."""
     if place.startswith("postgresql"):
         import psycopg
@@ -96,7 +98,7 @@ def execute(place, statement):
         connection.close()
 
 
-def test_a_row_changed_by_force_is_seen(booked):
+def test_a_row_changed_by_force_is_seen(booked: Any) -> None:
     """With the trigger out of the way a changed byte gets into the table, and not past the chain."""
     off = "ALTER TABLE dpaudit_ledger DISABLE TRIGGER ALL"
     execute(booked, off if booked.startswith("postgresql") else "DROP TRIGGER dpaudit_ledger_no_update")

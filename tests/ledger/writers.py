@@ -8,9 +8,11 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from dpaudit import Claim, Refusal, Release, certify
+from dpaudit import Certificate, Claim, Refusal, Release, certify
 from dpaudit.ledger import Account, Entry, Ledger, store_at
 from mechanisms import Laplace
 
@@ -19,7 +21,7 @@ WRITERS, TRIES, AFFORDED = 16, 4, 32
 NOW = "2026-01-01T00:00:00+00:00"
 
 
-def certificate():
+def certificate() -> Certificate:
     """Return a certificate that costs exactly 1/32: of 64 attempts 32 fit."""
     claim = Claim(epsilon=1 / AFFORDED, neighbours="replace_one", unit="one person")
     noise = Laplace(scale=float(AFFORDED), l1_sensitivity=1.0, neighbours="replace_one")
@@ -29,21 +31,21 @@ def certificate():
 class Careless:
     """The broken twin of a store: it reads, decides and appends without taking a turn."""
 
-    def __init__(self, place):
+    def __init__(self, place: Any) -> None:
         self.path = Path(place)
         self.path.touch()
 
-    def entries(self):
+    def entries(self) -> tuple[Entry, ...]:
         return tuple(Entry(text=line) for line in self.path.read_text().splitlines())
 
-    def append(self, writing):
+    def append(self, writing: str) -> Any:
         added = writing(self.entries())
         with self.path.open("a") as file:
             file.writelines(f"{entry.text}\n" for entry in added)
         return added
 
 
-def write(store, held, writer, tries, told):
+def write(store: Any, held: Certificate, writer: int | str, tries: int, told: Any) -> None:
     """Book `tries` labels and write down each answer after it came."""
     ledger = Ledger(store)
     for number in range(tries):
@@ -53,7 +55,7 @@ def write(store, held, writer, tries, told):
         os.write(told, f"{word} {label}\n".encode())
 
 
-def fork(work):
+def fork(work: Callable[..., None]) -> int:
     """Return the id of a child that does `work` and ends."""
     child = os.fork()
     if child == 0:
@@ -66,7 +68,7 @@ def fork(work):
     return child
 
 
-def main(mode, place):
+def main(mode: str, place: Any) -> None:
     """Run one mode on one store."""
     make = Careless if mode == "careless" else lambda where: store_at(where, create=True)
     Ledger(make(place)).open(Account(name="data", budget=BUDGET, rule="basic"), NOW)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from dpaudit import (
     PostProcess,
     Recorder,
     Release,
+    Released,
     Repeat,
     SampledGaussianLoss,
     Sequential,
@@ -54,8 +56,10 @@ from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, 
 from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, QUICK, RENYI, UPPERS, VERIFIED
 from dpaudit.interchange.dp_event import from_event, to_event
 from dpaudit.model.bracket import largest_epsilon, smallest_epsilon
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_declaration, encode
 from dpaudit.model.condition import conditions_of, merge
+from dpaudit.model.declaration import Declaration
 from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify
 from mechanisms import Exponential, RandomisedResponse, TreeAggregation
@@ -66,7 +70,7 @@ MIXED = Composition.of(GaussianLoss(mu=0.3), LaplaceLoss(shift=0.4), Approximate
 CHECKED = ("gaussian", "gaussian and laplace", "tree", "pure tree", "cells", "group", "stated twice", "local", "epochs")
 
 
-def epsilon(node, delta=1e-5, neighbours="replace_one"):
+def epsilon(node: Declaration, delta: float = 1e-5, neighbours: Neighbours = "replace_one") -> Bracket:
     return bracket_epsilon(fold(node, neighbours), delta)
 
 
@@ -77,14 +81,14 @@ def near(one: Bracket, other: Bracket, relative: float = 2e-4) -> bool:
     )
 
 
-def the_checker_accepts():
+def the_checker_accepts() -> None:
     """Certificates of many declarations pass the independent checker."""
     for name in CHECKED:
         tree, claim = INPUTS[name]
         assert verify(certify(tree, claim).to_json()).complaints == (), name
 
 
-def engines_overlap():
+def engines_overlap() -> None:
     """All engines that cover a composition agree, at several epsilons and deltas, and the bracket is narrow."""
     cases = [
         (Composition.of(GaussianLoss(mu=0.3)) * 9, 1e-5, (GAUSSIAN, RENYI, BASIC, PLD)),
@@ -109,7 +113,7 @@ def _other(loss: float, mass: float) -> float:
     return math.log((1 - mass) / (1 - mass * math.exp(-loss)))
 
 
-def repeat_equals_copies():
+def repeat_equals_copies() -> None:
     for loss in (GaussianLoss(mu=0.2), LaplaceLoss(shift=0.2), BLACK):
         assert Composition.of(loss) * 5 == Composition.of(*[loss] * 5)
     for part in (release(gaussian(9.0)), release(laplace(9.0)), Stated(epsilon=0.2, delta=1e-7, source="x")):
@@ -133,7 +137,7 @@ TOGETHER = Condition(kind="attained", status="checked")
 """One pair moves all releases, so that the lower side is as large as it can be."""
 
 
-def order_does_not_matter():
+def order_does_not_matter() -> None:
     parts = (release(gaussian(9.0), "a"), release(laplace(9.0), "b"), Stated(epsilon=0.1, source="x"))
     forms = [fold(Sequential(parts=order), "replace_one") for order in (parts, parts[::-1])]
     assert forms[0] == forms[1]
@@ -141,7 +145,7 @@ def order_does_not_matter():
     assert near(*(bracket_epsilon(form, 1e-5) for form in forms))
 
 
-def integers_and_floats_agree():
+def integers_and_floats_agree() -> None:
     for one, other in ((gaussian(2), gaussian(2.0)), (laplace(2), laplace(2.0))):
         assert one.loss() == other.loss()
         assert epsilon(release(one)) == epsilon(release(other))
@@ -152,7 +156,7 @@ def integers_and_floats_agree():
     assert fold(trees[0], "add_remove") == fold(trees[1], "add_remove")
 
 
-def parallel_is_at_most_sequential():
+def parallel_is_at_most_sequential() -> None:
     parts = (release(gaussian(2.0), "a"), release(gaussian(1.0), "b"))
     alone, both = epsilon(Parallel(parts=parts, key="phase")), epsilon(Sequential(parts=parts))
     together = bracket_epsilon(fold(Sequential(parts=parts), "replace_one", (TOGETHER,)), 1e-5)
@@ -172,7 +176,7 @@ def parallel_is_at_most_sequential():
             assert bracket_epsilon(form, 1e-5, engines).upper >= worst.lower
 
 
-def choices_cover_every_strategy():
+def choices_cover_every_strategy() -> None:
     """Two rounds of black boxes by recursion, where following the first output is worse than any fixed choice."""
     boxes = ApproximateLoss(epsilon=0.5), ApproximateLoss(epsilon=0.25, delta=0.02)
     either = Parallel(parts=tuple(Stated(epsilon=b.epsilon, delta=b.delta, source="x") for b in boxes), key="arm")
@@ -209,7 +213,7 @@ def choices_cover_every_strategy():
     assert {loss.order for loss in both.options} == {"add"}
 
 
-def brackets_are_monotone():
+def brackets_are_monotone() -> None:
     """In noise, delta, group size, number of parts and rate."""
     for make in (gaussian, laplace):
         answers = [epsilon(release(make(s))) for s in (1.0, 2.0, 4.0)]
@@ -233,7 +237,7 @@ def brackets_are_monotone():
     assert sampled[0].upper < sampled[1].lower
 
 
-def round_trip():
+def round_trip() -> None:
     """delta at the returned epsilon meets the delta asked for, and just misses it a little below."""
     for composition, delta in (
         (Composition.of(GaussianLoss(mu=3.0)), 1e-5),
@@ -253,7 +257,7 @@ def round_trip():
     assert largest_epsilon(lambda e: math.exp(-e), 1e-8) == pytest.approx(-math.log(1e-8))
 
 
-def replacement_is_the_right_doubling():
+def replacement_is_the_right_doubling() -> None:
     """Replacing is removing and adding; every relation is named, and none is read for another."""
     touched, inside = release(gaussian(9.0, "add_remove"), "out"), release(gaussian(90.0), "in")
     cells = Cells(inside=inside, touched=touched)
@@ -284,7 +288,7 @@ def replacement_is_the_right_doubling():
         assert size == 2 * (getattr(other, "mu", None) or other.shift)
 
 
-def groups_move_every_record():
+def groups_move_every_record() -> None:
     """Gaussian and Laplace shifts grow by the size, a black box by the geometric sum, a spread group is covered."""
     assert GaussianLoss(mu=0.2).group(3).mu == pytest.approx(0.6)
     assert LaplaceLoss(shift=0.2).group(3).shift == pytest.approx(0.6)
@@ -305,7 +309,7 @@ def groups_move_every_record():
     assert person.lower == fold(release(gaussian(9.0)), "replace_one").lower != person.upper
 
 
-def stated_parts_have_no_lower_bound():
+def stated_parts_have_no_lower_bound() -> None:
     """What is taken on trust, or known to be dominated only, never refutes a claim."""
     form = fold(Repeat(part=Stated(epsilon=1.0, source="x"), times=3), "replace_one")
     assert bracket_epsilon(form, 1e-5).lower == 0
@@ -317,13 +321,13 @@ def stated_parts_have_no_lower_bound():
     assert bracket_epsilon(boxed, 0.0).lower == 0
 
 
-def traces_are_admitted_or_not():
+def traces_are_admitted_or_not() -> None:
     """An honest run is admitted; every kind of dishonest one is named."""
     declared = Sequential(parts=(release(gaussian(2.0), "a"), Repeat(part=release(laplace(3.0), "b"), times=2)))
     rng = np.random.default_rng(5)
     zero = np.zeros((3, 4))
 
-    def run(*steps):
+    def run(*steps: Any) -> tuple[Released, ...]:
         recorder = Recorder(rng)
         for label, mechanism, times in steps:
             recorder.release(label, mechanism, zero, times)
@@ -346,7 +350,7 @@ def traces_are_admitted_or_not():
     assert {finding.rule for finding in admit(declared, (stale, *released[1:]))} == {"DPA212"}
 
 
-def verdicts_follow_from_the_evidence():
+def verdicts_follow_from_the_evidence() -> None:
     """Certified, refuted and not proved, for a bracket, a view, a condition and a finding."""
     tree, claim = INPUTS["gaussian"]
     tight = bracket_epsilon(fold(tree, "replace_one"), 1e-5)
@@ -366,7 +370,7 @@ def verdicts_follow_from_the_evidence():
     assert certify(tree, replace(claim, model="local")).verdict == "not_proved"
 
 
-def views_are_no_stronger_than_their_weakest_part():
+def views_are_no_stronger_than_their_weakest_part() -> None:
     plain = release(gaussian(9.0))
     assert delivered_model(plain) == delivered_model(Stated(epsilon=1.0, source="x")) == "central"
     assert delivered_model(PostProcess(part=Local(part=plain))) == "local"
@@ -380,7 +384,7 @@ def views_are_no_stronger_than_their_weakest_part():
     assert not Claim(epsilon=1.0, neighbours="add_remove", model="central").implied_by("local")
 
 
-def every_node_brings_its_conditions():
+def every_node_brings_its_conditions() -> None:
     words = {
         "moves a query further": release(gaussian(1.0)),
         "fresh noise": release(gaussian(1.0)),
@@ -402,7 +406,7 @@ def every_node_brings_its_conditions():
     assert merge((replace(one, status="assumed"),), (one,))[0].status == "checked"
 
 
-def the_smallest_noise_is_smallest():
+def the_smallest_noise_is_smallest() -> None:
     """Scaled by the factor a tree is certified, by a little less it is not; slack multiplies to the same."""
     for name in ("gaussian", "tree", "group", "cells"):
         tree, claim = INPUTS[name]
@@ -426,7 +430,7 @@ def the_smallest_noise_is_smallest():
     assert "structure" in [f.name for f in slack.factors]
 
 
-def small_deltas_stay_finite():
+def small_deltas_stay_finite() -> None:
     """No fixed truncation is added, and no round-off floor: epsilon is finite at 1e-30, and delta is 0 at the sum."""
     composition = Composition.of(LaplaceLoss(shift=0.1)) * 100
     answers = [VERIFIED.epsilon(composition, delta) for delta in (1e-9, 1e-15, 1e-30)]
@@ -438,7 +442,7 @@ def small_deltas_stay_finite():
     assert GAUSSIAN.epsilon(Composition.of(GaussianLoss(mu=1.0)), 1e-30).upper == pytest.approx(11.9, abs=0.3)
 
 
-def certificates_return_and_tampering_shows():
+def certificates_return_and_tampering_shows() -> None:
     tree, claim = INPUTS["cells"]
     text = certify(tree, claim).to_json()
     assert Certificate.from_json(text).to_json() == text
@@ -459,7 +463,7 @@ def certificates_return_and_tampering_shows():
     assert set(data) >= {"verdict", "tight", "conditions", "digest"}
 
 
-def budgets_are_kept():
+def budgets_are_kept() -> None:
     """Filters stop before the limit, odometers never read less than was spent, conversions are upper bounds."""
     part = Stated(epsilon=0.25, source="a look")
     budget: Filter | Refusal = basic_filter(Claim(epsilon=1.0, neighbours="replace_one"))
@@ -494,7 +498,7 @@ def budgets_are_kept():
     assert meter.reading < 3.0
 
 
-def events_return():
+def events_return() -> None:
     """A declaration survives dp-accounting's events and back, counts and rates included."""
     parts = (release(gaussian(2.0, "add_remove")), Repeat(part=release(laplace(3.0, "add_remove")), times=7))
     tree = Sequential(parts=(*parts, Subsample(part=release(gaussian(1.0, "add_remove")), rate=0.1)))
@@ -506,7 +510,7 @@ def events_return():
         to_event(Stated(epsilon=1.0, source="x"))
 
 
-def impossible_objects_cannot_exist():
+def impossible_objects_cannot_exist() -> None:
     """Negative noise, a rate of 7, a NaN, a list in place of a tuple, an unknown relation: each is refused."""
     refused: tuple[Callable[[], object], ...] = (
         lambda: gaussian(-1.0),
@@ -542,7 +546,7 @@ def impossible_objects_cannot_exist():
         raise AssertionError(f"object {place} exists: {made}")
 
 
-def contradictions_are_reported():
+def contradictions_are_reported() -> None:
     """Engines that contradict each other stop the accountant, whichever lies below."""
     low, high = (Bracket(lower=a, upper=a + 1, engines=(name,)) for a, name in ((0.0, "a"), (2.0, "b")))
     for one, other in combinations((low, high, low), 2):

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ CAUGHT: dict[str, str] = json.loads(Path(__file__).with_name("caught.json").read
 PLANTED = [mutant for mutant in CODE if mutant.name not in SURVIVORS]
 
 
-def test_at_least_95_of_100_are_caught():
+def test_at_least_95_of_100_are_caught() -> None:
     names = [mutant.name for mutant in (*CODE, *DECLARED, *FORGED)]
     assert len(names) == len(set(names)) >= 100
     assert set(SURVIVORS) <= set(names)
@@ -26,7 +27,7 @@ def test_at_least_95_of_100_are_caught():
     assert set(CAUGHT) == {mutant.name for mutant in PLANTED}
 
 
-def test_the_page_has_a_row_for_every_bug_and_names_its_catcher():
+def test_the_page_has_a_row_for_every_bug_and_names_its_catcher() -> None:
     """What `benchmarks/accounting_mutants.py --record` wrote is what exists: no row too many, none missing or stale."""
     page = (Path(__file__).parents[2] / "docs" / "measured" / "accounting_bugs.md").read_text(encoding="utf-8")
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in page.splitlines() if line.startswith("| ")][1:]
@@ -39,29 +40,29 @@ def test_the_page_has_a_row_for_every_bug_and_names_its_catcher():
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_the_sound_code_passes_the_whole_battery(name):
+def test_the_sound_code_passes_the_whole_battery(name: str) -> None:
     CHECKS[name]()
 
 
 @pytest.mark.parametrize("mutant", PLANTED, ids=lambda mutant: mutant.name)
-def test_the_defect_in_the_code_is_caught(mutant):
+def test_the_defect_in_the_code_is_caught(mutant: Any) -> None:
     check = CHECKS[CAUGHT[mutant.name]]
     with planted(mutant.defect), pytest.raises((Exception, pytest.fail.Exception)):
         check()
 
 
 @pytest.mark.parametrize("mutant", DECLARED, ids=lambda mutant: mutant.name)
-def test_the_defect_in_the_declaration_is_caught_and_the_sound_one_passes(mutant: DeclaredMutant):
+def test_the_defect_in_the_declaration_is_caught_and_the_sound_one_passes(mutant: DeclaredMutant) -> None:
     assert objections(mutant.sound) == {}
     assert objections(mutant.defective)
 
 
 @pytest.mark.parametrize("mutant", FORGED, ids=lambda mutant: mutant.name)
-def test_the_forged_certificate_is_rejected(mutant):
+def test_the_forged_certificate_is_rejected(mutant: Any) -> None:
     assert bool(complaints(mutant)) == (mutant.name not in SURVIVORS)
 
 
-def test_what_was_planted_is_gone_afterwards():
+def test_what_was_planted_is_gone_afterwards() -> None:
     """The harness leaves no defect behind: the sound object is back, everywhere."""
     from dpaudit.model.losses import LaplaceLoss
 
@@ -74,7 +75,7 @@ def test_what_was_planted_is_gone_afterwards():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mutant", [m for m in CODE if m.name in SURVIVORS], ids=lambda mutant: mutant.name)
-def test_the_survivors_survive_everything(mutant):
+def test_the_survivors_survive_everything(mutant: Any) -> None:
     """A survivor that some check catches no longer belongs on the list."""
     with planted(mutant.defect):
         for check in CHECKS.values():

@@ -1,6 +1,7 @@
 """Checks against numbers: exact values with their source, densities integrated anew, samples, trees counted by hand."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from dpaudit import (
     GaussianLoss,
     Group,
     LaplaceLoss,
+    Mechanism,
     Printed,
     Release,
     Repeat,
@@ -25,6 +27,8 @@ from dpaudit import (
 )
 from dpaudit.engines import GAUSSIAN, OPTIMAL, RENYI, VERIFIED
 from dpaudit.engines.basic import total_infinite_mass
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.mechanism import Array
 from dpaudit.printed.argument import replay
 from dpaudit.rules import RULES, Budget, Step
 from mechanisms import (
@@ -44,7 +48,7 @@ from mechanisms._fenwick import node_values, prefix_sums
 from tests.mutation.inputs import CLAIM, INPUTS, epochs, gaussian, laplace, release
 
 
-def known_values():
+def known_values() -> None:
     """Epsilons of the literature, most of them to ten digits."""
     answers = {
         "one Gaussian (Balle and Wang 2018, Theorem 8)": (
@@ -73,7 +77,7 @@ LAPLACE_HUNDRED = 4.220346
 """Between the pessimistic and the optimistic answer of dp-accounting at a grid of 1e-4."""
 
 
-def amplification_by_sampling():
+def amplification_by_sampling() -> None:
     """ln(1 + q (e^epsilon - 1)) and q delta for black boxes, both mixtures by integration for Gaussians."""
     for scheme, relation in (("poisson", "add_remove"), ("without_replacement", "replace_one")):
         form = fold(Subsample(part=Stated(epsilon=2.0, delta=1e-6, source="x"), rate=0.1, scheme=scheme), relation)
@@ -98,7 +102,7 @@ def amplification_by_sampling():
     assert bracket.upper == pytest.approx(worst, rel=1e-4)
 
 
-def losses_are_those_of_the_densities():
+def losses_are_those_of_the_densities() -> None:
     """delta(epsilon), integrated or summed from `log_density` at the worst pair, is what `loss` says."""
     x = np.linspace(-80, 80, 400_001)
     for mechanism in (Gaussian(stddev=2.0, l2_sensitivity=3.0, neighbours="replace_one"), laplace(2.0)):
@@ -125,7 +129,7 @@ def losses_are_those_of_the_densities():
         assert attained.hockey_stick(0.1) == pytest.approx(float(gap), rel=1e-6, abs=1e-9)
 
 
-def _compare(mechanism, log_p, log_q, step, *, exact):
+def _compare(mechanism: Mechanism, log_p: Array, log_q: Array, step: float, *, exact: bool) -> None:
     p, q = np.exp(log_p), np.exp(log_q)
     assert p.sum() * step == pytest.approx(1.0, abs=1e-6)
     for target in (0.0, 0.1, 0.45, 1.2):
@@ -136,7 +140,7 @@ def _compare(mechanism, log_p, log_q, step, *, exact):
             assert mechanism.loss().hockey_stick(target) >= value * (1 - 1e-9), mechanism
 
 
-def gaussian_distances_are_those_of_the_densities():
+def gaussian_distances_are_those_of_the_densities() -> None:
     """mu^2 / 2 is the log likelihood ratio at the worst pair, for vectors, matrices, joint releases and trees."""
     for mechanism in (
         gaussian(2.0),
@@ -167,13 +171,13 @@ JOINT = (
 )
 
 
-def trees_are_counted_node_by_node():
+def trees_are_counted_node_by_node() -> None:
     """Every choice of elements in small trees is tried; no more and no fewer nodes than `squared_nodes` are touched."""
     for horizon in (1, 2, 3, 6, 8, 11, 16):
         assert np.array_equal(node_values(prefix_sums(np.eye(horizon))), np.eye(horizon))
         nodes = [range(n - (n & -n) + 1, n + 1) for n in range(1, horizon + 1)]
 
-        def counted(elements, signs, nodes=nodes):
+        def counted(elements: tuple[int, ...], signs: tuple[int, ...], nodes: int = nodes) -> int:
             return sum(sum(s for e, s in zip(elements, signs, strict=True) if e in node) ** 2 for node in nodes)
 
         one = TreeAggregation(horizon=horizon, leaf=laplace(1.0))
@@ -188,7 +192,7 @@ def trees_are_counted_node_by_node():
                 assert tree.squared_nodes == max([*pairs, one.squared_nodes])
 
 
-def samples_have_the_declared_law():
+def samples_have_the_declared_law() -> None:
     """Second moments of 200,000 draws are within six deviations of the density's; false alarms below 1e-8 each.
 
     A noise scale that is off by 2 % or more is seen (deviations are at most 0.4 % of the moment).
@@ -221,7 +225,7 @@ def samples_have_the_declared_law():
     assert np.all(np.abs(sums.var(axis=0) - bits) < 6 * bits * math.sqrt(2 / 60_000))
 
 
-def masses_at_infinity_are_kept():
+def masses_at_infinity_are_kept() -> None:
     """A one-sided Wishart is worth delta = 1 - e^-c at every epsilon; a symmetrised one is pure and bounded."""
     bad = OneSidedWishart(dimension=2, scale=4.5, trace_sensitivity=1.0, neighbours="replace_one")
     for target in (0.2, 1.0, 50.0):
@@ -241,14 +245,21 @@ def masses_at_infinity_are_kept():
     assert RENYI.delta(Composition.of(kept) * 3, 2.0).upper >= 1 - 0.9**3
 
 
-def step(rule, epsilon, delta, parts, slots=None, node=None):
+def step(
+    rule: str,
+    epsilon: float,
+    delta: float,
+    parts: list[Any],
+    slots: float | None = None,
+    node: Declaration | None = None,
+) -> Step:
     """Return one inference of a printed argument."""
     printed = Printed(rule=rule, epsilon=epsilon, delta=delta, slots=slots)
     held = node or Sequential(parts=(Stated(epsilon=1.0, source="x"),) * max(1, len(parts)), printed=printed)
     return Step(node=held, printed=printed, parts=tuple((Budget(epsilon=e, delta=d), n) for e, d, n in parts))
 
 
-def rules_conclude_what_their_theorems_say():
+def rules_conclude_what_their_theorems_say() -> None:
     """Each formula against its own value, and no theorem concludes less than optimal composition."""
     e, k = 0.1, 1000
     values = {
@@ -281,7 +292,7 @@ def rules_conclude_what_their_theorems_say():
     )
 
 
-def rules_know_their_premises():
+def rules_know_their_premises() -> None:
     """Each premise is broken once, and named; kept, it is silent."""
     gauss, part = release(gaussian(5.0)), Stated(epsilon=0.1, source="x")
     broken = {
@@ -325,7 +336,7 @@ def rules_know_their_premises():
     assert "false" in RULES["classic_gaussian"].premises(false)[0]
 
 
-def printed_arguments_are_replayed():
+def printed_arguments_are_replayed() -> None:
     """A sound argument is valid; one with a smaller conclusion than its rule gives, or than the claim, is not."""
     claim = INPUTS["epochs"][1]
     assert replay(epochs(), claim).valid
@@ -350,7 +361,7 @@ def printed_arguments_are_replayed():
     assert not replay(short, CLAIM).valid
 
 
-def noise_is_calibrated_exactly():
+def noise_is_calibrated_exactly() -> None:
     """Every mechanism's `calibrated` meets the claim, and 0.01 % less noise does not."""
     for mechanism in (
         Gaussian.calibrated(CLAIM, l2_sensitivity=2.0),

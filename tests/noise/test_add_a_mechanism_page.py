@@ -6,7 +6,10 @@ import re
 import sys
 import types
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import numpy as np
 import pytest
 
 import mechanisms
@@ -16,7 +19,7 @@ PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechan
 
 
 @pytest.fixture
-def skeleton(monkeypatch):
+def skeleton(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Return the module that the page's skeleton makes, listed as the page says."""
     (source,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     module = types.ModuleType("mechanisms.logistic_noise")
@@ -27,7 +30,7 @@ def skeleton(monkeypatch):
 
 
 @pytest.fixture
-def contract():
+def contract() -> dict[str, Any]:
     """Return the checks of the contract that take one mechanism, by name."""
     spec = importlib.util.spec_from_file_location("contract", Path(__file__).with_name("test_contract.py"))
     module = importlib.util.module_from_spec(spec)
@@ -36,7 +39,9 @@ def contract():
     return {name: check for name, check in checks.items() if list(inspect.signature(check).parameters) == ["mechanism"]}
 
 
-def test_the_skeleton_meets_the_contract_once_its_name_is_listed(skeleton, contract):
+def test_the_skeleton_meets_the_contract_once_its_name_is_listed(
+    skeleton: ModuleType, contract: dict[str, Any]
+) -> None:
     assert mechanisms.load("logistic_noise") is skeleton.LogisticNoise
     assert len(skeleton.EXAMPLES) >= 2
     assert len(contract) >= 12
@@ -45,13 +50,15 @@ def test_the_skeleton_meets_the_contract_once_its_name_is_listed(skeleton, contr
             check(mechanism)
 
 
-def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(skeleton, contract):
+def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(
+    skeleton: ModuleType, contract: dict[str, Any]
+) -> None:
     class Understated(skeleton.LogisticNoise):
-        def loss(self):
+        def loss(self) -> LaplaceLoss:
             return LaplaceLoss(shift=self.l1_sensitivity / (2.2 * self.scale))
 
     class Louder(skeleton.LogisticNoise):
-        def release(self, value, rng):
+        def release(self, value: Any, rng: np.random.Generator) -> Any:
             return super().release(value, rng) * 1.1
 
     fields = {"scale": 1.0, "l1_sensitivity": 1.0, "neighbours": "replace_one"}
@@ -66,7 +73,7 @@ def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(sk
     assert "test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed" in refused[Louder]
 
 
-def test_the_table_names_every_member_that_the_checker_asks_for():
+def test_the_table_names_every_member_that_the_checker_asks_for() -> None:
     named = set(re.findall(r"^\| `(\w+)", PAGE, flags=re.MULTILINE))
     asked = {"item_axes", "attained_loss"} | {name for name in vars(Mechanism) if not name.startswith("_")} - {"name"}
     assert asked <= named

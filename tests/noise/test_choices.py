@@ -1,25 +1,29 @@
 """Mechanisms that choose: the exact curve of the exponential mechanism, and noisy maxima against closed forms."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from dpaudit.model.mechanism import Array
 from mechanisms import Exponential, RandomisedResponse, ReportNoisyMax
 
 
-def hockey_stick(log_p, log_q, epsilon):
+def hockey_stick(log_p: Array, log_q: Array, epsilon: float) -> float:
     """Return delta(epsilon) of two finite laws."""
     return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
 
 
-def law(mechanism, scores):
+def law(mechanism: Exponential | ReportNoisyMax, scores: Array | list[float]) -> Any:
     """Return the log probability of every candidate."""
     return mechanism.log_density(np.arange(len(scores)), np.asarray(scores, dtype=float))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_the_exponential_mechanism_attains_its_curve_at_every_point_but_by_another_pair_each_time(epsilon):
+def test_the_exponential_mechanism_attains_its_curve_at_every_point_but_by_another_pair_each_time(
+    epsilon: float,
+) -> None:
     mechanism = Exponential(epsilon=epsilon, linf_sensitivity=2.0, neighbours="replace_one")
     loss = mechanism.loss()
     for asked in np.linspace(-0.9, 0.9, 13) * epsilon:
@@ -41,7 +45,7 @@ def test_the_exponential_mechanism_attains_its_curve_at_every_point_but_by_anoth
         ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one"),
     ],
 )
-def test_no_pair_of_scores_exceeds_the_stated_loss(mechanism):
+def test_no_pair_of_scores_exceeds_the_stated_loss(mechanism: Exponential | ReportNoisyMax) -> None:
     rng = np.random.default_rng(1)
     loss, worst = mechanism.loss(), 0.0
     for _ in range(150):
@@ -55,21 +59,21 @@ def test_no_pair_of_scores_exceeds_the_stated_loss(mechanism):
     assert 0.6 * loss.supremum < worst <= loss.supremum + 1e-9
 
 
-def test_half_the_noise_would_exceed_the_stated_loss_of_a_noisy_maximum():
+def test_half_the_noise_would_exceed_the_stated_loss_of_a_noisy_maximum() -> None:
     # The broken twin: the guarantee for scores that all move in one direction, used where they may cross.
     mechanism = ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one")
     first, second = np.array([0.0, 6.0]), np.array([1.0, 5.0])
     assert np.abs(law(mechanism, first) - law(mechanism, second)).max() > 1.7
 
 
-def test_the_winner_of_two_noisy_scores_has_the_closed_form():
+def test_the_winner_of_two_noisy_scores_has_the_closed_form() -> None:
     mechanism = ReportNoisyMax(scale=1.5, linf_sensitivity=1.0, neighbours="replace_one")
     for gap in (0.0, 0.3, 4.0, 60.0):
         loser = math.log(0.5) - gap / 1.5 + math.log1p(gap / 3.0)
         assert law(mechanism, [gap, 0.0])[1] == pytest.approx(loser, rel=1e-9)
 
 
-def test_the_chances_of_all_candidates_sum_to_one_whatever_the_leading_shape():
+def test_the_chances_of_all_candidates_sum_to_one_whatever_the_leading_shape() -> None:
     scores = np.random.default_rng(2).normal(0, 4, (3, 2, 5))
     for kind in ({"scale": 0.7}, {"epsilon": 3.0}):
         maker = ReportNoisyMax if "scale" in kind else Exponential
@@ -79,7 +83,7 @@ def test_the_chances_of_all_candidates_sum_to_one_whatever_the_leading_shape():
         assert mechanism.log_density(np.asarray(5), scores[0, 0]) == -np.inf
 
 
-def test_noisy_choices_fall_as_often_as_stated():
+def test_noisy_choices_fall_as_often_as_stated() -> None:
     # 100,000 choices among four: each frequency within Hoeffding's band at 1e-8.
     scores, n = np.array([0.0, 0.5, 1.5, -1.0]), 100_000
     error = math.sqrt(math.log(2e8) / (2 * n))
@@ -93,7 +97,7 @@ def test_noisy_choices_fall_as_often_as_stated():
         assert shares != pytest.approx(np.exp(law(mechanism.scaled(1.1), scores)), abs=error)
 
 
-def test_randomised_response_is_stated_for_replacement_only():
+def test_randomised_response_is_stated_for_replacement_only() -> None:
     with pytest.raises(ValueError, match="neighbours='add_remove'"):
         RandomisedResponse(epsilon=1.0, neighbours="add_remove")
     with pytest.raises(ValueError, match="categories in 0"):
@@ -102,7 +106,7 @@ def test_randomised_response_is_stated_for_replacement_only():
         RandomisedResponse(epsilon=800)
 
 
-def test_many_categories_cost_less_than_the_dominating_loss_of_the_same_epsilon():
+def test_many_categories_cost_less_than_the_dominating_loss_of_the_same_epsilon() -> None:
     two, many = RandomisedResponse(epsilon=1.0), RandomisedResponse(epsilon=1.0, categories=10)
     assert two.loss().supremum == many.loss().supremum == 1.0
     assert many.loss().hockey_stick(0.0) < two.loss().hockey_stick(0.0)

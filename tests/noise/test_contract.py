@@ -5,6 +5,7 @@ import inspect
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from dpaudit import (
     ComposedLoss,
     Composition,
     GaussianLoss,
+    Loss,
     Mechanism,
     Release,
     UnsupportedError,
@@ -24,7 +26,7 @@ from dpaudit import (
     fold,
 )
 from dpaudit.model.codec import decode_mechanism, encode
-from dpaudit.model.mechanism import DominatedMechanism
+from dpaudit.model.mechanism import Array, DominatedMechanism
 from mechanisms import NAMES, load
 
 FALSE_ALARM = 1e-7
@@ -47,20 +49,20 @@ EXAMPLES = [
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES)
 
 
-def sample(mechanism, value, rng, n=None):
+def sample(mechanism: Any, value: Array, rng: np.random.Generator, n: int | None = None) -> Any:
     """Return `n` independent releases of `value`, or as many as suit its kind."""
     answer = np.asarray(value)
     n = n or (SAMPLES if is_scalar(mechanism) else SAMPLES_OF_MANY_NUMBERS)
     return mechanism.release(np.broadcast_to(answer, (n, *answer.shape)), rng)
 
 
-def log_density(mechanism, output, value):
+def log_density(mechanism: Any, output: Array, value: Any) -> Any:
     """Return the log density of whole releases, runs first: what is left of their own axes is summed."""
     each = np.asarray(mechanism.log_density(output, np.asarray(value)))
     return each.reshape(len(output), -1).sum(axis=1)
 
 
-def is_scalar(mechanism):
+def is_scalar(mechanism: Any) -> bool:
     """Return whether one release is one number."""
     return np.ndim(mechanism.release(np.asarray(mechanism.worst_pair()[0]), np.random.default_rng(0))) == 0
 
@@ -68,7 +70,7 @@ def is_scalar(mechanism):
 scalar_examples = pytest.mark.parametrize("mechanism", [e for e in EXAMPLES if is_scalar(e.values[0])])
 
 
-def grid(mechanism):
+def grid(mechanism: Any) -> tuple[Any, ...]:
     """Return the points, and the log weight of each, on which a scalar release's law is summed.
 
     Integer outputs are summed; real ones integrated by Gauss-Legendre panels that break at both answers, where a
@@ -88,7 +90,7 @@ def grid(mechanism):
     return points.ravel(), np.log(half[:, None] * weights).ravel()
 
 
-def law_is_rejected(stated, sampled, seed):
+def law_is_rejected(stated: float, sampled: Any, seed: int) -> bool:
     """Return whether outputs of `sampled` are evidence against the law of `stated`.
 
     The product of likelihood ratios against a fixed alternative has mean 1 under the stated law, so it passes
@@ -106,7 +108,7 @@ def law_is_rejected(stated, sampled, seed):
     return any(ratio.sum() > math.log(2 / FALSE_ALARM) for ratio in ratios)
 
 
-def curve_is_rejected(stated, sampled, seed):
+def curve_is_rejected(stated: float, sampled: Any, seed: int) -> bool:
     """Return whether a scalar's empirical distribution leaves the band around the stated one.
 
     Source: Massart (1990): the band of half-width sqrt(ln(2 / alpha) / 2n) is left with probability alpha at most.
@@ -121,7 +123,7 @@ def curve_is_rejected(stated, sampled, seed):
     return bool(np.abs(np.cumsum(mass) - empirical).max() > half_width + between)
 
 
-def exact_hockey_stick(mechanism, epsilon):
+def exact_hockey_stick(mechanism: Any, epsilon: float) -> float:
     """Return delta(epsilon) of a scalar release on its worst pair, from its density alone."""
     first, second = mechanism.worst_pair()
     points, log_weights = grid(mechanism)
@@ -130,7 +132,7 @@ def exact_hockey_stick(mechanism, epsilon):
     return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
 
 
-def sampled_hockey_stick(mechanism, seed):
+def sampled_hockey_stick(mechanism: Any, seed: int) -> tuple[int, list[float]]:
     """Return the number of draws from the worst pair, and delta at each of EPSILONS as they and the density show it."""
     first, second = mechanism.worst_pair()
     outputs = sample(mechanism, first, np.random.default_rng(seed))
@@ -138,7 +140,7 @@ def sampled_hockey_stick(mechanism, seed):
     return len(outputs), [float(-np.expm1(np.minimum(epsilon - loss, 0)).mean()) for epsilon in EPSILONS]
 
 
-def hockey_stick(loss, epsilons, step=2e-3):
+def hockey_stick(loss: Loss, epsilons: list[Any] | tuple[float, ...], step: float = 2e-3) -> list[Any]:
     """Return delta at each epsilon of a loss of any kind, composed ones by convolving their parts on a grid.
 
     A part's law on the grid is read off its hockey-stick curve (the connect-the-dots masses of Doroshenko et al.,
@@ -161,30 +163,30 @@ def hockey_stick(loss, epsilons, step=2e-3):
     return [1 - kept + float((law * -np.expm1(np.minimum(epsilon - losses, 0))).sum()) for epsilon in epsilons]
 
 
-def attained_loss(mechanism):
+def attained_loss(mechanism: Any) -> Any:
     """Return the loss of the mechanism's own worst pair."""
     return mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
 
 
-def accounted_delta(mechanism, epsilon):
+def accounted_delta(mechanism: Any, epsilon: float) -> float:
     """Return the delta of one release that the accountant proves."""
     return bracket_delta(fold(Release(label="release", mechanism=mechanism), mechanism.neighbours), epsilon).upper
 
 
-def stated_delta(mechanism, epsilon):
+def stated_delta(mechanism: Any, epsilon: float) -> Any:
     """Return the delta of one release by the stated loss itself, in the worse order."""
     loss = mechanism.loss()
     orders = (loss,) if isinstance(loss, ComposedLoss) else (loss, loss.reversed())
     return max(hockey_stick(order, [epsilon])[0] for order in orders)
 
 
-def calibrated(mechanism, claim):
+def calibrated(mechanism: Any, claim: Claim) -> Any:
     """Return a new mechanism for `claim` and the query of `mechanism`: the arguments are its fields."""
     wanted = list(inspect.signature(type(mechanism).calibrated).parameters)[1:]
     return type(mechanism).calibrated(claim, **{name: getattr(mechanism, name) for name in wanted})
 
 
-def test_names_and_files_agree():
+def test_names_and_files_agree() -> None:
     assert sorted(NAMES) == FILES
     for name in NAMES:
         assert load(name).name == name
@@ -192,26 +194,26 @@ def test_names_and_files_agree():
 
 
 @every_example
-def test_it_is_a_mechanism(mechanism):
+def test_it_is_a_mechanism(mechanism: Mechanism) -> None:
     assert isinstance(mechanism, Mechanism)
 
 
 @every_example
-def test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed(mechanism):
+def test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed(mechanism: Mechanism) -> None:
     assert not law_is_rejected(mechanism, mechanism, seed=11)
     assert law_is_rejected(mechanism, mechanism.scaled(1.1), seed=12)
     assert law_is_rejected(mechanism, mechanism.scaled(0.9), seed=13)
 
 
 @scalar_examples
-def test_the_whole_distribution_of_a_number_is_the_stated_one(mechanism):
+def test_the_whole_distribution_of_a_number_is_the_stated_one(mechanism: Mechanism) -> None:
     assert not curve_is_rejected(mechanism, mechanism, seed=21)
     assert curve_is_rejected(mechanism, mechanism.scaled(1.1), seed=22)
     assert curve_is_rejected(mechanism, mechanism.scaled(0.9), seed=23)
 
 
 @scalar_examples
-def test_the_density_of_a_number_sums_to_one(mechanism):
+def test_the_density_of_a_number_sums_to_one(mechanism: Mechanism) -> None:
     points, log_weights = grid(mechanism)
     for value in mechanism.worst_pair():
         total = np.exp(log_weights + mechanism.log_density(points, np.asarray(value))).sum()
@@ -219,10 +221,10 @@ def test_the_density_of_a_number_sums_to_one(mechanism):
 
 
 @scalar_examples
-def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism):
+def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism: Mechanism) -> None:
     shown = np.array([exact_hockey_stick(mechanism, epsilon) for epsilon in EPSILONS])
 
-    def agrees(twin):
+    def agrees(twin: Any) -> bool:
         above, attained = (np.array(hockey_stick(loss, EPSILONS)) for loss in (twin.loss(), attained_loss(twin)))
         return bool((shown <= above + 2e-6).all() and (shown >= attained - 2e-6).all())
 
@@ -235,7 +237,7 @@ def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism):
 
 
 @every_example
-def test_a_loss_that_dominates_lies_above_what_is_attained_and_both_bracket_the_truth(mechanism):
+def test_a_loss_that_dominates_lies_above_what_is_attained_and_both_bracket_the_truth(mechanism: Mechanism) -> None:
     above, attained = (hockey_stick(loss, EPSILONS) for loss in (mechanism.loss(), attained_loss(mechanism)))
     assert all(low <= high + 1e-9 for low, high in zip(attained, above, strict=True))
     form = fold(Release(label="release", mechanism=mechanism), mechanism.neighbours)
@@ -247,12 +249,14 @@ def test_a_loss_that_dominates_lies_above_what_is_attained_and_both_bracket_the_
 
 
 @every_example
-def test_releases_of_the_worst_pair_show_no_more_than_the_stated_loss_and_no_less_than_the_attained(mechanism):
+def test_releases_of_the_worst_pair_show_no_more_than_the_stated_loss_and_no_less_than_the_attained(
+    mechanism: Mechanism,
+) -> None:
     # Each estimate is a mean of numbers in [0, 1]: Hoeffding's inequality, shared over the epsilons.
     draws, shown = sampled_hockey_stick(mechanism, seed=31)
     error = math.sqrt(math.log(2 * len(EPSILONS) / FALSE_ALARM) / (2 * draws)) + GRID_ERROR
 
-    def agrees(twin):
+    def agrees(twin: Any) -> bool:
         above, attained = (np.array(hockey_stick(loss, EPSILONS)) for loss in (twin.loss(), attained_loss(twin)))
         return bool((np.array(shown) <= above + error).all() and (np.array(shown) >= attained - error).all())
 
@@ -263,7 +267,9 @@ def test_releases_of_the_worst_pair_show_no_more_than_the_stated_loss_and_no_les
 
 @pytest.mark.parametrize("mechanism", [e for e in EXAMPLES if hasattr(e.values[0], "calibrated")])
 @pytest.mark.parametrize(("epsilon", "delta"), CLAIMS)
-def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(mechanism, epsilon, delta):
+def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(
+    mechanism: Mechanism, epsilon: float, delta: float
+) -> None:
     """Within 1e-9 where the loss of the release has a closed form, within 1e-4 where several losses are composed."""
     claim = Claim(epsilon=epsilon, delta=delta, neighbours=mechanism.neighbours)
     try:
@@ -288,7 +294,7 @@ def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(mechanism,
 
 
 @every_example
-def test_any_leading_shape_counts_independent_releases(mechanism):
+def test_any_leading_shape_counts_independent_releases(mechanism: Mechanism) -> None:
     value = np.asarray(mechanism.worst_pair()[0])
     rng = np.random.default_rng(41)
     own = np.shape(mechanism.release(value, rng))
@@ -303,7 +309,7 @@ def test_any_leading_shape_counts_independent_releases(mechanism):
 
 
 @every_example
-def test_a_seed_decides_the_release_and_the_input_is_left_alone(mechanism):
+def test_a_seed_decides_the_release_and_the_input_is_left_alone(mechanism: Mechanism) -> None:
     value = np.asarray(mechanism.worst_pair()[0]) + np.zeros((7, *np.shape(mechanism.worst_pair()[0])), dtype=int)
     value.setflags(write=False)
     first, second = (mechanism.release(value, np.random.default_rng(5)) for _ in range(2))
@@ -311,7 +317,7 @@ def test_a_seed_decides_the_release_and_the_input_is_left_alone(mechanism):
 
 
 @every_example
-def test_it_cannot_change_and_equal_ones_are_one(mechanism):
+def test_it_cannot_change_and_equal_ones_are_one(mechanism: Mechanism) -> None:
     copy = dataclasses.replace(mechanism)
     assert copy == mechanism
     assert hash(copy) == hash(mechanism)
@@ -324,13 +330,13 @@ def test_it_cannot_change_and_equal_ones_are_one(mechanism):
 
 
 @every_example
-def test_json_brings_it_back(mechanism):
+def test_json_brings_it_back(mechanism: Mechanism) -> None:
     text = json.dumps(encode(mechanism), allow_nan=False)
     assert decode_mechanism(json.loads(text), mechanism.neighbours, ("here",)) == mechanism
 
 
 @every_example
-def test_a_bad_parameter_is_refused_by_name_and_value(mechanism):
+def test_a_bad_parameter_is_refused_by_name_and_value(mechanism: Mechanism) -> None:
     for entry in dataclasses.fields(mechanism):
         for bad in (math.nan, -1, True, "much", None, 0.5 if isinstance(getattr(mechanism, entry.name), int) else -0.5):
             with pytest.raises(ValueError, match=rf"{entry.name}.*{bad!r}|{entry.name}.*nan"):
@@ -338,7 +344,7 @@ def test_a_bad_parameter_is_refused_by_name_and_value(mechanism):
 
 
 @every_example
-def test_whole_numbers_and_floats_make_the_same_mechanism(mechanism):
+def test_whole_numbers_and_floats_make_the_same_mechanism(mechanism: Mechanism) -> None:
     for entry in dataclasses.fields(mechanism):
         held = getattr(mechanism, entry.name)
         if isinstance(held, float) and held.is_integer():
@@ -346,7 +352,7 @@ def test_whole_numbers_and_floats_make_the_same_mechanism(mechanism):
 
 
 @every_example
-def test_more_noise_never_costs_more(mechanism):
+def test_more_noise_never_costs_more(mechanism: Mechanism) -> None:
     noisier = hockey_stick(mechanism.scaled(1.5).loss(), EPSILONS[1:])
     assert all(
         more <= less + 1e-12 for more, less in zip(noisier, hockey_stick(mechanism.loss(), EPSILONS[1:]), strict=True)

@@ -2,23 +2,25 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
 from dpaudit import Composition, DiscreteLoss
+from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteGaussian, DiscreteLaplace, _exact
 
 FALSE_ALARM = 1e-7
 
 
-def band(n):
+def band(n: int) -> float:
     """Return the half-width that an empirical distribution of n draws leaves with probability FALSE_ALARM at most."""
     return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * n))
 
 
-def largest_gap(draws, mechanism):
+def largest_gap(draws: Array, mechanism: DiscreteLaplace | DiscreteGaussian) -> Any:
     """Return the largest distance between the empirical and the stated distribution function."""
     points = np.arange(draws.min() - 1, draws.max() + 2)
     stated = np.cumsum(np.exp(mechanism.log_density(points, np.asarray(0))))
@@ -27,7 +29,7 @@ def largest_gap(draws, mechanism):
 
 
 @pytest.mark.parametrize("scale", [0.25, 0.5, 1.0, 2.0, 10 / 3, 40.0, 1000.25])
-def test_discrete_laplace_draws_follow_their_law(scale):
+def test_discrete_laplace_draws_follow_their_law(scale: float) -> None:
     n = 100_000
     draws = _exact.discrete_laplace(Fraction(scale), n, np.random.default_rng(1))
     stated = DiscreteLaplace(scale=scale, l1_sensitivity=1, neighbours="replace_one")
@@ -36,7 +38,7 @@ def test_discrete_laplace_draws_follow_their_law(scale):
 
 
 @pytest.mark.parametrize("stddev", [0.3, 0.9, 1.0, 1.5, 7.1, 100.3])
-def test_discrete_gaussian_draws_follow_their_law(stddev):
+def test_discrete_gaussian_draws_follow_their_law(stddev: float) -> None:
     n = 100_000
     draws = _exact.discrete_gaussian(Fraction(stddev), n, np.random.default_rng(2))
     stated = DiscreteGaussian(stddev=stddev, l2_sensitivity=1, neighbours="replace_one")
@@ -44,7 +46,7 @@ def test_discrete_gaussian_draws_follow_their_law(stddev):
     assert largest_gap(draws, stated.scaled(1.2)) > band(n)
 
 
-def test_decisions_left_to_exact_fractions_follow_the_same_law(monkeypatch):
+def test_decisions_left_to_exact_fractions_follow_the_same_law(monkeypatch: pytest.MonkeyPatch) -> None:
     # With a slack of 1 no comparison is decided in floating point: the rare path is all there is.
     monkeypatch.setattr(_exact, "_SLACK", 1.0)
     n = 20_000
@@ -54,7 +56,7 @@ def test_decisions_left_to_exact_fractions_follow_the_same_law(monkeypatch):
     assert largest_gap(draws, stated.scaled(1.2)) > band(n)
 
 
-def test_a_coin_read_bit_by_bit_has_its_probability():
+def test_a_coin_read_bit_by_bit_has_its_probability() -> None:
     rng = np.random.default_rng(4)
     for probability in (Fraction(1, 3), Fraction(7, 8)):
         heads = sum(_exact._coin(probability, rng) for _ in range(20_000)) / 20_000
@@ -64,14 +66,14 @@ def test_a_coin_read_bit_by_bit_has_its_probability():
     assert _exact._coin(Fraction(1), rng)
 
 
-def test_a_million_draws_of_narrow_noise_are_quick_enough_to_use():
+def test_a_million_draws_of_narrow_noise_are_quick_enough_to_use() -> None:
     draws = _exact.discrete_laplace(Fraction(3), 10**5, np.random.default_rng(5))
     assert draws.shape == (10**5,)
     assert abs(draws.mean()) < 6 * math.sqrt(2 * 3**2 / 10**5)
 
 
 @pytest.mark.parametrize(("scale", "distance"), [(1.0, 1), (2.0, 3), (0.7, 2), (5.0, 12)])
-def test_the_atoms_of_discrete_laplace_noise_are_those_of_its_probabilities(scale, distance):
+def test_the_atoms_of_discrete_laplace_noise_are_those_of_its_probabilities(scale: float, distance: int) -> None:
     loss = DiscreteLaplace(scale=scale, l1_sensitivity=distance, neighbours="replace_one").loss()
     assert len(loss.atoms) == distance + 1
     with mpmath.workdps(40):
@@ -84,7 +86,7 @@ def test_the_atoms_of_discrete_laplace_noise_are_those_of_its_probabilities(scal
             assert loss.hockey_stick(epsilon) == pytest.approx(float(exact), abs=1e-13)
 
 
-def composed(*losses):
+def composed(*losses: Any) -> DiscreteLoss:
     """Return the joint loss of independent discrete ones, atom by atom."""
     atoms = [(0.0, 1.0)]
     for loss in losses:
@@ -94,8 +96,8 @@ def composed(*losses):
 
 @pytest.mark.parametrize("split", [(2, 1), (1, 1, 1), (4, 4), (3, 2, 2, 1)])
 @pytest.mark.parametrize("scale", [0.5, 2.0, 9.0])
-def test_spreading_a_move_over_coordinates_never_costs_more(split, scale):
-    def moved(distance):
+def test_spreading_a_move_over_coordinates_never_costs_more(split: tuple[int, ...], scale: float) -> None:
+    def moved(distance: float) -> DiscreteLoss:
         return DiscreteLaplace(scale=scale, l1_sensitivity=distance, neighbours="replace_one").loss()
 
     spread, single = composed(*map(moved, split)), moved(sum(split))
@@ -105,7 +107,7 @@ def test_spreading_a_move_over_coordinates_never_costs_more(split, scale):
 
 
 @pytest.mark.parametrize(("stddev", "distance"), [(1.0, 1), (0.5, 2), (4.0, 1), (30.0, 5)])
-def test_the_loss_of_discrete_gaussian_noise_is_the_published_formula(stddev, distance):
+def test_the_loss_of_discrete_gaussian_noise_is_the_published_formula(stddev: float, distance: int) -> None:
     # Canonne, Kamath and Steinke (2020), Theorem 7, with 40 digits.
     mechanism = DiscreteGaussian(stddev=stddev, l2_sensitivity=distance, neighbours="replace_one")
     with mpmath.workdps(40):
@@ -123,7 +125,7 @@ def test_the_loss_of_discrete_gaussian_noise_is_the_published_formula(stddev, di
                 assert loss.hockey_stick(epsilon) == pytest.approx(exact, rel=1e-9, abs=1e-15)
 
 
-def test_the_mass_counted_as_infinite_covers_the_outputs_left_out():
+def test_the_mass_counted_as_infinite_covers_the_outputs_left_out() -> None:
     for stddev in (0.1, 0.6, 1.0, 12.7):
         mechanism = DiscreteGaussian(stddev=stddev, l2_sensitivity=1, neighbours="replace_one")
         with mpmath.workdps(40):
@@ -143,19 +145,19 @@ def test_the_mass_counted_as_infinite_covers_the_outputs_left_out():
         DiscreteGaussian(stddev=2.0, l2_sensitivity=1, neighbours="replace_one"),
     ],
 )
-def test_answers_that_are_not_integers_are_refused(mechanism):
+def test_answers_that_are_not_integers_are_refused(mechanism: DiscreteLaplace | DiscreteGaussian) -> None:
     with pytest.raises(ValueError, match=r"Expected integers.*float64"):
         mechanism.release(np.array([1.0, 2.5]), np.random.default_rng(1))
     assert mechanism.release(np.array([1, 2]), np.random.default_rng(1)).dtype == np.int64
 
 
 @pytest.mark.parametrize("bad", [{"scale": 2.0**-9}, {"scale": 2.0**54}, {"scale": 1.0, "l1_sensitivity": 501}])
-def test_discrete_laplace_noise_beyond_exact_arithmetic_is_refused(bad):
+def test_discrete_laplace_noise_beyond_exact_arithmetic_is_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="scale="):
         DiscreteLaplace(**({"l1_sensitivity": 1, "neighbours": "replace_one"} | bad))
 
 
 @pytest.mark.parametrize("bad", [{"stddev": 0.05}, {"stddev": 2e4}, {"stddev": 1.0, "l2_sensitivity": 11}])
-def test_discrete_gaussian_noise_beyond_its_range_is_refused(bad):
+def test_discrete_gaussian_noise_beyond_its_range_is_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="stddev="):
         DiscreteGaussian(**({"l2_sensitivity": 1, "neighbours": "replace_one"} | bad))

@@ -2,11 +2,14 @@
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dpaudit import Cells, Release, Sequential, UnsupportedError, bracket_delta, bracket_epsilon, fold
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.mechanism import Array
 from mechanisms import JointGaussian, Laplace, OneSidedWishart, SymmetricGaussian, SymmetrisedWishart
 from mechanisms.joint_gaussian import joined
 from mechanisms.one_sided_wishart import EXAMPLES as ONE_SIDED
@@ -14,12 +17,12 @@ from mechanisms.one_sided_wishart import EXAMPLES as ONE_SIDED
 FALSE_ALARM = 1e-7
 
 
-def squared_mu(mechanism, first, second):
+def squared_mu(mechanism: SymmetricGaussian | JointGaussian, first: Array, second: Array) -> float:
     """Return mu^2 of a Gaussian mechanism between two answers: twice its log likelihood ratio at the first."""
     return 2 * float(mechanism.log_density(first, first) - mechanism.log_density(first, second))
 
 
-def random_symmetric(rng, dimension):
+def random_symmetric(rng: np.random.Generator, dimension: int) -> Any:
     """Return a symmetric matrix of Frobenius norm 1, sparse or dense."""
     entries = rng.standard_normal((dimension, dimension)) * (rng.random((dimension, dimension)) < rng.random())
     matrix = np.triu(entries) + np.triu(entries, 1).T + 1e-9 * np.eye(dimension)
@@ -27,7 +30,9 @@ def random_symmetric(rng, dimension):
 
 
 @pytest.mark.parametrize(("symmetry", "expected"), [("half", 1.0), ("mirror", 1.0), ("sqrt2", 0.5)])
-def test_no_symmetric_direction_costs_more_than_the_stated_mu_and_the_worst_pair_costs_it(symmetry, expected):
+def test_no_symmetric_direction_costs_more_than_the_stated_mu_and_the_worst_pair_costs_it(
+    symmetry: str, expected: float
+) -> None:
     mechanism = SymmetricGaussian(stddev=3.0, l2_sensitivity=3.0, neighbours="replace_one", symmetry=symmetry)
     assert mechanism.loss().mu ** 2 == pytest.approx(expected)
     assert squared_mu(mechanism, *mechanism.worst_pair()) == pytest.approx(expected)
@@ -40,7 +45,7 @@ def test_no_symmetric_direction_costs_more_than_the_stated_mu_and_the_worst_pair
         assert min(costs) == pytest.approx(expected)
 
 
-def test_symmetric_noise_has_the_stated_variances_is_symmetric_and_never_reads_the_lower_triangle():
+def test_symmetric_noise_has_the_stated_variances_is_symmetric_and_never_reads_the_lower_triangle() -> None:
     # 20,000 variances from normals: six standard errors, below 1e-8 together.
     for symmetry, (diagonal, off) in {"half": (1, 0.5), "mirror": (1, 1), "sqrt2": (2, 1)}.items():
         mechanism = SymmetricGaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one", symmetry=symmetry)
@@ -58,7 +63,9 @@ def test_symmetric_noise_has_the_stated_variances_is_symmetric_and_never_reads_t
     ("matrix_stddev", "vector_stddev", "expected"),
     [(1.0, 1.0, 4.5), (math.sqrt(2), 1.0, 4.0), (2.0, 1.0, 4.0), (1.0, 2.0, 2 + 2 / 4 + 1 / 32)],
 )
-def test_joint_sensitivity_of_unit_records_has_its_known_values(matrix_stddev, vector_stddev, expected):
+def test_joint_sensitivity_of_unit_records_has_its_known_values(
+    matrix_stddev: float, vector_stddev: float, expected: float
+) -> None:
     # H^4 (2/v_M + 2/v_u + v_M / (2 v_u^2)) up to v_M = 2 v_u, then 4 H^4 / v_u.
     mechanism = JointGaussian(
         matrix_stddev=matrix_stddev,
@@ -73,7 +80,9 @@ def test_joint_sensitivity_of_unit_records_has_its_known_values(matrix_stddev, v
 @pytest.mark.parametrize("neighbours", ["replace_one", "add_remove"])
 @pytest.mark.parametrize("bounds", [(1.0, 1.0), (2.0, 1.0), (1.0, 3.0)])
 @pytest.mark.parametrize("deviations", [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)])
-def test_no_pair_of_records_costs_more_than_the_joint_sensitivity(neighbours, bounds, deviations):
+def test_no_pair_of_records_costs_more_than_the_joint_sensitivity(
+    neighbours: str, bounds: tuple[float, float], deviations: tuple[float, float]
+) -> None:
     feature_bound, target_bound = bounds
     mechanism = JointGaussian(
         matrix_stddev=deviations[0],
@@ -86,7 +95,7 @@ def test_no_pair_of_records_costs_more_than_the_joint_sensitivity(neighbours, bo
     assert squared_mu(mechanism, *mechanism.worst_pair()) == pytest.approx(stated)
     rng = np.random.default_rng(5)
 
-    def record(dimension):
+    def record(dimension: int) -> Array:
         features = rng.standard_normal(dimension)
         features *= feature_bound * rng.choice([1.0, rng.random()]) / np.linalg.norm(features)
         return joined(np.outer(features, features), target_bound * rng.choice([-1, 1, rng.uniform(-1, 1)]) * features)
@@ -97,7 +106,7 @@ def test_no_pair_of_records_costs_more_than_the_joint_sensitivity(neighbours, bo
         assert squared_mu(mechanism, record(dimension), second) <= stated * (1 + 1e-9)
 
 
-def test_a_joint_answer_of_another_shape_is_refused():
+def test_a_joint_answer_of_another_shape_is_refused() -> None:
     mechanism = JointGaussian(
         matrix_stddev=1, vector_stddev=1, feature_bound=1, target_bound=1, neighbours="replace_one"
     )
@@ -106,7 +115,9 @@ def test_a_joint_answer_of_another_shape_is_refused():
 
 
 @pytest.mark.parametrize(("alpha", "expected"), [(0.1, 0.011050), (0.5, 0.054041), (1.0, 0.105161), (4.0, 0.358820)])
-def test_one_sided_wishart_noise_keeps_its_delta_at_every_epsilon_so_that_no_pure_claim_holds(alpha, expected):
+def test_one_sided_wishart_noise_keeps_its_delta_at_every_epsilon_so_that_no_pure_claim_holds(
+    alpha: float, expected: float
+) -> None:
     for neighbours in ("replace_one", "add_remove"):
         mechanism = OneSidedWishart(dimension=2, scale=4.5 / alpha, trace_sensitivity=1.0, neighbours=neighbours)
         form = fold(Release(label="gram", mechanism=mechanism), neighbours)
@@ -117,11 +128,11 @@ def test_one_sided_wishart_noise_keeps_its_delta_at_every_epsilon_so_that_no_pur
         assert bracket_epsilon(form, 1e-3).lower == math.inf
 
 
-def test_two_cells_with_one_sided_wishart_noise_deliver_four_thirds_of_alpha_with_a_floor_on_delta():
+def test_two_cells_with_one_sided_wishart_noise_deliver_four_thirds_of_alpha_with_a_floor_on_delta() -> None:
     # The printed update message of the locally private linear bandit: alpha = 1, thirds for counts, sums and Gram.
     alpha, dimension = 1.0, 2
 
-    def message(neighbours):
+    def message(neighbours: Neighbours) -> Sequential:
         counts = Laplace(scale=3 / alpha, l1_sensitivity=1.0, neighbours=neighbours)
         sums = Laplace(
             scale=3 * math.sqrt(dimension) / alpha, l1_sensitivity=math.sqrt(dimension), neighbours=neighbours
@@ -139,7 +150,7 @@ def test_two_cells_with_one_sided_wishart_noise_deliver_four_thirds_of_alpha_wit
 
 
 @pytest.mark.parametrize("mechanism", ONE_SIDED, ids=repr)
-def test_the_support_of_one_sided_noise_betrays_the_record_as_often_as_stated(mechanism):
+def test_the_support_of_one_sided_noise_betrays_the_record_as_often_as_stated(mechanism: OneSidedWishart) -> None:
     # 50,000 outputs without the record, none of which a record could give when its mass is missing: Hoeffding.
     empty, full = mechanism.worst_pair()
     outputs = mechanism.release(np.broadcast_to(empty, (50_000, *empty.shape)), np.random.default_rng(3))
@@ -152,7 +163,7 @@ def test_the_support_of_one_sided_noise_betrays_the_record_as_often_as_stated(me
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3])
-def test_the_difference_of_wisharts_is_positive_and_spread_as_stated(dimension):
+def test_the_difference_of_wisharts_is_positive_and_spread_as_stated(dimension: int) -> None:
     mechanism = SymmetrisedWishart(dimension=dimension, scale=1.5, nuclear_sensitivity=1.0, neighbours="replace_one")
     n = 100_000
     noise = mechanism.release(np.zeros((n, dimension, dimension)), np.random.default_rng(dimension))
@@ -166,7 +177,7 @@ def test_the_difference_of_wisharts_is_positive_and_spread_as_stated(dimension):
         assert noise[:, 0, 1].var() == pytest.approx(variance / 2, rel=6 * math.sqrt(5 / n))
 
 
-def test_in_one_dimension_it_is_laplace_noise_of_twice_the_scale():
+def test_in_one_dimension_it_is_laplace_noise_of_twice_the_scale() -> None:
     wishart = SymmetrisedWishart(dimension=1, scale=1.5, nuclear_sensitivity=2.0, neighbours="replace_one")
     laplace = Laplace(scale=3.0, l1_sensitivity=2.0, neighbours="replace_one")
     points = np.linspace(-9, 9, 31)
@@ -175,7 +186,7 @@ def test_in_one_dimension_it_is_laplace_noise_of_twice_the_scale():
     assert wishart.loss() == laplace.loss() == wishart.attained_loss()
 
 
-def test_in_two_dimensions_the_density_integrates_to_one_and_is_continuous():
+def test_in_two_dimensions_the_density_integrates_to_one_and_is_continuous() -> None:
     # Z = [[t + x, y], [y, t - x]] has dZ = 2 dt dx dy, and the density depends on t and r = |(x, y)| alone.
     mechanism = SymmetrisedWishart(dimension=2, scale=0.7, nuclear_sensitivity=1.0, neighbours="replace_one")
     nodes, weights = np.polynomial.legendre.leggauss(24)
@@ -205,7 +216,7 @@ def test_in_two_dimensions_the_density_integrates_to_one_and_is_continuous():
     assert np.ptp([mechanism.log_density(m, np.zeros((2, 2))) for m in near]) < 1e-5
 
 
-def test_no_pair_of_answers_moves_the_density_by_more_than_the_nuclear_norm_allows():
+def test_no_pair_of_answers_moves_the_density_by_more_than_the_nuclear_norm_allows() -> None:
     mechanism = SymmetrisedWishart(dimension=2, scale=0.5, nuclear_sensitivity=1.0, neighbours="replace_one")
     rng = np.random.default_rng(8)
     first, second, output = (10 * rng.random() * random_symmetric(rng, 2) for _ in range(3))
@@ -215,14 +226,14 @@ def test_no_pair_of_answers_moves_the_density_by_more_than_the_nuclear_norm_allo
         assert moved <= np.abs(np.linalg.eigvalsh(first - second)).sum() / (2 * 0.5) + 1e-5
 
 
-def test_beyond_two_dimensions_only_noise_of_one_sign_has_a_density_here():
+def test_beyond_two_dimensions_only_noise_of_one_sign_has_a_density_here() -> None:
     mechanism = SymmetrisedWishart(dimension=3, scale=1.0, nuclear_sensitivity=1.0, neighbours="replace_one")
     assert np.isfinite(mechanism.log_density(np.eye(3), np.zeros((3, 3))))
     with pytest.raises(UnsupportedError, match="dimension=3"):
         mechanism.log_density(np.diag([1.0, -1.0, 0.5]), np.zeros((3, 3)))
 
 
-def test_the_repaired_gram_release_is_pure_under_replacement():
+def test_the_repaired_gram_release_is_pure_under_replacement() -> None:
     # scale 3 / alpha against nuclear norm 2: alpha / 3, and half of it against an empty cell.
     for nuclear, expected in ((2.0, 1 / 3), (1.0, 1 / 6)):
         mechanism = SymmetrisedWishart(dimension=2, scale=3.0, nuclear_sensitivity=nuclear, neighbours="replace_one")

@@ -7,6 +7,7 @@ import pytest
 
 from algorithms.problems import load
 from algorithms.problems.linear_bandit import LinearBandit
+from dpaudit.model.mechanism import Array
 
 GOOD = {
     "name": "two",
@@ -18,14 +19,14 @@ GOOD = {
 
 
 @pytest.mark.parametrize("name", ["hard_family", "ill_conditioned", "rare_direction", "random_atoms"])
-def test_synthetic_families_are_linear(name):
+def test_synthetic_families_are_linear(name: str) -> None:
     """Means are those of the parameter, to rounding."""
     problem = load(name)()
     assert problem.misfit < 1e-12
     assert problem.features @ problem.parameter == pytest.approx(problem.mean_reward)
 
 
-def test_families_have_their_papers_numbers():
+def test_families_have_their_papers_numbers() -> None:
     """The fading direction, the rare share, and the gap, at a million users."""
     assert load("ill_conditioned")(users=1e8).features[0, 0] == pytest.approx([0.7, 0.007])
     assert load("rare_direction")(users=1e6).context_probabilities[1] == pytest.approx(0.103e-3)
@@ -35,7 +36,7 @@ def test_families_have_their_papers_numbers():
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 4])
-def test_the_insurance_features_fit_better_the_more_there_are(dimension):
+def test_the_insurance_features_fit_better_the_more_there_are(dimension: int) -> None:
     """Means of the data, fixed features, and a misfit that says how far from linear they are."""
     problem = load("linear_rand_hie")(dimension=dimension)
     assert problem.mean_reward == pytest.approx(load("rand_hie")().mean_reward)
@@ -55,7 +56,7 @@ def test_the_insurance_features_fit_better_the_more_there_are(dimension):
         ({"context_probabilities": np.array([0.9])}, "a law"),
     ],
 )
-def test_what_is_no_bandit_is_refused(changed, message):
+def test_what_is_no_bandit_is_refused(changed: dict[str, Array], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LinearBandit(**(GOOD | changed))
 
@@ -69,6 +70,6 @@ def test_what_is_no_bandit_is_refused(changed, message):
         ("random_atoms", {"atoms": 0}, "atoms=0"),
     ],
 )
-def test_a_parameter_out_of_range_is_named(name, parameters, message):
+def test_a_parameter_out_of_range_is_named(name: str, parameters: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load(name)(**parameters)

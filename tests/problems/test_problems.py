@@ -1,6 +1,9 @@
 """Problems are well-formed bandits, and a bad data file is one clear message."""
 
 import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,14 +12,15 @@ from algorithms.problems import NAMES, load
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import ConfigError
 from dpaudit.configuration.tables import read_section
+from dpaudit.model.mechanism import Array
 
 HEADER = "mdvis,lncoins,physlm,disea,hlthf,hlthp\n"
 GOOD = "3,0.0,0,5.0,0,0\n2,3.258096,1,20.0,1,0\n"
 
 
 @pytest.fixture
-def table(tmp_path):
-    def write(text):
+def table(tmp_path: Path) -> Callable[..., Any]:
+    def write(text: str) -> Any:
         path = tmp_path / "table.csv"
         path.write_text(text, encoding="utf-8")
         return path
@@ -34,7 +38,7 @@ LINEAR = ("linear_rand_hie", "hard_family", "ill_conditioned", "rare_direction",
 CLASSIFICATIONS = ("affairs",)
 
 
-def test_every_problem_is_of_a_kind_that_is_looked_at():
+def test_every_problem_is_of_a_kind_that_is_looked_at() -> None:
     """No problem is registered without a kind; duels, linear bandits and classifications have tests of their own."""
     assert {*BANDITS, *PROCESSES, *DUELS, *LINEAR, *CLASSIFICATIONS} == set(NAMES)
 
@@ -49,7 +53,7 @@ def test_play_for_the_immediate_reward_fails_where_the_reward_is_delayed(seed: i
 
 
 @pytest.mark.parametrize("name", PROCESSES)
-def test_every_process_has_laws_and_bounded_features(name):
+def test_every_process_has_laws_and_bounded_features(name: str) -> None:
     """Transitions that sum to 1, optimal values in [0, H], features within the bound that noise is calibrated for."""
     problem = load(name)()
     assert (problem.name, bool(problem.description)) == (name, True)
@@ -72,7 +76,7 @@ def test_every_process_has_laws_and_bounded_features(name):
 
 
 @pytest.mark.parametrize("name", BANDITS)
-def test_every_problem_is_a_bounded_bandit_with_a_law(name):
+def test_every_problem_is_a_bounded_bandit_with_a_law(name: str) -> None:
     """Means within the bound, probabilities that sum to 1, arrays that cannot be written to."""
     problem = load(name)()
     assert problem.name == name
@@ -84,7 +88,7 @@ def test_every_problem_is_a_bounded_bandit_with_a_law(name):
         problem.mean_reward[0, 0] = 0.0
 
 
-def test_the_survey_is_a_classification_within_its_scales():
+def test_the_survey_is_a_classification_within_its_scales() -> None:
     """6,366 answers by eight scales, in [-1, 1]; about a third reported an affair."""
     problem = load("affairs")()
     assert problem.features.shape == (6366, 8)
@@ -92,7 +96,7 @@ def test_the_survey_is_a_classification_within_its_scales():
     assert 0.3 < problem.labels.mean() < 0.35
 
 
-def test_the_bundled_experiment_has_its_20190_person_years_and_no_plan_is_best_for_all():
+def test_the_bundled_experiment_has_its_20190_person_years_and_no_plan_is_best_for_all() -> None:
     """Six groups and five plans; a plan's mean reward is a shrunken mean of logged rewards."""
     problem = load("rand_hie")()
     assert "20190 person-years" in problem.description
@@ -103,7 +107,7 @@ def test_the_bundled_experiment_has_its_20190_person_years_and_no_plan_is_best_f
     assert unshrunk.mean_reward[0, 0] == pytest.approx(0.781, abs=0.001)
 
 
-def test_a_users_own_table_is_read_like_the_bundled_one(table):
+def test_a_users_own_table_is_read_like_the_bundled_one(table: Callable[..., Any]) -> None:
     """Two rows: each reward follows from visits and coinsurance by the stated formula."""
     problem = load("rand_hie")(path=table(HEADER + GOOD), prior_rows=1e-12)
     assert problem.context_probabilities.tolist() == [0.5, 0, 0, 0, 0, 0.5]
@@ -111,7 +115,9 @@ def test_a_users_own_table_is_read_like_the_bundled_one(table):
     assert problem.mean_reward[5, 1] == pytest.approx(1 - 2 * (0.1 + 4 * 0.025**2))
 
 
-def test_a_relative_data_file_is_read_beside_the_configuration(table, tmp_path, monkeypatch):
+def test_a_relative_data_file_is_read_beside_the_configuration(
+    table: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The file's name is relative to the configuration's folder, wherever the command runs."""
     name = table(HEADER + GOOD).name
     monkeypatch.chdir("/")
@@ -131,13 +137,13 @@ def test_a_relative_data_file_is_read_beside_the_configuration(table, tmp_path, 
         (HEADER + "3,1.5,0,5,0,0\n", r"column 'lncoins': 1.5 is none of the experiment's plans"),
     ],
 )
-def test_a_bad_table_names_value_column_row_and_remedy(table, text, message):
+def test_a_bad_table_names_value_column_row_and_remedy(table: Callable[..., Any], text: str, message: str) -> None:
     """NaN, gaps, words, missing columns, truncation and unknown plans are configuration errors."""
     with pytest.raises(ConfigError, match=message):
         load("rand_hie")(path=table(text))
 
 
-def test_a_missing_or_binary_file_is_a_clear_error(tmp_path):
+def test_a_missing_or_binary_file_is_a_clear_error(tmp_path: Path) -> None:
     """No file and no text: the path and the reason are in the message."""
     with pytest.raises(ConfigError, match=r"Cannot read the data file .*nowhere\.csv"):
         load("rand_hie")(path=tmp_path / "nowhere.csv")
@@ -146,7 +152,7 @@ def test_a_missing_or_binary_file_is_a_clear_error(tmp_path):
         load("rand_hie")(path=tmp_path / "binary.csv")
 
 
-def test_a_seed_fixes_a_synthetic_problem():
+def test_a_seed_fixes_a_synthetic_problem() -> None:
     """The same parameters give the same means; another seed gives others; the norm bounds the values by 1."""
     first, again, other = (load("grid")(seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first.mean_reward, again.mean_reward)
@@ -154,7 +160,7 @@ def test_a_seed_fixes_a_synthetic_problem():
     assert load("zipf")().context_probabilities[0] == pytest.approx(1 / sum(k**-1.1 for k in range(1, 21)))
 
 
-def test_the_audit_domain_hides_the_action_and_separates_the_directions():
+def test_the_audit_domain_hides_the_action_and_separates_the_directions() -> None:
     """Context 0 has one feature for all actions; contexts 1 shows both; the expected share is as asked."""
     problem = load("audit_domain")(canary_share=0.06)
     features = problem.features.reshape(3, 2, 2)
@@ -178,7 +184,7 @@ def test_the_audit_domain_hides_the_action_and_separates_the_directions():
         ("rand_hie", {"prior_rows": 0}, "prior_rows=0 to be positive"),
     ],
 )
-def test_bad_parameters_name_the_value(name, changed, message):
+def test_bad_parameters_name_the_value(name: str, changed: dict[str, str | float], message: str) -> None:
     """Each bad parameter is a ValueError with its value and its rule."""
     with pytest.raises(ValueError, match=message):
         load(name)(**changed)
@@ -195,7 +201,9 @@ def test_bad_parameters_name_the_value(name, changed, message):
         ({"contexts": [0.0, 1.0]}, "as matrices"),
     ],
 )
-def test_a_malformed_bandit_cannot_be_built(changed, message):
+def test_a_malformed_bandit_cannot_be_built(
+    changed: dict[str, Array | list[float | list[float]]], message: str
+) -> None:
     """Shapes, laws and bounds are checked at construction."""
     good = {
         "name": "x",

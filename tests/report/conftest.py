@@ -33,6 +33,8 @@ from dpaudit import (
     fold,
 )
 from dpaudit.model.condition import conditions_of, merge
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.mechanism import Array
 from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight
 from dpaudit.report import Report, System
 
@@ -58,20 +60,20 @@ class Noise:
     l2_sensitivity: float
     neighbours: Any = "replace_one"
 
-    def loss(self):
+    def loss(self) -> GaussianLoss:
         return GaussianLoss(mu=self.l2_sensitivity / self.stddev)
 
-    def release(self, value, rng):
+    def release(self, value: Any, rng: np.random.Generator) -> Any:
         return np.asarray(value) + self.stddev * rng.standard_normal(np.shape(value))
 
-    def log_density(self, output, value):
+    def log_density(self, output: Array, value: Any) -> Any:
         return -0.5 * ((output - value) / self.stddev) ** 2
 
-    def scaled(self, factor):
+    def scaled(self, factor: float) -> "Noise":
         return replace(self, stddev=self.stddev * factor)
 
     @property
-    def noise_multiplier(self):
+    def noise_multiplier(self) -> float:
         return self.stddev / self.l2_sensitivity
 
 
@@ -81,11 +83,11 @@ class Pure(Noise):
 
     name: ClassVar[str] = "pure_noise"
 
-    def loss(self):
+    def loss(self) -> LaplaceLoss:
         return LaplaceLoss(shift=self.l2_sensitivity / self.stddev)
 
 
-def certificate(declaration, claim, verdict, **more):
+def certificate(declaration: Declaration, claim: Claim, verdict: str, **more: Any) -> Certificate:
     """Return a certificate whose brackets are the accountant's."""
     form = fold(declaration, claim.neighbours)
     tight = Tight(epsilon=bracket_epsilon(form, claim.delta), delta=bracket_delta(form, claim.epsilon))
@@ -103,7 +105,7 @@ def certificate(declaration, claim, verdict, **more):
     return Certificate(verdict=verdict, claim=claim, tight=given.pop("tight", tight), declaration=declaration, **given)
 
 
-def epochs(multiplier, number=6, rule=None):
+def epochs(multiplier: float, number: int = 6, rule: str | None = None) -> PostProcess:
     """Return the declaration of a bandit whose users are split over epochs."""
     slots = math.log(10_000)
     share = Printed(rule="classic_gaussian", epsilon=1 / slots, delta=1e-5 / slots) if rule else None
@@ -118,7 +120,15 @@ def epochs(multiplier, number=6, rule=None):
     )
 
 
-def audit(claim, *, mu=0.0145, lower=0.012, verdict="consistent", certified=math.inf, **more):
+def audit(
+    claim: Claim,
+    *,
+    mu: float = 0.0145,
+    lower: float = 0.012,
+    verdict: str = "consistent",
+    certified: float = math.inf,
+    **more: Any,
+) -> AuditResult:
     """Return an audit of Gaussian scores, with the exact ROC of two normals `mu` apart."""
     from scipy.special import ndtr, ndtri
 
@@ -155,7 +165,7 @@ def audit(claim, *, mu=0.0145, lower=0.012, verdict="consistent", certified=math
     return AuditResult(verdict=verdict, epsilon_lower=lower, claim=claim, certified=certified, **given)
 
 
-def _paper():
+def _paper() -> Report:
     declaration = epochs(68.816458, rule="basic")
     slack = Slack(
         epsilon_ratio=24.27,
@@ -235,7 +245,7 @@ def _paper():
     )
 
 
-def _all_checked():
+def _all_checked() -> Report:
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one patient")
     declaration = Release(label="total", mechanism=Noise(stddev=3.7307, l2_sensitivity=1.0))
     conditions = tuple(replace(c, status="checked") for c in conditions_of(declaration))
@@ -257,7 +267,7 @@ def _all_checked():
     )
 
 
-def _refuted():
+def _refuted() -> Report:
     declaration = Sequential(
         parts=(epochs(3.0), Release(label="last", mechanism=Noise(stddev=2.0, l2_sensitivity=1.0)))
     )
@@ -279,7 +289,7 @@ def _refuted():
     return Report(certificate=held, created="2026-03-01", title="A claim that does not hold")
 
 
-def _not_proved():
+def _not_proved() -> Report:
     declaration = epochs(3.7307)
     violated = CLIPPED.seen(holds=False)
     finding = Finding(
@@ -302,7 +312,7 @@ def _not_proved():
     )
 
 
-def _violation():
+def _violation() -> Report:
     declaration = epochs(3.7307)
     conditions = tuple(replace(c, status="checked") for c in conditions_of(declaration))
     held = certificate(declaration, CLAIM, "certified", conditions=conditions)
@@ -314,12 +324,12 @@ def _violation():
     )
 
 
-def _inconclusive():
+def _inconclusive() -> Report:
     base = _violation()
     return replace(base, audits=(audit(CLAIM, verdict="inconclusive", lower=0.0),), title="No result")
 
 
-def _infinite():
+def _infinite() -> Report:
     claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one message")
     declaration = Repeat(part=Release(label="sums", mechanism=Noise(stddev=5.0, l2_sensitivity=1.0)), times=40)
     held = certificate(declaration, claim, "refuted", reasons=("No finite epsilon holds at delta 0.",))
@@ -328,7 +338,7 @@ def _infinite():
     )
 
 
-def _open():
+def _open() -> Report:
     claim = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", unit="one trip")
     declaration = Group(part=Stated(epsilon=0.4, delta=1e-8, source="the vendor's white paper"), size=3)
     wide = Tight(
@@ -343,7 +353,7 @@ def _open():
     )
 
 
-def _pure():
+def _pure() -> Report:
     claim = Claim(epsilon=2.0, neighbours="replace_one", model="local", unit="one vote")
     declaration = Sequential(
         parts=tuple(
@@ -357,7 +367,7 @@ def _pure():
     )
 
 
-def _huge():
+def _huge() -> Report:
     parts = tuple(
         Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(600)
     )
@@ -368,7 +378,7 @@ def _huge():
     return Report(certificate=certificate(tree, claim, "certified"), created="2026-03-01", title="Six hundred days")
 
 
-def _hostile():
+def _hostile() -> Report:
     claim = replace(CLAIM, unit=HOSTILE)
     declaration = Sequential(
         parts=(
@@ -435,5 +445,5 @@ STORIES = {
 
 
 @pytest.fixture(scope="session")
-def stories():
+def stories() -> dict[str, Report]:
     return {name: make() for name, make in STORIES.items()}

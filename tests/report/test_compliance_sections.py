@@ -6,6 +6,7 @@ import re
 from dataclasses import fields, is_dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,9 @@ from dpaudit.ledger import Account, Ledger, store_at
 from dpaudit.model.deployment import Comparison, Deployment
 from dpaudit.model.losses import Composition
 from dpaudit.report import Report, System, render
+from dpaudit.report.compliance.fields import Field, Section
 from dpaudit.report.curves import delta_curve
-from dpaudit.report.facts import gather
+from dpaudit.report.facts import Facts, gather
 from dpaudit.report.plain import plain
 from mechanisms import Gaussian, Laplace
 
@@ -28,27 +30,27 @@ HOSTILE = '</title><script>alert("x")</script>|`*_[x](javascript:y)\n# <img src=
 
 
 @pytest.fixture(scope="module")
-def gathered(stories):
+def gathered(stories: dict[str, Report]) -> dict[Any, Facts]:
     """Return what every story says, gathered once."""
     return {name: gather(story) for name, story in stories.items()}
 
 
-def section(report, number):
+def section(report: Any, number: str) -> Section:
     """Return one section of a report."""
     return next(held for held in gather(report).sections if held.number == number)
 
 
-def field(report, number, name):
+def field(report: Any, number: str, name: str) -> Field:
     """Return one field of a section."""
     return next(held for held in section(report, number).fields if held.name == name)
 
 
-def grid(report, number, name):
+def grid(report: Report, number: str, name: str) -> tuple[tuple[str, ...], ...]:
     """Return the rows of one table of a section."""
     return next(held for held in section(report, number).grids if held.name == name).rows
 
 
-def leads_somewhere(data, reference):
+def leads_somewhere(data: dict[str, Any], reference: str) -> bool:
     """Return whether a reference is a path in the report's JSON; deployments are the owner's own file."""
     if not reference or reference.startswith("deployment."):
         return True
@@ -59,7 +61,7 @@ def leads_somewhere(data, reference):
     return True
 
 
-def test_every_story_has_every_section_and_every_field_a_status(gathered):
+def test_every_story_has_every_section_and_every_field_a_status(gathered: dict[Any, Facts]) -> None:
     """Sections 0 to 13 and A, no empty value, one status a row, and rows as wide as their head."""
     for facts in gathered.values():
         held = facts.sections
@@ -73,7 +75,7 @@ def test_every_story_has_every_section_and_every_field_a_status(gathered):
                 assert {len(row) for row in table.rows} <= {len(table.head)}
 
 
-def test_every_reference_leads_to_its_evidence(gathered):
+def test_every_reference_leads_to_its_evidence(gathered: dict[Any, Facts]) -> None:
     """A field that rests on evidence says where, and that place exists in the same report.json; a typo would not."""
     for facts in gathered.values():
         data = plain(facts)
@@ -86,7 +88,9 @@ def test_every_reference_leads_to_its_evidence(gathered):
     assert not leads_somewhere(data, "certificate.tihgt")
 
 
-def test_what_nobody_declared_is_not_assessed_and_what_is_declared_is_never_evidence(stories):
+def test_what_nobody_declared_is_not_assessed_and_what_is_declared_is_never_evidence(
+    stories: dict[str, Report],
+) -> None:
     """Without a deployment every human field is not assessed; with one each is declared, and no number moves."""
     bare = stories["checked"]
     full = replace(bare, deployment=read_deployment(FULL))
@@ -101,7 +105,7 @@ def test_what_nobody_declared_is_not_assessed_and_what_is_declared_is_never_evid
         assert known == {held.name for held in other.fields if held.status == "evidence"}
 
 
-def test_the_claim_is_declared_and_the_certificate_is_evidence(stories):
+def test_the_claim_is_declared_and_the_certificate_is_evidence(stories: dict[str, Report]) -> None:
     """What is promised and what is proved never look alike."""
     report = stories["checked"]
     assert field(report, "0", "Claimed epsilon").status == "declared"
@@ -110,7 +114,9 @@ def test_the_claim_is_declared_and_the_certificate_is_evidence(stories):
     assert field(report, "0", "Verdict").value == report.verdict
 
 
-def test_sixteen_hazards_stand_in_their_order_and_an_answer_does_not_become_evidence(stories):
+def test_sixteen_hazards_stand_in_their_order_and_an_answer_does_not_become_evidence(
+    stories: dict[str, Report],
+) -> None:
     """H1 to H16; the owner's answer to one that nobody computes is declared."""
     full = replace(stories["paper"], deployment=read_deployment(FULL))
     held = next(one for one in section(full, "8").grids if one.name == "hazards")
@@ -121,7 +127,7 @@ def test_sixteen_hazards_stand_in_their_order_and_an_answer_does_not_become_evid
 
 
 @pytest.mark.parametrize(("neighbours", "adding"), [("replace_one", "no"), ("add_remove", "yes")])
-def test_the_two_data_sets_of_each_scenario_follow_the_relation(neighbours, adding):
+def test_the_two_data_sets_of_each_scenario_follow_the_relation(neighbours: str, adding: str) -> None:
     """Adding one unit is covered under add-remove and not under replace-one; the raw data never are."""
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours=neighbours, unit="one person")
     noise = Release(label="sum", mechanism=Gaussian.calibrated(claim, l2_sensitivity=1.0))
@@ -131,7 +137,7 @@ def test_the_two_data_sets_of_each_scenario_follow_the_relation(neighbours, addi
     assert rows[-1][3].startswith("no")
 
 
-def test_groups_of_a_gaussian_are_the_gaussian_of_that_many_times_the_distance(stories):
+def test_groups_of_a_gaussian_are_the_gaussian_of_that_many_times_the_distance(stories: dict[str, Report]) -> None:
     """k units move a Gaussian release k times as far: the certificate's column is that, the claim's is the textbook."""
     report = stories["checked"]
     mu = 1 / 3.7307
@@ -148,7 +154,7 @@ def test_groups_of_a_gaussian_are_the_gaussian_of_that_many_times_the_distance(s
         assert delta <= value <= delta * 1.002
 
 
-def test_beliefs_and_odds_are_those_of_the_definition(stories):
+def test_beliefs_and_odds_are_those_of_the_definition(stories: dict[str, Report]) -> None:
     """An even guess becomes at most 2e / (1 + 2e) = 0.8447, but with probability 2 delta; mu is the release's own."""
     report = stories["checked"]
     rows = grid(report, "6", "beliefs")
@@ -159,7 +165,7 @@ def test_beliefs_and_odds_are_those_of_the_definition(stories):
     assert "except with probability" not in meaning
 
 
-def test_positive_answers_move_the_odds_by_no_more_than_the_trade_off_allows(stories):
+def test_positive_answers_move_the_odds_by_no_more_than_the_trade_off_allows(stories: dict[str, Report]) -> None:
     """The last column is the proved true positive rate over the false positive rate."""
     report = stories["checked"]
     curve = delta_curve(report.certificate)
@@ -167,7 +173,7 @@ def test_positive_answers_move_the_odds_by_no_more_than_the_trade_off_allows(sto
         assert float(row[3].removesuffix(" times")) == pytest.approx(curve.true_positive_rate(rate) / rate, rel=2e-3)
 
 
-def test_shares_of_a_sequence_add_up_and_those_of_a_partition_are_not_added(stories):
+def test_shares_of_a_sequence_add_up_and_those_of_a_partition_are_not_added(stories: dict[str, Report]) -> None:
     """Two releases with rho 1/800 and 4/800 have shares 1/5 and 4/5; parts of a partition have none."""
     claim = Claim(epsilon=2.0, delta=1e-5, neighbours="replace_one", unit="one person")
     wide, near = (Gaussian(stddev=s, l2_sensitivity=1.0, neighbours="replace_one") for s in (20.0, 10.0))
@@ -180,7 +186,7 @@ def test_shares_of_a_sequence_add_up_and_those_of_a_partition_are_not_added(stor
     assert [row[1:] for row in grid(repeated, "6", "allocation")] == [("3", "0.5", "1")]
 
 
-def test_only_deployments_of_the_same_unit_and_model_are_compared(stories):
+def test_only_deployments_of_the_same_unit_and_model_are_compared(stories: dict[str, Report]) -> None:
     """Others are counted and left out."""
     report = stories["checked"]
     same = Comparison(name="Same", unit="one patient", model="central", epsilon=2.0, source="a paper")
@@ -191,7 +197,9 @@ def test_only_deployments_of_the_same_unit_and_model_are_compared(stories):
     assert held.note.startswith("1 of another unit or model left out")
 
 
-def test_the_ledger_stands_in_the_report_with_this_certificates_booking(stories, tmp_path):
+def test_the_ledger_stands_in_the_report_with_this_certificates_booking(
+    stories: dict[str, Report], tmp_path: Path
+) -> None:
     """Spent, left and the last digest; and whether this very certificate was booked."""
     report = stories["checked"]
     ledger = Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
@@ -206,7 +214,7 @@ def test_the_ledger_stands_in_the_report_with_this_certificates_booking(stories,
     assert json.loads(held.to_json())["ledger"]["bookings"][0]["label"] == "totals"
 
 
-def test_changes_since_a_previous_report_are_those_and_no_others(stories):
+def test_changes_since_a_previous_report_are_those_and_no_others(stories: dict[str, Report]) -> None:
     """The same report has changed in nothing; a smaller claim in its claim, its verdict and its digest."""
     report = stories["checked"]
     same = replace(report, previous=json.loads(report.to_json()))
@@ -220,16 +228,16 @@ def test_changes_since_a_previous_report_are_those_and_no_others(stories):
 class Words(HTMLParser):
     """The text of a page."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.words = []
         self.feed(text)
 
-    def handle_data(self, data):
+    def handle_data(self, data: Any) -> None:
         self.words.append(data)
 
 
-def test_page_and_json_say_the_same_field_by_field(stories):
+def test_page_and_json_say_the_same_field_by_field(stories: dict[str, Report]) -> None:
     """Every value and every cell of the JSON's sections stands in the page, but for what the page tells in full."""
     report = replace(stories["paper"], deployment=read_deployment(FULL))
     page = " ".join(" ".join(Words(render(report)["report.html"]).words).split())
@@ -241,7 +249,7 @@ def test_page_and_json_say_the_same_field_by_field(stories):
                 assert all(" ".join(cell.split()) in page for row in table.rows for cell in row), table.name
 
 
-def hostile(thing):
+def hostile(thing: Deployment) -> tuple[Any, ...]:
     """Return a deployment whose every text is hostile."""
     if is_dataclass(thing) and not isinstance(thing, type):
         return replace(thing, **{entry.name: hostile(getattr(thing, entry.name)) for entry in fields(thing)})
@@ -250,7 +258,7 @@ def hostile(thing):
     return HOSTILE if isinstance(thing, str) else thing
 
 
-def test_a_hostile_deployment_is_words_and_nothing_else(stories):
+def test_a_hostile_deployment_is_words_and_nothing_else(stories: dict[str, Report]) -> None:
     """Markup in what people declare adds no element to the page and no cell to a table."""
     report = replace(stories["paper"], deployment=hostile(read_deployment(FULL)), code=HOSTILE)
     harmless = replace(stories["paper"], deployment=read_deployment(FULL))
@@ -277,13 +285,15 @@ def test_a_hostile_deployment_is_words_and_nothing_else(stories):
         ({"scope": {"purpose": 3}}, "scope.purpose=3"),
     ],
 )
-def test_a_key_that_does_not_fit_is_named(table, message):
+def test_a_key_that_does_not_fit_is_named(
+    table: dict[str, list[dict[str, str]] | dict[str, Any]], message: str
+) -> None:
     """Unknown, missing, or of another type: the fault's path and the remedy."""
     with pytest.raises(Fault, match=re.escape(message)):
         decode_deployment(table)
 
 
-def test_a_fault_in_a_deployment_file_has_its_line(tmp_path):
+def test_a_fault_in_a_deployment_file_has_its_line(tmp_path: Path) -> None:
     """The message starts with the file and the line, and nobody's typo is declared in silence."""
     file = tmp_path / "deployment.toml"
     file.write_text('[scope]\npurpose = "x"\nsectr = "y"\n', encoding="utf-8")
@@ -294,7 +304,7 @@ def test_a_fault_in_a_deployment_file_has_its_line(tmp_path):
         read_deployment(file)
 
 
-def test_no_section_prints_a_score(stories):
+def test_no_section_prints_a_score(stories: dict[str, Report]) -> None:
     """Neither a percentage nor a word that claims to be law stands in any section."""
     report = replace(stories["paper"], deployment=read_deployment(FULL), system=System(name="Plans", unit="one year"))
     text = json.dumps([one["fields"] + one["grids"] for one in report.to_dict()["sections"]])

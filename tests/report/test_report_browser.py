@@ -4,10 +4,14 @@ import shutil
 import socketserver
 import subprocess
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dpaudit import Report
 from dpaudit.report import render
 
 BROWSER = next(
@@ -18,12 +22,12 @@ OWN_TALK = ("google", "gvt1", "gstatic", "chromium")
 
 
 @contextmanager
-def proxy():
+def proxy() -> Iterator[tuple[int, list[Any]]]:
     """Yield the port of a proxy that refuses everything, and the list of what it was asked for."""
     asked = []
 
     class Refuser(socketserver.StreamRequestHandler):
-        def handle(self):
+        def handle(self) -> None:
             line = self.rfile.readline().decode("latin-1").split()
             if len(line) > 1 and not any(name in line[1] for name in OWN_TALK):
                 asked.append(line[1])
@@ -35,12 +39,12 @@ def proxy():
         server.shutdown()
 
 
-def opened(page, tmp_path):
+def opened(page: str, tmp_path: Any) -> tuple[list[Any], list[str]]:
     """Return what a page asked the network for, and what the browser's console said."""
     return shown(page, tmp_path)[:2]
 
 
-def shown(page, tmp_path):
+def shown(page: str, tmp_path: Any) -> tuple[list[Any], list[str], str]:
     """Return what a page asked the network for, what the browser's console said, and the page once its script ran."""
     if not BROWSER:
         pytest.skip("no Chromium is installed")
@@ -66,7 +70,7 @@ def shown(page, tmp_path):
     return asked, [line for line in ended.stderr.splitlines() if "CONSOLE" in line], ended.stdout
 
 
-def test_the_script_says_what_the_report_proves(stories, tmp_path):
+def test_the_script_says_what_the_report_proves(stories: dict[str, Report], tmp_path: Path) -> None:
     """Sliders start at one unit and one release with the certificate's epsilon; the contents follow the reader."""
     page = render(stories["checked"])["report.html"]
     asked, said, after = shown(page, tmp_path)
@@ -78,12 +82,12 @@ def test_the_script_says_what_the_report_proves(stories, tmp_path):
 
 
 @pytest.mark.parametrize("story", ["paper", "hostile"])
-def test_a_page_asks_nobody_and_logs_nothing(stories, story, tmp_path):
+def test_a_page_asks_nobody_and_logs_nothing(stories: dict[str, Report], story: str, tmp_path: Path) -> None:
     """No request leaves, and the console stays empty, whatever the names."""
     assert opened(render(stories[story])["report.html"], tmp_path) == ([], [])
 
 
-def test_a_page_that_asks_somebody_is_caught(stories, tmp_path):
+def test_a_page_that_asks_somebody_is_caught(stories: dict[str, Report], tmp_path: Path) -> None:
     """The twin: with a weaker policy a picture from elsewhere is asked for, and a script is complained about."""
     page = render(stories["checked"])["report.html"]
     weak = page.replace("default-src 'none'", "default-src *").replace("img-src data:", "img-src *")

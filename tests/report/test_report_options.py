@@ -1,9 +1,12 @@
 """`dpaudit report` with a deployment, a ledger and an earlier report: read before anything runs, refused in words."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
@@ -27,21 +30,21 @@ mechanism = { name = "gaussian", stddev = 30.0, l2_sensitivity = 1.0 }
 
 
 @pytest.fixture
-def dpaudit(tmp_path, monkeypatch):
+def dpaudit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return a function that runs a command in a folder that holds a configuration."""
     monkeypatch.chdir(tmp_path)
     Path("config.toml").write_text(CONFIG, encoding="utf-8")
     return lambda *arguments: CliRunner().invoke(app, arguments, catch_exceptions=False)
 
 
-def values(folder, number):
+def values(folder: str, number: str) -> dict[Any, Any]:
     """Return the fields of one section of a written report."""
     data = json.loads(Path(folder, "report.json").read_text(encoding="utf-8"))
     section = next(one for one in data["sections"] if one["number"] == number)
     return {held["name"]: held["value"] for held in section["fields"]}
 
 
-def test_a_budget_and_an_earlier_report_are_shown(dpaudit):
+def test_a_budget_and_an_earlier_report_are_shown(dpaudit: Callable[..., Result]) -> None:
     """The booking of this very certificate is found, and nothing has changed since the report before."""
     assert dpaudit("report", "config.toml", "-o", "first").exit_code == 0
     dpaudit("certify", "config.toml", "--format", "json", "-o", "certificate.json")
@@ -59,7 +62,7 @@ def test_a_budget_and_an_earlier_report_are_shown(dpaudit):
     assert "second/registry.yaml" in ended.stdout.splitlines()
 
 
-def test_a_deployment_may_stand_in_the_configuration(dpaudit):
+def test_a_deployment_may_stand_in_the_configuration(dpaudit: Callable[..., Result]) -> None:
     """The tables are the same, one level deeper; a typo is found in its line."""
     Path("config.toml").write_text(f'{CONFIG}\n[deployment.scope]\npurpose = "sums"\n', encoding="utf-8")
     assert dpaudit("report", "config.toml", "-o", "out").exit_code == 0
@@ -80,7 +83,9 @@ def test_a_deployment_may_stand_in_the_configuration(dpaudit):
         (("--previous", "other.json"), "not a report of this version"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_before_anything_is_written(dpaudit, options, message):
+def test_what_cannot_be_shown_is_refused_before_anything_is_written(
+    dpaudit: Callable[..., Result], options: tuple[str, ...], message: str
+) -> None:
     """One line on stderr, exit code 2, no folder."""
     Path("other.json").write_text("{}", encoding="utf-8")
     ended = dpaudit("report", "config.toml", "-o", "out", *options)

@@ -6,11 +6,13 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from dpaudit import ConfigError
+from dpaudit import ConfigError, Report
 from dpaudit.report import render, write
 from dpaudit.wording.escaping import markdown
 
@@ -20,14 +22,14 @@ SCRIPT = '<script>alert("x")</script>'
 class Page(HTMLParser):
     """Collects what the rules below look at."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.tags, self.ids, self.headings, self.words = [], [], [], []
         self.regions, self.scripts = [], []
         self.feed(text)
         self.close()
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: Any, attrs: Any) -> None:
         held = dict(attrs)
         self.tags.append((tag, held))
         if "id" in held:
@@ -35,19 +37,19 @@ class Page(HTMLParser):
         if re.fullmatch("h[1-6]", tag):
             self.headings.append(int(tag[1]))
 
-    def handle_data(self, data):
+    def handle_data(self, data: Any) -> None:
         (self.scripts if self.tags[-1:] and self.tags[-1][0] == "script" and data.strip() else self.words).append(data)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: Any) -> None:
         if tag == "script":
             self.tags.append(("end of script", {}))
 
-    def allowed(self, script):
+    def allowed(self, script: str) -> bool:
         """Return whether the page's policy names the digest of a script."""
         policy = next(held.get("content", "") for tag, held in self.tags if "http-equiv" in held)
         return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in policy
 
-    def faults(self):
+    def faults(self) -> list[Any]:
         """Return every rule of accessibility or self-containment that the page breaks."""
         found = []
         names = [tag for tag, _ in self.tags]
@@ -81,17 +83,17 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def rendered(stories):
+def rendered(stories: dict[str, Report]) -> dict[Any, dict[str, str]]:
     return {name: render(report) for name, report in stories.items()}
 
 
-def test_every_page_keeps_the_rules(rendered):
+def test_every_page_keeps_the_rules(rendered: dict[Any, dict[str, str]]) -> None:
     """Landmarks, headings in order, scopes, titles, unique names, no request, no script but the one that is named."""
     for name, texts in rendered.items():
         assert Page(texts["report.html"]).faults() == [], name
 
 
-def test_a_broken_page_is_caught(rendered):
+def test_a_broken_page_is_caught(rendered: dict[Any, dict[str, str]]) -> None:
     """The rules see each fault when it is planted."""
     page = rendered["paper"]["report.html"]
     planted = {
@@ -110,7 +112,7 @@ def test_a_broken_page_is_caught(rendered):
         assert any(fault in found for found in Page(text).faults()), fault
 
 
-def test_no_page_names_another_place(rendered):
+def test_no_page_names_another_place(rendered: dict[Any, dict[str, str]]) -> None:
     """Style sheets and figures fetch nothing: no url(), no @import, no address but the SVG name space."""
     for name, texts in rendered.items():
         for path, text in texts.items():
@@ -120,7 +122,7 @@ def test_no_page_names_another_place(rendered):
             assert not re.search(r"url\(|@import|https?:|//[a-z]", rest), (name, path)
 
 
-def test_hostile_text_is_words_and_nothing_else_in_html(rendered):
+def test_hostile_text_is_words_and_nothing_else_in_html(rendered: dict[Any, dict[str, str]]) -> None:
     """Markup in names adds no element and no attribute: the page's tags are those of harmless names."""
     text = rendered["hostile"]["report.html"]
     assert SCRIPT not in text
@@ -132,7 +134,7 @@ def test_hostile_text_is_words_and_nothing_else_in_html(rendered):
     assert 'alert("x")' in "".join(Page(text).words)
 
 
-def test_hostile_text_is_words_in_markdown(rendered):
+def test_hostile_text_is_words_in_markdown(rendered: dict[Any, dict[str, str]]) -> None:
     """No raw HTML, link, heading or table cell comes out of a name; code blocks hold it as code."""
     text = rendered["hostile"]["report.md"]
     prose = re.sub(r"^(`{3,})[a-z]*\n.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -145,7 +147,7 @@ def test_hostile_text_is_words_in_markdown(rendered):
         assert len(widths) == 1, block
 
 
-def test_markdown_escapes_what_starts_a_list_and_leaves_numbers_alone():
+def test_markdown_escapes_what_starts_a_list_and_leaves_numbers_alone() -> None:
     """A decimal stays readable; a list, a rule or a heading at the start of a line does not come about."""
     assert markdown("9.21 slots") == "9.21 slots"
     assert markdown("9. slots") == "9\\. slots"
@@ -153,7 +155,7 @@ def test_markdown_escapes_what_starts_a_list_and_leaves_numbers_alone():
     assert markdown("# x\ny") == "\\# x y"
 
 
-def test_figures_are_well_formed_and_titled_whatever_the_names(rendered):
+def test_figures_are_well_formed_and_titled_whatever_the_names(rendered: dict[Any, dict[str, str]]) -> None:
     """Every SVG file parses as XML, and has a title and a description; hostile names stay text."""
     space = "{http://www.w3.org/2000/svg}"
     for texts in rendered.values():
@@ -166,13 +168,15 @@ def test_figures_are_well_formed_and_titled_whatever_the_names(rendered):
                 assert {element.tag.removeprefix(space) for element in root.iter()} <= known
 
 
-def test_equal_reports_give_equal_bytes(stories, rendered):
+def test_equal_reports_give_equal_bytes(stories: dict[str, Report], rendered: dict[Any, dict[str, str]]) -> None:
     """Rendering again changes nothing, in any story."""
     for name, report in stories.items():
         assert render(report) == rendered[name]
 
 
-def test_verdict_and_disclaimer_stand_in_every_format(stories, rendered):
+def test_verdict_and_disclaimer_stand_in_every_format(
+    stories: dict[str, Report], rendered: dict[Any, dict[str, str]]
+) -> None:
     """Each format carries the verdict, the meaning and the disclaimer, and none a score."""
     for name, report in stories.items():
         for path in ("report.html", "report.md", "report.json"):
@@ -184,7 +188,7 @@ def test_verdict_and_disclaimer_stand_in_every_format(stories, rendered):
             )
 
 
-def test_the_reference_story_is_told(rendered):
+def test_the_reference_story_is_told(rendered: dict[Any, dict[str, str]]) -> None:
     """The slack in one sentence, what eliminates nothing, and every bound, in both readable formats."""
     for path in ("report.html", "report.md"):
         text = rendered["paper"][path]
@@ -192,14 +196,16 @@ def test_the_reference_story_is_told(rendered):
             assert words in text, (path, words)
 
 
-def test_without_audits_the_page_says_not_assessed(rendered):
+def test_without_audits_the_page_says_not_assessed(rendered: dict[Any, dict[str, str]]) -> None:
     """A missing audit is told on the cover, in its section and in the figure."""
     text = rendered["refuted"]["report.html"]
     assert text.count("obody attacked") >= 3
     assert "no fault of the code would have been caught" in text
 
 
-def test_files_are_written_below_the_folder_and_named_by_us(stories, rendered, tmp_path):
+def test_files_are_written_below_the_folder_and_named_by_us(
+    stories: dict[str, Report], rendered: dict[Any, dict[str, str]], tmp_path: Path
+) -> None:
     """The returned paths exist, lie in the folder, and hold what `render` says; names never come from the report."""
     paths = write(stories["hostile"], tmp_path / "new" / "folder")
     statements = {"test-result.intoto.json", "privacy-report.intoto.json"}
@@ -210,7 +216,7 @@ def test_files_are_written_below_the_folder_and_named_by_us(stories, rendered, t
     assert (tmp_path / "new" / "folder" / "report.html").read_bytes().decode() == rendered["hostile"]["report.html"]
 
 
-def test_an_unwritable_folder_is_a_clear_error(stories, tmp_path):
+def test_an_unwritable_folder_is_a_clear_error(stories: dict[str, Report], tmp_path: Path) -> None:
     """A file in the way is named, with the remedy."""
     blocked = tmp_path / "taken"
     blocked.write_text("here")
@@ -218,20 +224,20 @@ def test_an_unwritable_folder_is_a_clear_error(stories, tmp_path):
         write(stories["checked"], blocked)
 
 
-def luminance(colour):
+def luminance(colour: Any) -> Any:
     """Return the relative luminance of a colour, as WCAG defines it."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one, other):
+def contrast(one: str, other: Any) -> Any:
     """Return the contrast ratio of two colours."""
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
-def test_every_text_colour_has_contrast_in_both_schemes():
+def test_every_text_colour_has_contrast_in_both_schemes() -> None:
     """Text is at least 4.5 to 1 on both grounds, in light and dark; a pale grey would fail."""
     sheet = (files("dpaudit.report") / "templates" / "colours.css").read_text()
     schemes = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block)) for block in sheet.split("@media")]
@@ -244,7 +250,7 @@ def test_every_text_colour_has_contrast_in_both_schemes():
     assert contrast("#999999", schemes[0]["paper"]) < 4.5
 
 
-def test_a_longer_title_changes_no_other_word(stories):
+def test_a_longer_title_changes_no_other_word(stories: dict[str, Report]) -> None:
     """Only what was changed changes: the title is not part of the evidence."""
     report = stories["checked"]
     texts = render(report), render(replace(report, title="Another title"))

@@ -7,11 +7,12 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from dpaudit import UnsupportedError
+from dpaudit import Report, UnsupportedError
 from dpaudit.cli.app import app
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.report import render
@@ -21,13 +22,13 @@ from dpaudit.report.writing import contents
 FULL = Path(__file__).with_name("deployment.toml")
 
 
-def pdf(report):
+def pdf(report: Any) -> bytes:
     """Return a report's PDF."""
     texts = render(report)
     return pdf_report(texts["report.json"], {name: text for name, text in texts.items() if name.endswith(".svg")})
 
 
-def test_equal_reports_give_equal_bytes_and_other_reports_other_ones(stories):
+def test_equal_reports_give_equal_bytes_and_other_reports_other_ones(stories: dict[str, Report]) -> None:
     """Built twice, in this process and in another one, it is the same file; another date makes another file."""
     pytest.importorskip("typst")
     report = stories["paper"]
@@ -38,13 +39,13 @@ def test_equal_reports_give_equal_bytes_and_other_reports_other_ones(stories):
 
 
 @pytest.mark.parametrize("story", ["hostile", "infinite", "open"])
-def test_every_kind_of_story_can_be_printed(stories, story):
+def test_every_kind_of_story_can_be_printed(stories: dict[str, Report], story: str) -> None:
     """Hostile names, no finite epsilon, nothing but trust: each becomes pages."""
     pytest.importorskip("typst")
     assert len(pdf(stories[story])) > 50_000
 
 
-def test_the_pages_say_what_the_json_says(stories, tmp_path):
+def test_the_pages_say_what_the_json_says(stories: dict[str, Report], tmp_path: Path) -> None:
     """Verdict, disclaimer, every section's title and every declared value are in the PDF's text."""
     pytest.importorskip("typst")
     if not shutil.which("pdftotext"):
@@ -60,7 +61,7 @@ def test_the_pages_say_what_the_json_says(stories, tmp_path):
     assert [text for text in missing if not re.search(r"[-⁻]", text)] == []
 
 
-def test_figures_on_paper_are_light_and_without_variables(stories):
+def test_figures_on_paper_are_light_and_without_variables(stories: dict[str, Report]) -> None:
     """Colours are written out, the dark scheme is gone."""
     for name, text in render(stories["paper"]).items():
         if name.endswith(".svg"):
@@ -69,7 +70,9 @@ def test_figures_on_paper_are_light_and_without_variables(stories):
             assert "prefers-color-scheme" not in plain
 
 
-def test_without_the_extra_the_command_ends_with_2_and_the_remedy(tmp_path, monkeypatch):
+def test_without_the_extra_the_command_ends_with_2_and_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is run and nothing written where typst is missing."""
     monkeypatch.setitem(sys.modules, "typst", None)
     monkeypatch.chdir(tmp_path)
@@ -82,7 +85,7 @@ def test_without_the_extra_the_command_ends_with_2_and_the_remedy(tmp_path, monk
         pdf_report("{}", {})
 
 
-def test_the_command_writes_every_format(tmp_path, monkeypatch):
+def test_the_command_writes_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One folder, all formats, and the files are named on stdout."""
     pytest.importorskip("typst")
     monkeypatch.chdir(tmp_path)

@@ -1,21 +1,24 @@
 """The JSON is what the published schemas say, and the schemas refuse what it is not."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from dpaudit import schemas
+from dpaudit import Report, schemas
 
 
-def validator(name):
+def validator(name: str) -> Draft202012Validator:
     """Return a strict validator of one schema, complete in itself."""
     schema = schemas.load(name)
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
 
-def objects(data, path=()):
+def objects(data: Any, path: tuple[Any, ...] = ()) -> Iterator[Any]:
     """Yield the path of every object in `data` whose fields the schemas fix."""
     if isinstance(data, dict):
         free = path and path[-1] in ("versions", "mechanism")
@@ -28,7 +31,7 @@ def objects(data, path=()):
             yield from objects(value, (*path, place))
 
 
-def at(data, path):
+def at(data: Any, path: Path) -> Any:
     """Return what lies at `path`."""
     for key in path:
         data = data[key]
@@ -36,7 +39,7 @@ def at(data, path):
 
 
 @pytest.fixture
-def small(stories):
+def small(stories: dict[str, Report]) -> Any:
     """Return the reference story's JSON with its long lists cut to two entries."""
     data = json.loads(stories["paper"].to_json())
     data["curve"]["points"], data["trade_off"] = data["curve"]["points"][:2], data["trade_off"][:2]
@@ -50,7 +53,7 @@ def small(stories):
     return data
 
 
-def test_every_story_validates(stories):
+def test_every_story_validates(stories: dict[str, Report]) -> None:
     """Report, certificate and audits of every story meet their schemas."""
     report, certificate, audit = (validator(name) for name in ("report", "certificate", "audit"))
     for story in stories.values():
@@ -61,7 +64,7 @@ def test_every_story_validates(stories):
             audit.validate(json.loads(one.to_json()))
 
 
-def test_an_unknown_field_anywhere_fails(small):
+def test_an_unknown_field_anywhere_fails(small: Any) -> None:
     """A field that the schema does not name is refused in every object of the report."""
     check = validator("report")
     paths = list(objects(small))
@@ -74,7 +77,7 @@ def test_an_unknown_field_anywhere_fails(small):
     assert check.is_valid(small)
 
 
-def test_a_missing_field_anywhere_fails(small):
+def test_a_missing_field_anywhere_fails(small: Any) -> None:
     """Leaving out any field is refused, but for those that are absent when there is nothing to say."""
     check = validator("report")
     optional = {"printed", "slack", "seed", "slots", "epsilon", "certificate", "visibility"}
@@ -107,7 +110,9 @@ def test_a_missing_field_anywhere_fails(small):
         (("derivation", 0, "conditions"), ["C1"]),
     ],
 )
-def test_a_wrong_value_fails(small, path, value):
+def test_a_wrong_value_fails(
+    small: Any, path: tuple[str | int, ...], value: str | float | list[list[float] | str]
+) -> None:
     """Values outside their range are refused."""
     check = validator("report")
     assert check.is_valid(small)
@@ -115,14 +120,14 @@ def test_a_wrong_value_fails(small, path, value):
     assert not check.is_valid(small)
 
 
-def test_infinity_is_a_string_and_json_stays_strict(stories):
+def test_infinity_is_a_string_and_json_stays_strict(stories: dict[str, Report]) -> None:
     """An infinite bracket is written as "inf", and no number is outside JSON."""
     data = stories["infinite"].to_dict()
     assert data["certificate"]["tight"]["epsilon"]["upper"] == "inf"
     json.loads(stories["infinite"].to_json(), parse_constant=pytest.fail)
 
 
-def test_schemas_name_themselves_and_know_nothing_else():
+def test_schemas_name_themselves_and_know_nothing_else() -> None:
     """Each schema has its stable name; an unknown one is refused."""
     versions = dict.fromkeys(schemas.NAMES, 1) | {"audit": 2, "baseline": 2, "certificate": 3, "check": 3, "report": 3}
     for name, version in versions.items():

@@ -3,12 +3,14 @@
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
 from dpaudit import AuditResult, Bracket, Claim, Counts, LowerBound, Power, Release, certify
+from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, MechanismNotes, Scope
 from dpaudit.model.readings import Tight
 from dpaudit.report import Report, render
@@ -27,7 +29,7 @@ MU = 1 / 3.7307
 VOID = ("refuted", "not_proved", "violation", "infinite")
 
 
-def numbers(text):
+def numbers(text: str) -> list[Any]:
     """Return the numbers of a sentence, powers of ten put together."""
     text = re.sub(r"\(C\d+[^)]*\)", "", text).replace(",", "")
     found = re.finditer(r"(?<![\w.])(\d+(?:\.\d+)?)(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", text)
@@ -40,34 +42,34 @@ def numbers(text):
     return values
 
 
-def up(value, truth, tolerance=2e-3):
+def up(value: float, truth: float, tolerance: float = 2e-3) -> Any:
     """Return whether a printed upper bound is one, and close."""
     return truth * (1 - 1e-12) <= value <= truth * (1 + tolerance)
 
 
-def merged_tail(mu, epsilon):
+def merged_tail(mu: float, epsilon: float) -> Any:
     """Return the heaviest tail beyond epsilon of anything computed from N(mu, 1) against N(0, 1)."""
     place = brentq(lambda z: norm.logsf(z - mu) - norm.logsf(z) - epsilon, -5, 40)
     return norm.sf(place - mu)
 
 
-def gaussian_epsilon(mu, delta):
+def gaussian_epsilon(mu: float, delta: float) -> float:
     """Return epsilon of N(mu, 1) at delta, from the textbook curve."""
     return brentq(lambda e: norm.cdf(mu / 2 - e / mu) - math.exp(e) * norm.cdf(-mu / 2 - e / mu) - delta, 1e-9, 60)
 
 
-def gaussian(stories, **more):
+def gaussian(stories: Any, **more: int) -> tuple[Any, LossTail | None]:
     """Return a report on one Gaussian release, with its tail."""
     report = replace(stories["checked"], **more)
     return report, tail_of(report, gather(report).curve)
 
 
-def claim_sentence(stories):
+def claim_sentence(stories: Any) -> None:
     text = outcome_of(stories["refuted"]).sentence
     assert text.startswith("It was claimed that epsilon = 1, delta = 10⁻⁵ for one person's year of care: ")
 
 
-def proved_sentence(stories):
+def proved_sentence(stories: Any) -> None:
     report, _ = gaussian(stories)
     epsilon, factor, beside = numbers(proved_of(report))
     truth = gaussian_epsilon(MU, 1e-5)
@@ -76,7 +78,7 @@ def proved_sentence(stories):
     assert beside == 1e-5
 
 
-def reaches_sentence(stories):
+def reaches_sentence(stories: Any) -> None:
     epsilon, factor, beside = numbers(proved_of(stories["refuted"]))
     truth = gaussian_epsilon(math.hypot(1 / 3.0, 1 / 2.0), 1e-5)
     alone = gaussian_epsilon(1 / 2.0, 1e-5)  # the last release by itself, which some pair of neighbours attains
@@ -85,34 +87,34 @@ def reaches_sentence(stories):
     assert beside == 1e-5
 
 
-def open_sentence(stories):
+def open_sentence(stories: Any) -> None:
     report = stories["paper"]
     wide = Tight(epsilon=Bracket(lower=0.5, upper=1.5, engines=("x",)), delta=report.certificate.tight.delta)
     held = replace(report.certificate, verdict="not_proved", tight=wide)
     assert numbers(proved_of(replace(report, certificate=held, audits=())))[:2] == [0.5, 1.5]
 
 
-def no_proof_sentence(stories):
+def no_proof_sentence(stories: Any) -> None:
     assert numbers(proved_of(stories["open"])) == [0.3]
 
 
-def no_proof_of_code_sentence(stories):
+def no_proof_of_code_sentence(stories: Any) -> None:
     assert numbers(proved_of(stories["violation"])) == []
     assert "an attack on the code contradicts" in proved_of(stories["violation"])
 
 
-def never_sentence(stories):
+def never_sentence(stories: Any) -> None:
     (factor, *_) = numbers(odds_of(stories["pure"], None))
     assert up(factor, math.exp(2.0))
 
 
-def claim_tail_sentence(stories):
+def claim_tail_sentence(stories: Any) -> None:
     factor, probability = numbers(odds_of(stories["checked"], None))
     assert up(factor, 2 * math.e)
     assert probability == 2e-5
 
 
-def tail_sentence(stories):
+def tail_sentence(stories: Any) -> None:
     report, tail = gaussian(stories)
     _, _, factor, probability, rarely, delta, *_ = numbers(odds_of(report, tail))
     assert up(factor, math.e)
@@ -121,7 +123,7 @@ def tail_sentence(stories):
     assert delta == 1e-5
 
 
-def tail_of_releases_sentence(stories):
+def tail_of_releases_sentence(stories: Any) -> None:
     report, tail = gaussian(stories)
     *_, factor, probability, rarely, delta = numbers(odds_of(report, tail))
     assert up(factor, math.e)
@@ -130,20 +132,20 @@ def tail_of_releases_sentence(stories):
     assert delta == 1e-5
 
 
-def tail_never_sentence(stories):
+def tail_never_sentence(stories: Any) -> None:
     report = stories["pure"]
     tail = tail_of(report, gather(report).curve)
     assert up(numbers(odds_of(report, tail))[-1], math.exp(2.0))
 
 
-def person_numbers(stories):
+def person_numbers(stories: Any) -> None:
     report, _ = gaussian(stories, units_per_person=5)
     units, epsilon, delta = numbers(person_sentence(report, person_of(report)))
     assert (units, delta) == (5, 1e-5)
     assert up(epsilon, gaussian_epsilon(5 * MU, 1e-5))
 
 
-def person_by_claim_sentence(stories):
+def person_by_claim_sentence(stories: Any) -> None:
     report, _ = gaussian(stories, units_per_person=3)
     text = person_sentence(report, replace(person_of(report), epsilon=None))
     units, epsilon, delta = numbers(text)
@@ -151,25 +153,25 @@ def person_by_claim_sentence(stories):
     assert up(delta, 1e-5 * (1 + math.e + math.e**2))
 
 
-def one_unit_sentence(stories):
+def one_unit_sentence(stories: Any) -> None:
     report, _ = gaussian(stories, units_per_person=1)
     assert person_sentence(report, person_of(report)) == "One person contributes one unit."
 
 
-def share_numbers(stories):
+def share_numbers(stories: Any) -> None:
     report, _ = gaussian(stories, number_of_units=12_345)
     assert numbers(share_sentence(report))[0] == 12_345
     assert up(numbers(share_sentence(report))[1], 0.12345)
 
 
-def large_epsilon_sentence(stories):
+def large_epsilon_sentence(stories: Any) -> None:
     text = gather(stories["checked"]).sections[8].grids[0].rows[0][2]
     factor, advantage, *_ = numbers(text)
     assert up(factor, math.e)
     assert up(advantage, (math.e - 1 + 2e-5) / (math.e + 1))
 
 
-def mu_sentence(stories):
+def mu_sentence(stories: Any) -> None:
     field = next(f for f in gather(stories["checked"]).sections[6].fields if f.name.startswith("Gaussian equivalent"))
     mu, multiplier, delta = numbers(field.value)
     assert mu == pytest.approx(MU, rel=1e-3)
@@ -178,7 +180,7 @@ def mu_sentence(stories):
     assert field.name.endswith("at delta 10⁻⁵")
 
 
-def violation_sentence(stories):
+def violation_sentence(stories: Any) -> None:
     assert numbers(outcome_of(stories["violation"]).reasons[0])[0] == 1.82
 
 
@@ -204,18 +206,18 @@ ORACLES = {
 }
 
 
-def test_each_template_has_an_oracle():
+def test_each_template_has_an_oracle() -> None:
     """A sentence without an independent computation of its numbers cannot be added."""
     assert set(ORACLES) == set(SENTENCES)
 
 
 @pytest.mark.parametrize("name", ORACLES)
-def test_the_numbers_of_a_sentence_are_right(stories, name):
+def test_the_numbers_of_a_sentence_are_right(stories: dict[str, Report], name: str) -> None:
     """The numbers in a sentence are those of another computation, rounded in the direction of its words."""
     ORACLES[name](stories)
 
 
-def test_a_wrong_number_is_caught(stories, monkeypatch):
+def test_a_wrong_number_is_caught(stories: dict[str, Report], monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: "except with probability delta" in place of the tail fails its oracle."""
     monkeypatch.setattr("dpaudit.accounting.loss_tail.LossTail.above", lambda self, epsilon: 1e-5)
     with pytest.raises(AssertionError):
@@ -223,7 +225,7 @@ def test_a_wrong_number_is_caught(stories, monkeypatch):
 
 
 @pytest.mark.parametrize("story", VOID)
-def test_a_report_without_a_valid_proof_prints_no_upper_figure(stories, story):
+def test_a_report_without_a_valid_proof_prints_no_upper_figure(stories: dict[str, Report], story: str) -> None:
     """Refuted, contradicted or with a violated condition: "It was claimed that", and no figure of at most so much."""
     texts = render(stories[story])
     assert meaning_of(stories[story]).startswith("It was claimed that")
@@ -236,12 +238,12 @@ def test_a_report_without_a_valid_proof_prints_no_upper_figure(stories, story):
     assert "figures/curve.svg" not in texts
 
 
-def test_a_report_with_a_proof_prints_upper_figures(stories):
+def test_a_report_with_a_proof_prints_upper_figures(stories: dict[str, Report]) -> None:
     """The twin of the rule above: where the proof holds the figures are there."""
     assert re.search(r"at most \d", render(stories["paper"])["report.md"])
 
 
-def test_each_shown_number_keeps_its_conditions(stories):
+def test_each_shown_number_keeps_its_conditions(stories: dict[str, Report]) -> None:
     """The cover's audited epsilon names its assumption; the proved one names the conditions without evidence."""
     fields = {field.name: field.value for field in gather(stories["paper"]).sections[0].fields}
     assert "provided that scores are normal" in fields["Audited epsilon"]
@@ -249,7 +251,7 @@ def test_each_shown_number_keeps_its_conditions(stories):
     assert "provided" not in proved_of(stories["checked"])
 
 
-def test_bounds_are_rounded_outwards_and_told_apart_from_the_claim():
+def test_bounds_are_rounded_outwards_and_told_apart_from_the_claim() -> None:
     """At most rounds up, at least down, and neither crosses the claim that it stands beside."""
     assert (at_most(6.25e-5, 1), at_least(6.25e-5, 1)) == ("7 × 10⁻⁵", "6 × 10⁻⁵")
     assert exact(6.25e-5) == "6.25 × 10⁻⁵"
@@ -260,7 +262,7 @@ def test_bounds_are_rounded_outwards_and_told_apart_from_the_claim():
     assert ends(Bracket(lower=0.5, upper=0.75, engines=())) == ("0.5", "0.75")
 
 
-def test_a_bracket_keeps_its_ends_inside_what_is_printed():
+def test_a_bracket_keeps_its_ends_inside_what_is_printed() -> None:
     """Over many widths the printed ends enclose the bracket and widen it to twice at most, down to seven digits."""
     for power in range(1, 7):
         lower, upper = 0.123456789, 0.123456789 + 10.0**-power
@@ -270,7 +272,7 @@ def test_a_bracket_keeps_its_ends_inside_what_is_printed():
         assert printed[1] - printed[0] <= 2.01 * (upper - lower)
 
 
-def test_three_marks_tell_who_looked(stories):
+def test_three_marks_tell_who_looked(stories: dict[str, Report]) -> None:
     """A run that looked, a computation, a person who asserts and nobody are four different marks."""
     report = stories["paper"]
     kinds = {line.condition.kind: line.mark for line in marked(report)}
@@ -284,10 +286,10 @@ def test_three_marks_tell_who_looked(stories):
         Assertion(kind="public_key", because=" ")
 
 
-def test_an_exact_sampler_reaches_plain_certified():
+def test_an_exact_sampler_reaches_plain_certified() -> None:
     """Integer noise, with each other condition looked at, is CERTIFIED; the same with noise in doubles has a caveat."""
 
-    def word(mechanism):
+    def word(mechanism: DiscreteLaplace | Laplace) -> str:
         claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one vote")
         tree = Release(label="count", mechanism=mechanism)
         held = certify(tree, claim)
@@ -304,7 +306,7 @@ def test_an_exact_sampler_reaches_plain_certified():
     assert word(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")) == "CERTIFIED WITH CAVEATS"
 
 
-def stories_audit(claim):
+def stories_audit(claim: Claim) -> AuditResult:
     """Return an audit that agrees with a claim and could have contradicted it."""
     counts = Counts(
         runs=100, guesses=100, correct=60, true_positives=30, false_positives=20, positives=50, negatives=50
@@ -329,7 +331,7 @@ def stories_audit(claim):
     )
 
 
-def test_the_cover_has_units_person_share_and_a_place_to_sign(stories):
+def test_the_cover_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:
     """Five units a person, delta times n, the algorithm's own unit, what the model leaves open, and the digest."""
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, own_unit="one round")
     fields = {field.name: field for field in gather(report).sections[0].fields}
@@ -348,7 +350,7 @@ def test_the_cover_has_units_person_share_and_a_place_to_sign(stories):
     )
 
 
-def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories):
+def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories: dict[str, Report]) -> None:
     """A declared number replaces the algorithm's, and is marked as declared."""
     said = Deployment(scope=Scope(number_of_units=50), contributions=Contributions(units_per_person=2))
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, deployment=said)
@@ -357,7 +359,7 @@ def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories)
     assert (fields["One person"].status, numbers(fields["One person"].value)[0]) == ("declared", 2)
 
 
-def test_the_word_for_a_proved_claim_is_the_owners(stories):
+def test_the_word_for_a_proved_claim_is_the_owners(stories: dict[str, Report]) -> None:
     """`word = "proved"` changes what is printed, and not the verdict that scripts read."""
     report = replace(stories["checked"], word="proved")
     assert (report.verdict, shown_word("NOT CERTIFIED", "proved")) == ("CERTIFIED", "NOT PROVED")
@@ -366,7 +368,7 @@ def test_the_word_for_a_proved_claim_is_the_owners(stories):
     assert "CERTIFIED" not in re.sub("<[^>]*>", "", texts["report.html"])
 
 
-def test_labels_keep_off_the_line_of_the_claim():
+def test_labels_keep_off_the_line_of_the_claim() -> None:
     """A label goes right or left of a line, never across it; where nothing fits the shorter words are written."""
     for mark in range(20, 320, 10):
         canvas = Canvas(width=344.0)
@@ -379,7 +381,7 @@ def test_labels_keep_off_the_line_of_the_claim():
         assert canvas.parts[0].startswith('<rect class="paper"')
 
 
-def test_the_sliders_show_what_the_accountant_proves(stories):
+def test_the_sliders_show_what_the_accountant_proves(stories: dict[str, Report]) -> None:
     """Five units and four releases of one Gaussian are a Gaussian of 5 sqrt(4) times the distance."""
     report = stories["checked"]
     table = explorer_of(report)
@@ -389,7 +391,7 @@ def test_the_sliders_show_what_the_accountant_proves(stories):
     assert explorer_of(stories["violation"]) is None
 
 
-def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail():
+def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail() -> None:
     """A release of one's own, end to end: the tail on the cover is that of the calibrated noise, not delta."""
     claim = Claim(epsilon=2.0, delta=1e-6, neighbours="add_remove", unit="one stay")
     noise = Gaussian.calibrated(claim, l2_sensitivity=1.0)

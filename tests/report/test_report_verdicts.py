@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpaudit import Condition, Finding, System
+from dpaudit import Condition, Finding, Report, System
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.claims import promise
 
@@ -24,12 +24,12 @@ from dpaudit.wording.claims import promise
         ("huge", "CERTIFIED WITH CAVEATS"),
     ],
 )
-def test_each_story_has_its_word(stories, story, word):
+def test_each_story_has_its_word(stories: dict[str, Report], story: str, word: str) -> None:
     """Each story ends in its own word."""
     assert stories[story].verdict == word
 
 
-def test_one_thing_less_takes_certified_away(stories):
+def test_one_thing_less_takes_certified_away(stories: dict[str, Report]) -> None:
     """CERTIFIED does not survive the loss of any single piece of evidence."""
     report = stories["checked"]
     held = report.certificate
@@ -57,7 +57,7 @@ def test_one_thing_less_takes_certified_away(stories):
     assert words["violated"] == words["finding"] == words["not proved"] == "NOT CERTIFIED"
 
 
-def test_the_first_reason_is_the_violation(stories):
+def test_the_first_reason_is_the_violation(stories: dict[str, Report]) -> None:
     """A violation by attack is named first, with both numbers."""
     first = outcome_of(stories["violation"]).reasons[0]
     assert "1.82" in first
@@ -67,7 +67,7 @@ def test_the_first_reason_is_the_violation(stories):
     assert "the claimed 1" in outcome_of(replace(story, audits=(free,))).reasons[0]
 
 
-def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories):
+def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories: dict[str, Report]) -> None:
     """A bound above the certificate and below the claim is no violation of the claim, and the reason says so."""
     report = stories["paper"]
     hidden = replace(report.audits[0], verdict="violation", epsilon_lower=0.2)
@@ -76,7 +76,7 @@ def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories
     assert "more than what the declaration allows (0.04122)" in outcome_of(changed).reasons[0]
 
 
-def test_the_meaning_is_the_definition_with_the_claims_numbers_and_unit(stories):
+def test_the_meaning_is_the_definition_with_the_claims_numbers_and_unit(stories: dict[str, Report]) -> None:
     """P(S) <= e^epsilon Q(S) + delta: the sentence of the terminal, in the owner's unit."""
     report = stories["paper"]
     assert report.meaning == promise(replace(report.certificate.claim, unit="one person's year of care"))
@@ -87,7 +87,7 @@ def test_the_meaning_is_the_definition_with_the_claims_numbers_and_unit(stories)
     assert stories["pure"].meaning.endswith("by no more than a factor of 7.39.")
 
 
-def test_an_audit_of_another_claim_is_refused(stories):
+def test_an_audit_of_another_claim_is_refused(stories: dict[str, Report]) -> None:
     """A report speaks of one claim only."""
     report = stories["checked"]
     other = replace(report.audits[0], claim=replace(report.audits[0].claim, epsilon=2.0))
@@ -96,7 +96,7 @@ def test_an_audit_of_another_claim_is_refused(stories):
 
 
 @pytest.mark.parametrize("created", ["yesterday", "20260301", "2026-3-1", "2026-02-30", ""])
-def test_a_date_that_is_no_iso_date_is_refused(stories, created):
+def test_a_date_that_is_no_iso_date_is_refused(stories: dict[str, Report], created: str) -> None:
     """Only the calendar form of an ISO date is accepted."""
     with pytest.raises(ValueError, match="ISO date"):
         replace(stories["checked"], created=created)

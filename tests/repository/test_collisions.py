@@ -43,7 +43,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("use", USES)
-def test_pytest_names_the_folder_that_is_in_the_way(project, use):
+def test_pytest_names_the_folder_that_is_in_the_way(project: Path, use: str) -> None:
     """On the first use of the fixture, and beside the error of an import: package, expected and actual place."""
     (project / "test_privacy.py").write_text(USES[use], encoding="utf-8")
     installed = any(point.value == "dpaudit.pytest_plugin" for point in entry_points(group="pytest11"))
@@ -55,7 +55,7 @@ def test_pytest_names_the_folder_that_is_in_the_way(project, use):
     assert "AttributeError" not in ended.stdout
 
 
-def test_a_plug_in_search_names_the_folder_that_is_in_the_way(project):
+def test_a_plug_in_search_names_the_folder_that_is_in_the_way(project: Path) -> None:
     """From Python too: looking for an algorithm in a foreign package is a configuration error."""
     (project / "audits").rename(project / "algorithms")
     ended = _run(project, "-c", "from dpaudit import find_plugin; find_plugin('algorithms', 'capri')")
@@ -63,7 +63,7 @@ def test_a_plug_in_search_names_the_folder_that_is_in_the_way(project):
     assert "AttributeError" not in ended.stderr
 
 
-def test_a_folder_without_an_init_file_is_not_in_the_way(project):
+def test_a_folder_without_an_init_file_is_not_in_the_way(project: Path) -> None:
     """Python prefers a package to a folder of loose files, so nothing is refused."""
     (project / "audits" / "__init__.py").unlink()
     ended = _run(project, "-c", "from dpaudit.runtime.package_guard import require_packages as r; r()")

@@ -23,7 +23,7 @@ KNOWN_BAD = {"lplr_paper.toml"}
 
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
-def test_a_configuration_that_ships_is_certified(path):
+def test_a_configuration_that_ships_is_certified(path: Path) -> None:
     """Exit code 0: no example teaches a claim that does not hold, unless it is there to be refuted, and is."""
     if path.name.startswith("dp_sgd") and (find_spec("torch") is None or find_spec("opacus") is None):
         pytest.skip("not run: the extra 'opacus' is not installed")
@@ -33,7 +33,7 @@ def test_a_configuration_that_ships_is_certified(path):
         assert "known-bad" in path.read_text(encoding="utf-8").splitlines()[0]
 
 
-def test_no_configuration_ships_twice():
+def test_no_configuration_ships_twice() -> None:
     """One source each: no two files make the same choices for the same algorithm on the same problem."""
     coded = [tomllib.loads(path.read_text(encoding="utf-8")) for path in CONFIGURATIONS if path.suffix == ".toml"]
     subjects = [
@@ -44,7 +44,7 @@ def test_no_configuration_ships_twice():
     assert len(set(subjects)) == len(subjects)
 
 
-def test_there_are_examples_of_both_formats():
+def test_there_are_examples_of_both_formats() -> None:
     """TOML and JSON, with and without code."""
     assert {path.suffix for path in CONFIGURATIONS} == {".toml", ".json"}
     assert len(CONFIGURATIONS) >= 4

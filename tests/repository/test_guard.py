@@ -14,14 +14,14 @@ from dpaudit.runtime.provenance import digest_below, source_digest, source_files
 MAIN = "from dpaudit.cli import main; main()"
 
 
-def test_the_four_packages_of_this_copy_lie_beside_each_other():
+def test_the_four_packages_of_this_copy_lie_beside_each_other() -> None:
     """Nothing is raised where Python would import all four from one folder."""
     require_packages()
     assert all((root() / package / "__init__.py").is_file() for package in PACKAGES)
 
 
 @pytest.mark.parametrize("package", ["algorithms", "mechanisms", "audits"])
-def test_a_folder_of_the_users_own_is_refused(tmp_path, package):
+def test_a_folder_of_the_users_own_is_refused(tmp_path: Path, package: str) -> None:
     """A package of the same name earlier on the path: exit code 2, both places named, and it is not imported."""
     shadow = tmp_path / package
     shadow.mkdir()
@@ -41,7 +41,7 @@ def test_a_folder_of_the_users_own_is_refused(tmp_path, package):
     assert str(shadow) in ended.stderr
 
 
-def test_a_missing_package_is_refused(monkeypatch):
+def test_a_missing_package_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A distribution that lost one of its packages cannot certify anything."""
     monkeypatch.setattr(package_guard, "PACKAGES", (*PACKAGES, "no_such_package"))
     with pytest.raises(ConfigError, match=r"'no_such_package' .* from nowhere"):
@@ -57,13 +57,13 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_digest_is_that_of_the_files_that_were_imported():
+def test_the_digest_is_that_of_the_files_that_were_imported() -> None:
     """The running digest is the one of the folder that the packages come from."""
     assert source_digest() == digest_below(root())
     assert Path(sys.modules["dpaudit"].__file__ or "").resolve() in source_files(root())
 
 
-def test_the_digest_sees_every_change_of_content_and_name(copy):
+def test_the_digest_sees_every_change_of_content_and_name(copy: Path) -> None:
     """One byte, a new file, a moved file and a renamed one each change it; what is no Python file does not."""
     seen = {digest_below(copy)}
     (copy / "dpaudit" / "notes.txt").write_text("x", encoding="utf-8")
@@ -81,7 +81,7 @@ def test_the_digest_sees_every_change_of_content_and_name(copy):
         seen.add(digest)
 
 
-def test_the_digest_does_not_mistake_content_for_a_name(copy):
+def test_the_digest_does_not_mistake_content_for_a_name(copy: Path) -> None:
     """A boundary moved between two files changes the digest, because lengths are part of it."""
     one, two = copy / "audits" / "a.py", copy / "audits" / "b.py"
     one.write_text("x = 1\n", encoding="utf-8")
@@ -92,7 +92,7 @@ def test_the_digest_does_not_mistake_content_for_a_name(copy):
     assert digest_below(copy) != before
 
 
-def test_the_digest_is_the_same_on_every_platform(copy):
+def test_the_digest_is_the_same_on_every_platform(copy: Path) -> None:
     """Line ends that a checkout rewrites do not count."""
     before = digest_below(copy)
     for path in source_files(copy):
@@ -100,7 +100,7 @@ def test_the_digest_is_the_same_on_every_platform(copy):
     assert digest_below(copy) == before
 
 
-def test_versions_name_python_and_the_libraries_in_order():
+def test_versions_name_python_and_the_libraries_in_order() -> None:
     """Sorted, so that a certificate read back equals the one that was written."""
     found = dict(versions())
     assert {"python", "dpaudit", "numpy", "scipy"} <= set(found)

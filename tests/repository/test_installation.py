@@ -39,7 +39,7 @@ def _doctor(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_fresh_installation_is_as_recorded_and_every_kind_of_damage_is_named(installed):
+def test_a_fresh_installation_is_as_recorded_and_every_kind_of_damage_is_named(installed: Path) -> None:
     """A missing, a changed and a foreign file are each named; repairing all three passes again."""
     sound = _doctor(installed)
     assert sound.returncode == 0, sound.stderr
@@ -61,7 +61,7 @@ def test_a_fresh_installation_is_as_recorded_and_every_kind_of_damage_is_named(i
     assert _doctor(installed).returncode == 0
 
 
-def test_compiled_bytecode_is_not_foreign(tmp_path):
+def test_compiled_bytecode_is_not_foreign(tmp_path: Path) -> None:
     """Python writes `__pycache__` beside every module that it imports."""
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "x.pyc").write_bytes(b"")
@@ -71,7 +71,7 @@ def test_compiled_bytecode_is_not_foreign(tmp_path):
 
 
 @pytest.mark.parametrize("recorded", ["", "sha512=AAAA"])
-def test_a_file_whose_record_has_no_sha256_is_not_taken_as_sound(tmp_path, recorded):
+def test_a_file_whose_record_has_no_sha256_is_not_taken_as_sound(tmp_path: Path, recorded: str) -> None:
     """A record without a hash, or with another kind of hash, verifies nothing."""
     (tmp_path / "x.py").write_text("", encoding="utf-8")
     entry = PackagePath("x.py")
@@ -87,7 +87,7 @@ def test_a_file_whose_record_has_no_sha256_is_not_taken_as_sound(tmp_path, recor
         (None, None),
     ],
 )
-def test_an_editable_installation_names_its_folder(tmp_path, text, expected):
+def test_an_editable_installation_names_its_folder(tmp_path: Path, text: str | None, expected: Path | None) -> None:
     """The folder is read from direct_url.json (PEP 610); any other installation has none."""
     if text is not None:
         (tmp_path / "direct_url.json").write_text(text, encoding="utf-8")

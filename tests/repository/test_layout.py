@@ -55,14 +55,14 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def test_few_modules_lie_on_the_floors():
+def test_few_modules_lie_on_the_floors() -> None:
     """At most ten modules lie directly in `dpaudit/`, and two in `audits/`."""
     floors = {package: len(list((ROOT / package).glob("*.py"))) for package in PACKAGES}
     assert floors["dpaudit"] <= 10
     assert floors["audits"] <= 2
 
 
-def test_no_folder_is_large():
+def test_no_folder_is_large() -> None:
     """No folder of the four packages, of the tests or of the docs has more than 25 files."""
     folders = {
         path.parent for top in (*PACKAGES, "tests", "docs") for path in (ROOT / top).rglob("*") if path.is_file()
@@ -75,7 +75,7 @@ def test_no_folder_is_large():
     assert {name: size for name, size in sizes.items() if size > LARGEST_FOLDER} == {}
 
 
-def test_functions_are_short_and_flat():
+def test_functions_are_short_and_flat() -> None:
     """Every function has at most 58 lines, three levels of blocks, and a stated result type."""
     for path in FILES:
         for function in functions(parsed(path)):
@@ -85,12 +85,12 @@ def test_functions_are_short_and_flat():
             assert function.returns is not None or function.name == "__init__", where
 
 
-def test_the_median_file_is_short():
+def test_the_median_file_is_short() -> None:
     """Half of all files have at most 95 lines."""
     assert median(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES) <= MEDIAN_FILE
 
 
-def test_only_heavy_third_parties_are_imported_inside_functions():
+def test_only_heavy_third_parties_are_imported_inside_functions() -> None:
     """Imports stand at the top. The pytest plugin, which every session loads, imports its checks on use."""
     late = {path.relative_to(ROOT).as_posix(): local_imports(parsed(path)) for path in FILES}
     light = {name: [module for module in modules if module not in HEAVY] for name, modules in late.items()}
@@ -100,7 +100,7 @@ def test_only_heavy_third_parties_are_imported_inside_functions():
     assert sum(map(len, late.values())) <= 40
 
 
-def test_a_long_a_deep_and_a_late_import_are_seen():
+def test_a_long_a_deep_and_a_late_import_are_seen() -> None:
     """The twins of the three measures."""
     long = ast.parse("def f():\n" + "    x = 1\n" * 59)
     deep = ast.parse("def f():\n for a in b:\n  if a:\n   with c:\n    while d:\n     pass\n")

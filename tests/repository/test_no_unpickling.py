@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ FORBIDDEN_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "she
 FORBIDDEN_CALLS = {"joblib.load", "pandas.read_pickle", "pd.read_pickle", "yaml.load", "eval", "exec"}
 
 
-def dangers(text):
+def dangers(text: str) -> list[Any]:
     """What in a source could run code from a file: modules, calls, and loads that are not told to be safe."""
     found = []
     for node in ast.walk(ast.parse(text)):
@@ -35,7 +36,7 @@ def dangers(text):
     return found
 
 
-def test_no_source_of_ours_unpickles():
+def test_no_source_of_ours_unpickles() -> None:
     """Every file of the four packages is free of them."""
     assert len(SOURCES) > 150
     assert {str(path.relative_to(ROOT)): held for path in SOURCES if (held := dangers(path.read_text("utf-8")))} == {}
@@ -55,7 +56,7 @@ def test_no_source_of_ours_unpickles():
         "eval('1')",
     ],
 )
-def test_each_way_to_unpickle_is_caught(text):
+def test_each_way_to_unpickle_is_caught(text: str) -> None:
     """The twins; the safe forms are none."""
     assert dangers(text)
     assert not dangers(

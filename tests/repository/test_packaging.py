@@ -23,13 +23,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(next(folder.glob("*.whl")))
 
 
-def test_the_wheel_has_exactly_the_four_packages_at_its_top(wheel):
+def test_the_wheel_has_exactly_the_four_packages_at_its_top(wheel: zipfile.ZipFile) -> None:
     """Nothing else of ours lands in anybody's site-packages: no tests, no examples, no benchmarks."""
     tops = {name.split("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
 
 
-def test_the_wheel_holds_the_files_that_are_read_at_run_time(wheel):
+def test_the_wheel_holds_the_files_that_are_read_at_run_time(wheel: zipfile.ZipFile) -> None:
     """Type markers, the demonstration's configurations, templates and schemas are there beside the code."""
     names = set(wheel.namelist())
     for package in PACKAGES:
@@ -40,13 +40,13 @@ def test_the_wheel_holds_the_files_that_are_read_at_run_time(wheel):
     assert "dpaudit/demo/tight.toml" in names
 
 
-def test_the_console_script_is_the_command_line(wheel):
+def test_the_console_script_is_the_command_line(wheel: zipfile.ZipFile) -> None:
     """Installing the wheel makes `dpaudit` start `dpaudit.cli:main`."""
     entry = next(name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     assert "dpaudit = dpaudit.cli:main" in wheel.read(entry).decode()
 
 
-def test_a_name_that_is_not_exported_is_an_attribute_error():
+def test_a_name_that_is_not_exported_is_an_attribute_error() -> None:
     """The lazy root behaves like any module."""
     import dpaudit
 
@@ -54,7 +54,7 @@ def test_a_name_that_is_not_exported_is_an_attribute_error():
         _ = dpaudit.Certificat
 
 
-def test_importing_the_root_imports_nothing_heavy():
+def test_importing_the_root_imports_nothing_heavy() -> None:
     """`import dpaudit` and `import audits` are cheap: neither numpy nor scipy comes with them."""
     code = "import sys, dpaudit, audits, mechanisms, algorithms; print(sorted({'numpy', 'scipy'} & set(sys.modules)))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -102,14 +102,14 @@ def _contracts() -> list[str]:
     return [contract["name"] for contract in settings["tool"]["importlinter"]["contracts"]]
 
 
-def test_imports_keep_to_the_contracts():
+def test_imports_keep_to_the_contracts() -> None:
     """Every contract holds for the packages as they are."""
     printed = _lint(ROOT)
     assert f"Contracts: {len(_contracts())} kept, 0 broken" in printed, printed
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_contract_refuses_a_planted_import(tmp_path, form):
+def test_every_contract_refuses_a_planted_import(tmp_path: Path, form: str) -> None:
     """The twins: one import a contract, written in each of three ways, and every contract is broken by its own."""
     assert list(PLANTED) == _contracts()
     for package in PACKAGES:

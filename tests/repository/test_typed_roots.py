@@ -41,7 +41,7 @@ def _typed_exports(package: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_a_root_holds_the_same_names_for_python_and_for_type_checkers(package):
+def test_a_root_holds_the_same_names_for_python_and_for_type_checkers(package: str) -> None:
     """`EXPORTS`, the `TYPE_CHECKING` block, `__all__` and `dir` agree, and every name resolves."""
     module = importlib.import_module(package)
     assert _typed_exports(package) == module.EXPORTS
@@ -54,7 +54,7 @@ def test_a_root_holds_the_same_names_for_python_and_for_type_checkers(package):
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_no_module_is_called_like_a_public_name_of_its_package(package):
+def test_no_module_is_called_like_a_public_name_of_its_package(package: str) -> None:
     """Importing such a module would replace the public object by the module."""
     modules = {path.stem for path in (ROOT / package).glob("*.py")}
     modules |= {path.name for path in (ROOT / package).iterdir() if (path / "__init__.py").exists()}
@@ -82,7 +82,7 @@ def _expected() -> set[str]:
     return {name.replace(" ", "_") for name in WRONG}
 
 
-def test_mypy_accepts_the_right_project_and_refuses_each_mistake(project):
+def test_mypy_accepts_the_right_project_and_refuses_each_mistake(project: Path) -> None:
     """Under `mypy --strict` every wrong file has an error, and the right one has none."""
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file=", str(project)]
     environment = {"MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
@@ -90,7 +90,7 @@ def test_mypy_accepts_the_right_project_and_refuses_each_mistake(project):
     assert _refused(ended.stdout, project) == _expected(), ended.stdout + ended.stderr
 
 
-def test_pyright_accepts_the_right_project_and_refuses_each_mistake(project):
+def test_pyright_accepts_the_right_project_and_refuses_each_mistake(project: Path) -> None:
     """Under strict pyright every wrong file has an error, and the right one has none."""
     settings = f'{{"typeCheckingMode": "strict", "extraPaths": ["{ROOT}"], "reportUnusedImport": false}}'
     (project / "pyrightconfig.json").write_text(settings, encoding="utf-8")

@@ -5,40 +5,46 @@ the product has no switch for any of them. `tests/papers/capri/twins.py` says wh
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import survivors
 from algorithms.capri.users import clipped_sums
-from dpaudit import Recorder
+from algorithms.dp_ebs.cases import Watched
+from dpaudit import Recorder, Streams
+from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 
-def own_users(users):
+def own_users(users: Any) -> Any:
     return users
 
 
-def steps(**changed):
+def steps(
+    **changed: Callable[..., float | Callable[..., Factors | Array | Design]],
+) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """A twin that replaces fields of the plan; each is given as a function of the plan."""
     return lambda plan: (replace(plan, **{name: make(plan) for name, make in changed.items()}), own_users)
 
 
-def scaled_mechanism(factor):
+def scaled_mechanism(factor: float) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """A twin that runs `factor` times the declared noise."""
 
-    def plant(plan):
+    def plant(plan: Any) -> tuple[Any, Callable[..., Any]]:
         mechanism = plan.mechanism.scaled(factor(plan))
         return replace(plan, mechanism=mechanism, stddev=mechanism.stddev), own_users
 
     return plant
 
 
-def rescaled(change):
+def rescaled(change: Callable[..., Any]) -> Callable[..., Callable[..., Factors]]:
     """A twin of the bound alone: `change(factors, features, design, active, ridge)` returns the scale."""
 
-    def broken(features, design, active, ridge):
+    def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         factors = factorise(features, design, active, ridge)
         return replace(factors, scale=change(factors, features, design, active, ridge))
 
@@ -51,34 +57,36 @@ def rescaled(change):
 class ScalarNoise(Gaussian):
     """One normal number times the vector of ones."""
 
-    def release(self, value, rng):
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         return value + self.stddev * rng.standard_normal((*value.shape[:-1], 1))
 
 
 class NoNoise(Gaussian):
     """Nothing is added: the server would do it later."""
 
-    def release(self, value, _rng):
+    def release(self, value: Array, _rng: np.random.Generator) -> Array:
         return np.array(value)
 
 
 class OneSidedNoise(Gaussian):
     """The absolute value of normal noise."""
 
-    def release(self, value, rng):
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         return value + self.stddev * np.abs(rng.standard_normal(value.shape))
 
 
 class HalfPrecisionNoise(Gaussian):
     """Noise rounded to 16 bits before it is added."""
 
-    def release(self, value, rng):
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         noise = (self.stddev * rng.standard_normal(value.shape)).astype(np.float16)
         return value + noise.astype(np.float64)
 
 
-def other_noise(kind):
-    def plant(plan):
+def other_noise(
+    kind: type[ScalarNoise] | type[OneSidedNoise] | type[NoNoise] | type[HalfPrecisionNoise],
+) -> Callable[..., tuple[Any, Callable[..., Any]]]:
+    def plant(plan: Any) -> tuple[Any, Callable[..., Any]]:
         honest = plan.mechanism
         mechanism = kind(stddev=honest.stddev, l2_sensitivity=honest.l2_sensitivity, neighbours=honest.neighbours)
         return replace(plan, mechanism=mechanism), own_users
@@ -86,11 +94,11 @@ def other_noise(kind):
     return plant
 
 
-def reused_noise(plan):
+def reused_noise(plan: Any) -> tuple[Any, Callable[..., Any]]:
     """The honest mechanism, fed in every epoch the randomness of the first."""
     box = {}
 
-    def release(recorder, label, mechanism, value, _users):
+    def release(recorder: Any, label: str, mechanism: Any, value: Any, _users: Any) -> Array:
         box.setdefault("seed", int(recorder.rng.integers(2**32)))
         frozen = Recorder(np.random.default_rng(box["seed"]), recorder.released)
         return frozen.release(label, mechanism, value)
@@ -98,10 +106,10 @@ def reused_noise(plan):
     return replace(plan, release=release), own_users
 
 
-def fixed_seed(plan):
+def fixed_seed(plan: Any) -> tuple[Any, Callable[..., Any]]:
     """Every run draws its noise from the same seed, as a process that seeds itself would."""
 
-    def release(recorder, label, mechanism, value, _users):
+    def release(recorder: Any, label: str, mechanism: Any, value: Any, _users: Any) -> Any:
         seeded = Recorder(np.random.default_rng(7), recorder.released)
         return value + seeded.release(label, mechanism, np.zeros((1, value.shape[1])))
 
@@ -111,21 +119,21 @@ def fixed_seed(plan):
 # --- steps -------------------------------------------------------------------------------------------------
 
 
-def unclipped(played, _bound):
+def unclipped(played: Array, _bound: Any) -> Array:
     return clipped_sums(played, math.inf)
 
 
-def watched(change):
+def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Watched]]]:
     """A twin whose public steps secretly see the epoch's users: `change(plan, box)` returns the broken plan."""
 
-    def plant(plan):
+    def plant(plan: Any) -> tuple[Any, type[Watched]]:
         box = {}
 
         class Watched:
-            def __init__(self, users):
+            def __init__(self, users: Any) -> None:
                 self.users = users
 
-            def play(self, epoch, active, streams):
+            def play(self, epoch: int, active: Array, streams: Streams) -> Any:
                 played = self.users.play(epoch, active, streams)
                 box["epoch"] = epoch.number
                 box["counts"] = played.counts.reshape(len(active), -1)
@@ -136,8 +144,8 @@ def watched(change):
     return plant
 
 
-def carried_over(plan, box):
-    def collect(played, bound):
+def carried_over(plan: Any, box: Any) -> Any:
+    def collect(played: Array, bound: float) -> Any:
         before = box["sums"] if box["epoch"] > 1 else 0.0
         box["sums"] = before + clipped_sums(played, bound)
         return box["sums"]
@@ -145,8 +153,8 @@ def carried_over(plan, box):
     return replace(plan, collect=collect)
 
 
-def data_covariance(plan, box):
-    def broken(features, design, active, ridge):
+def data_covariance(plan: Any, box: Any) -> Any:
+    def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         honest = factorise(features, design, active, ridge)
         data = factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
         return Factors(maps=data.maps, reach=data.reach, scale=honest.scale)
@@ -154,46 +162,46 @@ def data_covariance(plan, box):
     return replace(plan, factorise=broken)
 
 
-def data_covariance_throughout(plan, box):
-    def broken(features, design, active, ridge):
+def data_covariance_throughout(plan: Any, box: Any) -> Any:
+    def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         return factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
 
     return replace(plan, factorise=broken)
 
 
-def users_as_basis(plan, box):
-    def draw(law, size, rng):
+def users_as_basis(plan: Any, box: Any) -> Any:
+    def draw(law: Any, size: int, rng: np.random.Generator) -> Design:
         return Design(covariance=draw_design(law, size, rng).covariance, basis=box["counts"])
 
     return replace(plan, draw=draw)
 
 
-def exact_elimination(plan):
+def exact_elimination(plan: Any) -> tuple[Any, Callable[..., Any]]:
     box = {}
 
-    def remember(features, design, active, ridge):
+    def remember(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         box["factors"] = factorise(features, design, active, ridge)
         return box["factors"]
 
-    def release(recorder, label, mechanism, value, users):
+    def release(recorder: Any, label: str, mechanism: Any, value: Any, users: Any) -> Any:
         box["value"] = value
         return plan.release(recorder, label, mechanism, value, users)
 
-    def eliminate(_estimates, active, half_width):
+    def eliminate(_estimates: Any, active: Array, half_width: float) -> Array:
         factors = box["factors"]
         return survivors(factors.scale[:, None] * factors.estimates(box["value"]), active, half_width)
 
     return replace(plan, factorise=remember, release=release, eliminate=eliminate), own_users
 
 
-def eager_users(plan):
+def eager_users(plan: Any) -> tuple[Any, type[Any]]:
     """Later users of an epoch copy the best action seen so far in it."""
 
     class Eager:
-        def __init__(self, users):
+        def __init__(self, users: Any) -> None:
             self.users = users
 
-        def play(self, epoch, active, streams):
+        def play(self, epoch: int, active: Array, streams: Streams) -> Any:
             played = self.users.play(epoch, active, streams)
             action = 0 if max(reward for reward, _ in played.groups) > 0 else 1
             moved = ((reward, _all_on(action, counts) if reward == 0 else counts) for reward, counts in played.groups)
@@ -202,13 +210,13 @@ def eager_users(plan):
     return plan, Eager
 
 
-def _all_on(action, counts):
+def _all_on(action: int, counts: Array) -> Any:
     moved = np.zeros_like(counts)
     moved[:, :, action] = counts.sum(axis=2)
     return moved
 
 
-def gram_inverse(features, design, active, ridge):
+def gram_inverse(features: Array, design: Array, active: Array, ridge: float) -> Factors:
     """M^(-1) k_S in place of M^(-1/2) k_S, with the honest bound; S as a set, zeros elsewhere."""
     honest = factorise(features, design, active, ridge)
     kernel = features @ features.T
@@ -221,14 +229,14 @@ def gram_inverse(features, design, active, ridge):
     return Factors(maps=maps, reach=reach, scale=honest.scale)
 
 
-def log_ten_multiplier(plan):
+def log_ten_multiplier(plan: Any) -> float:
     horizon = plan.epochs[-1].stop
     slots, natural = math.log10(horizon), math.log(horizon)
     wrong = slots * math.sqrt(math.log(1.25 * slots / 1e-5))
     return wrong / (natural * math.sqrt(math.log(1.25 * natural / 1e-5)))
 
 
-def symmetric_root(features, design, active, ridge):
+def symmetric_root(features: Array, design: Array, active: Array, ridge: float) -> Factors:
     """A^(-1/2) P F with the symmetric root, the projector by pseudo-inverse."""
     present = (design.basis > 0)[:, :, None] * features
     projector = np.linalg.pinv(present) @ present
@@ -238,10 +246,10 @@ def symmetric_root(features, design, active, ridge):
     return replace(factorise(features, design, active, ridge), maps=root @ projector @ features.T)
 
 
-def unique_basis(law, size, rng):
+def unique_basis(law: Any, size: int, rng: np.random.Generator) -> Design:
     drawn = draw_design(law, size, rng)
     return replace(drawn, basis=np.minimum(drawn.basis, 1))
 
 
-def large_basis(law, size, rng):
+def large_basis(law: Any, size: int, rng: np.random.Generator) -> Design:
     return Design(covariance=rng.multinomial(size, law), basis=rng.multinomial(2 * size, law))

@@ -6,10 +6,13 @@ Shares with the product the config, the schedule, the width rule and the problem
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from algorithms.capri.design import Factors
+from algorithms.problems.kernel_bandit import KernelBandit
+from dpaudit.model.mechanism import Array
 
 
 @dataclass
@@ -22,13 +25,13 @@ class GramRun:
     regret: float
 
 
-def inverse_root(matrix, tolerance=1e-10):
+def inverse_root(matrix: Array, tolerance: float = 1e-10) -> Array:
     values, vectors = np.linalg.eigh(matrix)
     kept = values > tolerance * values[-1]
     return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
 
 
-def posterior_variance(kernel, basis, covariance, ridge):
+def posterior_variance(kernel: Array, basis: Array | list[int], covariance: Array, ridge: float) -> Any:
     """Eq. (6), literally, with a pseudo-inverse of K_SS."""
     k_ss, k_sr = kernel[np.ix_(basis, basis)], kernel[np.ix_(basis, covariance)]
     inverse = np.linalg.pinv(k_ss, rcond=1e-10, hermitian=True)
@@ -38,23 +41,23 @@ def posterior_variance(kernel, basis, covariance, ridge):
     return (np.diag(kernel) - np.einsum("iw,ij,jw->w", k_s, v, k_s)) / ridge
 
 
-def gram_maps(kernel, basis, covariance, ridge):
+def gram_maps(kernel: Array, basis: Array, covariance: Array, ridge: float) -> Any:
     """M^(-1/2) k_S(w) for every cell, as columns."""
     k_sr = kernel[np.ix_(basis, covariance)]
     m = k_sr @ k_sr.T + ridge * kernel[np.ix_(basis, basis)]
     return inverse_root(m) @ kernel[basis]
 
 
-def run_per_round(plan, domain, problem, rng):
+def run_per_round(plan: Any, domain: Any, problem: KernelBandit, rng: np.random.Generator) -> GramRun:
     kernel = domain.features @ domain.features.T
     law, n_actions = domain.context_probabilities, domain.n_actions
     active = np.ones((len(law), n_actions), dtype=bool)
     kept = GramRun(scales=[], estimates=[], active=[], regret=0.0)
 
-    def point(context):
+    def point(context: Any) -> Any:
         return context * n_actions + allowed[context][rng.integers(len(allowed[context]))]
 
-    def points(size):
+    def points(size: int) -> Array:
         return np.array([point(context) for context in rng.choice(len(law), size=size, p=law)])
 
     for epoch in plan.epochs:

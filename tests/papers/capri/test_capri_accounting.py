@@ -43,16 +43,16 @@ TABLE = """
 ROWS = [tuple(map(float, line.split())) for line in TABLE.strip().splitlines()]
 
 
-def capri(**changed):
+def capri(**changed: str | float) -> Capri:
     return Capri(**{"model": "joint", "epsilon": 1.0, "delta": 1e-5, "horizon": 1000, **changed})
 
 
-def oracle_delta(mu, epsilon):
+def oracle_delta(mu: float, epsilon: float) -> float:
     """The Gaussian trade-off in closed form, by another route than the engine's bounds."""
     return math.exp(log_ndtr(mu / 2 - epsilon / mu)) - math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))
 
 
-def oracle_epsilon(mu, delta):
+def oracle_epsilon(mu: float, delta: float) -> float:
     if oracle_delta(mu, 0.0) <= delta:
         return 0.0
     return brentq(lambda epsilon: oracle_delta(mu, epsilon) - delta, 0, 100, xtol=1e-14)
@@ -60,7 +60,7 @@ def oracle_epsilon(mu, delta):
 
 @pytest.mark.parametrize("model", ["joint", "local"])
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"T={row[0]:g} eps={row[2]:g} delta={row[3]:g}")
-def test_the_certificate_of_the_printed_noise_reproduces_the_table(model, row):
+def test_the_certificate_of_the_printed_noise_reproduces_the_table(model: str, row: tuple[float, ...]) -> None:
     """True epsilon within 1e-3 of an independent root and within the table's last digit, in both models."""
     horizon, epochs, epsilon, delta, multiplier, true, sequential, inflation = row
     config = capri(model=model, epsilon=epsilon, delta=delta, horizon=int(horizon), calibration="paper")
@@ -81,7 +81,9 @@ def test_the_certificate_of_the_printed_noise_reproduces_the_table(model, row):
     ("horizon", "epsilon", "delta", "expected"),
     [(10**3, 1, 1e-5, 51.077633), (10**4, 1, 1e-5, 68.816458), (10**4, 0.5, 1e-3, 112.660050)],
 )
-def test_the_printed_multiplier_has_its_golden_values(horizon, epsilon, delta, expected):
+def test_the_printed_multiplier_has_its_golden_values(
+    horizon: int, epsilon: float, delta: float, expected: float
+) -> None:
     """Eq. (5) over 2 reward_bound scale, to six decimals."""
     config = capri(horizon=horizon, epsilon=epsilon, delta=delta, calibration="paper")
     assert config.plan().noise_multiplier == pytest.approx(expected, abs=1e-6)
@@ -98,7 +100,7 @@ def test_the_printed_multiplier_has_its_golden_values(horizon, epsilon, delta, e
         (4, 1e-5, 1.0812, 4),
     ],
 )
-def test_the_exact_multiplier_has_its_golden_values(epsilon, delta, expected, digits):
+def test_the_exact_multiplier_has_its_golden_values(epsilon: float, delta: float, expected: float, digits: int) -> None:
     """The root of the Gaussian trade-off, to the printed digits and to 1e-6 of an independent root."""
     found = capri(epsilon=epsilon, delta=delta).plan().noise_multiplier
     assert found == pytest.approx(expected, abs=0.6 * 10**-digits)
@@ -114,7 +116,9 @@ def test_the_exact_multiplier_has_its_golden_values(epsilon, delta, expected, di
     calibration=st.sampled_from(["paper", "analytic_seq", "analytic_parallel", "tight"]),
     model=st.sampled_from(["joint", "local"]),
 )
-def test_every_calibration_meets_its_claim(epsilon, delta, horizon, calibration, model):
+def test_every_calibration_meets_its_claim(
+    epsilon: float, delta: float, horizon: int, calibration: str, model: str
+) -> None:
     """Certified for any epsilon, also where the printed proof stops at epsilon = ln(horizon); tight to 1e-8."""
     config = capri(epsilon=epsilon, delta=delta, horizon=horizon, calibration=calibration, model=model)
     form = fold(config.declaration(), "replace_one")
@@ -124,7 +128,7 @@ def test_every_calibration_meets_its_claim(epsilon, delta, horizon, calibration,
     assert delivered_model(config.declaration()) == model == config.claim().model
 
 
-def test_calibrations_are_ordered_from_loose_to_tight():
+def test_calibrations_are_ordered_from_loose_to_tight() -> None:
     """Each step of the printed argument costs noise: 4B for 2 sqrt(2) B, slots for epochs, composition for none."""
     names = ("paper", "classic_epoch", "analytic_seq", "analytic_parallel")
     found = [capri(horizon=10**4, calibration=name).plan().noise_multiplier for name in names]
@@ -138,14 +142,14 @@ def test_calibrations_are_ordered_from_loose_to_tight():
 
 
 @pytest.mark.parametrize(("calibration", "epsilon"), [("classic_parallel", 1.0), ("classic_epoch", math.log(1000))])
-def test_classic_formulas_stop_where_their_theorem_stops(calibration, epsilon):
+def test_classic_formulas_stop_where_their_theorem_stops(calibration: str, epsilon: float) -> None:
     """At epsilon = 1 a release the classic Gaussian theorem says nothing; the config is refused."""
     with pytest.raises(ValueError, match=r"below 1 a release only\. Use calibration='tight'"):
         capri(calibration=calibration, epsilon=epsilon)
     assert capri(calibration=calibration, epsilon=epsilon * 0.999)
 
 
-def test_the_declaration_carries_the_printed_argument_only_where_the_printed_noise_runs():
+def test_the_declaration_carries_the_printed_argument_only_where_the_printed_noise_runs() -> None:
     """Leaves: classic Gaussian at a share 1 / ln T; their node: basic composition over ln T slots."""
     slots = math.log(1000)
     for model, wrapper in (("joint", Billboard), ("local", Local)):
@@ -162,7 +166,7 @@ def test_the_declaration_carries_the_printed_argument_only_where_the_printed_noi
         assert {node.printed for _, node in walk(tight)} == {None}
 
 
-def test_all_releases_share_one_mechanism_and_labels_are_unique():
+def test_all_releases_share_one_mechanism_and_labels_are_unique() -> None:
     """The object that is declared is one Gaussian of sensitivity 2 reward_bound, whatever the epoch."""
     for model in ("joint", "local"):
         config = capri(model=model, reward_bound=3.0)
@@ -172,7 +176,7 @@ def test_all_releases_share_one_mechanism_and_labels_are_unique():
         assert len({leaf.label for leaf in leaves}) == len(leaves) == (5 if model == "joint" else 6)
 
 
-def test_a_run_leaves_the_general_conditions_assumed():
+def test_a_run_leaves_the_general_conditions_assumed() -> None:
     """What a run sees has texts of its own: replays on neighbours decide the conditions of the declaration."""
     from algorithms.capri import checks
 
@@ -191,25 +195,25 @@ def test_a_run_leaves_the_general_conditions_assumed():
         (10**5, [317, 634, 1268, 2536, 5072, 10144, 20288, 40576, 19165]),
     ],
 )
-def test_epochs_double_and_the_last_is_cut(horizon, lengths):
+def test_epochs_double_and_the_last_is_cut(horizon: int, lengths: list[int]) -> None:
     """ceil(sqrt(T)), then twice as long each time; the last one ends at the horizon."""
     epochs = epochs_of(horizon)
     assert [epoch.length for epoch in epochs] == lengths
     assert [epoch.complete for epoch in epochs[:-1]] == [True] * (len(epochs) - 1)
 
 
-def test_natural_logarithms_leave_room_for_all_epochs_and_decimal_ones_do_not():
+def test_natural_logarithms_leave_room_for_all_epochs_and_decimal_ones_do_not() -> None:
     """Completed epochs never exceed ln T for 3 <= T < 20,000, while log10 T is exceeded."""
     assert all(completed(t) <= math.log(t) for t in range(3, 20_000))
     assert completed(10**3) > math.log10(10**3)
 
 
-def test_an_epoch_that_ends_at_the_horizon_is_complete():
+def test_an_epoch_that_ends_at_the_horizon_is_complete() -> None:
     """32 (2^5 - 1) = 992 rounds make five full epochs when ceil(sqrt) is 32."""
     assert [epoch.complete for epoch in epochs_of(992)] == [True] * 5
 
 
-def test_groups_pay_for_records_in_one_epoch():
+def test_groups_pay_for_records_in_one_epoch() -> None:
     """Two and four records of one person: epsilon 2.155 and 4.746 at the tight noise for 1."""
     from dpaudit import Group
 
@@ -218,7 +222,7 @@ def test_groups_pay_for_records_in_one_epoch():
         assert bracket_epsilon(form, 1e-5).upper == pytest.approx(expected, abs=6e-4)
 
 
-def test_every_pair_of_model_and_calibration_builds():
+def test_every_pair_of_model_and_calibration_builds() -> None:
     """The whole small grid of configs gives a claim, a plan and a declaration."""
     names = ("paper", "classic_epoch", "classic_parallel", "analytic_seq", "analytic_parallel", "tight")
     for model, name in product(("joint", "local"), names):
@@ -246,7 +250,7 @@ def test_every_pair_of_model_and_calibration_builds():
         ({"fail_prob": 1.5}, r"fail_prob=1.5 strictly between"),
     ],
 )
-def test_bad_configs_name_the_value_and_the_rule(changed, message):
+def test_bad_configs_name_the_value_and_the_rule(changed: dict[str, str | float | bool], message: str) -> None:
     """Each bad field is one clear message."""
     with pytest.raises(ValueError, match=message):
         capri(**changed)

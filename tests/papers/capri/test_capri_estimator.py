@@ -5,17 +5,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algorithms.capri.design import Design, cell_law, factorise
+from algorithms.capri.design import Design, Factors, cell_law, factorise
 from algorithms.kernels import factor, matern, squared_exponential
+from dpaudit.model.mechanism import Array
 from tests.papers.capri.gram import gram_maps, posterior_variance
 
 
-def one_run(features, covariance, basis, ridge=1.0, active=None):
+def one_run(
+    features: Array,
+    covariance: list[int] | Array,
+    basis: list[int] | Array,
+    ridge: float = 1.0,
+    active: Array | None = None,
+) -> Factors:
     shown = np.ones((1, len(features)), dtype=bool) if active is None else active
     return factorise(features, Design(covariance=np.array([covariance]), basis=np.array([basis])), shown, ridge)
 
 
-def points(counts):
+def points(counts: list[int] | Array) -> Array:
     return np.repeat(np.arange(len(counts)), counts)
 
 
@@ -23,7 +30,7 @@ GOLDEN = squared_exponential(np.array([[0.0], [0.5], [1.0]]), 0.5)
 SUMS = np.array([1.0, 0.5, -1.0])
 
 
-def test_golden_values_with_all_cells_in_the_basis():
+def test_golden_values_with_all_cells_in_the_basis() -> None:
     """Three points, kernel exp(-d^2 / 0.5), ridge 1, counts (2, 1, 1): values computed apart from this code."""
     factors = one_run(factor(GOLDEN), [2, 1, 1], [1, 1, 1])
     squares = (factors.maps[0] ** 2).sum(axis=0)
@@ -34,7 +41,7 @@ def test_golden_values_with_all_cells_in_the_basis():
     assert factors.reach[0] == factors.scale[0]
 
 
-def test_golden_values_with_a_cell_outside_the_basis():
+def test_golden_values_with_a_cell_outside_the_basis() -> None:
     """The middle point outside S: its bound exceeds its map's length, and M has the stated entries."""
     factors = one_run(factor(GOLDEN), [2, 1, 1], [1, 0, 1])
     squares = (factors.maps[0] ** 2).sum(axis=0)
@@ -49,7 +56,7 @@ def test_golden_values_with_a_cell_outside_the_basis():
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 40), ridge=st.sampled_from([0.3, 1.0, 4.0]))
-def test_the_three_forms_agree(seed, size, ridge):
+def test_the_three_forms_agree(seed: int, size: int, ridge: float) -> None:
     """Inner products of mapped cells, bounds and estimates are equal to 1e-10 in the forms G, O and F."""
     rng = np.random.default_rng(seed)
     kernel = matern(rng.random((7, 2)), 0.5, 1.5)
@@ -72,7 +79,7 @@ def test_the_three_forms_agree(seed, size, ridge):
 
 
 @pytest.mark.parametrize("length_scale", [0.2, 0.5, 3.0])
-def test_the_map_stays_finite_where_gram_matrices_are_singular(length_scale):
+def test_the_map_stays_finite_where_gram_matrices_are_singular(length_scale: float) -> None:
     """Ill-conditioned kernels (condition 1e18) give finite maps within the bound, and a bound up to 1 / sqrt(ridge)."""
     grid = np.stack(np.meshgrid(np.linspace(0, 1, 10), np.linspace(0, 1, 10)), axis=-1).reshape(-1, 2)
     features = factor(squared_exponential(grid, length_scale))
@@ -85,7 +92,7 @@ def test_the_map_stays_finite_where_gram_matrices_are_singular(length_scale):
     assert (factors.scale <= 1 + 1e-9).all()
 
 
-def test_leaving_out_the_projector_changes_nothing_on_active_cells():
+def test_leaving_out_the_projector_changes_nothing_on_active_cells() -> None:
     """Where S holds every active cell, the shortcut without projector equals the map with it."""
     rng = np.random.default_rng(3)
     kernel = matern(rng.random((8, 2)), 0.3, 2.5)
@@ -99,7 +106,7 @@ def test_leaving_out_the_projector_changes_nothing_on_active_cells():
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), bound=st.sampled_from([0.5, 1.0, 7.0]))
-def test_no_pair_of_records_moves_the_sum_further_than_twice_the_bound(seed, bound):
+def test_no_pair_of_records_moves_the_sum_further_than_twice_the_bound(seed: int, bound: float) -> None:
     """T-P3: the largest |y h_w - y' h_w'| over all cells and rewards is 2 bound reach, at most 2 bound scale."""
     rng = np.random.default_rng(seed)
     features = factor(matern(rng.random((9, 2)), 0.4, 2.5))
@@ -110,14 +117,14 @@ def test_no_pair_of_records_moves_the_sum_further_than_twice_the_bound(seed, bou
     assert factors.reach[0] <= factors.scale[0] * (1 + 1e-12)
 
 
-def test_the_cell_law_ignores_eliminated_actions_and_sums_to_one():
+def test_the_cell_law_ignores_eliminated_actions_and_sums_to_one() -> None:
     """A context keeps its probability when actions go; the rest share it equally."""
     active = np.array([[[True, False, True], [False, True, False]]])
     law = cell_law(np.array([0.25, 0.75]), active)
     np.testing.assert_allclose(law, [[0.125, 0, 0.125, 0, 0.75, 0]])
 
 
-def test_the_bound_counts_contexts_of_probability_zero():
+def test_the_bound_counts_contexts_of_probability_zero() -> None:
     """A neighbour may hold a context that never arrives: its length lies within the bound all the same."""
     features = np.eye(3)
     active = np.ones((1, 3, 1), dtype=bool)
@@ -128,7 +135,7 @@ def test_the_bound_counts_contexts_of_probability_zero():
 
 
 @pytest.mark.parametrize("points_a_side", [5, 6, 10])
-def test_blocks_of_rows_solve_the_same_system(points_a_side):
+def test_blocks_of_rows_solve_the_same_system(points_a_side: int) -> None:
     """More features than one block, whole blocks or not: inner products equal F A^-1 F^T to 1e-10."""
     line = np.linspace(0, 1, points_a_side)
     features = factor(matern(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2), 0.2, 1.5))

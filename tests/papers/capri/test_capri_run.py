@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from algorithms.capri.run import run_epochs
 from algorithms.capri.users import Played, RecordedUsers, SimulatedUsers, clipped_sums
 from algorithms.problems import load
 from algorithms.problems.synthetic import grid
-from dpaudit import Recorder, Streams, admit
+from dpaudit import Recorder, Streams, Transcript, admit
+from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 from tests.papers.capri.gram import run_per_round
 
@@ -26,24 +28,24 @@ LOCAL = replace(JOINT, model="local")
 QUANTILE = 6.0  # standard normal, two-sided 2e-9
 
 
-def streams(seed):
+def streams(seed: int) -> Streams:
     return Streams.spawn(np.random.default_rng(seed))
 
 
-def recorded(config, contexts, rewards, seed, n_runs=5):
+def recorded(config: Capri, contexts: Array, rewards: Array, seed: int, n_runs: int = 5) -> Transcript:
     plan = config.plan()
     return run_epochs(
         plan, audit_geometry(config, plan), RecordedUsers(contexts=contexts, rewards=rewards), streams(seed), n_runs
     )
 
 
-def stream_of(config, seed=0):
+def stream_of(config: Capri, seed: int = 0) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     return rng.integers(3, size=config.horizon), rng.choice([-1.0, 0.0, 1.0], size=config.horizon)
 
 
 @pytest.mark.parametrize("config", [JOINT, LOCAL], ids=["joint", "local"])
-def test_a_run_is_admitted_by_its_declaration_and_all_conditions_are_checked(config):
+def test_a_run_is_admitted_by_its_declaration_and_all_conditions_are_checked(config: Capri) -> None:
     """The trace lists exactly the declared releases, with the declared mechanism, and nothing is violated."""
     run = config.run(grid(contexts=4, actions=3), streams(0), 7)
     assert admit(config.declaration(), run.trace) == ()
@@ -52,7 +54,7 @@ def test_a_run_is_admitted_by_its_declaration_and_all_conditions_are_checked(con
     assert {line.mechanism for line in run.trace} == {config.plan().mechanism}
 
 
-def test_every_array_has_the_runs_axis_first():
+def test_every_array_has_the_runs_axis_first() -> None:
     """Shapes: K releasing epochs of E, N cells, D dimensions."""
     run = JOINT.run(grid(contexts=4, actions=3), streams(0), 7)
     shapes = {name: array.shape for name, array in run.arrays.items()}
@@ -71,14 +73,14 @@ def test_every_array_has_the_runs_axis_first():
     assert run.views.keys() == {"transcript"}
 
 
-def test_the_server_never_sees_an_action_in_the_local_model():
+def test_the_server_never_sees_an_action_in_the_local_model() -> None:
     """The view of the sums has no actions in it: an active set may identify the context."""
     run = LOCAL.run(grid(contexts=4, actions=3), streams(0), 3)
     assert run.views.keys() == {"sums"}
     assert "actions" not in run.views["sums"]
 
 
-def test_epochs_before_the_changed_record_are_bit_identical():
+def test_epochs_before_the_changed_record_are_bit_identical() -> None:
     """T-P1: neighbours that differ in epoch 3 share every published bit of epochs 1 and 2, and no later release."""
     contexts, rewards = stream_of(JOINT)
     changed = rewards.copy()
@@ -92,7 +94,7 @@ def test_epochs_before_the_changed_record_are_bit_identical():
     assert (left.arrays["release"][:, 2] != right.arrays["release"][:, 2]).any()
 
 
-def test_records_of_the_last_unfinished_epoch_are_never_used():
+def test_records_of_the_last_unfinished_epoch_are_never_used() -> None:
     """T-P2: in the joint model changing all of them changes no release and no active set."""
     contexts, rewards = stream_of(JOINT)
     changed = rewards.copy()
@@ -102,7 +104,7 @@ def test_records_of_the_last_unfinished_epoch_are_never_used():
         assert np.array_equal(left.arrays[name], right.arrays[name])
 
 
-def test_designs_of_the_first_epoch_do_not_depend_on_data():
+def test_designs_of_the_first_epoch_do_not_depend_on_data() -> None:
     """T-P6: other contexts and rewards, same seeds: the same sets R and S and the same bound."""
     contexts, rewards = stream_of(JOINT)
     left = recorded(JOINT, contexts, rewards, 4)
@@ -111,7 +113,7 @@ def test_designs_of_the_first_epoch_do_not_depend_on_data():
         assert np.array_equal(left.arrays[name][:, 0], right.arrays[name][:, 0])
 
 
-def test_rewards_beyond_the_bound_count_as_the_bound():
+def test_rewards_beyond_the_bound_count_as_the_bound() -> None:
     """T-P7: a reward of 10^6 moves a release exactly as a reward of 1 does."""
     contexts, rewards = stream_of(JOINT)
     left = recorded(JOINT, contexts, rewards, 4)
@@ -121,14 +123,14 @@ def test_rewards_beyond_the_bound_count_as_the_bound():
     assert clipped_sums(played, 2.0).tolist() == [[1.75, 1.75]]
 
 
-def noise_of(config, n_runs, seed=3):
+def noise_of(config: Capri, n_runs: int, seed: int = 3) -> Any:
     """The noise alone: with all rewards 0 a release is nothing else; shape (n_runs, K, D), unit variance."""
     contexts = np.zeros(config.horizon, dtype=int)
     run = recorded(config, contexts, np.zeros(config.horizon), seed, n_runs)
     return run.arrays["release"] / config.plan().stddev
 
 
-def test_noise_has_the_declared_scale_and_is_normal_in_every_epoch():
+def test_noise_has_the_declared_scale_and_is_normal_in_every_epoch() -> None:
     """T-P4, T-P5: noise over sensitivity is the multiplier; false alarms 1e-8; a 4 % error of scale is caught."""
     noise = noise_of(JOINT, 20_000)
     count = noise[:, 0].size
@@ -140,7 +142,7 @@ def test_noise_has_the_declared_scale_and_is_normal_in_every_epoch():
     assert kstest(1.1 * noise[:, 0].ravel(), "norm").pvalue < 1e-9
 
 
-def test_noise_of_different_epochs_and_coordinates_is_uncorrelated():
+def test_noise_of_different_epochs_and_coordinates_is_uncorrelated() -> None:
     """T-P5: the correlation matrix of all noise is the identity; false alarms 1e-7; 5 % correlation is caught."""
     noise = noise_of(JOINT, 20_000)
     flat = noise.reshape(len(noise), -1)
@@ -158,20 +160,20 @@ class OnePlus:
     name = "one_plus"
     neighbours = "replace_one"
 
-    def loss(self):
+    def loss(self) -> None:
         return None
 
-    def release(self, value, _rng):
+    def release(self, value: Any, _rng: np.random.Generator) -> Any:
         return value + 1.0
 
-    def log_density(self, output, value):
+    def log_density(self, output: Array, value: Any) -> Any:
         return output - value
 
-    def scaled(self, _factor):
+    def scaled(self, _factor: float) -> "OnePlus":
         return self
 
 
-def test_the_noise_of_local_sums_is_the_messages_noise_times_the_root_of_their_number():
+def test_the_noise_of_local_sums_is_the_messages_noise_times_the_root_of_their_number() -> None:
     """T-U3: the ratio of variances between local and joint is exactly the epoch's length."""
     value = np.array([[3.0, -1.0]])
     recorder = Recorder(np.random.default_rng(0))
@@ -180,7 +182,7 @@ def test_the_noise_of_local_sums_is_the_messages_noise_times_the_root_of_their_n
     np.testing.assert_allclose(local**2 / joint**2, 256.0)
 
 
-def test_a_sum_of_messages_has_the_law_of_the_released_sum():
+def test_a_sum_of_messages_has_the_law_of_the_released_sum() -> None:
     """The shortcut for local sums against the literal sum of 50 messages; false alarms 1e-8; 10 % is caught."""
     mechanism = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
     recorder = Recorder(np.random.default_rng(1))
@@ -193,7 +195,7 @@ def test_a_sum_of_messages_has_the_law_of_the_released_sum():
     assert abs(spread) < QUANTILE * math.sqrt(4 / literal.size) < 2 * math.log(1.1)
 
 
-def summary(run, domain, plan):
+def summary(run: Transcript, domain: Any, plan: Any) -> Array:
     """Four numbers a run: the first estimate of cell 4, the last bound, actions left, regret."""
     first = factorise(
         domain.features,
@@ -213,7 +215,7 @@ def summary(run, domain, plan):
     )
 
 
-def moments_differ(left, right):
+def moments_differ(left: Array, right: Array) -> float:
     """The largest z-score of differences in means and in second moments about the common mean."""
     centre = right.mean(axis=0)
     worst = 0.0
@@ -225,7 +227,7 @@ def moments_differ(left, right):
 
 
 @pytest.mark.parametrize("model", ["joint", "local"])
-def test_the_fast_run_has_the_law_of_the_literal_one(model):
+def test_the_fast_run_has_the_law_of_the_literal_one(model: str) -> None:
     """Counts, features and lock-step against rounds, Gram matrices and single runs: same moments and same law.
 
     Four statistics with two moments each, and two KS tests: false alarms under 1e-7 in all.
@@ -260,7 +262,7 @@ def test_the_fast_run_has_the_law_of_the_literal_one(model):
     assert moments_differ(slow, summary(run, domain, plan)) > QUANTILE
 
 
-def test_blocks_of_runs_change_nothing_but_the_draws(monkeypatch):
+def test_blocks_of_runs_change_nothing_but_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a tiny block every array still has one row a run, and the trace still describes one run."""
     monkeypatch.setattr("algorithms.capri.run._BLOCK_BYTES", 1.0)
     run = JOINT.run(grid(contexts=3, actions=2), streams(0), 4)
@@ -269,7 +271,7 @@ def test_blocks_of_runs_change_nothing_but_the_draws(monkeypatch):
     assert {c.status for c in run.conditions} == {"checked"}
 
 
-def test_equal_contexts_by_chance_are_no_alarm():
+def test_equal_contexts_by_chance_are_no_alarm() -> None:
     """Independence is doubted only where an equal draw has probability below 1e-12."""
     law = np.array([0.5, 0.5])
     few = np.array([[[1], [1]]])
@@ -279,7 +281,7 @@ def test_equal_contexts_by_chance_are_no_alarm():
     assert not design_is_independent(copied, many, law)
 
 
-def test_a_missing_feature_map_is_a_clear_error():
+def test_a_missing_feature_map_is_a_clear_error() -> None:
     """kernel = "features" needs a problem that brings them."""
     with pytest.raises(ValueError, match="'grid' to bring features for kernel='features'"):
         replace(JOINT, kernel="features").run(grid(), streams(0), 1)
@@ -287,7 +289,7 @@ def test_a_missing_feature_map_is_a_clear_error():
 
 @pytest.mark.parametrize("problem", ["rand_hie", "grid", "zipf", "audit_domain"])
 @pytest.mark.parametrize("kernel", ["squared_exponential", "matern", "linear"])
-def test_the_longest_horizon_runs_and_gives_finite_numbers(problem, kernel):
+def test_the_longest_horizon_runs_and_gives_finite_numbers(problem: str, kernel: str) -> None:
     """At 10^15 rounds elimination leaves single actions, some of them without features: still no number is lost."""
     config = Capri(model="joint", epsilon=1, delta=1e-5, horizon=10**15, kernel=kernel)
     run = config.run(load(problem)(), Streams.spawn(np.random.default_rng(5)), 2)

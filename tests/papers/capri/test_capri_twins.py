@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from algorithms.capri.domain import domain_of
 from algorithms.capri.run import run_epochs
 from algorithms.capri.users import SimulatedUsers
 from algorithms.problems.synthetic import grid
-from dpaudit import Streams, admit, bracket_epsilon, fold
+from dpaudit import AuditCase, Streams, Transcript, admit, bracket_epsilon, fold
+from dpaudit.model.mechanism import Array
 from tests.papers.capri.twins import BENIGN, BROKEN
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
@@ -21,11 +23,11 @@ SIGNIFICANCE = 1e-7
 QUANTILE = 5.2  # standard normal, one-sided 1e-7
 
 
-def config_of(twin):
+def config_of(twin: Any) -> Capri:
     return replace(CONFIG, model=twin.model)
 
 
-def ordinary_run(twin, config, seed=0):
+def ordinary_run(twin: Any, config: Capri, seed: int = 0) -> Transcript:
     """A whole run on simulated users of a 3 x 3 squared-exponential grid, with the twin planted."""
     config = replace(config, length_scale=1.0)
     plan, wrap = twin.plant(config.plan())
@@ -34,7 +36,7 @@ def ordinary_run(twin, config, seed=0):
     return run_epochs(plan, domain_of(config, problem), wrap(SimulatedUsers(problem=problem)), streams, 8)
 
 
-def worst_run(twin, config):
+def worst_run(twin: Any, config: Capri) -> Transcript:
     """A run on the data that the twin's own case uses, as far as that data reaches."""
     if twin.case is None:
         return ordinary_run(twin, config)
@@ -45,18 +47,18 @@ def worst_run(twin, config):
     return run_epochs(short, audit_geometry(config, config.plan()), wrap(data), streams, 8)
 
 
-def scores_of(case, runs, seed=0):
+def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Any]:
     rngs = np.random.default_rng(seed).spawn(2)
     return [case.score(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
 
 
-def standardised_shift(low, high):
+def standardised_shift(low: Array, high: Array) -> tuple[Any, float]:
     """The difference of means in standard deviations, and its standard error."""
     shift = (high.mean() - low.mean()) / math.sqrt((low.var() + high.var()) / 2)
     return shift, math.sqrt(2 / len(low)) * math.sqrt(1 + shift**2 / 8)
 
 
-def epsilon_lower(low, high, delta):
+def epsilon_lower(low: Array, high: Array, delta: float) -> float:
     """A distribution-free lower bound: threshold by the first half, Clopper-Pearson on the second.
 
     Both tails and both orders are tried with a quarter of the significance each.
@@ -77,26 +79,26 @@ def epsilon_lower(low, high, delta):
     return best
 
 
-def estimate(p, q, cut, delta):
+def estimate(p: float, q: float, cut: Any, delta: float) -> float:
     return math.log(max((p >= cut).mean() - delta, 1e-9) / ((q >= cut).mean() + 20 / len(q)))
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "trace" in t.caught], ids=lambda t: t.name)
-def test_the_trace_of_a_twin_is_not_admitted(twin):
+def test_the_trace_of_a_twin_is_not_admitted(twin: Any) -> None:
     """A run that samples other noise than declared, or the same noise twice, has findings after one run."""
     config = config_of(twin)
     assert admit(config.declaration(), ordinary_run(twin, config).trace)
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "condition" in t.caught], ids=lambda t: t.name)
-def test_a_run_of_a_twin_reports_a_violated_condition(twin):
+def test_a_run_of_a_twin_reports_a_violated_condition(twin: Any) -> None:
     """Side-conditions are looked at in the code that runs, so breaking one shows in the transcript."""
     statuses = {c.text: c.status for c in worst_run(twin, config_of(twin)).conditions}
     assert "violated" in statuses.values()
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "statistics" in t.caught], ids=lambda t: t.name)
-def test_the_scores_of_a_twin_exceed_what_the_noise_allows(twin):
+def test_the_scores_of_a_twin_exceed_what_the_noise_allows(twin: Any) -> None:
     """At 2 x 20,000 runs every statistical twin separates its neighbours beyond the declared noise.
 
     False alarms: 1e-7 a twin. A shift 1.3 times the allowed one is caught with probability 0.99.
@@ -114,7 +116,7 @@ def test_the_scores_of_a_twin_exceed_what_the_noise_allows(twin):
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)
-def test_nothing_notices_a_benign_twin(twin):
+def test_nothing_notices_a_benign_twin(twin: Any) -> None:
     """Trace, conditions and statistics all stay silent on a harmless change."""
     config = config_of(twin)
     run = ordinary_run(twin, config)
@@ -127,7 +129,7 @@ def test_nothing_notices_a_benign_twin(twin):
     assert epsilon_lower(low, high, config.delta) <= config.epsilon
 
 
-def test_the_honest_plan_passes_what_the_twins_fail():
+def test_the_honest_plan_passes_what_the_twins_fail() -> None:
     """The same three looks find nothing on the honest algorithm, in both models."""
     for model in ("joint", "local"):
         config = replace(CONFIG, model=model)
@@ -140,7 +142,7 @@ def test_the_honest_plan_passes_what_the_twins_fail():
             assert shift - QUANTILE * error < 1 / config.plan().noise_multiplier
 
 
-def test_log_ten_slots_are_too_few_for_the_epochs_but_the_claim_still_holds():
+def test_log_ten_slots_are_too_few_for_the_epochs_but_the_claim_still_holds() -> None:
     """B19: five epochs of epsilon / 3 exceed the printed budget, while parallel composition stays far below it."""
     twin = next(t for t in BROKEN if t.name == "B19")
     config = replace(CONFIG, calibration="paper")
@@ -151,7 +153,7 @@ def test_log_ten_slots_are_too_few_for_the_epochs_but_the_claim_still_holds():
     assert bracket_epsilon(fold(leaf, "replace_one"), config.delta).upper < config.epsilon
 
 
-def test_every_entry_of_the_table_is_there():
+def test_every_entry_of_the_table_is_there() -> None:
     """B1 to B21, each with at least one way in which it is caught."""
     assert {t.name.split()[0] for t in BROKEN} == {f"B{k}" for k in range(1, 22)}
     assert all(t.caught for t in BROKEN)

@@ -2,19 +2,21 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 from algorithms.capri import Capri
-from algorithms.capri.design import Design, factorise
+from algorithms.capri.design import Design, Factors, factorise
 from algorithms.capri.domain import domain_of
 from algorithms.capri.elimination import HalfWidth, survivors
 from algorithms.capri.schedule import completed
 from algorithms.kernels import factor, matern, pairs, squared_exponential
 from algorithms.problems.synthetic import grid
 from dpaudit import Streams
+from dpaudit.model.mechanism import Array
 
 JOINT = Capri(model="joint", epsilon=1, delta=1e-5, horizon=10_000, kernel="squared_exponential", length_scale=1.0)
 SMALL = {"contexts": 3, "actions": 3, "length_scale": 1.0}
@@ -22,17 +24,17 @@ GRID = pairs(np.linspace(0, 1, 10)[:, None], np.linspace(0, 1, 10)[:, None])
 KERNELS = {"squared_exponential": squared_exponential(GRID, 0.2), "matern": matern(GRID, 0.2, 2.5)}
 
 
-def streams(seed):
+def streams(seed: int) -> Streams:
     return Streams.spawn(np.random.default_rng(seed))
 
 
-def designs(features, size, runs, rng):
+def designs(features: Array, size: int, runs: int, rng: np.random.Generator) -> tuple[Factors, Design]:
     law = np.full(len(features), 1 / len(features))
     design = Design(covariance=rng.multinomial(size, law, size=runs), basis=rng.multinomial(size, law, size=runs))
     return factorise(features, design, np.ones((runs, len(features)), bool), 1.0), design
 
 
-def functions(kernel, runs, rng):
+def functions(kernel: Array, runs: int, rng: np.random.Generator) -> Any:
     weights = rng.standard_normal((runs, len(kernel))) * (rng.random((runs, len(kernel))) < 0.3)
     norm = np.sqrt(np.einsum("rn,nm,rm->r", weights, kernel, weights))
     return (weights @ kernel) / norm[:, None]
@@ -40,7 +42,7 @@ def functions(kernel, runs, rng):
 
 @pytest.mark.parametrize("size", [100, 1600, 25_600])
 @pytest.mark.parametrize("name", ["squared_exponential", "matern"])
-def test_the_error_without_privacy_is_about_the_bound(name, size):
+def test_the_error_without_privacy_is_about_the_bound(name: str, size: int) -> None:
     """T-U1: sup error over scale lies in [0.3, 2.5] on average, not near the theory's constant of about 2,000."""
     rng = np.random.default_rng(size)
     factors, _ = designs(factor(KERNELS[name]), size, 20, rng)
@@ -52,7 +54,7 @@ def test_the_error_without_privacy_is_about_the_bound(name, size):
     assert 0.3 < ratio.mean() < 2.5
 
 
-def test_the_error_does_not_vanish_with_noise_free_rewards():
+def test_the_error_does_not_vanish_with_noise_free_rewards() -> None:
     """T-U2: the covariance comes from R and the data from W, which costs about one bound; ridge regression is exact."""
     rng = np.random.default_rng(2)
     kernel = KERNELS["squared_exponential"]
@@ -67,7 +69,7 @@ def test_the_error_does_not_vanish_with_noise_free_rewards():
     assert ridge.mean() < 0.1 * capri.mean()
 
 
-def test_the_privacy_noise_of_estimates_has_the_stated_covariance():
+def test_the_privacy_noise_of_estimates_has_the_stated_covariance() -> None:
     """T-U3: covariance sigma^2 H^T H; a chi-square test at 1e-8 either way, which a 5 % larger noise fails."""
     rng = np.random.default_rng(4)
     factors, _ = designs(factor(matern(GRID[::13], 0.5, 1.5)), 40, 1, rng)
@@ -83,7 +85,7 @@ def test_the_privacy_noise_of_estimates_has_the_stated_covariance():
     assert np.abs(np.cov(estimates.T) - covariance).max() < 0.06 * covariance.max()
 
 
-def test_halving_epsilon_doubles_the_printed_noise_and_the_bound_falls_with_the_epoch():
+def test_halving_epsilon_doubles_the_printed_noise_and_the_bound_falls_with_the_epoch() -> None:
     """T-U4: noise of an estimate is 2 z scale^2: linear in 1 / epsilon, and about 1 / length once cells repeat."""
     paper = replace(JOINT, calibration="paper")
     ratio = replace(paper, epsilon=0.5).plan().stddev / paper.plan().stddev
@@ -95,13 +97,13 @@ def test_halving_epsilon_doubles_the_printed_noise_and_the_bound_falls_with_the_
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_best_actions_survive_the_practical_width(seed):
+def test_the_best_actions_survive_the_practical_width(seed: int) -> None:
     """T-U5: with half the practical width, runs that lose some context's best action are at most delta_ERR."""
     run = JOINT.run(grid(**SMALL, seed=seed), streams(seed), 200)
     assert run.arrays["lost"].mean() <= JOINT.fail_prob
 
 
-def test_the_theory_width_eliminates_nothing():
+def test_the_theory_width_eliminates_nothing() -> None:
     """The printed constants give beta of about 1,900 at horizon 10^4: every action survives, regret is linear."""
     run = replace(JOINT, elimination="theory").run(grid(**SMALL), streams(0), 20)
     assert run.arrays["active"].all()
@@ -119,7 +121,7 @@ def test_the_theory_width_eliminates_nothing():
     assert width._beta(share) == pytest.approx(1895, abs=1)
 
 
-def test_the_theory_noise_term_is_the_lemmas():
+def test_the_theory_noise_term_is_the_lemmas() -> None:
     """2 ln(3 / u) sigma0 scale equals beta_1 scale^2 of Lemma 6.6 for the noise of Eq. (5)."""
     config = replace(JOINT, calibration="paper", elimination="theory")
     plan, domain = config.plan(), domain_of(config, grid(**SMALL))
@@ -132,7 +134,7 @@ def test_the_theory_noise_term_is_the_lemmas():
     np.testing.assert_allclose(width, expected, rtol=1e-8)
 
 
-def test_regret_flattens_without_much_noise_and_paper_noise_costs_more():
+def test_regret_flattens_without_much_noise_and_paper_noise_costs_more() -> None:
     """T-U6, small: at horizon 10^5 regret a round falls below a third of the first epoch's; paper costs more."""
     problem = grid(**SMALL)
     config = replace(JOINT, horizon=100_000)
@@ -143,7 +145,7 @@ def test_regret_flattens_without_much_noise_and_paper_noise_costs_more():
     assert runs["paper"].arrays["regret"].sum(axis=1).mean() > 2 * runs["tight"].arrays["regret"].sum(axis=1).mean()
 
 
-def test_local_noise_hides_what_joint_noise_shows():
+def test_local_noise_hides_what_joint_noise_shows() -> None:
     """T-U7: at the same claim the local model eliminates less; its noise is sqrt(length) times larger."""
     problem = grid(**SMALL)
     config = replace(JOINT, epsilon=4.0, horizon=100_000)
@@ -155,7 +157,7 @@ def test_local_noise_hides_what_joint_noise_shows():
 
 
 @pytest.mark.parametrize("size", [32, 200, 1600])
-def test_the_bound_follows_the_information_gain(size):
+def test_the_bound_follows_the_information_gain(size: int) -> None:
     """T-U8: scale over sqrt(2 gamma / T), gamma of the drawn counts, lies near 1."""
     for kernel in KERNELS.values():
         features = factor(kernel)
@@ -166,7 +168,7 @@ def test_the_bound_follows_the_information_gain(size):
         assert 0.7 < ratio < 1.5
 
 
-def test_ties_survive_and_no_context_is_left_empty():
+def test_ties_survive_and_no_context_is_left_empty() -> None:
     """Equal estimates all stay, also when only the best is kept; eliminated actions never return."""
     active = np.array([[[True, True, False], [True, True, True]]])
     kept = survivors(np.array([[1.0, 1.0, 9.0, 0.0, 2.0, 1.0]]), active, np.zeros(1))

@@ -13,14 +13,18 @@ no switch for any of them. `caught` lists what notices it:
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from algorithms.capri.algorithm import Capri
 from algorithms.capri.cases import LikelihoodRatio, audit_geometry, first_action_share, message_case, neighbours_of
 from algorithms.capri.design import Design, factorise
 from algorithms.capri.run import run_epochs
 from algorithms.capri.users import RecordedUsers
 from dpaudit import AuditCase, Streams
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.mechanism import Array
 from tests.papers.capri.defects import (
     HalfPrecisionNoise,
     NoNoise,
@@ -65,12 +69,21 @@ class Twin:
 # --- cases -------------------------------------------------------------------------------------------------
 
 
-def case_of(twin, config, *, epochs=1, view="transcript", score=None, neighbours=None, elimination="practical"):
+def case_of(
+    twin: Any,
+    config: Any,
+    *,
+    epochs: int = 1,
+    view: str = "transcript",
+    score: "SummedRatio | Callable[..., Any] | None" = None,
+    neighbours: Neighbours | None = None,
+    elimination: str = "practical",
+) -> AuditCase:
     """The ordinary audit case with a twin's plan and users, over the first `epochs` epochs."""
     plan, wrap = twin.plant(config.plan())
     domain = audit_geometry(replace(config, elimination=elimination), config.plan())
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         short = replace(plan, epochs=plan.epochs[:epochs])
         arrays = run_epochs(short, domain, wrap(data), Streams.spawn(rng), n_runs).arrays
         return dict(arrays)
@@ -87,7 +100,7 @@ def case_of(twin, config, *, epochs=1, view="transcript", score=None, neighbours
     )
 
 
-def contexts_differ(config):
+def contexts_differ(config: Capri) -> tuple[RecordedUsers, RecordedUsers]:
     """Neighbours whose first user stands at context 0 or 1, all else equal and at context 2."""
     rounds = config.plan().epochs[1].stop
     first, second = np.full(rounds, 2), np.full(rounds, 2)
@@ -96,7 +109,7 @@ def contexts_differ(config):
     return RecordedUsers(contexts=first, rewards=rewards), RecordedUsers(contexts=second, rewards=rewards)
 
 
-def others_elsewhere(config):
+def others_elsewhere(config: Any) -> tuple[RecordedUsers, ...]:
     """The usual neighbours, with all other users on the other feature."""
     return tuple(
         RecordedUsers(contexts=np.where(np.arange(len(data.contexts)) == 0, 0, 2), rewards=data.rewards)
@@ -111,7 +124,7 @@ class SummedRatio:
     domain: object
     plan: object
 
-    def __call__(self, view):
+    def __call__(self, view: dict[str, Array]) -> Any:
         total = 0.0
         for epoch in range(view["release"].shape[1]):
             design = Design(covariance=view["covariance"][:, epoch], basis=view["basis"][:, epoch])
@@ -120,35 +133,35 @@ class SummedRatio:
         return total
 
 
-def cancelled(view):
+def cancelled(view: dict[str, Array]) -> Any:
     """The difference of the first two normalised releases: their common noise is gone."""
     return (view["release"][:, 0] - view["release"][:, 1])[:, 0]
 
 
-def half_precision_score(view):
+def half_precision_score(view: dict[str, Array]) -> Any:
     """Whether the first coordinate less 0.3 lies on the 16-bit grid."""
     residual = view["release"][:, 0, 0] - 0.3
     return (np.abs(residual - residual.astype(np.float16).astype(np.float64)) < 1e-9).astype(float)
 
 
-def asymmetric_rewards(config):
+def asymmetric_rewards(config: Any) -> tuple[RecordedUsers, RecordedUsers]:
     low, high = neighbours_of(config.plan())
     low.rewards[0], high.rewards[0] = -0.6, 0.3
     return low, high
 
 
-def local_case(twin, config):
+def local_case(twin: Any, config: Any) -> AuditCase:
     """One user's message under a twin's plan; the mechanism as the twin runs it for a single user."""
     plan, _ = twin.plant(config.plan())
     return message_case(config, plan)
 
 
-def uploaded_action_case(twin, config):
+def uploaded_action_case(twin: Any, config: Any) -> AuditCase:
     """The message of B15: the action goes along, after elimination left context 0 and 1 different actions."""
     plan = config.plan()
     active = np.array([[True, False], [False, True], [True, True]])
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
         actions = rng.choice(np.flatnonzero(active[data]), size=n_runs)
         noise = plan.mechanism.release(np.zeros((n_runs, 2)), rng)
         return {"release": noise, "action": actions}
@@ -164,17 +177,23 @@ def uploaded_action_case(twin, config):
     )
 
 
-def twin(name, text, plant, caught, **options):
+def twin(
+    name: str,
+    text: str,
+    plant: Callable[..., tuple[Any, ...]],
+    caught: tuple[str, ...],
+    **options: Callable[..., AuditCase] | bool | str | None,
+) -> Twin:
     made = Twin(name=name, text=text, plant=plant, caught=caught, **{k: v for k, v in options.items() if k != "case"})
     build = options.get("case", case_of)
     return replace(made, case=(lambda config: build(made, config)) if build else None)
 
 
-def _large_reward(made, config):
+def _large_reward(made: Any, config: Any) -> AuditCase:
     return case_of(made, config, neighbours=neighbours_of(config.plan(), reward=10.0))
 
 
-def _summed(made, config):
+def _summed(made: Any, config: Any) -> AuditCase:
     plan, _ = made.plant(config.plan())
     return case_of(
         made,
@@ -185,7 +204,7 @@ def _summed(made, config):
     )
 
 
-def long_neighbours(config):
+def long_neighbours(config: Any) -> tuple[Any, ...]:
     """The usual neighbours, for the whole horizon."""
     rounds = config.horizon
     contexts = np.full(rounds, 1)
@@ -198,11 +217,11 @@ def long_neighbours(config):
     return tuple(made)
 
 
-def _actions_now(made, config):
+def _actions_now(made: Any, config: Any) -> AuditCase:
     return case_of(made, config, view="actions", score=lambda v: first_action_share({"actions": v["actions"][:, 0]}))
 
 
-def _actions_next(made, config):
+def _actions_next(made: Any, config: Any) -> AuditCase:
     return case_of(
         made,
         config,
@@ -213,13 +232,13 @@ def _actions_next(made, config):
     )
 
 
-def _known_noise(made, config):
+def _known_noise(made: Any, config: Any) -> AuditCase:
     """Subtract the noise that the fixed seed gives; what is left is the reward's sign."""
     noise = config.plan().stddev * np.random.default_rng(7).standard_normal((1, 2))
     return case_of(made, config, score=lambda view: (view["release"][:, 0] - noise)[:, 0])
 
 
-def _first_coordinate(view):
+def _first_coordinate(view: dict[str, Array]) -> Any:
     return view["release"][:, 0, 0]
 
 
@@ -385,7 +404,7 @@ BROKEN = (
 """Every broken twin of the table."""
 
 
-def iid_users(config):
+def iid_users(config: Any) -> tuple[RecordedUsers, ...]:
     """Neighbours whose other users arrive by the context law, spread as evenly as it allows."""
     share = audit_geometry(config, config.plan()).context_probabilities
     low, high = neighbours_of(config.plan())

@@ -1,6 +1,7 @@
 """Epsilon of a history of sampled noisy steps: a bound for both neighbour relations, close to the truth."""
 
 import math
+from typing import Any
 
 import dp_accounting
 import pytest
@@ -12,6 +13,8 @@ from scipy.stats import norm
 from algorithms.dp_sgd.accounting import epsilon_of_history
 from dpaudit import Composition, GaussianLoss, NormalForm, bracket_epsilon, fold
 from dpaudit.interchange.opacus_history import from_history
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.mechanism import Array
 
 DELTA = 1e-5
 NEAR = 1e-3
@@ -25,19 +28,19 @@ HISTORIES = (
 )
 
 
-def gaussian_epsilon(mu):
+def gaussian_epsilon(mu: float) -> float:
     alternatives = (Composition.of(GaussianLoss(mu=mu)),)
     return bracket_epsilon(NormalForm(upper=alternatives, lower=alternatives), DELTA).upper
 
 
-def one_step(noise, rate, delta):
+def one_step(noise: float, rate: float, delta: float) -> float:
     """Exact epsilon of one step under replacement: the likelihood ratio grows with x, so half lines are optimal."""
     shift = 1 / noise
 
-    def weight(x, sign):
+    def weight(x: float, sign: float) -> Any:
         return (1 - rate) * norm.pdf(x) + rate * norm.pdf(x - sign * shift)
 
-    def gap(epsilon):
+    def gap(epsilon: float) -> Any:
         cut = brentq(lambda x: math.log(weight(x, 1) / weight(x, -1)) - epsilon, -1, 36)
         first = (1 - rate) * norm.sf(cut) + rate * norm.sf(cut - shift)
         return first - math.exp(epsilon) * ((1 - rate) * norm.sf(cut) + rate * norm.sf(cut + shift)) - delta
@@ -46,7 +49,9 @@ def one_step(noise, rate, delta):
 
 
 @pytest.mark.parametrize("history", HISTORIES[:2])
-def test_the_bound_lies_within_a_thousandth_above_the_verified_bracket(history):
+def test_the_bound_lies_within_a_thousandth_above_the_verified_bracket(
+    history: tuple[tuple[float, float, int], ...],
+) -> None:
     """The exact-integer engine brackets the same declaration; the quick bound is not below its lower end."""
     bracket = bracket_epsilon(fold(from_history(history), "add_remove"), DELTA)
     bound = epsilon_of_history(history, DELTA, "add_remove")
@@ -55,7 +60,7 @@ def test_the_bound_lies_within_a_thousandth_above_the_verified_bracket(history):
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("history", HISTORIES)
-def test_dp_accounting_brackets_the_same_truth(history, relation):
+def test_dp_accounting_brackets_the_same_truth(history: tuple[tuple[float, float, int], ...], relation: str) -> None:
     """Its optimistic estimate lies below our bound, and its pessimistic one not a thousandth below."""
     neighbours = dp_accounting.NeighboringRelation[relation.upper().replace("ADD_REMOVE", "ADD_OR_REMOVE_ONE")]
     bound = epsilon_of_history(history, DELTA, relation)
@@ -69,27 +74,27 @@ def test_dp_accounting_brackets_the_same_truth(history, relation):
 
 @pytest.mark.parametrize(("noise", "rate"), [(1.0, 0.1), (0.8, 0.01), (3.0, 0.5)])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6])
-def test_one_step_under_replacement_has_a_closed_form(noise, rate, delta):
+def test_one_step_under_replacement_has_a_closed_form(noise: float, rate: float, delta: float) -> None:
     """The pair of two mixtures, tested on half lines, gives the exact curve of one step."""
     exact = one_step(noise, rate, delta)
     bound = epsilon_of_history(((noise, rate, 1),), delta, "replace_one")
     assert exact - 1e-9 <= bound <= exact + NEAR
 
 
-def test_a_rate_of_one_is_the_plain_gaussian_mechanism():
+def test_a_rate_of_one_is_the_plain_gaussian_mechanism() -> None:
     """m steps of noise z compose to mu = sqrt(m) / z, and to twice that where a record is replaced."""
     for relation, factor in (("add_remove", 1), ("replace_one", 2)):
         exact = gaussian_epsilon(factor * math.sqrt(30) / 2)
         assert exact - 1e-9 <= epsilon_of_history(((2.0, 1.0, 30),), DELTA, relation) <= exact + NEAR
 
 
-def test_known_values_of_a_digits_classifier():
+def test_known_values_of_a_digits_classifier() -> None:
     """240 steps at rate 1/12 and noise 1.1 cost 7.5480; replaced records 12.471, far from twice 7.548."""
     assert epsilon_of_history(((1.1, 1 / 12, 240),), DELTA, "add_remove") == pytest.approx(7.5480, abs=NEAR)
     assert epsilon_of_history(((1.1, 1 / 12, 240),), DELTA, "replace_one") == pytest.approx(12.4711, abs=NEAR)
 
 
-def test_the_pair_for_add_remove_would_be_below_the_truth_under_replacement():
+def test_the_pair_for_add_remove_would_be_below_the_truth_under_replacement() -> None:
     """The twin that answers a question about replacement with the other relation is caught by the closed form."""
     twin = epsilon_of_history(((1.0, 0.1, 1),), 1e-3, "add_remove")
     assert twin < one_step(1.0, 0.1, 1e-3) - 0.1
@@ -102,7 +107,7 @@ def test_the_pair_for_add_remove_would_be_below_the_truth_under_replacement():
     steps=st.integers(2, 200),
     relation=st.sampled_from(["add_remove", "replace_one"]),
 )
-def test_laws(noise, rate, steps, relation):
+def test_laws(noise: Array, rate: float, steps: int, relation: Neighbours) -> None:
     """A stretch cut in two is the same run; more steps cost more; more noise costs less; a smaller delta costs more."""
     whole = epsilon_of_history(((noise, rate, steps),), DELTA, relation)
     split = epsilon_of_history(((noise, rate, steps // 2), (noise, rate, steps - steps // 2)), DELTA, relation)
@@ -121,7 +126,7 @@ def test_laws(noise, rate, steps, relation):
         (((1.0, 0.5, 0),), "num_steps"),
     ],
 )
-def test_a_history_out_of_range_is_refused(history, words):
+def test_a_history_out_of_range_is_refused(history: tuple[tuple[float, float, int], ...], words: str) -> None:
     """The message names the field."""
     with pytest.raises(ValueError, match=words):
         epsilon_of_history(history, DELTA, "add_remove")

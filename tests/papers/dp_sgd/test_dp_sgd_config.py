@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -14,20 +15,20 @@ GIVEN = {"epsilon": 0.75, "delta": 1e-5, "noise_multiplier": 4.0, "sample_rate":
 EXAMPLE = Path(__file__).parents[3] / "examples" / "dp_sgd_affairs.toml"
 
 
-def test_poisson_sampling_declares_its_steps():
+def test_poisson_sampling_declares_its_steps() -> None:
     """The history's own declaration, which the engines fold."""
     form = fold(DpSgd(**GIVEN).declaration(), "add_remove")
     assert bracket_epsilon(form, 1e-5).upper == pytest.approx(0.6099, abs=1e-3)
 
 
-def test_replacement_is_stated_by_the_pair_of_mixtures():
+def test_replacement_is_stated_by_the_pair_of_mixtures() -> None:
     """No node covers it, so that the number is stated, for that relation, and costs more."""
     declared = DpSgd(**GIVEN | {"epsilon": 1.3, "neighbours": "replace_one"}).declaration()
     assert isinstance(declared, Stated)
     assert declared.epsilon == pytest.approx(1.1994, abs=1e-3)
 
 
-def test_shuffled_batches_are_not_amplified():
+def test_shuffled_batches_are_not_amplified() -> None:
     """Four epochs of parallel batches: mu = 2 sqrt(4) / 4 = 1, whose epsilon at 1e-5 is 4.378."""
     declared = DpSgd(**GIVEN | {"neighbours": "replace_one", "sampling": "shuffled"}).declaration()
     assert isinstance(declared, Repeat)
@@ -38,7 +39,7 @@ def test_shuffled_batches_are_not_amplified():
 @pytest.mark.parametrize(
     "changed", [{}, {"neighbours": "replace_one"}, {"neighbours": "replace_one", "sampling": "shuffled"}]
 )
-def test_tight_noise_meets_the_claim_and_less_does_not(changed):
+def test_tight_noise_meets_the_claim_and_less_does_not(changed: dict[str, Any]) -> None:
     """Calibrated noise is certified, and a hundredth less noise misses the claim."""
     config = DpSgd(**GIVEN | {"noise_multiplier": None, "calibration": "tight", "epsilon": 1.0} | changed)
     ((noise, rate, steps),) = config.record().history
@@ -61,19 +62,19 @@ def test_tight_noise_meets_the_claim_and_less_does_not(changed):
         ({"checkpoint": Path("x.json")}, "stand alone"),
     ],
 )
-def test_a_config_that_contradicts_itself_is_refused(changed, words):
+def test_a_config_that_contradicts_itself_is_refused(changed: dict[str, str | float | Path | None], words: str) -> None:
     """With the field's name."""
     with pytest.raises(ValueError, match=words):
         DpSgd(**GIVEN | changed)
 
 
-def test_a_rate_that_opacus_cannot_draw_names_the_nearest_one():
+def test_a_rate_that_opacus_cannot_draw_names_the_nearest_one() -> None:
     """Opacus samples with 1 / number of batches."""
     with pytest.raises(Exception, match=r"Try 0\.333"):
         DpSgd(**GIVEN | {"sample_rate": 0.3}).plan()
 
 
-def test_without_the_extra_the_command_line_says_what_to_install(monkeypatch):
+def test_without_the_extra_the_command_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence and exit code 2, no traceback; and the algorithm is listed all the same."""
     monkeypatch.setattr("algorithms.dp_sgd.extra.find_spec", lambda name: None)
     ended = CliRunner().invoke(app, ["certify", str(EXAMPLE)])
@@ -83,7 +84,7 @@ def test_without_the_extra_the_command_line_says_what_to_install(monkeypatch):
     assert "dp_sgd" in CliRunner().invoke(app, ["list", "algorithms"]).stdout
 
 
-def test_a_checkpoint_is_certified_without_the_extra(tmp_path):
+def test_a_checkpoint_is_certified_without_the_extra(tmp_path: Path) -> None:
     """A JSON history needs no torch: tuning that is admitted stands against the certificate by its rule."""
     (tmp_path / "state.json").write_text(json.dumps({"history": [[4.0, 0.1, 10]], "mechanism": "prv"}))
     config = tmp_path / "run.toml"

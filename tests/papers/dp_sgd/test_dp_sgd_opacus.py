@@ -1,6 +1,7 @@
 """DP-SGD through Opacus itself: reviewed, run and watched."""
 
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,12 +25,12 @@ GIVEN = {
 CLAIM = Claim(epsilon=8.0, delta=1e-5, neighbours="add_remove")
 
 
-def transcript(config):
+def transcript(config: DpSgd) -> Any:
     return config.run(affairs(records=600), Streams.spawn(np.random.default_rng(2)), 1)
 
 
 @pytest.mark.parametrize("mode", ["hooks", "ghost"])
-def test_a_run_is_what_it_declares(mode):
+def test_a_run_is_what_it_declares(mode: str) -> None:
     """Opacus' own history is admitted, and everything the watch looked at is checked."""
     config = DpSgd(**GIVEN, grad_sample_mode=mode)
     done = transcript(config)
@@ -38,7 +39,7 @@ def test_a_run_is_what_it_declares(mode):
     assert len(done.conditions) == 5
 
 
-def test_a_loop_with_other_noise_than_declared_is_caught(monkeypatch):
+def test_a_loop_with_other_noise_than_declared_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin that tells Opacus 0.9 of the declared noise: the trace and the chi-square both say so."""
     from algorithms.dp_sgd import loop
 
@@ -53,7 +54,7 @@ def test_a_loop_with_other_noise_than_declared_is_caught(monkeypatch):
     assert violated.startswith("The noise has standard deviation")
 
 
-def test_shuffled_batches_are_seen_for_what_they_are():
+def test_shuffled_batches_are_seen_for_what_they_are() -> None:
     """Declared as shuffled they are admitted; sampled so under a declaration of Poisson they are a violation."""
     shuffled = DpSgd(**GIVEN | {"epsilon": 9.0}, neighbours="replace_one", sampling="shuffled")
     done = transcript(shuffled)
@@ -61,7 +62,7 @@ def test_shuffled_batches_are_seen_for_what_they_are():
     assert "violated" not in {condition.status for condition in done.conditions}
 
 
-def test_every_accountant_of_opacus_is_explained():
+def test_every_accountant_of_opacus_is_explained() -> None:
     """RDP above the truth, PRV above by its own error, GDP below: each with its reason."""
     held = review(TrainingRecord(history=((1.1, 1 / 12, 240),), accountant="gdp"), CLAIM)
     said = {row.accountant: row for row in held.rows}
@@ -71,7 +72,7 @@ def test_every_accountant_of_opacus_is_explained():
     assert "DPA313" in held.text()
 
 
-def test_an_engine_is_read_with_its_loader():
+def test_an_engine_is_read_with_its_loader() -> None:
     """Poisson sampling, rate, mode and noise, from the objects that make_private returned."""
     from algorithms.dp_sgd.run import run_watched
     from dpaudit import plant
@@ -86,7 +87,7 @@ def test_an_engine_is_read_with_its_loader():
     assert [f.rule for f in review(record, CLAIM).findings] == ["DPA314"]
 
 
-def test_a_case_separates_canaries_only_as_far_as_the_noise_allows():
+def test_a_case_separates_canaries_only_as_far_as_the_noise_allows() -> None:
     """The real loop's projections: mean rate x norm a step where the canary is in, none where it is out."""
     gradients, model = DpSgd(**GIVEN).cases(affairs(records=600))
     inside, outside = (gradients.run(data, np.random.default_rng(1), 300) for data in (1, 0))

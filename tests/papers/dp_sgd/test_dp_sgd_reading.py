@@ -2,7 +2,10 @@
 
 import json
 import os
+from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,15 +21,15 @@ needs_torch = pytest.mark.skipif(
 class Malicious:
     """Runs a command when it is unpickled."""
 
-    def __init__(self, marker):
+    def __init__(self, marker: Any) -> None:
         self.marker = marker
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[Any]]:
         return os.mkdir, (self.marker,)
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_an_accountants_state_in_json_is_read(tmp_path, wrapped):
+def test_an_accountants_state_in_json_is_read(tmp_path: Path, wrapped: bool) -> None:
     """The state itself, or a checkpoint's dictionary around it."""
     path = tmp_path / "state.json"
     path.write_text(json.dumps({"privacy_accountant_state_dict": STATE} if wrapped else STATE))
@@ -47,7 +50,7 @@ def test_an_accountants_state_in_json_is_read(tmp_path, wrapped):
         ('{"history": [[1, 2.0, 3]]}', "rate"),
     ],
 )
-def test_a_json_file_that_is_no_state_is_refused(tmp_path, content, words):
+def test_a_json_file_that_is_no_state_is_refused(tmp_path: Path, content: str, words: str) -> None:
     """The message says what is missing or wrong."""
     path = tmp_path / "state.json"
     path.write_text(content)
@@ -55,14 +58,14 @@ def test_a_json_file_that_is_no_state_is_refused(tmp_path, content, words):
         read_checkpoint(path)
 
 
-def test_a_missing_file_is_refused(tmp_path):
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     """By its name."""
     with pytest.raises(ConfigError, match=r"gone\.json"):
         read_checkpoint(tmp_path / "gone.json")
 
 
 @needs_torch
-def test_a_malicious_checkpoint_is_refused_and_nothing_runs(tmp_path):
+def test_a_malicious_checkpoint_is_refused_and_nothing_runs(tmp_path: Path) -> None:
     """A pickle that would make a folder is refused by the loader, and no folder is made."""
     import torch
 
@@ -74,7 +77,7 @@ def test_a_malicious_checkpoint_is_refused_and_nothing_runs(tmp_path):
 
 
 @needs_torch
-def test_a_checkpoint_of_plain_containers_is_read(tmp_path):
+def test_a_checkpoint_of_plain_containers_is_read(tmp_path: Path) -> None:
     """What PrivacyEngine.save_checkpoint writes: ordered dictionaries, lists and tensors."""
     from collections import OrderedDict
 

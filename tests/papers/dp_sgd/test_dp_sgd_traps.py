@@ -1,6 +1,7 @@
 """The traps between a run and its epsilon: each is named by its rule, and a run without it is not."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -40,26 +41,26 @@ TRAPPED = [
 ]
 
 
-def test_a_clean_run_is_in_no_trap():
+def test_a_clean_run_is_in_no_trap() -> None:
     """Nothing is said of a run whose every fact is known and right."""
     assert findings_of(CLEAN, CLAIM) == ()
     assert findings_of(replace(CLEAN, grad_sample_mode="ghost", opacus="1.5.3"), CLAIM) == ()
 
 
 @pytest.mark.parametrize(("rule", "changed", "claim"), TRAPPED)
-def test_each_trap_has_its_rule(rule, changed, claim):
+def test_each_trap_has_its_rule(rule: str, changed: dict[str, Any], claim: Claim) -> None:
     """One fact changed, one rule named, and a text for it in the catalogue."""
     found = findings_of(replace(CLEAN, **changed), claim)
     assert [finding.rule for finding in found] == [rule]
     assert CATALOGUE[rule].remedy
 
 
-def test_every_rule_is_reached():
+def test_every_rule_is_reached() -> None:
     """No rule of the table is beyond reach of the cases here."""
     assert {rule for rule, _, _ in TRAPPED} == set(RULES)
 
 
-def test_only_traps_that_void_the_epsilon_stand_against_the_certificate():
+def test_only_traps_that_void_the_epsilon_stand_against_the_certificate() -> None:
     """Floating point and the accountant's name do not; the sampler and admitted tuning do."""
     cautious = replace(CLEAN, secure_mode=False, accountant="gdp", tuning_runs=None)
     assert breaking(cautious, findings_of(cautious, CLAIM)) == ()
@@ -70,7 +71,7 @@ def test_only_traps_that_void_the_epsilon_stand_against_the_certificate():
     assert certify(shuffled.declaration(), CLAIM, findings=against).verdict == "not_proved"
 
 
-def test_segments_are_named_where_they_are_taken_for_steps():
+def test_segments_are_named_where_they_are_taken_for_steps() -> None:
     """len(accountant) of a history of two segments is 2, whatever the steps."""
     two = replace(CLEAN, history=((1.1, 0.1, 20), (1.2, 0.1, 20)), stated_steps=2)
     assert "segments" in findings_of(two, CLAIM)[0].message

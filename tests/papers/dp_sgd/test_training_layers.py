@@ -1,26 +1,30 @@
 """A watched training loop in three layers: a right loop passes with its power stated, a wrong one is named."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from audits import audit_training
-from audits.known_bugs.loops import CLAIM, FIXED, TRAINING, declared, of_the_mean, seeded, shuffled, whole_batch
+from audits import TrainingAudit, audit_training
+from audits.known_bugs.loops import CLAIM, FIXED, TRAINING, Loop, declared, of_the_mean, seeded, shuffled, whole_batch
 from audits.training.membership import check_run
-from dpaudit import Claim, Training, Watch, conform, gradient_canaries, plant
+from dpaudit import Claim, Conformity, Training, Watch, conform, gradient_canaries, plant
+from dpaudit.model.mechanism import Array
 
 FALSE_ALARM = 1e-7
 """A layer's chance to accuse a right loop; ten layers are looked at here, with fixed seeds."""
 
 
-def records():
+def records() -> tuple[Array, Array]:
     rng = np.random.default_rng(5)
     features = rng.uniform(-1, 1, (TRAINING.records, 6))
     return features, (features[:, 0] > 0).astype(np.int64)
 
 
-def audited(loop, training=TRAINING, seed=0, significance=FALSE_ALARM):
+def audited(
+    loop: Loop, training: Training = TRAINING, seed: int = 0, significance: float = FALSE_ALARM
+) -> TrainingAudit:
     features, labels = records()
     return audit_training(
         loop,
@@ -34,11 +38,11 @@ def audited(loop, training=TRAINING, seed=0, significance=FALSE_ALARM):
     )
 
 
-def rules(audit):
+def rules(audit: TrainingAudit) -> set[Any]:
     return {finding.rule for finding in audit.findings}
 
 
-def test_a_right_loop_is_consistent_and_says_what_it_would_have_caught():
+def test_a_right_loop_is_consistent_and_says_what_it_would_have_caught() -> None:
     """No layer accuses it, and every layer that calls it consistent names a factor of missing noise."""
     audit = audited(FIXED)
     assert audit.verdict == "consistent"
@@ -48,7 +52,7 @@ def test_a_right_loop_is_consistent_and_says_what_it_would_have_caught():
         assert layer.verdict != "consistent" or f"below {layer.noise_caught:.1}"[:8] in layer.sentence
 
 
-def test_noise_at_the_factor_of_layer_0_is_caught_nine_times_in_ten():
+def test_noise_at_the_factor_of_layer_0_is_caught_nine_times_in_ten() -> None:
     """The stated power is kept: with that factor of noise, at least 7 of 10 loops are accused (nine expected)."""
     caught = audited(FIXED).layers[0].noise_caught
     assert 0.85 < caught < 1
@@ -66,31 +70,31 @@ def test_noise_at_the_factor_of_layer_0_is_caught_nine_times_in_ten():
         (replace(FIXED, noise=seeded), "DPA325"),
     ],
 )
-def test_each_fault_of_a_loop_has_its_rule(broken, rule):
+def test_each_fault_of_a_loop_has_its_rule(broken: Loop, rule: str) -> None:
     """Noise, clipping, independence, steps and freshness: one twin each."""
     audit = audited(broken)
     assert audit.verdict == "violation"
     assert rule in rules(audit)
 
 
-def test_another_rate_than_declared_is_named():
+def test_another_rate_than_declared_is_named() -> None:
     """A declaration with half the rate that the loop draws with."""
     assert "DPA322" in rules(audited(FIXED, replace(TRAINING, sample_rate=0.05)))
 
 
-def test_a_step_without_clipping_leaks_more_than_its_noise_allows():
+def test_a_step_without_clipping_leaks_more_than_its_noise_allows() -> None:
     """Layer 1 and layer 2 see a canary that fills the batch's norm, whatever layer 0 says."""
     assert {"DPA330", "DPA331"} <= rules(audited(replace(FIXED, clipped=whole_batch), significance=1e-6))
 
 
-def test_a_loop_that_never_calls_back_is_refused():
+def test_a_loop_that_never_calls_back_is_refused() -> None:
     """Nothing was seen, so nothing is said."""
     features, labels = records()
     with pytest.raises(ValueError, match=r"watch\.step"):
         audit_training(lambda *_: None, features, labels, training=TRAINING, claim=CLAIM, rng=np.random.default_rng(0))
 
 
-def test_a_layer_without_power_is_inconclusive_not_consistent():
+def test_a_layer_without_power_is_inconclusive_not_consistent() -> None:
     """Against a claim of epsilon 30 no count of 40 canaries says anything."""
     rng = np.random.default_rng(0)
     claim = Claim(epsilon=30.0, delta=1e-5, neighbours="add_remove")
@@ -98,7 +102,7 @@ def test_a_layer_without_power_is_inconclusive_not_consistent():
     assert (layer.verdict, layer.noise_caught) == ("inconclusive", 0.0)
 
 
-def test_what_a_loop_does_not_report_stays_assumed():
+def test_what_a_loop_does_not_report_stays_assumed() -> None:
     """Without batches and without blank rows, only the steps are looked at."""
     watch = Watch(records=10)
     for _ in range(3):
@@ -108,13 +112,13 @@ def test_what_a_loop_does_not_report_stays_assumed():
     assert [c.status for c in seen.conditions()].count("assumed") == 3
 
 
-def test_canaries_may_be_gradients_of_any_model():
+def test_canaries_may_be_gradients_of_any_model() -> None:
     """A loop that takes per-record gradients apart appends coordinates of its own; missing clipping is named."""
     rng = np.random.default_rng(3)
     slots, coins = gradient_canaries(500, 60, 8, rng)
     members = slots.members[coins]
 
-    def run(norm):
+    def run(norm: float) -> Conformity:
         watch = Watch(records=500 + len(members), slots=slots)
         for _ in range(TRAINING.steps):
             batch = np.flatnonzero(rng.random(watch.records) < TRAINING.sample_rate)
@@ -128,7 +132,7 @@ def test_canaries_may_be_gradients_of_any_model():
     assert [finding.rule for finding in run(1.0).findings] == ["DPA321"]
 
 
-def test_planted_canaries_touch_only_their_own_columns():
+def test_planted_canaries_touch_only_their_own_columns() -> None:
     """Each record is one-hot beyond the data's columns, blanks stay blank, and coins say who is in."""
     features, labels = records()
     planted = plant(features, labels, outputs=2, canaries=50, rng=np.random.default_rng(1), blanks=5)
@@ -140,7 +144,7 @@ def test_planted_canaries_touch_only_their_own_columns():
     assert ((planted.slots.members >= 0) == planted.included).all()
 
 
-def test_a_gradient_that_is_not_finite_is_refused():
+def test_a_gradient_that_is_not_finite_is_refused() -> None:
     """An overflow is no observation."""
     with pytest.raises(ValueError, match="not finite"):
         Watch(records=1).step(np.array([[np.nan]]))

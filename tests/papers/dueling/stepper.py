@@ -1,17 +1,21 @@
 """DP-EBS round by round, for one run, written from Algorithm 1 alone: the slow oracle of the fast engines."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+
+from dpaudit.model.mechanism import Array
 
 
 class Counter:
     """A binary-tree counter in Fenwick form, with its own node noise."""
 
-    def __init__(self, scale, rng):
+    def __init__(self, scale: float, rng: np.random.Generator) -> None:
         self.scale, self.rng, self.sums, self.noise = scale, rng, [0.0], [0.0]
 
-    def push(self, element):
+    def push(self, element: Any) -> float:
         n = len(self.sums)
         self.sums.append(self.sums[-1] + element)
         fresh = self.rng.laplace(0, self.scale) if self.scale else 0.0
@@ -19,11 +23,21 @@ class Counter:
         return self.sums[-1] + self.noise[-1]
 
     @property
-    def clock(self):
+    def clock(self) -> int:
         return len(self.sums) - 1
 
 
-def step_by_step(*, arms, horizon, scale, width, reading, preferences, rng, vote=None):
+def step_by_step(
+    *,
+    arms: int,
+    horizon: int,
+    scale: float,
+    width: Callable[..., float],
+    reading: str,
+    preferences: Array,
+    rng: np.random.Generator,
+    vote: Any = None,
+) -> tuple[Any, Array]:
     """Return (eliminated_at, plays) of one run. `width(kept, clock)`; `vote(left, right)` where not simulated."""
     left = list(range(arms))
     kept, upper, lower = [0] * arms, [math.inf] * arms, [-math.inf] * arms
@@ -32,7 +46,7 @@ def step_by_step(*, arms, horizon, scale, width, reading, preferences, rng, vote
     eliminated = [horizon + 1] * arms
     both = reading == "R3"
 
-    def bound(i, output):
+    def bound(i: int, output: float) -> None:
         if kept[i] == 0:
             upper[i], lower[i] = math.inf, -math.inf
         else:

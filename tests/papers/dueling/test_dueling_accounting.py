@@ -7,7 +7,7 @@ import pytest
 
 from algorithms.dp_ebs import DpEbs
 from algorithms.dp_ebs.noise import touched_nodes
-from dpaudit import Claim, Condition, Release, Repeat, bracket_epsilon, certify, fold
+from dpaudit import Claim, Condition, NormalForm, Release, Repeat, bracket_epsilon, certify, fold
 from dpaudit.verifier import verify
 from mechanisms import Laplace, TreeAggregation
 
@@ -15,12 +15,12 @@ UNIT = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
 DELTAS = (1e-2, 1e-3, 1e-5, 1e-9)
 
 
-def path(element, capacity):
+def path(element: int, capacity: int) -> set[int]:
     """The nodes that hold an element, by definition: node n holds n - lowbit(n) + 1 .. n."""
     return {n for n in range(element, capacity + 1) if n - (n & -n) < element <= n}
 
 
-def enumerated(reading, capacity):
+def enumerated(reading: str, capacity: int) -> int:
     """The most nodes that one answer shifts, over all places of its leaves."""
     paths = [path(element, capacity) for element in range(1, capacity + 1)]
     longest = max(map(len, paths))
@@ -29,13 +29,13 @@ def enumerated(reading, capacity):
 
 
 @pytest.mark.parametrize("reading", ["R1", "R2", "R3"])
-def test_the_shifted_nodes_are_those_that_enumeration_finds(reading):
+def test_the_shifted_nodes_are_those_that_enumeration_finds(reading: str) -> None:
     """Every capacity from 3 to 70 and some beyond, over all pairs of leaves."""
     for capacity in (*range(3, 71), 128, 129, 200, 255, 256, 300):
         assert touched_nodes(reading, capacity) == enumerated(reading, capacity), capacity
 
 
-def test_a_pair_of_leaves_shifts_the_nodes_that_hold_one_of_them():
+def test_a_pair_of_leaves_shifts_the_nodes_that_hold_one_of_them() -> None:
     """The symmetric difference of two paths, for every pair in trees of 6, 8 and 13 elements."""
     for capacity in (6, 8, 13):
         tree = TreeAggregation(horizon=capacity, leaf=UNIT, signs=(1, -1))
@@ -49,14 +49,16 @@ def test_a_pair_of_leaves_shifts_the_nodes_that_hold_one_of_them():
 @pytest.mark.parametrize(
     ("capacity", "nodes"), [(16, 7), (64, 11), (256, 15), (1000, 19), (1005, 19), (1050, 19), (100_005, 33)]
 )
-def test_the_worst_pair_has_the_tabulated_nodes(capacity, nodes):
+def test_the_worst_pair_has_the_tabulated_nodes(capacity: int, nodes: int) -> None:
     """m = max(2 L - 3, L + #{l <= L - 2: 2^(L-1) + 2^l <= N}), at the values worked out by hand."""
     assert touched_nodes("R2", capacity) == nodes
 
 
 @pytest.mark.parametrize(("reading", "credit"), [("R1", "left"), ("R2", "left"), ("R3", "both")])
 @pytest.mark.parametrize(("epsilon", "horizon", "arms"), [(0.1, 1000, 5), (1.0, 10_000, 5), (4.0, 60, 4), (1.0, 5, 2)])
-def test_the_certified_epsilon_is_the_enumerated_one(reading, credit, epsilon, horizon, arms):
+def test_the_certified_epsilon_is_the_enumerated_one(
+    reading: str, credit: str, epsilon: float, horizon: int, arms: int
+) -> None:
     """Pure epsilon = shifted nodes over node scale, from both sides, with the paper's noise and with the tight one."""
     paper = DpEbs(epsilon=epsilon, horizon=horizon, arms=arms, removal=reading, credit=credit)
     levels = (horizon + arms).bit_length()
@@ -72,7 +74,7 @@ def test_the_certified_epsilon_is_the_enumerated_one(reading, credit, epsilon, h
     assert bracket_epsilon(fold(tight.declaration(), "replace_one"), 0.0).upper == pytest.approx(epsilon, rel=2e-9)
 
 
-def test_looseness_at_a_hundred_thousand_rounds_is_4_and_2_06_and_1_36():
+def test_looseness_at_a_hundred_thousand_rounds_is_4_and_2_06_and_1_36() -> None:
     """The claim over what is delivered: 4, 4L/(2L-1) and 4L/(3L-1) at L = 17."""
     ratios = []
     for reading, credit in (("R1", "left"), ("R2", "left"), ("R3", "both")):
@@ -81,7 +83,7 @@ def test_looseness_at_a_hundred_thousand_rounds_is_4_and_2_06_and_1_36():
     assert ratios == pytest.approx([4, 68 / 33, 68 / 50])
 
 
-def test_the_printed_argument_holds_and_ends_at_the_claim():
+def test_the_printed_argument_holds_and_ends_at_the_claim() -> None:
     """Lemma 2 replayed: tree eps / 4, group of two eps / 2, two counters eps; valid, and twice too much."""
     config = DpEbs(epsilon=1, horizon=1000, arms=5)
     found = certify(config.printed_declaration(), config.claim())
@@ -93,7 +95,7 @@ def test_the_printed_argument_holds_and_ends_at_the_claim():
 @pytest.mark.parametrize("reading", ["R0", "R4"])
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_the_literal_readings_are_refuted_whatever_the_noise(reading, calibration, epsilon):
+def test_the_literal_readings_are_refuted_whatever_the_noise(reading: str, calibration: str, epsilon: float) -> None:
     """A clock that the data sets: infinite for R0 and for R4, of whose delta nothing is stated but that it is not 0."""
     config = DpEbs(epsilon=epsilon, horizon=200, arms=3, removal=reading, calibration=calibration)
     found = certify(config.declaration(), config.claim())
@@ -102,7 +104,7 @@ def test_the_literal_readings_are_refuted_whatever_the_noise(reading, calibratio
     assert (found.tight.delta.lower < 1e-300) == (reading == "R4")
 
 
-def test_the_clock_of_removals_attains_what_its_densities_say():
+def test_the_clock_of_removals_attains_what_its_densities_say() -> None:
     """A pair of reads shows |x| > 2 with probability e^-2 under one neighbour and 2 e^-2 under the other, by sampling.
 
     False alarm 1e-9 by Hoeffding with 200,000 draws; a fault of 0.01 is seen.
@@ -123,7 +125,7 @@ def test_the_clock_of_removals_attains_what_its_densities_say():
         assert density.sum() * 6e-5 == pytest.approx(1, abs=1e-6)
 
 
-def test_other_variants_cost_exactly_epsilon():
+def test_other_variants_cost_exactly_epsilon() -> None:
     """Randomised response, and one Laplace sum a person, are certified at the claim with nothing to spare."""
     for settings in ({"model": "local"}, {"variant": "batched"}):
         config = DpEbs(epsilon=0.7, horizon=10_000, arms=4, **settings)
@@ -132,13 +134,13 @@ def test_other_variants_cost_exactly_epsilon():
         assert found.tight.epsilon.lower == pytest.approx(0.7, rel=1e-8)
 
 
-def test_a_certificate_is_accepted_by_the_independent_checker():
+def test_a_certificate_is_accepted_by_the_independent_checker() -> None:
     """R2's tree with a removal is read again from the certificate's JSON alone."""
     config = DpEbs(epsilon=1, horizon=1000, arms=3)
     assert verify(certify(config.declaration(), config.claim()).to_json()).accepted
 
 
-def test_discrete_nodes_cost_the_same_as_continuous_ones():
+def test_discrete_nodes_cost_the_same_as_continuous_ones() -> None:
     """A whole step of two-sided geometric noise costs 1 / scale, as for Laplace noise."""
     config = DpEbs(epsilon=1, horizon=1000, arms=3, noise="discrete")
     smooth = DpEbs(epsilon=1, horizon=1000, arms=3)
@@ -185,7 +187,7 @@ R3_ROWS = (
 )
 
 
-def composed(nodes, levels, epsilon):
+def composed(nodes: int, levels: int, epsilon: float) -> NormalForm:
     """The normal form of so many node releases at the paper's noise."""
     leaf = Laplace(scale=4 * levels / epsilon, l1_sensitivity=1.0, neighbours="replace_one")
     return fold(Repeat(part=Release(label="node", mechanism=leaf), times=nodes), "replace_one")
@@ -195,7 +197,9 @@ def composed(nodes, levels, epsilon):
     ("epsilon", "levels", "rows"),
     [pytest.param(*row, marks=() if row[:2] == (1.0, 17) else pytest.mark.slow) for row in PLD_ROWS],
 )
-def test_the_privacy_curve_of_composed_nodes_matches_the_table(epsilon, levels, rows):
+def test_the_privacy_curve_of_composed_nodes_matches_the_table(
+    epsilon: float, levels: int, rows: dict[int, tuple[float, ...]]
+) -> None:
     """m = L, 2 L and 4 L nodes at four deltas, within 1e-3 of values computed with dp-accounting."""
     for factor, expected in rows.items():
         form = composed(factor * levels, levels, epsilon)
@@ -207,13 +211,13 @@ def test_the_privacy_curve_of_composed_nodes_matches_the_table(epsilon, levels, 
     ("epsilon", "expected"),
     [pytest.param(*row, marks=() if row[0] == 0.1 else pytest.mark.slow) for row in R3_ROWS],
 )
-def test_the_privacy_curve_of_r3_matches_the_table(epsilon, expected):
+def test_the_privacy_curve_of_r3_matches_the_table(epsilon: float, expected: tuple[int, float, float, float]) -> None:
     """3 L - 1 = 50 nodes at L = 17."""
     form = composed(50, 17, epsilon)
     assert [bracket_epsilon(form, delta).upper for delta in DELTAS] == pytest.approx(expected, abs=1e-3)
 
 
-def test_levels_by_another_logarithm_break_the_claim():
+def test_levels_by_another_logarithm_break_the_claim() -> None:
     """ceil(log2 N) is one short exactly at powers of two; the natural logarithm is short by 1.45 to 2.2."""
     for capacity in (4, 16, 1024):
         levels = capacity.bit_length()
@@ -240,6 +244,6 @@ def test_levels_by_another_logarithm_break_the_claim():
         ({"fail_prob": 1.0}, "fail_prob=1.0"),
     ],
 )
-def test_a_bad_field_is_refused_by_name_and_value(settings, message):
+def test_a_bad_field_is_refused_by_name_and_value(settings: dict[str, str | float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         DpEbs(**{"epsilon": 1, "horizon": 100, "arms": 3, **settings})

@@ -1,5 +1,7 @@
 """Audits reach the ceilings that an optimal attack has at their number of runs, and honest code is consistent."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,18 +9,19 @@ from algorithms.dp_ebs import DpEbs
 from algorithms.g_optimal_dueling import GOptimalDueling
 from audits import audit_case
 from audits.attacks.likelihood import declared_case
-from dpaudit import Claim, Release, certify
+from dpaudit import AuditCase, AuditResult, Claim, Release, certify
+from dpaudit.model.mechanism import Array
 from mechanisms import Laplace, TreeAggregation
 
 SIGNIFICANCE = 0.05
 """That of the tabulated ceilings; each audit here runs once, on a fixed seed."""
 
 
-def result_of(case, claim, runs, seed=1, **settings):
+def result_of(case: AuditCase, claim: Claim, runs: int, seed: int = 1, **settings: float) -> AuditResult:
     return audit_case(case, claim, runs=runs, rng=np.random.default_rng(seed), significance=SIGNIFICANCE, **settings)
 
 
-def counter_case(capacity, epsilon, signs):
+def counter_case(capacity: int, epsilon: float, signs: Array) -> AuditCase:
     """The outputs of one counter with the printed noise 4 L / eps, and its worst one or two leaves."""
     leaf = Laplace(scale=4 * capacity.bit_length() / epsilon, l1_sensitivity=1.0, neighbours="replace_one")
     tree = TreeAggregation(horizon=capacity, leaf=leaf, signs=signs)
@@ -38,7 +41,9 @@ def counter_case(capacity, epsilon, signs):
     ],
 )
 @pytest.mark.parametrize("place", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_counter_s_audit_reaches_nine_tenths_of_the_optimal_attack(capacity, epsilon, signs, expected, place):
+def test_a_counter_s_audit_reaches_nine_tenths_of_the_optimal_attack(
+    capacity: int, epsilon: float, signs: tuple[int, ...], expected: tuple[float, float], place: int
+) -> None:
     """20,000 and 200,000 runs (1e4 and 1e5 of either neighbour): means of audits against the tabulated ceilings.
 
     A single bound may exceed the truth once in twenty; their mean does not.
@@ -60,7 +65,9 @@ def test_a_counter_s_audit_reaches_nine_tenths_of_the_optimal_attack(capacity, e
         ({"removal": "R1"}, (0.09, 0.55)),
     ],
 )
-def test_the_counters_of_the_real_run_show_what_the_table_says(settings, least):
+def test_the_counters_of_the_real_run_show_what_the_table_says(
+    settings: dict[str, str], least: tuple[float, float]
+) -> None:
     """Four scripted rounds of the real code at eps 1 and 4, 20,000 runs; R1 reads two of its three nodes so soon."""
     for epsilon, smallest in zip((1.0, 4.0), least, strict=True):
         config = DpEbs(epsilon=epsilon, horizon=1000, arms=5, **settings)
@@ -74,7 +81,7 @@ def test_the_counters_of_the_real_run_show_what_the_table_says(settings, least):
     "settings", [{}, {"removal": "R1"}, {"removal": "R3", "credit": "both"}, {"noise": "discrete"}]
 )
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
-def test_honest_code_is_consistent_in_every_view(settings, calibration):
+def test_honest_code_is_consistent_in_every_view(settings: dict[str, Any], calibration: str) -> None:
     """No alarm at 10,000 runs a case (0.05 each by design; the seed is fixed)."""
     config = DpEbs(epsilon=1.0, horizon=500, arms=3, calibration=calibration, **settings)
     certificate = certify(config.declaration(), config.claim())
@@ -84,7 +91,7 @@ def test_honest_code_is_consistent_in_every_view(settings, calibration):
 
 
 @pytest.mark.parametrize("settings", [{"model": "local"}, {"variant": "batched"}])
-def test_a_single_message_or_sum_comes_close_to_the_claim(settings):
+def test_a_single_message_or_sum_comes_close_to_the_claim(settings: dict[str, str]) -> None:
     """Nine tenths of epsilon = 1 at 40,000 runs."""
     config = DpEbs(epsilon=1.0, horizon=5000, arms=3, **settings)
     found = result_of(config.cases()[0], config.claim(), 40_000)
@@ -100,7 +107,7 @@ def test_a_single_message_or_sum_comes_close_to_the_claim(settings):
         pytest.param(4.0, 3.90, 400_000, marks=pytest.mark.slow),
     ],
 )
-def test_the_arms_of_the_g_optimal_run_attain_the_claim(epsilon, expected, runs):
+def test_the_arms_of_the_g_optimal_run_attain_the_claim(epsilon: float, expected: float, runs: int) -> None:
     """One comparison, one cut, worlds on the same tail: nine tenths of the tabulated bound from the arms alone."""
     config = GOptimalDueling(epsilon=epsilon, horizon=1000, arms=2, dimension=1)
     found = result_of(config.cases()[0], config.claim(), runs, seed=0)
@@ -108,7 +115,7 @@ def test_the_arms_of_the_g_optimal_run_attain_the_claim(epsilon, expected, runs)
     assert 0.9 * expected <= found.epsilon_lower <= epsilon
 
 
-def test_worlds_on_either_side_of_the_cut_show_less():
+def test_worlds_on_either_side_of_the_cut_show_less() -> None:
     """292 against 293 wins straddle the cut at 292.42: less than the claim at the same number of runs."""
     from algorithms.g_optimal_dueling.cases import arms_case, audit_plan
 

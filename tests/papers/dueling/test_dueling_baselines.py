@@ -12,7 +12,7 @@ from algorithms.problems import load
 WINS = np.array([[0.0, 3.0], [1.0, 0.0]])
 
 
-def test_the_bounds_are_the_papers():
+def test_the_bounds_are_the_papers() -> None:
     """Share +- sqrt(0.51 ln t / n) at t = 10: 0.75 +- 0.5419, one half on the diagonal, 1 and 0 where nobody met."""
     upper, lower = bounds(WINS, 0.51, 10)
     half = math.sqrt(0.51 * math.log(10) / 4)
@@ -22,7 +22,7 @@ def test_the_bounds_are_the_papers():
     assert bounds(np.zeros((2, 2)), 0.51, 10)[0][0, 1] == 1
 
 
-def test_the_divergence_is_that_of_losing_pairs():
+def test_the_divergence_is_that_of_losing_pairs() -> None:
     """I_2 = 4 d(1/4, 1/2) = 4 (ln 2 - h(1/4)); the winner's is 0."""
     held = RelativeMinimumDivergence(arms=2)
     held.wins = WINS
@@ -30,7 +30,7 @@ def test_the_divergence_is_that_of_losing_pairs():
     assert held.divergences() == pytest.approx([0, 4 * (math.log(2) - entropy)])
 
 
-def test_a_sole_candidate_becomes_the_champion_and_meets_its_strongest_rival():
+def test_a_sole_candidate_becomes_the_champion_and_meets_its_strongest_rival() -> None:
     """RUCB with overwhelming counts: option 0 against whoever's upper bound over it is largest."""
     held = RelativeUpperConfidence(arms=3)
     held.wins = np.array([[0, 900.0, 60], [100, 0, 900], [40, 100, 0]])
@@ -39,7 +39,7 @@ def test_a_sole_candidate_becomes_the_champion_and_meets_its_strongest_rival():
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_a_policy_learns_the_best_option(name):
+def test_a_policy_learns_the_best_option(name: str) -> None:
     """After 3,000 rounds regret is below half of that of uniform play, which is the mean over all pairs."""
     problem = load("sphere")(arms=6, dimension=2, norm=2.0, seed=3)
     plays = simulate(policy(name, problem, 3_000), problem, 3_000, np.random.default_rng(1))
@@ -51,7 +51,7 @@ def test_a_policy_learns_the_best_option(name):
         assert regret < 0.5 * uniform
 
 
-def test_an_unknown_policy_and_missing_features_are_refused():
+def test_an_unknown_policy_and_missing_features_are_refused() -> None:
     problem = load("bradley_terry")()
     with pytest.raises(ValueError, match="name='thompson'"):
         policy("thompson", problem, 10)

@@ -1,5 +1,9 @@
 """Problems are well-formed duels; real files are read as written, and a bad one is one clear message."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,8 +34,8 @@ LOG = """question_id,model_a,model_b,winner,judge
 
 
 @pytest.fixture
-def written(tmp_path):
-    def write(text, name):
+def written(tmp_path: Path) -> Callable[..., Any]:
+    def write(text: str, name: str) -> Any:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return path
@@ -40,7 +44,7 @@ def written(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["bradley_terry", "preference_matrix", "sphere", "modechoice"])
-def test_a_problem_is_a_table_of_opposite_preferences(name):
+def test_a_problem_is_a_table_of_opposite_preferences(name: str) -> None:
     """Rows and columns add up to 1, regret is 0 at the best option and nowhere negative, arrays are read-only."""
     problem = load(name)()
     assert problem.name == name
@@ -50,7 +54,7 @@ def test_a_problem_is_a_table_of_opposite_preferences(name):
         problem.preferences[0, 0] = 1
 
 
-def test_the_travellers_are_210_and_their_shares_follow_luce():
+def test_the_travellers_are_210_and_their_shares_follow_luce() -> None:
     """58, 63, 30 and 59 chose air, train, bus and car; P(train over bus) = 63 / 93."""
     problem = load("modechoice")()
     assert "210 travellers" in problem.description
@@ -63,7 +67,7 @@ def test_the_travellers_are_210_and_their_shares_follow_luce():
 
 
 @pytest.mark.parametrize("text", [SOC, OLD], ids=["marked", "unmarked"])
-def test_both_layouts_of_preflib_are_read(text, written):
+def test_both_layouts_of_preflib_are_read(text: str, written: Callable[..., Any]) -> None:
     """Ten people: six rank shrimp, eel, tuna and four rank tuna, shrimp, eel."""
     held = read_soc(written(text, "toy.soc"))
     assert held.names == ("Shrimp", "Sea eel", "Tuna")
@@ -85,12 +89,12 @@ def test_both_layouts_of_preflib_are_read(text, written):
         ("3\n1,a\n", "ends after line 2"),
     ],
 )
-def test_a_bad_soc_file_names_line_and_rule(text, message, written):
+def test_a_bad_soc_file_names_line_and_rule(text: str, message: str, written: Callable[..., Any]) -> None:
     with pytest.raises(ConfigError, match=message):
         read_soc(written(text, "bad.soc"))
 
 
-def test_a_log_counts_wins_ties_and_the_busiest_judge(written):
+def test_a_log_counts_wins_ties_and_the_busiest_judge(written: Callable[..., Any]) -> None:
     """Ann voted three times; a tie is half a win for either side, or nothing."""
     held = read_log(written(LOG, "log.csv"))
     assert held.names == ("alpha", "beta", "gamma")
@@ -109,12 +113,12 @@ def test_a_log_counts_wins_ties_and_the_busiest_judge(written):
         ("model_a,model_b,winner\na,a,tie\n", "no votes between two different options"),
     ],
 )
-def test_a_bad_log_names_line_and_rule(text, message, written):
+def test_a_bad_log_names_line_and_rule(text: str, message: str, written: Callable[..., Any]) -> None:
     with pytest.raises(ConfigError, match=message):
         read_log(written(text, "log.csv"))
 
 
-def test_a_person_with_several_votes_is_told_the_group_s_epsilon(written):
+def test_a_person_with_several_votes_is_told_the_group_s_epsilon(written: Callable[..., Any]) -> None:
     """Three votes of one person cost three times the delivered 0.4474 of R2 at T = 1000, K = 3."""
     problem = load("comparison_log")(path=written(LOG, "log.csv"))
     config = DpEbs(epsilon=1, horizon=1000, arms=3)
@@ -125,7 +129,7 @@ def test_a_person_with_several_votes_is_told_the_group_s_epsilon(written):
     assert note in config.notes(problem)
 
 
-def test_fitted_utilities_reproduce_bradley_terry_counts():
+def test_fitted_utilities_reproduce_bradley_terry_counts() -> None:
     """From 10,000 expected duels a pair, utilities come back within 0.01."""
     truth = np.array([0.7, 0.1, -0.8])
     wins = 10_000 * logistic(truth)
@@ -137,12 +141,12 @@ def test_fitted_utilities_reproduce_bradley_terry_counts():
     ("table", "message"),
     [([[0.5, 0.9], [0.2, 0.5]], "= 1"), ([[0.5]], "square"), ([[0.5, 1.2], [-0.2, 0.5]], "entries")],
 )
-def test_a_table_that_is_no_preference_is_refused(table, message):
+def test_a_table_that_is_no_preference_is_refused(table: list[list[float]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Duels(name="x", description="x", preferences=np.array(table))
 
 
-def test_a_problem_of_another_size_is_refused():
+def test_a_problem_of_another_size_is_refused() -> None:
     from dpaudit import Streams
 
     with pytest.raises(ValueError, match="arms=3"):

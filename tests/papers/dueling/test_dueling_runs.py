@@ -1,7 +1,9 @@
 """The engines follow Algorithm 1: equal to a slow simulator in law, exact without noise, and honest in their traces."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from algorithms.dp_ebs.lockstep import play
 from algorithms.dp_ebs.widths import half_width, laplace_sum_quantile
 from algorithms.problems import load
 from dpaudit import Streams, admit
+from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteLaplace, Laplace, TreeAggregation
 from tests.papers.dueling.stepper import Counter, step_by_step
 
@@ -20,12 +23,12 @@ PROBLEM = load("bradley_terry")(utilities=(1.5, 0.5, 0.0))
 FALSE_ALARM = 1e-8
 
 
-def config_of(**settings):
+def config_of(**settings: float | str) -> DpEbs:
     held = {"epsilon": 4, "horizon": 300, "arms": 3, "width": "tight", "width_factor": 0.08, **settings}
     return DpEbs(**held)
 
 
-def fast(config, engine, runs, seed, problem=PROBLEM):
+def fast(config: DpEbs, engine: Any, runs: int, seed: int, problem: Any = PROBLEM) -> Any:
     """Removal times and plays by one engine."""
     plan, voters = config.plan(), SimulatedVoters(problem=problem)
     streams = Streams.spawn(np.random.default_rng(seed))
@@ -44,7 +47,7 @@ def fast(config, engine, runs, seed, problem=PROBLEM):
     )
 
 
-def slow(config, runs, seed):
+def slow(config: Any, runs: int, seed: int) -> tuple[Array, Array]:
     """The same by the oracle."""
     rng = np.random.default_rng(seed)
     width = config.plan().half_width
@@ -63,7 +66,7 @@ def slow(config, runs, seed):
     return np.array([held[0] for held in found]), np.array([held[1] for held in found])
 
 
-def largest_gap(first, second):
+def largest_gap(first: Array, second: Any) -> Any:
     """The largest difference between two empirical distribution functions."""
     points = np.unique(np.concatenate([first, second]))
     return max(
@@ -74,16 +77,16 @@ def largest_gap(first, second):
     )
 
 
-def band(n, m):
+def band(n: int, m: int) -> float:
     """A gap that two samples of one law exceed with probability FALSE_ALARM at most, by two bands of Massart."""
     return sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * size)) for size in (n, m))
 
 
 @pytest.fixture(scope="module")
-def oracle():
+def oracle() -> Callable[..., Any]:
     held = {}
 
-    def of(config, runs=900):
+    def of(config: Any, runs: int = 900) -> Any:
         if config not in held:
             held[config] = slow(config, runs, seed=7)
         return held[config]
@@ -101,7 +104,9 @@ def oracle():
         ("lockstep", {"removal": "R3", "credit": "both"}),
     ],
 )
-def test_an_engine_has_the_law_of_the_slow_simulator(engine, settings, oracle):
+def test_an_engine_has_the_law_of_the_slow_simulator(
+    engine: str, settings: dict[str, Any], oracle: Callable[..., Any]
+) -> None:
     """Each option's removal time and number of plays, 900 slow runs against 4,000 fast ones (600 one by one).
 
     False alarm 1e-8 a comparison, six of them; a shift of 0.25 in probability is seen, and half the noise is.
@@ -123,25 +128,25 @@ def test_an_engine_has_the_law_of_the_slow_simulator(engine, settings, oracle):
 class Tape:
     """Answers and right-hand options written down in advance, read by whichever engine asks."""
 
-    def __init__(self, seed):
+    def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         self.arms, self.horizon = int(rng.integers(3, 6)), int(rng.integers(40, 300))
         self.width_factor = float(rng.choice([0.05, 0.1, 0.2, 0.3]))
         self.answers = rng.random((self.horizon, self.arms, self.arms)) < rng.random((self.arms, self.arms))
         self.draws, self.place = rng.random(self.horizon), 0
 
-    def votes(self, rounds, left, right, rng):
+    def votes(self, rounds: int, left: Any, right: Any, rng: np.random.Generator) -> Array:
         return self.answers[rounds, left, right] + np.zeros(np.shape(left))
 
-    def opponents(self, number, lists, left, rng):
+    def opponents(self, number: int, lists: Any, left: Any, rng: np.random.Generator) -> Any:
         return lists[np.arange(len(left)), (self.draws[number] * left).astype(int)]
 
-    def random(self, size):
+    def random(self, size: int | tuple[int, ...]) -> Array:
         """The draws of a block of rounds, from the place that the engine has reached."""
         return np.concatenate([self.draws[self.place :], np.zeros(size)])[:size]
 
 
-def engines_disagree(seed, cells, monkeypatch):
+def engines_disagree(seed: int, cells: Any, monkeypatch: Any) -> bool:
     """Whether the two engines do different things on one tape, with noise that is nothing to speak of."""
     tape = Tape(seed)
     config = config_of(epsilon=1e9, horizon=tape.horizon, arms=tape.arms, width_factor=tape.width_factor)
@@ -149,7 +154,7 @@ def engines_disagree(seed, cells, monkeypatch):
     streams = Streams.spawn(np.random.default_rng(0))
     commit = event_driven._commit
 
-    def counted(run, options, others, won):
+    def counted(run: Callable[..., Any], options: Any, others: Any, won: Array) -> None:
         tape.place += len(options)
         commit(run, options, others, won)
 
@@ -163,19 +168,19 @@ def engines_disagree(seed, cells, monkeypatch):
 
 
 @pytest.mark.parametrize("cells", [12, 64, 4096])
-def test_on_one_tape_both_engines_do_the_same(cells, monkeypatch):
+def test_on_one_tape_both_engines_do_the_same(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every duel and every removal, on 25 tapes, for blocks of any size; a slip in the first row is seen."""
     assert not any(engines_disagree(seed, cells, monkeypatch) for seed in range(25))
     honest = event_driven._suffixes
 
-    def forgetful(values, held, combine):
+    def forgetful(values: Any, held: Any, combine: Any) -> Array:
         return honest(values, np.full(held.shape, -np.inf if combine is np.maximum else np.inf), combine)
 
     monkeypatch.setattr(event_driven, "_suffixes", forgetful)
     assert cells > 64 or any(engines_disagree(seed, cells, monkeypatch) for seed in range(25))
 
 
-def test_counters_are_unbiased_with_the_stated_variance_whatever_the_interface():
+def test_counters_are_unbiased_with_the_stated_variance_whatever_the_interface() -> None:
     """c_n - S_n has mean 0 and variance 2 b^2 popcount(n): path, bank and block release, 40,000 counters.
 
     Five standard errors a node, 13 nodes and two interfaces: false alarm 2e-5 x 26 under normality, so 6 are allowed
@@ -204,7 +209,7 @@ def test_counters_are_unbiased_with_the_stated_variance_whatever_the_interface()
     assert np.var(noise[11] - noise[7]) == pytest.approx(8, rel=0.1)
 
 
-def test_a_counter_refuses_more_elements_than_its_capacity():
+def test_a_counter_refuses_more_elements_than_its_capacity() -> None:
     tree = TreeAggregation(horizon=3, leaf=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one"))
     bank, path = tree.bank(1, np.random.default_rng(0)), tree.path(np.random.default_rng(0))
     for _ in range(3):
@@ -215,7 +220,7 @@ def test_a_counter_refuses_more_elements_than_its_capacity():
         path.ahead(4)
 
 
-def test_discrete_nodes_keep_counters_on_integers():
+def test_discrete_nodes_keep_counters_on_integers() -> None:
     """With two-sided geometric noise every output is a whole number."""
     leaf = DiscreteLaplace(scale=3.0, l1_sensitivity=1, neighbours="replace_one")
     bank = TreeAggregation(horizon=8, leaf=leaf).bank(5, np.random.default_rng(0))
@@ -239,7 +244,7 @@ def test_discrete_nodes_keep_counters_on_integers():
     ],
 )
 @pytest.mark.parametrize("runs", [3, 40])
-def test_a_run_is_admitted_by_its_declaration(settings, runs):
+def test_a_run_is_admitted_by_its_declaration(settings: dict[str, Any], runs: int) -> None:
     """Trace and declaration agree; all conditions hold but the clock of the two broken readings."""
     config = config_of(**settings)
     transcript = config.run(PROBLEM, Streams.spawn(np.random.default_rng(2)), runs)
@@ -249,7 +254,7 @@ def test_a_run_is_admitted_by_its_declaration(settings, runs):
     assert (transcript.arrays["plays"].sum(axis=(1, 2)) == config.horizon).all()
 
 
-def test_the_best_option_stays_in_every_run_without_noise():
+def test_the_best_option_stays_in_every_run_without_noise() -> None:
     """T2: at failure probability 1/T, 200 runs of 5,000 rounds keep and identify the best of three options."""
     config = config_of(epsilon=1e6, horizon=5_000, width_factor=1.0)
     transcript = config.run(PROBLEM, Streams.spawn(np.random.default_rng(4)), 200)
@@ -259,7 +264,7 @@ def test_the_best_option_stays_in_every_run_without_noise():
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 4.0])
 @pytest.mark.parametrize("arms", [5, 10])
-def test_the_printed_width_removes_nobody_up_to_a_hundred_thousand_rounds(epsilon, arms):
+def test_the_printed_width_removes_nobody_up_to_a_hundred_thousand_rounds(epsilon: float, arms: int) -> None:
     """T5: zero removals, since the width at T / K plays exceeds what means can differ by; the notes say vacuous."""
     config = DpEbs(epsilon=epsilon, horizon=100_000, arms=arms)
     problem = load("bradley_terry")(arms=arms)
@@ -273,7 +278,7 @@ def test_the_printed_width_removes_nobody_up_to_a_hundred_thousand_rounds(epsilo
     ("arms", "horizon", "expected"),
     [(5, 1_000, 155), (5, 10_000, 41), (5, 100_000, 8.9), (50, 1_000, 1780), (50, 100_000, 97)],
 )
-def test_the_printed_width_has_the_tabulated_values(arms, horizon, expected):
+def test_the_printed_width_has_the_tabulated_values(arms: int, horizon: int, expected: float) -> None:
     """At n = T / K, epsilon = 1 and delta = 1/T, within the table's digits."""
     levels = (horizon + arms).bit_length()
     width = half_width(
@@ -283,7 +288,7 @@ def test_the_printed_width_has_the_tabulated_values(arms, horizon, expected):
     assert found == pytest.approx(expected, rel=0.02)
 
 
-def test_the_chernoff_quantile_bounds_sums_of_laplace_draws():
+def test_the_chernoff_quantile_bounds_sums_of_laplace_draws() -> None:
     """P(sum of k > q) <= e^-7 by sampling: 400,000 draws, false alarm 1e-7 (Bernstein); 873 at T = 1e5 as tabulated."""
     rng = np.random.default_rng(0)
     for nodes in (1, 5, 10):
@@ -295,7 +300,7 @@ def test_the_chernoff_quantile_bounds_sums_of_laplace_draws():
     assert laplace_sum_quantile(16, 17.0, math.log(2 * 5 * 1e5**2)) == pytest.approx(873, rel=0.03)
 
 
-def test_the_oracle_s_own_counter_is_a_tree():
+def test_the_oracle_s_own_counter_is_a_tree() -> None:
     """popcount(n) noise terms, exact without noise."""
     counter = Counter(0.0, np.random.default_rng(0))
     assert [counter.push(1.0) for _ in range(5)] == [1, 2, 3, 4, 5]

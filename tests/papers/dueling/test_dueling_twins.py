@@ -1,6 +1,7 @@
 """Every breaking twin is caught in the way that its entry names; no harmless change is."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,20 +11,20 @@ from algorithms.dp_ebs.declaration import counter_label
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from audits import audit_case
-from dpaudit import Recorder, Streams, admit, certify
+from dpaudit import AuditResult, Recorder, Streams, admit, certify
 from tests.papers.dueling.twins import BENIGN, BROKEN, R0, R4
 
 SIGNIFICANCE = 1e-3
 
 
-def result_of(twin, seed=1):
+def result_of(twin: Any, seed: int = 1) -> AuditResult:
     return audit_case(
         twin.case(), twin.claim, runs=twin.runs, rng=np.random.default_rng(seed), significance=SIGNIFICANCE
     )
 
 
 @pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
-def test_a_breaking_twin_is_a_violation(twin):
+def test_a_breaking_twin_is_a_violation(twin: Any) -> None:
     """The lower bound exceeds the claim at significance 0.001."""
     assert "audit" in twin.caught
     found = result_of(twin)
@@ -31,7 +32,7 @@ def test_a_breaking_twin_is_a_violation(twin):
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda twin: twin.name)
-def test_a_harmless_change_is_no_violation(twin):
+def test_a_harmless_change_is_no_violation(twin: Any) -> None:
     """A false alarm has probability 0.001; the seed is fixed."""
     found = result_of(twin)
     assert found.verdict != "violation"
@@ -39,7 +40,7 @@ def test_a_harmless_change_is_no_violation(twin):
 
 
 @pytest.mark.parametrize("config", [R0, R4], ids=lambda config: config.removal)
-def test_the_literal_readings_are_refuted_by_both_halves_and_by_the_run(config):
+def test_the_literal_readings_are_refuted_by_both_halves_and_by_the_run(config: DpEbs) -> None:
     """The accountant refutes the declaration, the audit breaks the code, and a run reports the clock."""
     assert certify(config.declaration(), config.claim()).verdict == "refuted"
     transcript = config.run(load("bradley_terry")(arms=3), Streams.spawn(np.random.default_rng(0)), 3)
@@ -47,7 +48,7 @@ def test_the_literal_readings_are_refuted_by_both_halves_and_by_the_run(config):
     assert config.cases()[0].view == "counters"
 
 
-def test_half_the_noise_under_the_printed_budget_is_found_by_its_trace():
+def test_half_the_noise_under_the_printed_budget_is_found_by_its_trace() -> None:
     """P3 keeps the claim, so no audit may flag it; but the run samples other noise than declared (DPA212)."""
     config = DpEbs(epsilon=1, horizon=200, arms=3)
     recorder = Recorder(np.random.default_rng(0))
@@ -56,7 +57,7 @@ def test_half_the_noise_under_the_printed_budget_is_found_by_its_trace():
     assert {finding.rule for finding in admit(config.declaration(), recorder.trace())} == {"DPA212"}
 
 
-def test_counters_with_one_seed_are_found_by_their_trace():
+def test_counters_with_one_seed_are_found_by_their_trace() -> None:
     """Two counters that carry the same noise are a finding after one run (DPA214)."""
     config = DpEbs(epsilon=1, horizon=200, arms=2)
     recorder = Recorder(np.random.default_rng(0))
@@ -69,7 +70,7 @@ def test_counters_with_one_seed_are_found_by_their_trace():
     assert "DPA214" in {finding.rule for finding in admit(config.declaration(), recorder.trace())}
 
 
-def test_another_scale_in_a_phase_is_found_by_its_trace():
+def test_another_scale_in_a_phase_is_found_by_its_trace() -> None:
     """Lap(1 / (2 eps)) in place of Lap(1 / eps) is a finding after one run."""
     config = GOptimalDueling(epsilon=1, horizon=2000, arms=20, dimension=2)
     louder = replace(config, epsilon=2.0)

@@ -1,6 +1,7 @@
 """With usable widths the best option is found, and privacy costs what the theorems say it must."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,25 +10,26 @@ from algorithms.dp_ebs import DpEbs
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from dpaudit import Streams
+from dpaudit.model.mechanism import Array
 
 NO_NOISE = 1e6
 
 
-def regret(config, problem, runs, seed=0):
+def regret(config: DpEbs, problem: Any, runs: int, seed: int = 0) -> tuple[Any, Any]:
     transcript = config.run(problem, Streams.spawn(np.random.default_rng(seed)), runs)
     found = (transcript.arrays["recommended"] == problem.best).mean()
     return transcript.arrays["utility_regret"].mean(), found
 
 
-def tree(epsilon, horizon, arms=5, **settings):
+def tree(epsilon: float, horizon: int, arms: int = 5, **settings: Any) -> DpEbs:
     return DpEbs(epsilon=epsilon, horizon=horizon, arms=arms, width="tight", **settings)
 
 
-def slope(x, y):
+def slope(x: Array, y: list[Any]) -> Any:
     return np.polyfit(np.log(x), np.log(y), 1)[0]
 
 
-def test_regret_has_the_tabulated_values():
+def test_regret_has_the_tabulated_values() -> None:
     """K = 5, one good option: 8535 without noise at T = 2e4, 84780 at eps = 4 and T = 1e5, uniform where nobody goes.
 
     24 runs in the table with standard errors of 252 and 773; six of those and ours.
@@ -38,12 +40,12 @@ def test_regret_has_the_tabulated_values():
     assert regret(tree(4, 20_000), problem, 4)[0] == pytest.approx(32_000, rel=0.01)
 
 
-def test_the_best_option_is_found_whenever_the_others_are_removed():
+def test_the_best_option_is_found_whenever_the_others_are_removed() -> None:
     """eps = 4 and T = 1e5: all runs end with the best option, at failure probability 1/T."""
     assert regret(tree(4, 100_000), load("bradley_terry")(), 6)[1] == 1.0
 
 
-def test_regret_flattens_in_the_horizon():
+def test_regret_flattens_in_the_horizon() -> None:
     """Ten times the rounds cost 1.0 to 1.4 times the regret once options are removed (uniform play: 10 times)."""
     problem = load("bradley_terry")()
     early, late = (regret(tree(NO_NOISE, horizon), problem, 8)[0] for horizon in (20_000, 200_000))
@@ -52,7 +54,7 @@ def test_regret_flattens_in_the_horizon():
     assert late / early < 1.7
 
 
-def test_extra_regret_of_the_batched_variant_falls_like_one_over_epsilon():
+def test_extra_regret_of_the_batched_variant_falls_like_one_over_epsilon() -> None:
     """T4: log-log slope -1 +- 0.2 where the noise decides the length of batches, at T = 1e7 and 40 runs."""
     problem = load("bradley_terry")()
     epsilons = np.array([0.005, 0.01, 0.02])
@@ -63,7 +65,7 @@ def test_extra_regret_of_the_batched_variant_falls_like_one_over_epsilon():
     assert slope(epsilons, found) == pytest.approx(-1, abs=0.2)
 
 
-def test_extra_regret_of_the_trees_falls_like_one_over_epsilon():
+def test_extra_regret_of_the_trees_falls_like_one_over_epsilon() -> None:
     """T4 for Algorithm 1 with the usable width: slope -1 +- 0.2 over eps 2, 4, 8 at T = 4e5."""
     problem = load("bradley_terry")(arms=3)
     epsilons = np.array([2.0, 4.0, 8.0])
@@ -72,7 +74,7 @@ def test_extra_regret_of_the_trees_falls_like_one_over_epsilon():
     assert slope(epsilons, found) == pytest.approx(-1, abs=0.2)
 
 
-def test_extra_regret_grows_like_the_number_of_options():
+def test_extra_regret_grows_like_the_number_of_options() -> None:
     """K = 3 to 24 equally bad options in the batched variant: slope 1 +- 0.25 in K."""
     arms = np.array([3, 6, 12, 24])
     found = []
@@ -86,7 +88,7 @@ def test_extra_regret_grows_like_the_number_of_options():
     assert slope(arms, found) == pytest.approx(1, abs=0.25)
 
 
-def test_the_batched_variant_has_the_tabulated_regret():
+def test_the_batched_variant_has_the_tabulated_regret() -> None:
     """62622 at eps = 0.1 and 15563 from eps = 0.5 on, K = 5 and T = 1e5; a cut batch is played evenly, hence 5 %."""
     problem = load("bradley_terry")()
     for epsilon, expected in ((0.1, 62_622), (0.5, 15_563), (4.0, 15_563)):
@@ -94,7 +96,7 @@ def test_the_batched_variant_has_the_tabulated_regret():
         assert regret(config, problem, 50)[0] == pytest.approx(expected, rel=0.05 if epsilon < 0.5 else 0.01)
 
 
-def test_privacy_is_almost_free_in_two_dimensions():
+def test_privacy_is_almost_free_in_two_dimensions() -> None:
     """T7: R(1) / R(infinity) <= 1.3 for d = 2, K = 20, T = 1e5, over 24 problems; the best option is never dropped."""
     totals = np.zeros(2)
     for seed in range(24):
@@ -107,14 +109,14 @@ def test_privacy_is_almost_free_in_two_dimensions():
     assert totals[0] / totals[1] <= 1.3
 
 
-def test_every_option_is_played_as_often_as_privacy_demands():
+def test_every_option_is_played_as_often_as_privacy_demands() -> None:
     """T8: any private algorithm plays each option 0.0259 / eps times or more on average; these do, many times over."""
     for config in (tree(0.1, 2_000), DpEbs(epsilon=0.1, horizon=2_000, arms=5, variant="batched")):
         plays = config.run(load("bradley_terry")(), Streams.spawn(np.random.default_rng(0)), 5).arrays["plays"]
         assert plays.sum(axis=2).mean(axis=0).min() >= (3 / (4 * math.e) - 0.25) / 0.1
 
 
-def test_the_local_variant_learns_at_a_price():
+def test_the_local_variant_learns_at_a_price() -> None:
     """At eps = 2 local privacy costs regret above that without noise, and ends with the best option."""
     problem = load("bradley_terry")()
     local, found = regret(DpEbs(epsilon=2, horizon=100_000, arms=5, model="local", width="tight"), problem, 6)

@@ -1,6 +1,8 @@
 """The G-optimal algorithm: designs, regression, phases and lengths do what their theorems say."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +16,14 @@ from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.problems import load
 from dpaudit import Recorder, Streams, admit, certify
+from dpaudit.model.mechanism import Array
 
 
 @pytest.mark.parametrize(("arms", "dimension"), [(2, 2), (5, 2), (20, 2), (12, 5), (30, 10), (8, 10)])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_design_s_worst_comparison_is_within_one_percent_of_the_best_possible(arms, dimension, seed):
+def test_a_design_s_worst_comparison_is_within_one_percent_of_the_best_possible(
+    arms: int, dimension: int, seed: int
+) -> None:
     """Kiefer and Wolfowitz: the least worst squared length is the rank; the support is r (r + 1) / 2 at most."""
     features = load("sphere")(arms=arms, dimension=dimension, seed=seed).features
     design = g_optimal(features, np.arange(arms), 0.01)
@@ -33,7 +38,7 @@ def test_a_design_s_worst_comparison_is_within_one_percent_of_the_best_possible(
     assert rank * (1 - 1e-9) <= lengths.max() <= rank * 1.01
 
 
-def test_equal_and_opposite_comparisons_are_one_and_equal_options_none():
+def test_equal_and_opposite_comparisons_are_one_and_equal_options_none() -> None:
     """On a line at 0, 1, 2 and 2: differences 1 and 2 in one direction each, 0 left out."""
     features = np.array([[0.0], [1.0], [2.0], [2.0]]) / 2
     first, second, vectors = comparisons(features, np.arange(4))
@@ -43,7 +48,7 @@ def test_equal_and_opposite_comparisons_are_one_and_equal_options_none():
 
 
 @pytest.mark.parametrize("scale", [0.0, 3.0, 200.0])
-def test_the_constrained_estimate_is_scipy_s(scale):
+def test_the_constrained_estimate_is_scipy_s(scale: float) -> None:
     """Forty noisy data sets in three dimensions, noise far beyond the zonotope: the same objective within 1e-6."""
     rng = np.random.default_rng(0)
     vectors, plays = rng.standard_normal((6, 3)), np.array([40.0, 10, 25, 60, 5, 30])
@@ -52,7 +57,7 @@ def test_the_constrained_estimate_is_scipy_s(scale):
     assert np.linalg.norm(found, axis=1).max() <= 2 + 1e-9
     for run in range(20):
 
-        def objective(w, run=run):
+        def objective(w: Any, run: Callable[..., Any] = run) -> Any:
             scores = vectors @ w
             return np.logaddexp(0, scores) @ plays - sums[run] @ scores + 5e-4 * w @ w
 
@@ -65,7 +70,7 @@ def test_the_constrained_estimate_is_scipy_s(scale):
         assert objective(found[run]) <= best.fun + 1e-6 * (1 + abs(best.fun))
 
 
-def test_inside_the_ball_the_estimate_solves_the_printed_score_equation():
+def test_inside_the_ball_the_estimate_solves_the_printed_score_equation() -> None:
     """sum o_g z_g = sum T_g sigma(z_g w) z_g, up to the ridge."""
     vectors, plays = np.eye(2), np.array([100.0, 50.0])
     sums = np.array([[70.0, 20.0]])
@@ -81,7 +86,9 @@ def test_inside_the_ball_the_estimate_solves_the_printed_score_equation():
         (10, 1e5, 0.25, (5.1e6, 3.2e8, 9.4e5)),
     ],
 )
-def test_the_printed_lengths_have_the_tabulated_values(dimension, horizon, kappa, expected):
+def test_the_printed_lengths_have_the_tabulated_values(
+    dimension: int, horizon: float, kappa: float, expected: tuple[float, ...]
+) -> None:
     """t_0 and the two terms of N_1 at epsilon = 1, kappa = 1/4 and delta = 1/T, within the table's two digits."""
     lengths = Lengths(
         preset="paper",
@@ -95,7 +102,7 @@ def test_the_printed_lengths_have_the_tabulated_values(dimension, horizon, kappa
     assert (lengths.random_plays(), *lengths.parts(1)) == pytest.approx(expected, rel=0.05)
 
 
-def test_the_printed_preset_ends_no_phase_within_a_hundred_thousand_rounds():
+def test_the_printed_preset_ends_no_phase_within_a_hundred_thousand_rounds() -> None:
     """No sum of an answer is ever released, and the notes say vacuous; the practical preset does not."""
     problem = load("sphere")()
     config = GOptimalDueling(epsilon=1, horizon=100_000, arms=20, dimension=2, preset="paper")
@@ -106,7 +113,7 @@ def test_the_printed_preset_ends_no_phase_within_a_hundred_thousand_rounds():
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
-def test_the_claim_is_exactly_what_is_delivered(epsilon):
+def test_the_claim_is_exactly_what_is_delivered(epsilon: float) -> None:
     """Lap(1 / eps): no slack from either side; delta(eps') = 1 - e^((eps' - eps) / 2); Lemma 7 has ln T too much."""
     config = GOptimalDueling(epsilon=epsilon, horizon=10_000, arms=20, dimension=2)
     found = certify(config.declaration(), config.claim())
@@ -118,7 +125,7 @@ def test_the_claim_is_exactly_what_is_delivered(epsilon):
 
 
 @pytest.mark.parametrize("preset", ["practical", "paper"])
-def test_a_run_is_admitted_and_its_conditions_hold(preset):
+def test_a_run_is_admitted_and_its_conditions_hold(preset: str) -> None:
     """Also where the horizon cuts phases short, and where random plays add comparisons of the first design."""
     for horizon in (50, 500, 20_000):
         config = GOptimalDueling(epsilon=1, horizon=horizon, arms=20, dimension=2, preset=preset)
@@ -128,12 +135,12 @@ def test_a_run_is_admitted_and_its_conditions_hold(preset):
         assert (transcript.arrays["plays"].sum(axis=(1, 2)) == horizon).all()
 
 
-def test_random_plays_have_noised_sums_of_their_own():
+def test_random_plays_have_noised_sums_of_their_own() -> None:
     """With t_0 > 0 every comparison of the first design has a group in every phase, so no answer goes un-noised."""
     config = GOptimalDueling(epsilon=1, horizon=60_000, arms=6, dimension=2)
 
     class WithRandomPlays(Lengths):
-        def random_plays(self):
+        def random_plays(self) -> int:
             return 100
 
     held = config.lengths()
@@ -142,7 +149,7 @@ def test_random_plays_have_noised_sums_of_their_own():
     seen = []
     plan = config.plan()
 
-    def watched(recorder, label, mechanism, wins):
+    def watched(recorder: Any, label: str, mechanism: Any, wins: Array) -> Array:
         seen.append(wins.shape[1])
         return plan.release(recorder, label, mechanism, wins)
 
@@ -156,7 +163,7 @@ def test_random_plays_have_noised_sums_of_their_own():
     assert (outcome.plays.sum(axis=(1, 2)) == 60_000).all()
 
 
-def test_survivors_of_a_phase_are_within_four_xi_and_estimates_within_two():
+def test_survivors_of_a_phase_are_within_four_xi_and_estimates_within_two() -> None:
     """T6: without noise to speak of, after phase l every option left has gap below 4 xi_l, the best among them."""
     problem = load("sphere")(arms=30, dimension=3, seed=2)
     config = GOptimalDueling(epsilon=1e6, horizon=200_000, arms=30, dimension=3)
@@ -169,7 +176,7 @@ def test_survivors_of_a_phase_are_within_four_xi_and_estimates_within_two():
         assert gaps[left.any(axis=0)].max() < 4 * 0.5**phase
 
 
-def test_recorded_people_are_read_once_and_in_order():
+def test_recorded_people_are_read_once_and_in_order() -> None:
     """Half-open phases: groups of 3 and 2 from round 4 on read records 4..6 and 7..8."""
     voters = RecordedVoters(answers=np.array([0, 0, 0, 0, 1, 1, 0, 1, 1, 0.0]))
     wins = voters.wins(4, np.array([0, 0]), np.array([1, 2]), np.array([[3.0, 2.0]]), np.random.default_rng(0))
@@ -185,12 +192,12 @@ def test_recorded_people_are_read_once_and_in_order():
         ({"model": "local"}, "model='local'"),
     ],
 )
-def test_a_bad_field_is_refused_by_name_and_value(settings, message):
+def test_a_bad_field_is_refused_by_name_and_value(settings: dict[str, str | float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         GOptimalDueling(**{"epsilon": 1, "horizon": 100, "arms": 5, "dimension": 2, **settings})
 
 
-def test_a_problem_without_features_or_of_another_size_is_refused():
+def test_a_problem_without_features_or_of_another_size_is_refused() -> None:
     streams = Streams.spawn(np.random.default_rng(0))
     with pytest.raises(ValueError, match="features"):
         GOptimalDueling(epsilon=1, horizon=100, arms=5, dimension=2).run(load("bradley_terry")(), streams, 1)

@@ -10,6 +10,7 @@ A twin replaces one step, the mechanism or the counters; the product has no swit
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from algorithms.g_optimal_dueling.cases import arms_case as g_arms_case
 from algorithms.g_optimal_dueling.cases import audit_plan as g_audit_plan
 from algorithms.g_optimal_dueling.phases import play_phases
 from dpaudit import AuditCase, Claim, Recorder, Streams
+from dpaudit.model.mechanism import Array
 from mechanisms import Laplace, TreeAggregation
 
 RUNS = 20_000
@@ -41,31 +43,38 @@ class Twin:
     runs: int = RUNS
 
 
-def claim_of(epsilon):
+def claim_of(epsilon: float) -> Claim:
     return Claim(epsilon=epsilon, neighbours="replace_one")
 
 
 # --- single counters ---------------------------------------------------------------------------------------------
 
 
-def stream(length, first):
+def stream(length: int, first: int) -> Any:
     """Answers 0, 1, 0, 1, ... with the first one given."""
     answers = np.arange(length) % 2
     answers[0] = first
     return answers.astype(float)
 
 
-def tree_of(length, scale):
+def tree_of(length: int, scale: float) -> TreeAggregation:
     leaf = Laplace(scale=scale, l1_sensitivity=1.0, neighbours="replace_one")
     return TreeAggregation(horizon=length, leaf=leaf)
 
 
-def node_ratio(tree, low, high, key="outputs"):
+def node_ratio(tree: TreeAggregation, low: Array, high: Array, key: str = "outputs") -> Callable[..., Any]:
     """The likelihood ratio of outputs under the tree's own noise: monotone in the true one if only the scale is off."""
     return lambda view: tree.log_density(view[key], high) - tree.log_density(view[key], low)
 
 
-def counter_case(name, text, length, run, score=None, honest_scale=1.0):
+def counter_case(
+    name: str,
+    text: str,
+    length: int,
+    run: Callable[..., Any],
+    score: Callable[..., Any] | None = None,
+    honest_scale: float = 1.0,
+) -> AuditCase:
     """An audit of one counter over `length` answers; `run(answers, rng, n_runs)` returns its outputs."""
     low, high = stream(length, 0), stream(length, 1)
     tree = tree_of(length, honest_scale)
@@ -80,21 +89,21 @@ def counter_case(name, text, length, run, score=None, honest_scale=1.0):
     )
 
 
-def scaled_counter(scale):
-    def run(answers, rng, n_runs):
+def scaled_counter(scale: float) -> Callable[..., Array]:
+    def run(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
         return tree_of(len(answers), scale).release(np.tile(answers, (n_runs, 1)), rng)
 
     return run
 
 
-def skips_losses(answers, rng, n_runs):
+def skips_losses(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """The counter is called on wins only; before the first it shows exactly 0 (R0)."""
     ticks = np.cumsum(answers).astype(int)
     shown = tree_of(max(ticks[-1], 1), 5.0).release(np.ones((n_runs, max(ticks[-1], 1))), rng)
     return np.column_stack([np.zeros(n_runs), shown])[:, ticks]
 
 
-def bare_leaves(answers, rng, n_runs):
+def bare_leaves(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """Nodes of size 1 carry no noise."""
     length = len(answers)
     noise = tree_of(length, 5.0).leaf.release(np.zeros((n_runs, length)), rng)
@@ -104,44 +113,44 @@ def bare_leaves(answers, rng, n_runs):
     return np.cumsum(answers) + prefix_sums(noise.T).T
 
 
-def fresh_reads(answers, rng, n_runs):
+def fresh_reads(answers: Array, rng: np.random.Generator, n_runs: int) -> Any:
     """The same prefix, asked 64 times with fresh noise each time."""
     total = answers[:8].sum()
     return total + rng.laplace(0, 5.0, (n_runs, 64)) + rng.laplace(0, 5.0, (n_runs, 64))
 
 
-def mean_of_reads(view):
+def mean_of_reads(view: dict[str, Array]) -> Any:
     return view["outputs"].mean(axis=1)
 
 
-def signed(answers, rng, n_runs):
+def signed(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """Answers coded -1 and +1: they move by 2."""
     return scaled_counter(5.0)(2 * answers - 1, rng, n_runs)
 
 
-def too_few_levels(answers, rng, n_runs):
+def too_few_levels(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """17 elements in a tree whose levels, 4, were counted for 15."""
     return tree_of(17, 4.0).release(np.tile(answers, (n_runs, 1)), rng)
 
 
-def gaussian_nodes(answers, rng, n_runs):
+def gaussian_nodes(answers: Array, rng: np.random.Generator, n_runs: int) -> Any:
     """Normal noise of Laplace's variance where a pure claim is made: one element, one node."""
     return np.cumsum(answers) + rng.normal(0, np.sqrt(2), (n_runs, len(answers)))
 
 
-def seeded_by_time(answers, rng, n_runs):
+def seeded_by_time(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """Noise from a seed that is public."""
     return tree_of(len(answers), 5.0).release(np.tile(answers, (n_runs, 1)), np.random.default_rng(17))
 
 
-def renoised(answers, rng, n_runs):
+def renoised(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """After eight answers the exact count starts a new tree."""
     first = tree_of(16, 5.0).release(np.tile(answers[:8], (n_runs, 1)), rng)
     rest = np.concatenate([[answers[:8].sum()], answers[9:]])
     return np.column_stack([first, tree_of(16, 5.0).release(np.tile(rest, (n_runs, 1)), rng)])
 
 
-def renoised_ratio(view):
+def renoised_ratio(view: dict[str, Array]) -> int:
     low, high = stream(16, 0), stream(16, 1)
     parts = []
     for answers, part in ((slice(0, 8), slice(0, 8)), (None, slice(8, 16))):
@@ -153,7 +162,7 @@ def renoised_ratio(view):
     return sum(parts)
 
 
-def same_seed(answers, rng, n_runs):
+def same_seed(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """Two counters with one seed: their difference has no noise."""
     seeds = rng.integers(2**31)
     first = tree_of(16, 5.0).release(np.tile(answers, (n_runs, 1)), np.random.default_rng(seeds))
@@ -161,7 +170,7 @@ def same_seed(answers, rng, n_runs):
     return first - second
 
 
-def seeded_score(view):
+def seeded_score(view: dict[str, Array]) -> Any:
     """Return 1 where the first output is none of the public seed's noises: the first answer was 1."""
     shown = view["outputs"][:, 0]
     known = np.sort(tree_of(16, 5.0).release(np.zeros((len(shown), 16)), np.random.default_rng(17))[:, 0])
@@ -169,11 +178,19 @@ def seeded_score(view):
     return (np.abs(known[places] - shown) > 1e-9) * 1.0
 
 
-def first_output(view):
+def first_output(view: dict[str, Array]) -> Any:
     return np.round(view["outputs"][:, 0], 6)
 
 
-def counter_twin(name, text, epsilon, length, run, score=None, **settings):
+def counter_twin(
+    name: str,
+    text: str,
+    epsilon: float,
+    length: int,
+    run: Callable[..., Any],
+    score: Callable[..., Any] | None = None,
+    **settings: int,
+) -> Twin:
     case = lambda: counter_case(name, text, length, run, score)  # noqa: E731
     return Twin(name=name, text=text, claim=claim_of(epsilon), case=case, **settings)
 
@@ -222,7 +239,7 @@ R2 = DpEbs(epsilon=1, horizon=200, arms=3)
 R3 = DpEbs(epsilon=1, horizon=200, arms=3, removal="R3", credit="both", calibration="tight")
 
 
-def exact_decisions():
+def exact_decisions() -> AuditCase:
     """Removals decided on exact means: what is shown carries noise that nothing reads."""
     small = replace(R2, horizon=16, arms=3, width="tight", width_factor=1e-4)
     script = Script(opponent=2, removal=10**9)
@@ -240,30 +257,30 @@ class HalfNoised:
     calls: int = field(default=0)
 
     @property
-    def clocks(self):
+    def clocks(self) -> Any:
         return self.bank.clocks
 
-    def keep(self, counters):
+    def keep(self, counters: Any) -> None:
         self.bank.keep(counters)
 
-    def push(self, counters, elements):
+    def push(self, counters: Any, elements: int) -> Any:
         self.calls += 1
         noisy = self.bank.push(counters, elements)
         return noisy if self.calls % 2 else self.bank.sums[counters].copy()
 
 
-def raw_second_counter():
+def raw_second_counter() -> AuditCase:
     """R3 with the right-hand counter shown as it is."""
     plan = audit_plan(R3)
     broken = replace(plan, counters=lambda p, size, rng: HalfNoised(plan.counters(p, size, rng)))
     return replace(counters_case(R3, broken), score=lambda view: -np.round(view["outputs"][:, 1], 6))
 
 
-def bandit_case(config):
+def bandit_case(config: DpEbs) -> Callable[..., AuditCase]:
     return lambda: dp_ebs_cases(config)[0]
 
 
-def half_noise():
+def half_noise() -> AuditCase:
     plan = audit_plan(R1)
     return counters_case(R1, replace(plan, tree=plan.tree.scaled(0.3)))
 
@@ -286,16 +303,25 @@ BANDITS = (
 # --- the G-optimal bandit ----------------------------------------------------------------------------------------
 
 
-def g_config(epsilon=1.0):
+def g_config(epsilon: float = 1.0) -> GOptimalDueling:
     return GOptimalDueling(epsilon=epsilon, horizon=1000, arms=2, dimension=1)
 
 
-def half_scale(epsilon):
+def half_scale(epsilon: float) -> Callable[..., AuditCase]:
     plan = g_audit_plan(g_config(epsilon))
     return lambda: g_arms_case(replace(plan, mechanism=plan.mechanism.scaled(0.5)))
 
 
-def released(name, release, *, phases=1, wins=(291, 292), score=None, horizon=400, voters=None):
+def released(
+    name: str,
+    release: Callable[..., Any],
+    *,
+    phases: int = 1,
+    wins: tuple[int, int] = (291, 292),
+    score: Callable[..., Any] | None = None,
+    horizon: int = 400,
+    voters: "Callable[..., SharedBoundary | Cumulative] | None" = None,
+) -> AuditCase:
     """The sums of every phase under a broken release step, summed as the attack's score."""
     plan = g_audit_plan(g_config())
     lengths = PhasedLengths(
@@ -303,11 +329,11 @@ def released(name, release, *, phases=1, wins=(291, 292), score=None, horizon=40
     )
     plan = replace(plan, lengths=lengths, horizon=horizon, eliminate=lambda scores, alive, margin: alive)
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
         seen = []
 
-        def watched(recorder, label, mechanism, sums):
+        def watched(recorder: Any, label: str, mechanism: Any, sums: Array) -> Any:
             seen.append(release(recorder, label, mechanism, sums, seen))
             return seen[-1]
 
@@ -330,14 +356,14 @@ def released(name, release, *, phases=1, wins=(291, 292), score=None, horizon=40
 class PhasedLengths(FixedLengths):
     count: int
 
-    def total(self, phase):
+    def total(self, phase: int) -> float:
         return 400.0 if self.count == 1 else 8.0
 
-    def phases(self):
+    def phases(self) -> int:
         return self.count
 
 
-def honest(recorder, label, mechanism, sums, seen):
+def honest(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
     return recorder.release(label, mechanism, sums)
 
 
@@ -347,7 +373,7 @@ class SharedBoundary:
 
     answers: np.ndarray
 
-    def wins(self, start, first, second, plays, rng):
+    def wins(self, start: Any, first: Any, second: Any, plays: Array, rng: np.random.Generator) -> Array:
         moved = max(0, start - start // 8)
         return RecordedVoters(answers=self.answers).wins(moved, first, second, plays, rng)
 
@@ -358,11 +384,11 @@ class Cumulative:
 
     answers: np.ndarray
 
-    def wins(self, start, first, second, plays, rng):
+    def wins(self, start: Any, first: Any, second: Any, plays: Array, rng: np.random.Generator) -> Array:
         return np.full(plays.shape, self.answers[: start + int(plays[0].sum())].sum())
 
 
-def boundary_case():
+def boundary_case() -> AuditCase:
     """Two phases of eight people, the eighth in both."""
     answers = np.zeros((2, 32))
     answers[1, 7] = 1.0
@@ -371,46 +397,46 @@ def boundary_case():
     )
 
 
-def cumulative_case():
+def cumulative_case() -> AuditCase:
     answers = np.zeros((2, 64))
     answers[1, 0] = 1.0
     return released("cumulative", honest, phases=4, horizon=32, wins=(0, 1), voters=lambda k: Cumulative(answers[k]))
 
 
-def exact_release(recorder, label, mechanism, sums, seen):
+def exact_release(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
     return sums * 1.0
 
 
-def both_orders_case():
+def both_orders_case() -> AuditCase:
     """The sums of (x, y) and of (y, x) hold the same people; both are shown, here as their likelihood ratio."""
 
-    def ratio(shown):
+    def ratio(shown: Any) -> Any:
         return np.abs(shown - 291) - np.abs(shown - 292)
 
-    def release(recorder, label, mechanism, sums, seen):
+    def release(recorder: Any, label: str, mechanism: Any, sums: Array, seen: list[Any]) -> Any:
         one, other = recorder.release(label, mechanism, sums), recorder.release(label, mechanism, 400 - sums)
         return ratio(one) + ratio(400 - other)
 
     return released("both orders", release, score=lambda view: view["sums"][:, 0])
 
 
-def wrong_mean(recorder, label, mechanism, sums, seen):
+def wrong_mean(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
     """Noise on the mean, for twice as many plays as there were."""
     return 400 * recorder.release(label, mechanism.scaled(1 / 800), sums / 400)
 
 
-def data_dependent_length(recorder, label, mechanism, sums, seen):
+def data_dependent_length(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
     """The phase stops early on raw wins, and its length is public."""
     noisy = recorder.release(label, mechanism, sums)
     return np.where(sums >= 292, noisy + 1e6, noisy)
 
 
-def data_dependent_range(recorder, label, mechanism, sums, seen):
+def data_dependent_range(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
     """Noise in proportion to the range that the data shows."""
     return sums + mechanism.release(np.zeros_like(sums), recorder.rng) * np.maximum(sums, 0.0)
 
 
-def retried(recorder, label, mechanism, sums, seen):
+def retried(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
     """Drawn again until the solver likes it: a sum outside 0 .. 400 is redrawn."""
     noisy = recorder.release(label, mechanism, sums)
     while (bad := (noisy < 0) | (noisy > 400)).any():
@@ -418,16 +444,23 @@ def retried(recorder, label, mechanism, sums, seen):
     return noisy
 
 
-def two_sided(name, release):
+def two_sided(name: str, release: Callable[..., Any]) -> Callable[..., AuditCase]:
     """Wins 0 against 1, where the edge of the range is; scored by the distance to it."""
     return lambda: released(name, release, wins=(0, 1), score=lambda view: np.minimum(view["sums"][:, 0], 5.0))
 
 
-def clipped_after(recorder, label, mechanism, sums, seen):
+def clipped_after(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
     return np.clip(recorder.release(label, mechanism, sums), 0.0, 400.0)
 
 
-def g_twin(name, text, case, caught=("audit",), epsilon=1.0, **settings):
+def g_twin(
+    name: str,
+    text: str,
+    case: Callable[..., AuditCase],
+    caught: tuple[Any, ...] = ("audit",),
+    epsilon: float = 1.0,
+    **settings: int,
+) -> Twin:
     return Twin(name=name, text=text, claim=claim_of(epsilon), case=case, caught=caught, **settings)
 
 
@@ -453,18 +486,18 @@ BROKEN = (*COUNTERS, *BANDITS, *OPTIMAL)
 # --- harmless changes --------------------------------------------------------------------------------------------
 
 
-def reread(answers, rng, n_runs):
+def reread(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """Outputs read twice: memoised, so nothing new."""
     outputs = scaled_counter(5.0)(answers, rng, n_runs)
     return np.repeat(outputs, 2, axis=1)
 
 
-def other_width():
+def other_width() -> AuditCase:
     small = replace(R2, horizon=16, arms=3, width="tight", width_factor=0.05)
     return arms_case(R2, small.plan())
 
 
-def r2_half_noise():
+def r2_half_noise() -> AuditCase:
     plan = audit_plan(R2)
     return counters_case(R2, replace(plan, tree=plan.tree.scaled(0.5)))
 

@@ -4,8 +4,12 @@
 
 import numpy as np
 
+from dpaudit.model.mechanism import Array
 
-def values(features, rewards, statistics, ridge, shift, radius, top):
+
+def values(
+    features: Array, rewards: Array, statistics: Array, ridge: float, shift: float, radius: float, top: float
+) -> Array:
     """Optimistic values of Algorithm 1 from noisy sums (H - 1, d, d + 1) of one run; loops over states and actions."""
     d, S, A, _ = features.shape
     H = len(rewards)
@@ -26,7 +30,16 @@ def values(features, rewards, statistics, ridge, shift, radius, top):
     return V
 
 
-def batch_values(features, rewards, matrices, vectors, ridge, shift, radius, top):
+def batch_values(
+    features: Array,
+    rewards: Array,
+    matrices: Array,
+    vectors: Array,
+    ridge: float,
+    shift: float,
+    radius: float,
+    top: float,
+) -> Array:
     """Optimistic values of Algorithm 2 from released matrices (H, d, d) and vectors (H, d) of one run."""
     S, A, d = features.shape
     H = len(rewards)

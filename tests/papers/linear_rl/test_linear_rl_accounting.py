@@ -5,6 +5,7 @@
 import math
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,8 @@ from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.noise import levels, noisy_regressions
 from dpaudit import Condition, GaussianLoss, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
 from dpaudit.accounting.views import delivered_model
-from dpaudit.model.declaration import children, walk, with_children
+from dpaudit.model.declaration import Declaration, children, walk, with_children
+from dpaudit.model.mechanism import Array
 from dpaudit.printed.argument import conclude
 from mechanisms import Gaussian
 
@@ -69,28 +71,28 @@ BATCHED = """
 """K, H, d, epsilon, delta, B, B0, releases, matrix and vector stddev, mu, true epsilon, ratio."""
 
 
-def rows(table):
+def rows(table: str) -> list[tuple[Any, ...]]:
     lines = table.strip().splitlines()
     return [tuple(cell if cell.isalpha() else float(cell) for cell in line.split()) for line in lines]
 
 
-def ucrl(**changed):
+def ucrl(**changed: str | float) -> UcrlVtr:
     known = {"model": "joint", "epsilon": 1.0, "delta": 1e-5, "episodes": 1000, "steps": 5, "dimension": 5}
     return UcrlVtr(**{**known, **changed})
 
 
-def lsvi(**changed):
+def lsvi(**changed: str | float) -> LsviUcb:
     known = {"epsilon": 1.0, "delta": 1e-5, "episodes": 10_000, "steps": 5, "dimension": 5}
     return LsviUcb(**{**known, **changed})
 
 
-def epsilon_of(mu, delta):
+def epsilon_of(mu: float, delta: float) -> float:
     leaf = Release(label="all", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
     return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
 
 
 @pytest.mark.parametrize("row", rows(MIXTURE), ids=lambda row: " ".join(map(str, row[:6])))
-def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row):
+def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row: tuple[float | str, ...]) -> None:
     """Every row: standard deviation, mu, true epsilon, and both ratios to what is needed."""
     model, _, episodes, steps, epsilon, delta, stddev, mu, true, ratio, against_tight = row
     config = ucrl(
@@ -111,7 +113,7 @@ def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row):
 
 
 @pytest.mark.parametrize("row", rows(BATCHED), ids=lambda row: " ".join(map(str, row[:5])))
-def test_the_printed_noise_of_algorithm_2_reproduces_the_table(row):
+def test_the_printed_noise_of_algorithm_2_reproduces_the_table(row: tuple[float, ...]) -> None:
     """Every row: batches, nodes, releases, both deviations, mu, true epsilon, and the ratio to what is needed."""
     episodes, steps, d, epsilon, delta, planned, nodes, releases, matrix, vector, mu, true, ratio = row
     config = lsvi(
@@ -134,7 +136,7 @@ def test_the_printed_noise_of_algorithm_2_reproduces_the_table(row):
     ("epsilon", "delta", "mu"),
     [(0.1, 1e-3, 0.05746), (0.1, 1e-5, 0.03252), (0.5, 1e-3, 0.21691), (1, 1e-3, 0.38840), (4, 1e-5, 0.92493)],
 )
-def test_the_exact_mu_has_its_golden_values(epsilon, delta, mu):
+def test_the_exact_mu_has_its_golden_values(epsilon: float, delta: float, mu: float) -> None:
     """To the five printed digits."""
     assert exact_mu(epsilon, delta) == pytest.approx(mu, abs=6e-6)
 
@@ -182,7 +184,9 @@ def test_the_exact_mu_has_its_golden_values(epsilon, delta, mu):
         ),
     ],
 )
-def test_the_scales_of_algorithm_1_have_their_golden_values(shape, budget, golden):
+def test_the_scales_of_algorithm_1_have_their_golden_values(
+    shape: dict[str, int], budget: dict[str, float], golden: tuple[float, ...]
+) -> None:
     """Nodes, levels, printed and tight deviations, shift, radius: six digits each, in both models."""
     K, H, d = shape["episodes"], shape["steps"], shape["dimension"]
     tail = math.log(6 * K * H / 0.05)
@@ -205,7 +209,7 @@ def test_the_scales_of_algorithm_1_have_their_golden_values(shape, budget, golde
     assert found == pytest.approx(list(golden), rel=6e-6)
 
 
-def test_the_scales_of_algorithm_3_have_their_golden_values():
+def test_the_scales_of_algorithm_3_have_their_golden_values() -> None:
     """K = 1000, H = d = 5, epsilon 1, delta 1e-5: deviations, shifts, radii at the last episode."""
     config = ucrl(bonus="bernstein", calibration="paper")
     first, second = noisy_regressions(config)[:2]
@@ -225,7 +229,7 @@ def test_the_scales_of_algorithm_3_have_their_golden_values():
     assert exact_mu(1, 1e-5) / stated == pytest.approx(392, abs=0.6)
 
 
-def test_the_tight_noise_of_algorithm_3_halves_the_budget_between_its_regressions():
+def test_the_tight_noise_of_algorithm_3_halves_the_budget_between_its_regressions() -> None:
     """d sqrt(9 (H - 1) m) / mu* and H^4 sqrt(9 (H - 1) m) / mu*."""
     for model, m in (("joint", 10), ("local", 1)):
         first, second = noisy_regressions(ucrl(model=model, bonus="bernstein"))[:2]
@@ -251,7 +255,9 @@ def test_the_tight_noise_of_algorithm_3_halves_the_budget_between_its_regression
         ),
     ],
 )
-def test_the_scales_of_algorithm_2_have_their_golden_values(shape, budget, golden, tight):
+def test_the_scales_of_algorithm_2_have_their_golden_values(
+    shape: dict[str, int], budget: dict[str, float], golden: tuple[float | None, ...], tight: tuple[float | None, ...]
+) -> None:
     """Batches, nodes, deviations, shifts, radius; and the tight deviations."""
     config = lsvi(calibration="paper", **shape, **budget)
     schedule = schedule_of(config)
@@ -267,7 +273,7 @@ def test_the_scales_of_algorithm_2_have_their_golden_values(shape, budget, golde
     assert tight[1] is None or noise.vector.stddev == pytest.approx(tight[1], rel=3e-6)
 
 
-def by_theorem(node):
+def by_theorem(node: Declaration) -> Declaration:
     """The same argument with advanced composition itself where the paper uses its shorthand."""
     changed = with_children(node, tuple(by_theorem(child) for child in children(node)))
     if changed.printed is not None and changed.printed.rule == "advanced_short":
@@ -275,7 +281,7 @@ def by_theorem(node):
     return changed
 
 
-def test_the_printed_chains_replay_to_their_stated_totals():
+def test_the_printed_chains_replay_to_their_stated_totals() -> None:
     """Step by step with the theorem for the shorthand, Corollary 5 ends at 0.25 and Theorem 8 at 0.046 of the claim."""
     assert conclude(by_theorem(ucrl(calibration="paper").declaration())).epsilon == pytest.approx(0.25, abs=0.005)
     assert conclude(by_theorem(lsvi(calibration="paper").declaration())).epsilon == pytest.approx(0.046, abs=5e-4)
@@ -297,7 +303,7 @@ def test_the_printed_chains_replay_to_their_stated_totals():
         pytest.param(lsvi(calibration="paper"), id="batched"),
     ],
 )
-def test_every_printed_argument_holds_as_written_at_one_and_its_claim_beyond(config):
+def test_every_printed_argument_holds_as_written_at_one_and_its_claim_beyond(config: UcrlVtr | LsviUcb) -> None:
     """At epsilon 1 each step follows by its rule. At 8 the shorthand of advanced composition is out of its range."""
     certificate = certify(config.declaration(), config.claim())
     assert (certificate.verdict, certificate.printed.valid) == ("certified", True)
@@ -321,8 +327,16 @@ def test_every_printed_argument_holds_as_written_at_one_and_its_claim_beyond(con
     symmetry=st.sampled_from(["half", "mirror", "sqrt2"]),
 )
 def test_the_tight_noise_of_ucrl_vtr_meets_its_claim_exactly(
-    epsilon, delta, episodes, steps, dimension, model, bonus, clipping, symmetry
-):
+    epsilon: float,
+    delta: float,
+    episodes: int,
+    steps: int,
+    dimension: int,
+    model: str,
+    bonus: Array,
+    clipping: Any,
+    symmetry: Any,
+) -> None:
     """Certified for any epsilon; if one pair attains all at once, no longer at a claim smaller by 1e-7."""
     config = UcrlVtr(
         model=model,
@@ -352,8 +366,8 @@ def test_the_tight_noise_of_ucrl_vtr_meets_its_claim_exactly(
     schedule=st.sampled_from(["static", "switching"]),
 )
 def test_the_tight_noise_of_lsvi_ucb_meets_its_claim_exactly(
-    epsilon, delta, episodes, steps, dimension, clipping, schedule
-):
+    epsilon: float, delta: float, episodes: int, steps: int, dimension: int, clipping: Any, schedule: Any
+) -> None:
     """As for the other algorithm, with the static schedule and with the switching rule."""
     config = LsviUcb(
         epsilon=epsilon,
@@ -370,7 +384,7 @@ def test_the_tight_noise_of_lsvi_ucb_meets_its_claim_exactly(
     assert bracket_delta(form, epsilon * (1 - 1e-7)).lower > delta
 
 
-def test_range_aware_clipping_needs_less_noise():
+def test_range_aware_clipping_needs_less_noise() -> None:
     """Bounds H - h in place of H: sqrt(sum j^4 / ((H - 1) H^4)) of the deviation, about 1/sqrt(5) for large H."""
     for steps in (2, 5, 20):
         wide, narrow = (
@@ -400,7 +414,7 @@ def test_range_aware_clipping_needs_less_noise():
         ),
     ],
 )
-def test_the_pure_remarks_are_refuted_and_their_repair_is_certified(model, bonus, d):
+def test_the_pure_remarks_are_refuted_and_their_repair_is_certified(model: str, bonus: str, d: int) -> None:
     """Euclidean sensitivities under Laplace noise cost up to d / sqrt(2) and sqrt(d) times the claim."""
     config = ucrl(model=model, bonus=bonus, dimension=d, delta=0.0, calibration="pure_paper")
     certificate = certify(config.declaration(), config.claim(), conditions=config.conditions())
@@ -414,14 +428,14 @@ def test_the_pure_remarks_are_refuted_and_their_repair_is_certified(model, bonus
         assert good.noises[1][1].scale == pytest.approx(scale * math.sqrt(d))
 
 
-def test_the_pure_remark_on_algorithm_2_is_refuted_and_its_repair_certified():
+def test_the_pure_remark_on_algorithm_2_is_refuted_and_its_repair_certified() -> None:
     """The same for batches, in dimension 10."""
     for name, verdict in (("pure_paper", "refuted"), ("pure_repaired", "certified")):
         config = lsvi(dimension=10, delta=0.0, calibration=name)
         assert certify(config.declaration(), config.claim(), conditions=config.conditions()).verdict == verdict
 
 
-def test_l1_moves_are_attained_and_the_matrix_move_is_the_largest_there_is():
+def test_l1_moves_are_attained_and_the_matrix_move_is_the_largest_there_is() -> None:
     """For d = 2, 3, 4 against every sign matrix: the largest eigenvalue spread is the largest l1 distance."""
     for d in (2, 3, 4):
         upper = np.triu_indices(d)
@@ -440,7 +454,7 @@ def test_l1_moves_are_attained_and_the_matrix_move_is_the_largest_there_is():
         assert l1_moves(d, 0.0, 1.0)[1] == pytest.approx(2 * math.sqrt(d))
 
 
-def test_the_joint_sensitivity_holds_for_random_records_and_is_attained():
+def test_the_joint_sensitivity_holds_for_random_records_and_is_attained() -> None:
     """||dM||^2 + ||du||^2 over 10^5 random pairs stays below 4.5 R^4, and the worst pair of the noise attains it."""
     rng = np.random.default_rng(0)
     R, d, n = 3.0, 3, 100_000
@@ -458,7 +472,7 @@ def test_the_joint_sensitivity_holds_for_random_records_and_is_attained():
     assert ((low - high) ** 2).sum() == pytest.approx(4.5 * 5**4)
 
 
-def test_the_declaration_lists_one_release_for_each_noise_of_the_plan():
+def test_the_declaration_lists_one_release_for_each_noise_of_the_plan() -> None:
     """Joint: H - 1 trees of floor(log2 K) + 1 nodes, and H - 1 messages locally; all labels differ."""
     for model, bonus, symmetry in product(("joint", "local"), ("hoeffding", "bernstein"), ("half", "mirror")):
         config = ucrl(model=model, bonus=bonus, symmetry=symmetry)
@@ -470,7 +484,7 @@ def test_the_declaration_lists_one_release_for_each_noise_of_the_plan():
         assert all(isinstance(leaf.mechanism.loss(), GaussianLoss) for leaf in leaves)
 
 
-def test_local_noise_summed_over_users_stays_below_the_joint_noise_for_a_while():
+def test_local_noise_summed_over_users_stays_below_the_joint_noise_for_a_while() -> None:
     """Printed: local sqrt(K) below joint sqrt(K0) up to 4.0e6 episodes at H = 2 and 1.6e6 at H = 5."""
     for steps, crossing in ((2, 4.0e6), (5, 1.6e6)):
         ratios = []
@@ -486,7 +500,7 @@ def test_local_noise_summed_over_users_stays_below_the_joint_noise_for_a_while()
         assert ratios[0] < 1 < ratios[1]
 
 
-def test_one_batch_releases_nothing_and_says_so():
+def test_one_batch_releases_nothing_and_says_so() -> None:
     """(K epsilon)^(2/5) below d^(3/5) H^(1/5): one policy, fixed before any data."""
     config = lsvi(epsilon=0.1, episodes=1000, steps=20, dimension=10)
     assert schedule_of(config).batches == 1

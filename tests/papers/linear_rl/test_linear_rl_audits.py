@@ -30,7 +30,7 @@ RUNS = 6_000
         pytest.param("bernstein", "sqrt2", marks=pytest.mark.slow),
     ],
 )
-def test_the_measured_mu_of_ucrl_vtr_is_the_predicted_one(model, bonus, symmetry):
+def test_the_measured_mu_of_ucrl_vtr_is_the_predicted_one(model: str, bonus: str, symmetry: str) -> None:
     """Within two standard errors at this seed (4.6% of seeds are outside); "half" is predicted to lose all it may."""
     config = replace(UCRL, model=model, bonus=bonus, symmetry=symmetry)
     case, plan = config.cases()[0], config.plan()
@@ -41,7 +41,7 @@ def test_the_measured_mu_of_ucrl_vtr_is_the_predicted_one(model, bonus, symmetry
         assert predicted == pytest.approx(0.268051, rel=1e-5)
 
 
-def test_the_measured_mu_of_lsvi_ucb_is_the_predicted_one():
+def test_the_measured_mu_of_lsvi_ucb_is_the_predicted_one() -> None:
     """At the worst angle, at opposite and at orthogonal features: within two standard errors at this seed."""
     plan = LSVI.plan()
     domain = BatchDomain.of(batch_cases.audit_problem(LSVI))
@@ -54,7 +54,7 @@ def test_the_measured_mu_of_lsvi_ucb_is_the_predicted_one():
         assert abs(shift - batch_canaries.predicted_mu(plan, cosine)) <= 2 * error
 
 
-def test_opposite_features_move_algorithm_2_less_than_orthogonal_ones():
+def test_opposite_features_move_algorithm_2_less_than_orthogonal_ones() -> None:
     """Both less than the worst angle; that stays below mu*: no pair is worst for matrices and vectors at once."""
     plan = LSVI.plan()
     opposite, orthogonal = (batch_canaries.predicted_mu(plan, cosine) for cosine in (-1.0, 0.0))
@@ -62,7 +62,7 @@ def test_opposite_features_move_algorithm_2_less_than_orthogonal_ones():
 
 
 @pytest.mark.parametrize("config", [UCRL, replace(UCRL, model="local"), LSVI], ids=("joint", "local", "batched"))
-def test_honest_code_is_consistent_in_every_view(config):
+def test_honest_code_is_consistent_in_every_view(config: UcrlVtr | LsviUcb) -> None:
     """Verdicts of `audits` on each case: consistent in white-box views, never a violation (1% a case)."""
     for case in config.cases():
         found = audit_case(case, claim=config.claim(), runs=6_000, rng=np.random.default_rng(1), certified=1.0)
@@ -70,7 +70,7 @@ def test_honest_code_is_consistent_in_every_view(config):
         assert found.epsilon_lower <= 1
 
 
-def test_others_who_react_to_the_billboard_do_not_add_to_the_loss():
+def test_others_who_react_to_the_billboard_do_not_add_to_the_loss() -> None:
     """Adaptive inputs: with a bonus so small that policies follow the noise, the ratio still measures the same mu."""
     config = replace(UCRL, bonus_scale=1e-3, shift_scale=1e-2)
     case = config.cases()[0]
@@ -80,7 +80,7 @@ def test_others_who_react_to_the_billboard_do_not_add_to_the_loss():
     assert views[:, -1].std(axis=0).max() > 0.1
 
 
-def test_paper_noise_hides_every_twin_from_any_audit():
+def test_paper_noise_hides_every_twin_from_any_audit() -> None:
     """Its predicted mu is below a thousandth: 10^6 runs a side would not see a defect of factor 100."""
     config = replace(UCRL, calibration="paper", episodes=1000, steps=5)
     plan = config.plan()

@@ -1,8 +1,10 @@
 """Runs of UCRL-VTR and LSVI-UCB: against loops, within their bounds, optimistic without noise, and learning."""
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +18,9 @@ from algorithms.problems import load
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.noise import noisy_regressions
+from algorithms.ucrl_vtr.plan import MixturePlan
 from algorithms.ucrl_vtr.planning import Domain
-from algorithms.ucrl_vtr.run import checkpoints, run_episodes, transcript_of
+from algorithms.ucrl_vtr.run import Episode, checkpoints, run_episodes, transcript_of
 from dpaudit import Recorder, Streams, admit
 from mechanisms import Gaussian, SymmetricGaussian, TreeAggregation
 from tests.papers.linear_rl.naive import batch_values, values
@@ -29,18 +32,18 @@ UCRL = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=12, steps=3, dimen
 LSVI = LsviUcb(epsilon=1, delta=1e-5, episodes=60, steps=3, dimension=3, least_batches=4, switches=6)
 
 
-def streams(seed=0):
+def streams(seed: int = 0) -> Streams:
     return Streams.spawn(np.random.default_rng(seed))
 
 
-def played(plan, problem, n_runs, seed=0):
+def played(plan: MixturePlan, problem: Any, n_runs: int, seed: int = 0) -> list[Episode]:
     held = streams(seed)
     return list(run_episodes(plan, Domain.of(problem), held, Recorder(held.noise), n_runs))
 
 
 @pytest.mark.parametrize("model", ["joint", "local"])
 @pytest.mark.parametrize("scale", [1.0, 0.02])
-def test_planning_agrees_with_a_loop_over_states_and_actions(model, scale):
+def test_planning_agrees_with_a_loop_over_states_and_actions(model: str, scale: float) -> None:
     """Values of every episode and run, from what was released before it, to rounding."""
     plan = replace(UCRL, model=model, bonus_scale=scale, shift_scale=scale).plan()
     episodes = played(plan, MIXTURE, 3)
@@ -61,7 +64,7 @@ def test_planning_agrees_with_a_loop_over_states_and_actions(model, scale):
         released = episode.released
 
 
-def test_without_noise_the_statistics_are_the_exact_sums_and_nothing_is_shifted():
+def test_without_noise_the_statistics_are_the_exact_sums_and_nothing_is_shifted() -> None:
     """The plain algorithm: sums of contributions to the last bit, the ridge alone, the radius of no noise."""
     plan = UCRL.plan_without_noise()
     total = 0.0
@@ -73,7 +76,7 @@ def test_without_noise_the_statistics_are_the_exact_sums_and_nothing_is_shifted(
     assert not plan.shifts(12).any()
 
 
-def test_contributions_are_the_features_of_the_values_that_were_played():
+def test_contributions_are_the_features_of_the_values_that_were_played() -> None:
     """x = phi_V(s, a) and y = V(s') for some state, action and next state of the problem."""
     for episode in played(replace(UCRL, bonus_scale=0.01, shift_scale=0.05).plan(), MIXTURE, 5):
         after = episode.planned.values[:, 1:]
@@ -86,7 +89,7 @@ def test_contributions_are_the_features_of_the_values_that_were_played():
 
 @pytest.mark.parametrize("bonus", ["hoeffding", "bernstein"])
 @pytest.mark.parametrize("clipping", ["horizon", "range_aware"])
-def test_with_clipping_no_norm_ever_exceeds_its_bound(bonus, clipping):
+def test_with_clipping_no_norm_ever_exceeds_its_bound(bonus: str, clipping: str) -> None:
     """All runs, small and large bonus and shift, noise that dwarfs the data: ratios at most 1, and checked."""
     for scale in (1e-6, 1.0):
         config = replace(UCRL, bonus=bonus, clipping=clipping, episodes=64, bonus_scale=scale, shift_scale=scale)
@@ -96,7 +99,7 @@ def test_with_clipping_no_norm_ever_exceeds_its_bound(bonus, clipping):
         assert not admit(config.declaration(), run.trace)
 
 
-def ratios_without_clipping(symmetry, share, n_runs):
+def ratios_without_clipping(symmetry: Any, share: float, n_runs: int) -> Iterator[tuple[Any, Any]]:
     """||X|| / H and ||X y|| / H^2 of every episode and step under one-sided truncation, and of the clipped copy.
 
     H = 5, d = 3, K = 64, tight noise, 0.03 of the bonus; the shift is `share` of the paper's for noise of that size.
@@ -116,7 +119,9 @@ def ratios_without_clipping(symmetry, share, n_runs):
 
 
 @pytest.mark.parametrize(("symmetry", "share", "n_runs"), [("half", 0.05, 500), ("sqrt2", 0.04, 1200)])
-def test_without_clipping_up_to_a_hundredth_of_all_features_exceed_their_bound(symmetry, share, n_runs):
+def test_without_clipping_up_to_a_hundredth_of_all_features_exceed_their_bound(
+    symmetry: str, share: float, n_runs: int
+) -> None:
     """A shift of 4 or 5% of the paper's, which is the size of the noise: shares of 0.02% and 0.7% at 4,000 runs.
 
     Within 0.003% and 0.9%, at most 1% a seed outside. The tail is that of an inverse near a singular matrix: ten times
@@ -134,7 +139,7 @@ def test_without_clipping_up_to_a_hundredth_of_all_features_exceed_their_bound(s
     assert max(bounded.max(), targets.max()) <= 1 + 1e-12
 
 
-def test_a_run_without_clipping_says_so():
+def test_a_run_without_clipping_says_so() -> None:
     """Values, features and targets are reported as out of their bounds, and the sensitivity with them."""
     problem = load("random_mixture")(states=5, actions=4, steps=5, dimension=3)
     config = replace(UCRL, episodes=64, steps=5, dimension=3)
@@ -145,7 +150,7 @@ def test_a_run_without_clipping_says_so():
 
 
 @pytest.mark.parametrize("bonus", ["hoeffding", "bernstein"])
-def test_without_noise_theory_bonuses_are_optimistic(bonus):
+def test_without_noise_theory_bonuses_are_optimistic(bonus: str) -> None:
     """In at least a share 1 - p of episodes of 100 runs; and with noise, at the paper's shifts and radii, too."""
     config = replace(UCRL, bonus=bonus, episodes=200, weight_bound=MIXTURE.weight_bound, planning_period=5)
     assert config.run_without_noise(MIXTURE, streams(), 100).arrays["optimism"].min() >= 0.95
@@ -157,7 +162,7 @@ def test_without_noise_theory_bonuses_are_optimistic(bonus):
     assert linear.run(LINEAR, streams(), 50).arrays["optimism"].min() >= 0.95
 
 
-def test_scaled_without_noise_it_learns_and_regret_grows_ever_slower():
+def test_scaled_without_noise_it_learns_and_regret_grows_ever_slower() -> None:
     """Regret with 0.03 of the bonus: exponent below 1 from 50 to 400 episodes, and lower from there to 3,200."""
     problem = load("random_mixture")(seed=1)
     config = replace(UCRL, episodes=3200, steps=4, dimension=3, bonus_scale=0.03, planning_period=20)
@@ -167,7 +172,7 @@ def test_scaled_without_noise_it_learns_and_regret_grows_ever_slower():
     assert 0.9 > slopes[0] > slopes[1] + 0.2
 
 
-def test_the_good_event_of_the_paper_holds_in_every_run():
+def test_the_good_event_of_the_paper_holds_in_every_run() -> None:
     """Claims 26 and 27: eigenvalues of noise and shift in [U, 3U], vectors below C, over 300 runs of 32 episodes."""
     config = replace(UCRL, calibration="paper", episodes=32, dimension=3)
     matrix, vector = (mechanism for _, mechanism in noisy_regressions(config)[0].noises)
@@ -185,7 +190,7 @@ def test_the_good_event_of_the_paper_holds_in_every_run():
 
 
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
-def test_released_sums_have_the_noise_of_their_nodes(calibration):
+def test_released_sums_have_the_noise_of_their_nodes(calibration: str) -> None:
     """Variance of a prefix: the number of ones in its length times one node's, within 5 standard errors (6e-7)."""
     config = replace(UCRL, calibration=calibration, episodes=7)
     n = 4000
@@ -201,7 +206,7 @@ def test_released_sums_have_the_noise_of_their_nodes(calibration):
         assert np.array_equal(noise[:, 0, 1], noise[:, 1, 0]) or np.allclose(noise[:, 0, 1], noise[:, 1, 0], rtol=1e-6)
 
 
-def test_local_noise_is_one_draw_a_user():
+def test_local_noise_is_one_draw_a_user() -> None:
     """Variance of the server's sum grows by one message's with every user."""
     episodes = played(replace(UCRL, model="local").plan(), MIXTURE, 4000)
     exact = np.cumsum([e.contribution for e in episodes], axis=0)
@@ -213,7 +218,7 @@ def test_local_noise_is_one_draw_a_user():
 
 @pytest.mark.parametrize("schedule", ["static", "switching"])
 @pytest.mark.parametrize("noisy", [True, False])
-def test_batches_agree_with_a_loop_over_states_and_actions(schedule, noisy):
+def test_batches_agree_with_a_loop_over_states_and_actions(schedule: str, noisy: bool) -> None:
     """Values of every new policy, from the matrices and vectors that were released before it, to rounding."""
     config = replace(LSVI, schedule=schedule, bonus_scale=1e-3, shift_scale=0.1)
     plan = config.plan() if noisy else config.plan_without_noise()
@@ -235,7 +240,7 @@ def test_batches_agree_with_a_loop_over_states_and_actions(schedule, noisy):
             assert np.allclose(naive, after.policy.values[run], rtol=1e-9, atol=1e-9)
 
 
-def test_transitions_follow_their_law():
+def test_transitions_follow_their_law() -> None:
     """Counts of 2,000 users in 500 runs: means within 6 standard errors (2e-9 each), totals exact."""
     domain = BatchDomain.of(LINEAR)
     policy = first_policy(replace(LSVI).plan(), domain, 500)
@@ -250,7 +255,7 @@ def test_transitions_follow_their_law():
         law = expected.sum(axis=(0, 1))
 
 
-def test_static_batches_start_by_schedule_and_switches_stay_below_their_cap():
+def test_static_batches_start_by_schedule_and_switches_stay_below_their_cap() -> None:
     """ceil(K / B) episodes a batch, in every run alike; the noisy rule switches at most as often as declared."""
     run = LSVI.run(LINEAR, streams(), 20)
     assert (run.arrays["switches"] == LSVI.plan().schedule.releases).all()
@@ -263,7 +268,7 @@ def test_static_batches_start_by_schedule_and_switches_stay_below_their_cap():
     assert plain.arrays["switches"].min() >= 3
 
 
-def test_the_switching_rule_reads_noisy_matrices_only():
+def test_the_switching_rule_reads_noisy_matrices_only() -> None:
     """Another first user under the same noise: where the noisy matrices agree, so do the switches."""
     config = replace(LSVI, schedule="switching", shift_scale=1e-3)
     plan = replace(config.plan(), rule_reads=lambda noisy, exact: noisy)
@@ -275,7 +280,7 @@ def test_the_switching_rule_reads_noisy_matrices_only():
     assert np.array_equal(*found)
 
 
-def test_the_bernstein_weights_stay_above_their_floor():
+def test_the_bernstein_weights_stay_above_their_floor() -> None:
     """First moments are divided by H / sqrt(d) at least, so that their bound is sqrt(d)."""
     config = replace(UCRL, bonus="bernstein", bonus_scale=0.01, shift_scale=0.05, episodes=40)
     for episode in played(config.plan(), MIXTURE, 50):
@@ -285,7 +290,7 @@ def test_the_bernstein_weights_stay_above_their_floor():
         assert values_.max() <= 9 * (1 + 1e-12)
 
 
-def test_lazy_planning_keeps_its_policy_and_its_privacy():
+def test_lazy_planning_keeps_its_policy_and_its_privacy() -> None:
     """One policy for `planning_period` episodes; the declaration is the same."""
     lazy = replace(UCRL, planning_period=5)
     assert lazy.declaration() == UCRL.declaration()
@@ -293,7 +298,7 @@ def test_lazy_planning_keeps_its_policy_and_its_privacy():
     assert fresh == [1, 6, 11]
 
 
-def test_values_and_regret_of_a_process_are_exact():
+def test_values_and_regret_of_a_process_are_exact() -> None:
     """Optimal values by value iteration equal those of the greedy policy; regret of it is 0."""
     mdp = MIXTURE.mdp
     optimal = mdp.optimal_values()
@@ -304,7 +309,7 @@ def test_values_and_regret_of_a_process_are_exact():
     assert mdp.policy_values(greedy)[0] == pytest.approx(mdp.optimum(), rel=1e-12)
 
 
-def test_episodes_of_a_process_follow_its_law():
+def test_episodes_of_a_process_follow_its_law() -> None:
     """First states and moves: 100,000 draws within 6 standard errors of their probabilities."""
     mdp, rng, n = MIXTURE.mdp, np.random.default_rng(0), 100_000
     assert (mdp.start(n, rng) == 0).all()
@@ -335,13 +340,13 @@ def test_episodes_of_a_process_follow_its_law():
         ),
     ],
 )
-def test_bad_configs_and_problems_name_the_value_and_the_rule(make, message):
+def test_bad_configs_and_problems_name_the_value_and_the_rule(make: Callable[..., Any], message: str) -> None:
     """Each is one clear message."""
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_notes_say_where_constants_are_vacuous():
+def test_notes_say_where_constants_are_vacuous() -> None:
     """Printed noise at a horizon one can run: optimism saturates, and the paper's bound exceeds K H."""
     config = replace(UCRL, calibration="paper", episodes=1000)
     notes = config.notes(MIXTURE)
@@ -352,7 +357,7 @@ def test_notes_say_where_constants_are_vacuous():
 
 
 @pytest.mark.parametrize("rounds", [12, 100])
-def test_checkpoints_end_with_the_last_episode(rounds):
+def test_checkpoints_end_with_the_last_episode(rounds: int) -> None:
     """About forty at most, increasing, the last one the horizon."""
     marks = checkpoints(rounds)
     assert marks[-1] == rounds

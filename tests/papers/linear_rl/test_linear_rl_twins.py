@@ -1,6 +1,8 @@
 """Every planted defect is noticed in the way its entry says, within twice the predicted runs; no harmless change is."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ from algorithms._linear_rl.calibration import exact_mu
 from algorithms.lsvi_ucb.run import transcript_of as batch_transcript
 from algorithms.ucrl_vtr.run import transcript_of
 from audits.attacks.discriminant import Discriminant
-from dpaudit import Streams, admit, certify
+from dpaudit import AuditCase, Streams, Transcript, admit, certify
+from dpaudit.model.mechanism import Array
 from tests.papers.linear_rl.twins import (
     BATCHED,
     BENIGN,
@@ -31,11 +34,11 @@ ONE_SIDED = 1.6449  # standard normal, 5%
 STRICT = 5.0  # one-sided 3e-7
 
 
-def caught(by):
+def caught(by: str) -> list[Any]:
     return [pytest.param(twin, id=twin.name) for twin in BROKEN if by in twin.caught]
 
 
-def ordinary_run(twin, seed=0):
+def ordinary_run(twin: Any, seed: int = 0) -> Transcript:
     streams = Streams.spawn(np.random.default_rng(seed))
     if twin.config == SWITCHING:
         return batch_transcript(twin.plan(), BatchDomain.of(one_direction()), streams, 4)
@@ -43,18 +46,18 @@ def ordinary_run(twin, seed=0):
     return write(twin.plan(), domain_of(twin.config), streams, 4)
 
 
-def scores_of(case, runs, seed=0):
+def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Any]:
     rngs = np.random.default_rng(seed).spawn(2)
     return [case.score(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
 
 
-def separation(low, high):
+def separation(low: Array, high: Array) -> tuple[Any, float]:
     """The difference of means in standard deviations, and its standard error."""
     shift = (high.mean() - low.mean()) / math.sqrt((low.var() + high.var()) / 2)
     return shift, math.sqrt(2 / len(low)) * math.sqrt(1 + shift**2 / 8)
 
 
-def discriminated(case, flat, runs, seed=0):
+def discriminated(case: AuditCase, flat: Callable[..., Any], runs: int, seed: int = 0) -> tuple[Any, float]:
     """The separation along the whitened discriminant, on the half of the runs that it was not trained on."""
     rngs = np.random.default_rng(seed).spawn(2)
     views = [flat(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
@@ -65,19 +68,19 @@ def discriminated(case, flat, runs, seed=0):
     return separation(projected[~known], projected[known])
 
 
-def predicted_runs(mu):
+def predicted_runs(mu: float) -> Any:
     """Runs a side that show a separation above the allowed one, at significance 5% with power 95%."""
     return math.ceil(2 * (2 * ONE_SIDED / (mu - ALLOWED)) ** 2)
 
 
 @pytest.mark.parametrize("twin", caught("trace"))
-def test_the_trace_of_a_twin_is_not_admitted(twin):
+def test_the_trace_of_a_twin_is_not_admitted(twin: Any) -> None:
     """Other noise than declared, or the same noise twice, is a finding after one run."""
     assert admit(twin.config.declaration(), ordinary_run(twin).trace)
 
 
 @pytest.mark.parametrize("twin", caught("ratio"))
-def test_the_likelihood_ratio_catches_a_twin_within_twice_the_predicted_runs(twin):
+def test_the_likelihood_ratio_catches_a_twin_within_twice_the_predicted_runs(twin: Any) -> None:
     """A false alarm has probability 5% a twin on code that loses exactly what it may; the seed is fixed.
 
     With the predicted runs a twin is caught with probability 0.95, with twice as many with 0.998.
@@ -95,7 +98,7 @@ def test_the_likelihood_ratio_catches_a_twin_within_twice_the_predicted_runs(twi
 
 
 @pytest.mark.parametrize("twin", caught("discriminant"))
-def test_the_discriminant_catches_noise_that_is_missing_or_shared(twin):
+def test_the_discriminant_catches_noise_that_is_missing_or_shared(twin: Any) -> None:
     """Trained on 2,000 runs a side, and tested on others: at least ten times what is allowed (no false alarm: 3e-7)."""
     if twin.config == BATCHED:
         shift, error = discriminated(twin.case(), every_vector, 4_000)
@@ -105,7 +108,7 @@ def test_the_discriminant_catches_noise_that_is_missing_or_shared(twin):
 
 
 @pytest.mark.parametrize("name", ["T8 steps", "T8 nodes", "T8 parts", "T17", "T20"])
-def test_the_fixed_ratio_is_blind_to_reused_noise(name):
+def test_the_fixed_ratio_is_blind_to_reused_noise(name: str) -> None:
     """What the discriminant sees at once, 8,000 runs of the likelihood ratio do not: it stays below the allowed mu."""
     twin = next(t for t in BROKEN if t.name == name)
     shift, error = separation(*scores_of(twin.case(), 8_000, seed=3))
@@ -115,13 +118,13 @@ def test_the_fixed_ratio_is_blind_to_reused_noise(name):
 
 
 @pytest.mark.parametrize("twin", caught("condition"))
-def test_a_run_of_a_twin_reports_a_violated_condition(twin):
+def test_a_run_of_a_twin_reports_a_violated_condition(twin: Any) -> None:
     """Clipping that is left out shows in the run itself."""
     assert "violated" in {c.status for c in ordinary_run(twin).conditions}
 
 
 @pytest.mark.parametrize("twin", caught("accountant"))
-def test_the_accountant_refutes_a_twin(twin):
+def test_the_accountant_refutes_a_twin(twin: Any) -> None:
     """Laplace noise by Euclidean sensitivity needs no run to be refuted."""
     assert (
         certify(twin.config.declaration(), twin.config.claim(), conditions=twin.config.conditions()).verdict
@@ -130,7 +133,7 @@ def test_the_accountant_refutes_a_twin(twin):
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)
-def test_nothing_notices_a_benign_twin(twin):
+def test_nothing_notices_a_benign_twin(twin: Any) -> None:
     """Trace, conditions, ratio and discriminant stay silent (3e-7 each); a separation of 1.5 times mu* would not be."""
     run = ordinary_run(twin)
     if twin.name != "levels":
@@ -142,7 +145,7 @@ def test_nothing_notices_a_benign_twin(twin):
     assert shift - STRICT * error < ALLOWED
 
 
-def test_every_entry_of_the_table_is_there():
+def test_every_entry_of_the_table_is_there() -> None:
     """T1 to T21, each caught in at least one way."""
     assert {t.name.split()[0] for t in BROKEN} == {f"T{k}" for k in range(1, 22)}
     assert all(t.caught for t in BROKEN)

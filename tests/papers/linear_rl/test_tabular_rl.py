@@ -16,7 +16,7 @@ CONFIGS = (Pucb(epsilon=1.0, episodes=8, steps=3), LdpObi(epsilon=1.0, episodes=
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: c.name)
-def test_the_noise_is_exactly_what_the_claim_needs(config):
+def test_the_noise_is_exactly_what_the_claim_needs(config: Pucb | LdpObi) -> None:
     """Certified, and the proved epsilon is the claimed one."""
     certificate = certify(config.declaration(), config.claim(), conditions=config.conditions())
     assert certificate.verdict == "certified"
@@ -28,7 +28,7 @@ def test_the_noise_is_exactly_what_the_claim_needs(config):
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: c.name)
-def test_a_run_is_admitted_and_its_audit_consistent(config):
+def test_a_run_is_admitted_and_its_audit_consistent(config: Pucb | LdpObi) -> None:
     """The trace is what is declared; 4,000 runs of the likelihood ratio stay below the claim (1%; fixed seed)."""
     run = config.run(PROBLEM, Streams.spawn(np.random.default_rng(0)), 4)
     assert not admit(config.declaration(), run.trace)
@@ -40,7 +40,7 @@ def test_a_run_is_admitted_and_its_audit_consistent(config):
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: c.name)
-def test_with_little_noise_both_learn(config):
+def test_with_little_noise_both_learn(config: Pucb | LdpObi) -> None:
     """At epsilon 10^6 and a tenth of the bonus the last policy loses less than a tenth of what uniform play loses."""
     long = replace(config, epsilon=1e6, episodes=1000, bonus_scale=0.1, planning_period=10)
     run = long.run(PROBLEM, Streams.spawn(np.random.default_rng(0)), 10)
@@ -48,7 +48,7 @@ def test_with_little_noise_both_learn(config):
     assert run.arrays["gap"].mean() < 0.1 * (PROBLEM.mdp.optimum() - PROBLEM.mdp.policy_values(uniform)[0])
 
 
-def test_half_the_noise_is_refuted():
+def test_half_the_noise_is_refuted() -> None:
     """A twin that forgets that a replaced user moves two cells keeps twice the claim only."""
     config = CONFIGS[1]
     tree = config.declaration()

@@ -15,6 +15,7 @@ notices it:
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +29,10 @@ from algorithms.ucrl_vtr import UcrlVtr, likelihood_ratio
 from algorithms.ucrl_vtr import canaries as mixture_canaries
 from algorithms.ucrl_vtr import cases as mixture_cases
 from algorithms.ucrl_vtr.canaries import Canary
+from algorithms.ucrl_vtr.plan import MixturePlan
 from algorithms.ucrl_vtr.planning import Domain
 from dpaudit import AuditCase
+from dpaudit.model.mechanism import Array
 from tests.papers.linear_rl import broken
 
 JOINT = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
@@ -50,7 +53,7 @@ class Twin:
     multiplier: float = math.nan
     build: Callable = None
 
-    def plan(self):
+    def plan(self) -> Any:
         return self.plant(self.config.plan())
 
     def case(self) -> AuditCase:
@@ -69,13 +72,13 @@ class Twin:
 # --- cases -------------------------------------------------------------------------------------------------
 
 
-def domain_of(config):
+def domain_of(config: Any) -> BatchDomain | Domain:
     if config in (BATCHED, SWITCHING):
         return BatchDomain.of(batch_cases.audit_problem(config))
     return Domain.of(mixture_cases.audit_problem(config))
 
 
-def billboard(twin, pair=None):
+def billboard(twin: Any, pair: tuple[Canary, Canary] | None = None) -> AuditCase:
     """The ordinary audit of the joint model, scored by the ratio that the broken noise itself implies."""
     plan = twin.plan()
     honest = twin.config.plan()
@@ -84,17 +87,17 @@ def billboard(twin, pair=None):
     )
 
 
-def message(twin):
+def message(twin: Any) -> AuditCase:
     plan = twin.plan()
     return mixture_cases.message_case(plan, mixture_canaries.canaries(twin.config.plan(), 2))
 
 
-def batched(twin):
+def batched(twin: Any) -> AuditCase:
     plan = twin.plan()
     return batch_cases.billboard_case(plan, domain_of(twin.config), batch_canaries.canaries(twin.config.plan(), 2))
 
 
-def first_step_only(config):
+def first_step_only(config: UcrlVtr) -> tuple[Canary, Canary]:
     """The worst pair at the first step, and one contribution of both neighbours at the others."""
     first, second = mixture_canaries.canaries(config.plan(), 2)
     features = first.features.copy()
@@ -102,7 +105,7 @@ def first_step_only(config):
     return first, Canary(features=features, targets=first.targets)
 
 
-def every_node(view):
+def every_node(view: dict[str, Array]) -> Any:
     """All nodes less what others put in, one row a run: what a discriminant is trained on."""
     own = view["released"] - view["others"]
     padded = np.concatenate([np.zeros_like(own[:, :1]), own], axis=1)
@@ -110,7 +113,7 @@ def every_node(view):
     return (own - padded[:, parents]).reshape(len(own), -1)
 
 
-def restless(config):
+def restless(config: Any) -> tuple[BatchCanary, ...]:
     """First users whose targets are 0 and the bound by turns, one more of them than the other."""
     plan = config.plan()
     first, second = batch_canaries.canaries(plan, 2)
@@ -118,37 +121,37 @@ def restless(config):
     return tuple(replace(c, targets=c.targets * (turns == side)) for side, c in enumerate((first, second)))
 
 
-def every_vector(view):
+def every_vector(view: dict[str, Array]) -> Any:
     """All vectors less what others put in, one row a run."""
     own = view["vectors"] - view["own_vectors"]
     return own.reshape(len(own), -1)
 
 
-def averaged(twin):
+def averaged(twin: Any) -> AuditCase:
     """T9: the ratio of every prefix that holds the target, as if each were a node of its own."""
     case = billboard(twin)
     plan = twin.plan()
 
-    def score(view):
+    def score(view: dict[str, Array]) -> Any:
         own = view["released"] - view["others"]
         return likelihood_ratio.ratio(plan.regressions, case.neighbours, own).sum(axis=1)
 
     return replace(case, score=score)
 
 
-def with_rewards(twin):
+def with_rewards(twin: Any) -> AuditCase:
     """T19: the server is also sent the sum of rewards, here 1 or 2."""
     case = message(twin)
     first, _ = case.neighbours
 
-    def run(data, rng, n_runs):
+    def run(data: Any, rng: np.random.Generator, n_runs: int) -> dict[Any, Any]:
         view = case.run(data, rng, n_runs)
         return {**view, "rewards": np.full(n_runs, 1.0 if data is first else 2.0)}
 
     return replace(case, run=run, score=lambda view: view["rewards"] + 1e-6 * view["message"][:, 0, 0, 0])
 
 
-def one_direction():
+def one_direction() -> LinearMdp:
     """A process whose users all show the same features: an exact determinant doubles when the first user does not."""
     return LinearMdp(
         name="one_direction",
@@ -160,7 +163,7 @@ def one_direction():
     )
 
 
-def switch_times(twin):
+def switch_times(twin: Any) -> AuditCase:
     """T16: when policies change, for a first user like everybody else and for one who is not."""
     plan = twin.plan()
     pair = tuple(
@@ -173,7 +176,7 @@ def switch_times(twin):
     )
 
 
-def restless_vectors(twin):
+def restless_vectors(twin: Any) -> AuditCase:
     return batch_cases.billboard_case(twin.plan(), domain_of(twin.config), restless(twin.config))
 
 
@@ -183,22 +186,22 @@ BUILDERS = {JOINT: billboard, LOCAL: message, BATCHED: batched, SWITCHING: switc
 # --- plants ------------------------------------------------------------------------------------------------
 
 
-def scaled(factor):
+def scaled(factor: float) -> Callable[..., Any]:
     """All noise times `factor(plan)`."""
     return lambda plan: replace(plan, regressions=tuple(held.scaled(factor(plan)) for held in plan.regressions))
 
 
-def each(change):
+def each(change: Callable[..., Any]) -> Callable[..., Any]:
     """Every regression changed."""
     return lambda plan: replace(plan, regressions=tuple(change(held) for held in plan.regressions))
 
 
-def step(**steps):
+def step(**steps: int | Callable[..., Any]) -> Callable[..., Any]:
     """Steps of the plan replaced."""
     return lambda plan: replace(plan, **steps)
 
 
-def one_sided(plan, shift_scale=0.02, bonus_scale=1e-9):
+def one_sided(plan: MixturePlan, shift_scale: float = 0.02, bonus_scale: float = 1e-9) -> Any:
     """T13: as printed, no floor, and a shift that only just covers the noise."""
     return replace(
         plan,

@@ -5,18 +5,23 @@ user's noise for every stored bin that somebody falls in, and shares no code wit
 """
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.mechanism import Array
 
 
 class Node:
     """A stored bin: what was published about it."""
 
-    def __init__(self, u, slope, eta, parent):
+    def __init__(self, u: Any, slope: float, eta: float, parent: Any) -> None:
         self.u, self.slope, self.eta, self.parent = u, slope, eta, parent
 
 
-def key_of(vector, gamma, depth):
+def key_of(vector: Array, gamma: float, depth: int) -> int:
     best = 0
     for k in range(depth + 1):
         if np.linalg.norm(vector) <= gamma**-k:
@@ -24,7 +29,9 @@ def key_of(vector, gamma, depth):
     return best
 
 
-def walked(phi, tree, layers, gamma, depth):
+def walked(
+    phi: Array, tree: Declaration, layers: int, gamma: float, depth: int
+) -> tuple[tuple[int, ...], Any, Any, Any] | None:
     """The bin of `phi` on the layer after `layers`: its key, what is left, the prediction and the width so far."""
     left, prediction, node, key = phi, 0.0, None, ()
     for _ in range(layers):
@@ -38,11 +45,13 @@ def walked(phi, tree, layers, gamma, depth):
     return (*key, key_of(left, gamma, depth)), left, prediction, node
 
 
-def width_at(phi, node):
+def width_at(phi: Array, node: Any) -> Any:
     return 0.0 if node is None else node.eta(phi)
 
 
-def naive_oracle(plan, phases, users, rng):
+def naive_oracle(
+    plan: Any, phases: Iterator[list[tuple[Array, Any]]], users: int, rng: np.random.Generator
+) -> dict[Any, Any]:
     """The tree after all phases; `phases` yields lists of (features, reward), one entry a user."""
     tree = {}
     for layer in range(1, plan.dimension + 1):
@@ -58,7 +67,9 @@ def naive_oracle(plan, phases, users, rng):
     return tree
 
 
-def update_sums(plan, tree, layer, arrived, rng):
+def update_sums(
+    plan: Any, tree: dict[Any, Any], layer: int, arrived: Any, rng: np.random.Generator
+) -> dict[tuple[int, ...], list[float | Array]]:
     """Algorithm 3: every user adds something, if only noise, to every bin that somebody falls in."""
     gamma, depth, d = plan.resolution.gamma, plan.resolution.depth, plan.dimension
     bound = 1.0 if layer == 1 else 2.0
@@ -76,7 +87,9 @@ def update_sums(plan, tree, layer, arrived, rng):
     return sums
 
 
-def fitted(plan, tree, layer, key, held, users):
+def fitted(
+    plan: Any, tree: dict[Any, Any], layer: int, key: tuple[int, ...], held: list[float | Array], users: Any
+) -> tuple[Array, float, Any, Any, Any] | None:
     """Algorithm 4 with calibrated thresholds: direction, slope, eigenvalue, share, width; None where inactive."""
     (count, vector, matrix), d, gamma, z = held, plan.dimension, plan.resolution.gamma, plan.quantile
     parents = [tree[key[:place]].u for place in range(1, layer)]
@@ -92,7 +105,9 @@ def fitted(plan, tree, layer, key, held, users):
     return u, slope, s, psi, reach
 
 
-def confidence_sums(plan, tree, layer, found, arrived, rng):
+def confidence_sums(
+    plan: Any, tree: dict[Any, Any], layer: int, found: dict[Any, Any], arrived: Any, rng: np.random.Generator
+) -> dict[Any, float]:
     """Algorithm 5, the users' part, in units of gamma^-k / sqrt(s)."""
     totals = dict.fromkeys(found, 0.0)
     for phi, _ in arrived:
@@ -104,7 +119,7 @@ def confidence_sums(plan, tree, layer, found, arrived, rng):
     return totals
 
 
-def stored(plan, tree, layer, key, fit, total, users):
+def stored(plan: Any, tree: dict[Any, Any], layer: int, key: str, fit: Any, total: float | None, users: Any) -> Node:
     """The bin with its width as a function of the features."""
     (u, slope, s, psi, reach), z, d = fit, plan.quantile, plan.dimension
     bound, parent, mean = 1.0 if layer == 1 else 2.0, tree.get(key[:-1]), 0.0
@@ -115,7 +130,7 @@ def stored(plan, tree, layer, key, fit, total, users):
     deviation = plan.leaves.of("matrix").scale * math.sqrt(2 * (d + 1) * users * d)
     radius = z * (math.sqrt(noisy + users * psi * (bound * reach) ** 2) + reach**2 * deviation) / (s * psi * users)
 
-    def eta(phi):
+    def eta(phi: Array) -> float:
         left = walked(phi, tree, len(key) - 1, plan.resolution.gamma, plan.resolution.depth)[1]
         along = abs(float(u @ left))
         return min(1.0, max(0.0, width_at(phi, parent) + along * radius + mean * along / math.sqrt(s)))
@@ -123,7 +138,7 @@ def stored(plan, tree, layer, key, fit, total, users):
     return Node(u, slope, eta, parent)
 
 
-def naive_prediction(plan, tree, phi):
+def naive_prediction(plan: Any, tree: dict[Any, Any], phi: Array) -> tuple[Any, ...]:
     """The value and half width at `phi`: walk until a bin is missing (Algorithm 6)."""
     gamma, depth = plan.resolution.gamma, plan.resolution.depth
     value, half_width = 0.0, 0.0

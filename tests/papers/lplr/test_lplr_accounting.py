@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from algorithms.lplr.accounting import (
     printed_update_loss,
     two_laplace_delta,
 )
-from dpaudit import Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
+from dpaudit import Bracket, Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
+from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian, OneSidedWishart
 from tests.papers.lplr.closed_forms import matrix_delta, printed_update_loss_of_one
 
@@ -21,28 +23,28 @@ EPSILONS = (0.1, 0.5, 1.0, 4.0)
 FLOORS = (0.011050, 0.054041, 0.105161, 0.358820)
 
 
-def config(variant="paper", epsilon=1.0, dimension=2, **more):
+def config(variant: str = "paper", epsilon: float = 1.0, dimension: int = 2, **more: Any) -> Lplr:
     return Lplr(epsilon=epsilon, horizon=10**6, dimension=dimension, actions=2, variant=variant, **more)
 
 
-def update(made):
+def update(made: Lplr) -> Any:
     return made.declaration().parts[0]
 
 
-def without_matrix(made):
+def without_matrix(made: Lplr) -> Any:
     """The update message without its matrix: counts and vectors alone."""
     cells = update(made).part
     inside, touched = (replace(part, parts=part.parts[:2]) for part in (cells.inside, cells.touched))
     return replace(cells, inside=inside, touched=touched)
 
 
-def brackets(tree, epsilon):
+def brackets(tree: Declaration, epsilon: float) -> Bracket:
     """What the pair of the settings' own condition attains, and the upper bound."""
     return bracket_delta(fold(tree, "replace_one", config().conditions()), epsilon)
 
 
 @pytest.mark.parametrize(("epsilon", "floor"), list(zip(EPSILONS, FLOORS, strict=True)))
-def test_the_delta_floor_is_one_minus_e_to_the_minus_a_ninth(epsilon, floor):
+def test_the_delta_floor_is_one_minus_e_to_the_minus_a_ninth(epsilon: float, floor: float) -> None:
     """The closed form, the stored value and the accountant's curve far beyond the last finite loss agree."""
     assert delta_floor(epsilon) == pytest.approx(floor, abs=5e-7)
     for dimension in (1, 2, 5):
@@ -52,7 +54,7 @@ def test_the_delta_floor_is_one_minus_e_to_the_minus_a_ninth(epsilon, floor):
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_printed_messages_lose_what_the_closed_forms_say(epsilon):
+def test_printed_messages_lose_what_the_closed_forms_say(epsilon: float) -> None:
     """4/3 for an update, 2 for a confidence message, 7/9 for a record against none; all times epsilon."""
     made = config(epsilon=epsilon)
     found = brackets(update(made), printed_update_loss(epsilon))
@@ -79,7 +81,9 @@ def test_printed_messages_lose_what_the_closed_forms_say(epsilon):
         (4, 10, 1.0e-3, 4.005, 4.717, 0.3595),
     ],
 )
-def test_the_spread_pair_attains_the_stored_curve(epsilon, dimension, laplace, at_3, at_5, full):
+def test_the_spread_pair_attains_the_stored_curve(
+    epsilon: float, dimension: int, laplace: float, at_3: float, at_5: float, full: float
+) -> None:
     """The lower bracket is the exact curve of records with equal entries; stored to the digits shown."""
     made = config(epsilon=epsilon, dimension=dimension)
     parts = fold(without_matrix(made), "replace_one", made.conditions())
@@ -90,7 +94,7 @@ def test_the_spread_pair_attains_the_stored_curve(epsilon, dimension, laplace, a
     assert bracket_epsilon(fold(update(made), "replace_one"), 1e-3).lower == math.inf
 
 
-def test_matrix_noise_has_the_stated_curve_in_both_orders():
+def test_matrix_noise_has_the_stated_curve_in_both_orders() -> None:
     """The closed form equals the mechanism's own loss, for every pair of norms that are 0 or 1."""
     for budget in EPSILONS:
         alone = OneSidedWishart(dimension=2, scale=4.5 / budget, trace_sensitivity=1.0, neighbours="add_remove")
@@ -106,7 +110,7 @@ def test_matrix_noise_has_the_stated_curve_in_both_orders():
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 5, 10])
-def test_sampled_wishart_noise_leaves_the_cone_as_often_as_the_floor_says(dimension):
+def test_sampled_wishart_noise_leaves_the_cone_as_often_as_the_floor_says(dimension: int) -> None:
     """P(W >= x x^T) = e^(-1/9) in every dimension: 40,000 draws within 5.4 standard deviations (7e-8), so that a floor
     wrong by 0.017 is caught with probability above 0.99."""
     draws, rng = 40_000, np.random.default_rng(dimension)
@@ -120,7 +124,7 @@ def test_sampled_wishart_noise_leaves_the_cone_as_often_as_the_floor_says(dimens
 
 
 @pytest.mark.parametrize(("epsilon", "stored"), [(0.1, 0.0250), (0.5, 0.1238), (1.0, 0.2418)])
-def test_a_printed_confidence_message_has_the_stored_delta(epsilon, stored):
+def test_a_printed_confidence_message_has_the_stored_delta(epsilon: float, stored: float) -> None:
     """Two Laplace releases of shift epsilon: closed form, stored value and accountant."""
     found = brackets(config(epsilon=epsilon).declaration().parts[1], epsilon)
     assert two_laplace_delta(epsilon, epsilon) == pytest.approx(stored, abs=5e-5)
@@ -129,7 +133,7 @@ def test_a_printed_confidence_message_has_the_stored_delta(epsilon, stored):
 
 
 @pytest.mark.parametrize(("epsilon", "stored"), [(0.1, 0.0083), (0.5, 0.0416), (1.0, 0.0830)])
-def test_counts_alone_exceed_their_third(epsilon, stored):
+def test_counts_alone_exceed_their_third(epsilon: float, stored: float) -> None:
     assert two_laplace_delta(epsilon / 3, epsilon / 3) == pytest.approx(stored, abs=6e-5)
 
 
@@ -141,7 +145,7 @@ def test_counts_alone_exceed_their_third(epsilon, stored):
         *(pytest.param(epsilon, "uneven", marks=pytest.mark.slow) for epsilon in (0.1, 0.5, 4.0)),
     ],
 )
-def test_the_repaired_message_costs_exactly_epsilon(epsilon, calibration):
+def test_the_repaired_message_costs_exactly_epsilon(epsilon: float, calibration: str) -> None:
     """Certified, with a bracket that closes on the claim; ten parts in 10^9 less noise and it is refuted."""
     made = config("fixed", epsilon, calibration=calibration)
     certificate = certify(made.declaration(), made.claim())
@@ -153,7 +157,7 @@ def test_the_repaired_message_costs_exactly_epsilon(epsilon, calibration):
     assert certify(made.declaration(), less, conditions=made.conditions()).verdict == "refuted"
 
 
-def test_the_printed_message_is_refuted_for_each_reason_by_itself():
+def test_the_printed_message_is_refuted_for_each_reason_by_itself() -> None:
     """Support of the matrix noise, two cells of an update, two cells of a confidence message, a flipped reward."""
     made = config()
     certificate = certify(made.declaration(), made.claim())
@@ -168,7 +172,7 @@ def test_the_printed_message_is_refuted_for_each_reason_by_itself():
     assert any("the rule gives epsilon 0.666667, the paper has 0.333333" in message for message in messages)
 
 
-def test_record_against_none_the_printed_noise_costs_what_the_paper_says_but_for_the_floor():
+def test_record_against_none_the_printed_noise_costs_what_the_paper_says_but_for_the_floor() -> None:
     """Under add_remove: (epsilon, floor), so the lost factor two is all about replacement."""
     made = config()
     cells = [part.part for part in made.declaration().parts]
@@ -188,7 +192,9 @@ def test_record_against_none_the_printed_noise_costs_what_the_paper_says_but_for
         (4, 1e-5, 1.211, 1.081, 2.65, 5.37, 1.63),
     ],
 )
-def test_gaussian_noise_for_comparison(epsilon, delta, classic, exact, joint, thirds, truth):
+def test_gaussian_noise_for_comparison(
+    epsilon: float, delta: float, classic: float, exact: float, joint: float, thirds: float, truth: float
+) -> None:
     """One joint release of sensitivity sqrt 6 at any dimension; thirds waste 2.4 to 7 times the epsilon."""
     assert math.sqrt(2 * math.log(1.25 / delta)) / epsilon == pytest.approx(classic, rel=2e-3)
     claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
@@ -210,7 +216,7 @@ def test_gaussian_noise_for_comparison(epsilon, delta, classic, exact, joint, th
     assert bracket_epsilon(fold(Sequential(parts=parts), "replace_one"), delta).upper == pytest.approx(truth, abs=0.006)
 
 
-def test_stored_gaussian_factors_hold_to_their_last_digit():
+def test_stored_gaussian_factors_hold_to_their_last_digit() -> None:
     """Sigma over sensitivity: 3.7306 at (1, 1e-5) and 30.7496 at (0.1, 1e-5)."""
     for epsilon, stored in ((1.0, 3.7306), (0.1, 30.7496)):
         claim = Claim(epsilon=epsilon, delta=1e-5, neighbours="replace_one")
@@ -230,6 +236,8 @@ def test_stored_gaussian_factors_hold_to_their_last_digit():
         ({"beta": 2.0}, "beta=2.0"),
     ],
 )
-def test_a_config_that_makes_no_sense_names_the_field_and_the_remedy(changed, message):
+def test_a_config_that_makes_no_sense_names_the_field_and_the_remedy(
+    changed: dict[str, float | str], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         Lplr(**({"epsilon": 1.0, "horizon": 10**6, "dimension": 2, "actions": 2} | changed))

@@ -1,6 +1,8 @@
 """The methods that LPLR is compared with: what each one declares, what it truly costs, and that it learns."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from dpaudit import (
     certify,
     fold,
 )
+from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, Gaussian, Laplace
 
 PROBLEM = load("random_atoms")(atoms=8, actions=4)
@@ -29,18 +32,18 @@ TOGETHER = (Condition(kind="attained", status="checked"),)
 """One pair of neighbours moves all releases by their whole sensitivities at once."""
 
 
-def streams(seed=0):
+def streams(seed: int = 0) -> Streams:
     return Streams.spawn(np.random.default_rng(seed))
 
 
-def share(algorithm):
+def share(algorithm: LinUcb | SufficientStatistics | GaussianUcb) -> Any:
     """Regret over that of uniform play, 10 runs."""
     regret = algorithm.run(PROBLEM, streams(), 10).arrays["regret"].sum(axis=1).mean()
     return regret / (algorithm.horizon * PROBLEM.gaps.mean())
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_sufficient_statistics_cost_exactly_epsilon(epsilon):
+def test_sufficient_statistics_cost_exactly_epsilon(epsilon: float) -> None:
     """Half for the matrix, half for the vector; the bracket closes on the claim."""
     made = SufficientStatistics(epsilon=epsilon, horizon=10**5, dimension=2)
     certificate = certify(made.declaration(), made.claim(), conditions=TOGETHER)
@@ -54,7 +57,7 @@ def test_sufficient_statistics_cost_exactly_epsilon(epsilon):
     ("epsilon", "delta", "stored"),
     [(0.1, 1e-3, 0.0075), (0.1, 1e-5, 0.0185), (1, 1e-3, 0.172), (1, 1e-5, 0.2343), (4, 1e-3, 0.906), (4, 1e-5, 1.064)],
 )
-def test_gaussian_statistics_deliver_far_less_than_they_claim(epsilon, delta, stored):
+def test_gaussian_statistics_deliver_far_less_than_they_claim(epsilon: float, delta: float, stored: float) -> None:
     """The joint sensitivity is the root of 4.5; the printed noise is 3.3 to 6.4 times what the claim needs."""
     made = GaussianUcb(epsilon=epsilon, delta=delta, horizon=10**5, dimension=3)
     certificate = certify(made.declaration(), made.claim())
@@ -68,7 +71,7 @@ def test_gaussian_statistics_deliver_far_less_than_they_claim(epsilon, delta, st
 PROBLEM_3 = load("random_atoms")(atoms=8, actions=4, dimension=3)
 
 
-def test_the_printed_gaussian_constants_are_vacuous_at_a_million_users():
+def test_the_printed_gaussian_constants_are_vacuous_at_a_million_users() -> None:
     """Sigma 29.915, and a bonus of 29 for a unit feature where rewards differ by 2."""
     made = GaussianUcb(epsilon=1, delta=1e-5, horizon=10**6, dimension=2)
     assert made.stddev == pytest.approx(29.915, abs=5e-4)
@@ -77,7 +80,7 @@ def test_the_printed_gaussian_constants_are_vacuous_at_a_million_users():
     assert width == pytest.approx(29, abs=0.5)
 
 
-def test_a_known_slip_in_published_code_stays_private_and_costs_more_than_documented():
+def test_a_known_slip_in_published_code_stays_private_and_costs_more_than_documented() -> None:
     """4 sqrt(ln(1.25 / delta)) / epsilon for 4 sqrt(2 ln ...): true epsilon 0.45 and 0.55 where 1 is claimed."""
     for delta, stored in ((1e-3, 0.45), (1e-5, 0.55)):
         stddev = 4 * math.sqrt(math.log(1.25 / delta))
@@ -86,7 +89,7 @@ def test_a_known_slip_in_published_code_stays_private_and_costs_more_than_docume
         assert found.upper == pytest.approx(stored, abs=0.006)
 
 
-def test_input_perturbation_costs_what_both_moves_cost():
+def test_input_perturbation_costs_what_both_moves_cost() -> None:
     """Features and reward under Laplace noise of 1 / epsilon: (2 sqrt(d) + 2) epsilon, 4.83 epsilon at d = 2."""
     parts = (
         Release(
@@ -100,14 +103,14 @@ def test_input_perturbation_costs_what_both_moves_cost():
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
-def test_private_gradients_cost_exactly_epsilon_and_an_audit_shows_it(epsilon):
+def test_private_gradients_cost_exactly_epsilon_and_an_audit_shows_it(epsilon: float) -> None:
     """Opposite gradients of full length: certified at epsilon, attacked within a tenth of it, never above."""
     made = GradientBandit(epsilon=epsilon, horizon=100, dimension=2)
     certificate = certify(made.declaration(), made.claim())
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-9)
 
-    def run(sign, rng, n_runs):
+    def run(sign: float, rng: np.random.Generator, n_runs: int) -> Array:
         gradients = np.repeat([[sign * 2.0, 0.0]], n_runs, axis=0)
         return made.messages(Recorder(rng), gradients, Streams.spawn(rng))
 
@@ -124,7 +127,7 @@ def test_private_gradients_cost_exactly_epsilon_and_an_audit_shows_it(epsilon):
     assert 0.7 * epsilon < found.epsilon_lower <= epsilon
 
 
-def test_messages_of_gradients_have_the_gradient_as_their_mean():
+def test_messages_of_gradients_have_the_gradient_as_their_mean() -> None:
     """200,000 messages: every coordinate within 5.5 standard errors (4e-8); a length wrong by 3 % is caught at 1.5."""
     made = GradientBandit(epsilon=2.0, horizon=10, dimension=3)
     gradient = np.array([1.2, -0.7, 0.3])
@@ -134,14 +137,14 @@ def test_messages_of_gradients_have_the_gradient_as_their_mean():
     assert (np.abs(held.mean(axis=0) - gradient) < 5.5 * error).all()
 
 
-def test_without_privacy_there_is_nothing_to_declare():
+def test_without_privacy_there_is_nothing_to_declare() -> None:
     made = LinUcb(horizon=1000, dimension=2)
     assert made.epsilon == math.inf
     with pytest.raises(UnsupportedError, match="no epsilon is finite"):
         made.declaration()
 
 
-def test_who_pays_for_privacy_learns_later():
+def test_who_pays_for_privacy_learns_later() -> None:
     """At 10^5 users and epsilon 4: no privacy, then greedy on pure statistics, then greedy on Gaussian ones."""
     shared = {"horizon": 10**5, "dimension": 2}
     order = [
@@ -155,7 +158,7 @@ def test_who_pays_for_privacy_learns_later():
     assert share(SufficientStatistics(epsilon=4.0, **shared)) <= 1 + 1e-9
 
 
-def test_batches_cover_the_horizon_and_statistics_are_sums_over_users():
+def test_batches_cover_the_horizon_and_statistics_are_sums_over_users() -> None:
     """Lengths sum up; with one user the Gram matrix is one outer product."""
     assert sum(batch_lengths(12_345, 1.07)) == 12_345
     gram, target = statistics_of(PROBLEM, uniform_policy(PROBLEM, 50), 1, streams())
@@ -177,6 +180,6 @@ def test_batches_cover_the_horizon_and_statistics_are_sums_over_users():
         (lambda: GradientBandit(epsilon=1, horizon=0, dimension=2), "horizon=0"),
     ],
 )
-def test_a_bad_field_is_named(make, message):
+def test_a_bad_field_is_named(make: Callable[..., Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from algorithms.lplr import Lplr
 from algorithms.lplr.baselines import SufficientStatistics
 from algorithms.lplr.notes import first_power
 from algorithms.lplr.offline import deviation, fit_offline
+from algorithms.lplr.oracle import Estimate
 from algorithms.lplr.regression import activity_threshold, kappa
 from algorithms.lplr.sums import noise_sum
 from algorithms.problems import load
@@ -19,33 +21,33 @@ C1 = 3 / (32 * 4 * math.sqrt(2))
 """The constant of Theorem 2.1."""
 
 
-def streams(seed):
+def streams(seed: int) -> Streams:
     return Streams.spawn(np.random.default_rng(seed))
 
 
-def layered(name, users, runs=100, seed=0, **changed):
+def layered(name: str, users: int, runs: int = 100, seed: int = 0, **changed: Any) -> tuple[Any, Estimate]:
     problem = load(name)(users=float(users))
     plan = Lplr(**({"epsilon": 1.0, "horizon": users, "dimension": 2, "actions": 1} | changed)).plan()
     return problem, fit_offline(plan, problem, users, streams(seed), runs)
 
 
-def layered_error(users, name="ill_conditioned", **more):
+def layered_error(users: int, name: str = "ill_conditioned", **more: str) -> Any:
     problem, found = layered(name, users, **more)
     return deviation(problem, found.prediction[:, 0]).mean()
 
 
-def simple_error(users, runs=100):
+def simple_error(users: int, runs: int = 100) -> Any:
     problem = load("ill_conditioned")(users=float(users))
     config = SufficientStatistics(epsilon=1.0, horizon=users, dimension=2)
     parameter = config.fit(problem, streams(1), runs)
     return deviation(problem, np.clip(parameter @ problem.features[:, 0].T, -1, 1)).mean()
 
 
-def exponent(errors, users):
+def exponent(errors: list[Any], users: list[Any]) -> float:
     return float(np.polyfit(np.log(users), np.log(errors), 1)[0])
 
 
-def test_layered_errors_fall_like_the_root_of_users_and_simple_ones_like_its_root():
+def test_layered_errors_fall_like_the_root_of_users_and_simple_ones_like_its_root() -> None:
     """Over 10^9 to 10^14 users: -0.47 +- 0.03 in layers, -0.245 +- 0.03 for sufficient statistics.
 
     100 runs at 11 sizes leave a standard error below 0.005 on either exponent; a confusion of the two is 40 of them.
@@ -55,19 +57,19 @@ def test_layered_errors_fall_like_the_root_of_users_and_simple_ones_like_its_roo
     assert exponent([simple_error(n) for n in users], users) == pytest.approx(-0.245, abs=0.03)
 
 
-def test_the_two_errors_cross_near_three_hundred_million_users():
+def test_the_two_errors_cross_near_three_hundred_million_users() -> None:
     """Simple is better at 10^7, layered at 10^10."""
     assert simple_error(10**7) < layered_error(10**7)
     assert layered_error(10**10) < simple_error(10**10) / 2
 
 
-def test_the_repair_costs_at_most_three_times_the_error():
+def test_the_repair_costs_at_most_three_times_the_error() -> None:
     """At 10^10 users: between 1.2 and 3 times the printed protocol's error, which is not private."""
     ratio = layered_error(10**10) / layered_error(10**10, variant="paper")
     assert 1.2 < ratio < 3
 
 
-def test_no_private_estimator_beats_the_floor_on_the_rare_direction():
+def test_no_private_estimator_beats_the_floor_on_the_rare_direction() -> None:
     """Theorem 2.1: squared errors times the root of users stay above C1 / (e - 1); ours is the rare share."""
     assert pytest.approx(0.016573, abs=1e-6) == C1
     scaled = []
@@ -79,7 +81,7 @@ def test_no_private_estimator_beats_the_floor_on_the_rare_direction():
     assert scaled[-1] == pytest.approx(0.103, rel=0.15)
 
 
-def test_the_divergence_of_two_moved_laplace_laws_is_of_third_order():
+def test_the_divergence_of_two_moved_laplace_laws_is_of_third_order() -> None:
     """Lemma 6.1 by quadrature: KL(Lap(mu)/2 + Lap(-mu)/2 || Lap(0)) / mu^3 tends to 1/6, a hundredth of its bound."""
     nodes, weights = np.polynomial.legendre.leggauss(40)
     for move in (0.1, 0.05, 0.02):
@@ -92,12 +94,12 @@ def test_the_divergence_of_two_moved_laplace_laws_is_of_third_order():
     assert divergence / move**3 == pytest.approx(1 / 6, rel=0.03)
 
 
-def test_the_constant_of_the_second_lower_bound():
+def test_the_constant_of_the_second_lower_bound() -> None:
     """Le Cam at total variation 1/4 for predictions 0.035 n^(-1/3) apart: 0.0065625."""
     assert pytest.approx(0.0065625, abs=1e-12) == 0.07 / 2 * (1 - 1 / 4) / 4
 
 
-def test_printed_counts_err_by_far_less_than_lemma_4_2_allows():
+def test_printed_counts_err_by_far_less_than_lemma_4_2_allows() -> None:
     """The 97.5 % quantile of the error of a share is 8.3 / sqrt(n) at epsilon 1; the bound is above 100 / sqrt(n).
 
     20,000 draws put the quantile within 0.35 with probability above 1 - 1e-7; a scale off by a tenth is 0.83 away.
@@ -110,7 +112,7 @@ def test_printed_counts_err_by_far_less_than_lemma_4_2_allows():
     assert 6.2 * 2 * math.log(48 * 2 / (plan.resolution.beta * plan.resolution.fail_prob)) > 100
 
 
-def test_printed_widths_shrink_like_the_root_of_users_from_absurd_sizes_on():
+def test_printed_widths_shrink_like_the_root_of_users_from_absurd_sizes_on() -> None:
     """The expected printed half width times the root of users a phase: 10^7 to 10^8 at 10^16 to 10^18 users."""
     for power in (17, 18):
         users = 10**power
@@ -125,14 +127,16 @@ def test_printed_widths_shrink_like_the_root_of_users_from_absurd_sizes_on():
     ("epsilon", "dimension", "active", "narrow"),
     [(1.0, 2, 1.1e13, 6.8e15), (0.1, 2, 1.4e15, 8.5e17), (1.0, 5, 2.4e15, None)],
 )
-def test_printed_constants_say_nothing_below_the_stored_horizons(epsilon, dimension, active, narrow):
+def test_printed_constants_say_nothing_below_the_stored_horizons(
+    epsilon: float, dimension: int, active: float, narrow: float | None
+) -> None:
     """A share of users as threshold: below one half from 1.1e13 users on; the width's constant term from 6.8e15 on."""
 
-    def threshold(horizon):
+    def threshold(horizon: int) -> float:
         plan = Lplr(epsilon=epsilon, horizon=int(horizon), dimension=dimension, actions=2).plan()
         return activity_threshold(plan, int(horizon / (4 * dimension)))
 
-    def width(horizon):
+    def width(horizon: int) -> Any:
         plan = Lplr(epsilon=epsilon, horizon=int(horizon), dimension=dimension, actions=2).plan()
         users = horizon / (4 * dimension)
         return kappa(plan, "bias") * plan.resolution.gamma**2 * (dimension + 1) ** 4 / math.sqrt(users)
@@ -142,7 +146,7 @@ def test_printed_constants_say_nothing_below_the_stored_horizons(epsilon, dimens
         assert width(0.93 * narrow) > 0.5 > width(1.07 * narrow)
 
 
-def test_printed_constants_at_a_million_users():
+def test_printed_constants_at_a_million_users() -> None:
     """The logarithm, the four constants, and a threshold of 845 on what is a probability."""
     plan = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2).plan()
     found = [kappa(plan, name) for name in ("activity", "count", "mean", "bias")]
@@ -154,7 +158,7 @@ def test_printed_constants_at_a_million_users():
 
 
 @pytest.mark.parametrize(("power", "stored"), [(11, 1.00), (12, 0.86), (13, 0.42), (14, 0.105), (16, 0.010)])
-def test_regret_on_the_hard_family_follows_the_stored_course(power, stored):
+def test_regret_on_the_hard_family_follows_the_stored_course(power: int, stored: float) -> None:
     """Epsilon 4, three deviations: the share of uniform play's regret, 40 runs, within 15 % and 0.01."""
     horizon = 10**power
     problem = load("hard_family")(users=float(horizon))
@@ -165,7 +169,7 @@ def test_regret_on_the_hard_family_follows_the_stored_course(power, stored):
     assert not run.arrays["lost"].any()
 
 
-def test_sufficient_statistics_never_eliminate_on_the_hard_family():
+def test_sufficient_statistics_never_eliminate_on_the_hard_family() -> None:
     """Uniform play at every horizon: regret 0.49 T^(3/4), an exponent of 0.75 +- 0.02."""
     horizons, regrets = [10**power for power in range(8, 17, 2)], []
     for horizon in horizons:
@@ -176,7 +180,7 @@ def test_sufficient_statistics_never_eliminate_on_the_hard_family():
     assert regrets[0] / horizons[0] ** 0.75 == pytest.approx(0.49, abs=0.005)
 
 
-def test_the_notes_say_when_it_pays_and_that_printed_constants_mean_uniform_play():
+def test_the_notes_say_when_it_pays_and_that_printed_constants_mean_uniform_play() -> None:
     """Found by simulation at powers of ten; the simple method gets there long before on the insurance data."""
     problem = load("linear_rand_hie")()
     config = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=5)
@@ -191,12 +195,12 @@ def test_the_notes_say_when_it_pays_and_that_printed_constants_mean_uniform_play
     assert first_power(replace(config, epsilon=40.0), problem, uniform) < 11
 
 
-def test_a_problem_without_gaps_says_so():
+def test_a_problem_without_gaps_says_so() -> None:
     config = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=1)
     assert "says nothing" in " ".join(config.notes(load("ill_conditioned")()))
 
 
-def test_offline_fits_need_one_action_and_some_users():
+def test_offline_fits_need_one_action_and_some_users() -> None:
     plan = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2).plan()
     with pytest.raises(ValueError, match="one action"):
         fit_offline(plan, load("hard_family")(), 100, streams(0), 1)

@@ -11,6 +11,7 @@ product has no switch for any of them. `caught` lists what notices it:
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from algorithms.lplr.likelihood_ratio import MessageRatio
 from algorithms.lplr.message import Bin, Record, sent
 from algorithms.lplr.stages import Stage, cells_stage, confidence_stage, flip_stage, residual_stage, spread
 from dpaudit import AuditCase, Recorder
+from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, Laplace, OneSidedWishart, SymmetrisedWishart
 
 CONFIG = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2)
@@ -46,11 +48,11 @@ class Twin:
 # --- planting --------------------------------------------------------------------------------------------------------
 
 
-def with_leaf(label, change):
+def with_leaf(label: str, change: Callable[..., Any]) -> Callable[..., Any]:
     """A plan whose mechanism `label` is changed by `change(mechanism)`."""
 
-    def plant(plan):
-        def swap(pairs):
+    def plant(plan: Any) -> Any:
+        def swap(pairs: Any) -> tuple[tuple[Any, Any], ...]:
             return tuple((name, change(held) if name == label else held) for name, held in pairs)
 
         leaves = replace(plan.leaves, update=swap(plan.leaves.update), confidence=swap(plan.leaves.confidence))
@@ -59,38 +61,38 @@ def with_leaf(label, change):
     return plant
 
 
-def printed_leaf(label):
+def printed_leaf(label: str) -> Callable[..., Any]:
     """The printed noise on one leaf."""
     return with_leaf(label, lambda held: printed_leaves(1.0, CONFIG.dimension, held.neighbours).of(label))
 
 
-def rescaled(label, scale):
+def rescaled(label: str, scale: float) -> Callable[..., Any]:
     return with_leaf(label, lambda held: replace(held, scale=scale))
 
 
-def stage_case(stage, plant=lambda plan: plan):
+def stage_case(stage: Any, plant: Any = lambda plan: plan) -> Callable[..., AuditCase]:
     """The ordinary case of a stage under a twin's plan."""
     return lambda: case_of(plant(CONFIG.plan()), stage(CONFIG.plan()))
 
 
-def counts(plan):
+def counts(plan: Any) -> Stage:
     return cells_stage(plan, "count", ("count",))
 
 
-def matrices(plan):
+def matrices(plan: Any) -> Stage:
     return cells_stage(plan, "matrix", ("matrix",))
 
 
-def vectors_in_two_cells(plan):
+def vectors_in_two_cells(plan: Any) -> Stage:
     return cells_stage(plan, "vector", ("vector",))
 
 
-def wide(plan):
+def wide(plan: Any) -> Stage:
     """A confidence stage whose width so far is 3: noise can bring that about."""
     return confidence_stage(plan, half_width=3.0)
 
 
-def deep_flip(plan):
+def deep_flip(plan: Any) -> Stage:
     """A reward flip in the bin of index 2: in the bin of index 0 noise that scales wrongly cannot be told."""
     index = 2
     features = spread(plan, plan.resolution.width(index))
@@ -98,13 +100,13 @@ def deep_flip(plan):
     return replace(flip_stage(plan), bins=(Bin(indices=(index,)),), records=records)
 
 
-def long_flip(plan):
+def long_flip(plan: Any) -> Stage:
     """A reward flip of a record of norm 3."""
     records = tuple(Record(features=spread(plan, 3.0), reward=reward) for reward in (-1.0, 1.0))
     return replace(flip_stage(plan), records=records)
 
 
-def other_actions(plan):
+def other_actions(plan: Any) -> Stage:
     """The same features under action 0 or action 1."""
     features = spread(plan, 1.0)
     records = tuple(Record(features=features, reward=1.0, action=action) for action in (0, 1))
@@ -112,19 +114,21 @@ def other_actions(plan):
     return Stage(name="actions", description="One of two actions.", bins=bins, records=records, labels=("count",))
 
 
-def with_third_cell(plan):
+def with_third_cell(plan: Any) -> Stage:
     """The two-cell stage with an untouched third cell, vectors only."""
     stage = vectors_in_two_cells(plan)
     return replace(stage, bins=(*stage.bins, Bin(indices=(1,))))
 
 
-def tampered(stage, spoil, score, plant=lambda plan: plan):
+def tampered(
+    stage: Any, spoil: Callable[..., Any], score: Callable[..., Any], plant: Any = lambda plan: plan
+) -> Callable[..., AuditCase]:
     """A case whose messages go through `spoil(messages, exact, record, rng)` before they are seen."""
 
-    def make():
+    def make() -> AuditCase:
         plan, held = plant(CONFIG.plan()), stage(CONFIG.plan())
 
-        def run(record, rng, n_runs):
+        def run(record: Any, rng: np.random.Generator, n_runs: int) -> Any:
             exact = answers_of(plan, held, record)
             return spoil(sent(plan, Recorder(rng), exact, n_runs), exact, record, rng)
 
@@ -142,7 +146,7 @@ def tampered(stage, spoil, score, plant=lambda plan: plan):
     return make
 
 
-def honest_of(stage, score):
+def honest_of(stage: Any, score: Callable[..., Any]) -> Callable[..., AuditCase]:
     """The honest protocol under a twin's own attack."""
     return tampered(stage, lambda messages, *_: messages, score)
 
@@ -150,33 +154,33 @@ def honest_of(stage, score):
 # --- defects in what leaves the device -------------------------------------------------------------------------------
 
 
-def own_cell_only(messages, exact, _record, _rng):
+def own_cell_only(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[Any, Array]:
     return {name: np.where(exact[name] != 0, held, 0.0) for name, held in messages.items()}
 
 
-def which_cell_is_zero(view, *_):
+def which_cell_is_zero(view: dict[str, Array], *_: Any) -> Any:
     held = view["count"][..., 0]
     return (held[:, 0] == 0).astype(float) - (held[:, 1] == 0)
 
 
-def other_actions_missing(messages, _exact, record, _rng):
+def other_actions_missing(messages: Any, _exact: Any, record: Any, _rng: np.random.Generator) -> dict[str, Any]:
     held = np.full_like(messages["count"], np.nan)
     held[:, record.action] = messages["count"][:, record.action]
     return {"count": held}
 
 
-def which_cell_is_missing(view, *_):
+def which_cell_is_missing(view: dict[str, Array], *_: Any) -> Any:
     return np.isnan(view["count"][:, 0, 0]).astype(float) - np.isnan(view["count"][:, 1, 0])
 
 
-def noise_by_own_index(messages, exact, record, rng):
+def noise_by_own_index(messages: Any, exact: bool, record: Any, rng: np.random.Generator) -> dict[str, Any]:
     """Real units: every cell gets noise for the user's own bin."""
     width = float(np.linalg.norm(record.features))
     scale = CONFIG.plan().leaves.of("vector").scale * width
     return {"vector": exact["vector"] * width + rng.laplace(0, scale, messages["vector"].shape)}
 
 
-def size_of_the_untouched_cell(view, *_):
+def size_of_the_untouched_cell(view: dict[str, Array], *_: Any) -> Any:
     plan = CONFIG.plan()
     wide_scale = plan.leaves.of("vector").scale
     narrow = wide_scale * plan.resolution.width(2)
@@ -184,72 +188,72 @@ def size_of_the_untouched_cell(view, *_):
     return 2 * np.log(wide_scale / narrow) - size * (1 / narrow - 1 / wide_scale)
 
 
-def exact_lower_triangle(messages, exact, _record, _rng):
+def exact_lower_triangle(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Any]:
     held = messages["matrix"].copy()
     held[..., 1, 0] = exact["matrix"][..., 1, 0]
     return {"matrix": held}
 
 
-def lower_triangle_is_the_second(view, first, second):
+def lower_triangle_is_the_second(view: dict[str, Array], first: Any, second: Any) -> Any:
     lower = view["matrix"][..., 1, 0]
     return (lower == second["matrix"][..., 1, 0]).all(axis=1) * 1.0 - (lower == first["matrix"][..., 1, 0]).all(axis=1)
 
 
-def same_wishart_twice(messages, exact, _record, _rng):
+def same_wishart_twice(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Array]:
     return {"matrix": np.broadcast_to(exact["matrix"], messages["matrix"].shape).copy()}
 
 
-def output_is_the_second(view, first, second):
+def output_is_the_second(view: dict[str, Array], first: Any, second: Any) -> Any:
     held = view["matrix"]
     return (held == second["matrix"]).all(axis=(1, 2, 3)) * 1.0 - (held == first["matrix"]).all(axis=(1, 2, 3))
 
 
-def one_degree_of_freedom(messages, exact, _record, rng):
+def one_degree_of_freedom(messages: Any, exact: bool, _record: Any, rng: np.random.Generator) -> dict[str, Any]:
     """x x^T - y y^T: of rank two and never of one sign."""
     scale = CONFIG.plan().leaves.of("matrix").scale
     x, y = (np.sqrt(scale) * rng.standard_normal((*messages["matrix"].shape[:-1], 1)) for _ in range(2))
     return {"matrix": exact["matrix"] + x @ np.swapaxes(x, -1, -2) - y @ np.swapaxes(y, -1, -2)}
 
 
-def sign_is_impossible(view, first, second):
+def sign_is_impossible(view: dict[str, Array], first: Any, second: Any) -> Any:
     """Noise of one sign is impossible under the twin, so whoever would need it was not there."""
 
-    def one_sign(answer):
+    def one_sign(answer: Any) -> Any:
         return (np.linalg.det(view["matrix"] - answer["matrix"]) > 1e-9).any(axis=1)
 
     return one_sign(first) * 1.0 - one_sign(second)
 
 
-def seeded_with_a_constant(messages, exact, _record, _rng):
+def seeded_with_a_constant(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Array]:
     known = constant_noise(messages["vector"].shape[1:])
     return {"vector": np.broadcast_to(exact["vector"] + known, messages["vector"].shape).copy()}
 
 
-def constant_noise(shape):
+def constant_noise(shape: tuple[int, ...]) -> Any:
     return np.random.default_rng(7).laplace(0, CONFIG.plan().leaves.of("vector").scale, shape)
 
 
-def known_noise_removed(view, first, second):
+def known_noise_removed(view: dict[str, Array], first: Any, second: Any) -> Any:
     bare = view["vector"] - constant_noise(view["vector"].shape[1:])
     distance = [np.abs(bare - answer["vector"]).sum(axis=(1, 2)) < 1e-9 for answer in (first, second)]
     return distance[1] * 1.0 - distance[0]
 
 
-def with_bin_index(messages, exact, _record, _rng):
+def with_bin_index(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[Any, Any]:
     return {**messages, "index": np.full(len(messages["count"]), int(exact["count"][:, 0].argmax()))}
 
 
-def sent_index(view, *_):
+def sent_index(view: dict[str, Array], *_: Any) -> Array:
     return np.asarray(view.get("index", np.full(len(view["count"]), 0.5)), dtype=float)
 
 
-def rounded_noise(messages, exact, _record, _rng):
+def rounded_noise(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Any]:
     noise = np.round((messages["vector"] - exact["vector"]) / 0.01) * 0.01
     return {"vector": exact["vector"] + noise}
 
 
-def grid_residue(view, first, second):
-    def on_grid(answer):
+def grid_residue(view: dict[str, Array], first: Any, second: Any) -> Any:
+    def on_grid(answer: Any) -> Any:
         steps = (view["vector"] - answer["vector"]) / 0.01
         return (np.abs(steps - np.round(steps)) < 1e-6).all(axis=(1, 2))
 
@@ -262,15 +266,15 @@ SYMMETRISED = replace(CONFIG, epsilon=4.0)
 """B10 is about a leaf that the product does not have, so it brings its own claim, at epsilon 4."""
 
 
-def symmetrised_laplace(halved):
+def symmetrised_laplace(halved: bool) -> Callable[..., AuditCase]:
     """Off-diagonals 1/2 or -1/2 under Laplace noise of scale 9 / epsilon; twice drawn and averaged where `halved`."""
     scale = 3 * (SYMMETRISED.dimension + 1) / SYMMETRISED.epsilon
 
-    def run(value, rng, n_runs):
+    def run(value: Any, rng: np.random.Generator, n_runs: int) -> Any:
         noise = rng.laplace(0, scale, (2, n_runs))
         return value + (noise.mean(axis=0) if halved else noise[0])
 
-    def log_density(x):
+    def log_density(x: Array) -> Any:
         size = np.abs(x)
         return np.log1p(2 * size / scale) - 2 * size / scale if halved else -size / scale
 
@@ -285,15 +289,15 @@ def symmetrised_laplace(halved):
     )
 
 
-def two_messages(independent):
+def two_messages(independent: bool) -> Callable[..., AuditCase]:
     """One user's confidence message on two layers; an honest user sends one, and noise alone the other time."""
 
-    def make():
+    def make() -> AuditCase:
         plan = CONFIG.plan()
         held = confidence_stage(plan)
         answers = [answers_of(plan, held, record) for record in held.records]
 
-        def run(record, rng, n_runs):
+        def run(record: Any, rng: np.random.Generator, n_runs: int) -> Array:
             again = answers_of(plan, held, record)
             second = {"width": np.zeros_like(again["width"])} if independent else again
             views = [sent(plan, Recorder(rng), exact, n_runs)["width"] for exact in (again, second)]
@@ -301,7 +305,7 @@ def two_messages(independent):
 
         ratio = MessageRatio(leaves=(("width", plan.leaves.of("width")),), first=answers[0], second=answers[1])
 
-        def score(view):
+        def score(view: dict[str, Array]) -> Array | int:
             parts = [ratio({"width": view[:, place]}) for place in range(1 if independent else 2)]
             return sum(parts)
 
@@ -318,13 +322,13 @@ def two_messages(independent):
     return make
 
 
-def exact_activity(noisy):
+def exact_activity(noisy: bool) -> Callable[..., AuditCase]:
     """Whether a bin is active, decided by its true count, or by the noisy one."""
     plan, users = CONFIG.plan(), 1_000
     threshold = plan.quantile * plan.scale("count") / np.sqrt(users)
     borderline = float(np.floor(threshold * users))
 
-    def run(own, rng, n_runs):
+    def run(own: Any, rng: np.random.Generator, n_runs: int) -> Any:
         count = np.full(n_runs, borderline + own)
         if noisy:
             scale = plan.leaves.of("count").scale
@@ -342,11 +346,11 @@ def exact_activity(noisy):
     )
 
 
-def _one_sided(held):
+def _one_sided(held: Any) -> OneSidedWishart:
     return OneSidedWishart(dimension=held.dimension, scale=4.5, trace_sensitivity=1.0, neighbours=held.neighbours)
 
 
-def _singular(held):
+def _singular(held: Any) -> SymmetrisedWishart:
     return SymmetrisedWishart(
         dimension=held.dimension,
         scale=held.scale**0.5,
@@ -355,17 +359,31 @@ def _singular(held):
     )
 
 
-def planted(name, text, plant, stage, caught=("audit", "trace"), **more):
+def planted(
+    name: str,
+    text: str,
+    plant: Callable[..., Any],
+    stage: Callable[..., Stage],
+    caught: tuple[str, ...] = ("audit", "trace"),
+    **more: float,
+) -> Twin:
     """A twin of a plan, audited by the ordinary case of a stage."""
     return Twin(name, text, caught, case=stage_case(stage, plant), honest=stage_case(stage), plant=plant, **more)
 
 
-def spoilt(name, text, stage, spoil, score, **more):
+def spoilt(
+    name: str,
+    text: str,
+    stage: Callable[..., Stage],
+    spoil: Callable[..., dict[str, Any]],
+    score: Callable[..., Any],
+    **more: int,
+) -> Twin:
     """A twin of what leaves the device."""
     return Twin(name, text, ("audit",), case=tampered(stage, spoil, score), honest=honest_of(stage, score), **more)
 
 
-def device(**changed):
+def device(**changed: Callable[..., Array] | float) -> Callable[..., Any]:
     return lambda plan: replace(plan, **changed)
 
 
