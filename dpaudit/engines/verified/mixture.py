@@ -164,4 +164,4 @@ def _integrals(places: Floats, h: float, sampled: tuple[float, float], number: i
         exponents < 1, np.expm1(np.minimum(exponents, 1.0)) * math.exp(-h), np.exp(exponents - h) - math.exp(-h)
     )
     down = (density * grown).sum(axis=1)
-    return np.array([np.bincount(cell, side, len(lengths)) for side in (up, down)])
+    return np.array([np.bincount(cell, side, len(lengths)) for side in (up, down)], dtype=np.float64)
