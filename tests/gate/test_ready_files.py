@@ -26,10 +26,15 @@ def copied(tmp_path):
     return copy
 
 
+def proofs_job(workflow):
+    """The job of a workflow that checks the proofs."""
+    return workflow["jobs"]["proofs"] if "jobs" in workflow else workflow["privacy-proofs"]
+
+
 def commands(name):
-    """The shell lines of a workflow in their order, job by job, without those that install."""
+    """The shell lines of a workflow in their order, job by job, without those that install and without the proofs."""
     held = yaml.safe_load((CI / name).read_text(encoding="utf-8"))
-    jobs = held["jobs"].values() if "jobs" in held else held.values()
+    jobs = [job for job in held.get("jobs", held).values() if job is not proofs_job(held)]
     lines = [
         step.get("run", "") if isinstance(step, dict) else step
         for job in jobs
@@ -68,6 +73,20 @@ def test_a_workflow_stops_on_a_planted_bug(copied, shell):
     check, tests, _ = commands("github.yml")
     assert shell(check, folder).returncode == 1
     assert shell(tests.replace("--dp-profile ci", "--dp-profile fast"), folder).returncode == 1
+
+
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_a_job_of_its_own_installs_coq_and_checks_the_proofs(name):
+    """Coq comes from Debian, and the check is a file here that can be run; nothing lets the job fail quietly."""
+    job = proofs_job(yaml.safe_load((CI / name).read_text(encoding="utf-8")))
+    lines = [step["run"] for step in job["steps"] if "run" in step] if "steps" in job else job["script"]
+    assert lines == ["apt-get update && apt-get install -y --no-install-recommends coq", "docs/proofs/check"]
+    assert (job.get("container") or job["image"]) == "debian:bookworm"
+    assert not {"if", "needs", "continue-on-error", "allow_failure", "rules"} & set(job)
+    assert not any("if" in step or "continue-on-error" in step for step in job.get("steps", ()))
+    check = ROOT / "docs" / "proofs" / "check"
+    assert check.is_file()
+    assert check.stat().st_mode & 0o111 == 0o111
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
