@@ -5,7 +5,8 @@
     Then, for every user i and every coalition of other users, the billboard together with all outputs of the
     coalition is (epsilon, delta)-close under any two values of i's record: the outputs are (epsilon,
     delta)-jointly private.
-    Used by docs/theory/joint_and_local.md ("Definitions and theorems"). *)
+    Used by docs/theory/joint_and_local.md ("Definitions and theorems") and docs/theory/printed_arguments.md (rule
+    `billboard`). *)
 
 From Proofs Require Export PostProcessing Parallel.
 

@@ -5,8 +5,8 @@
     cell without it is (epsilon, delta)-close, in both orders. If a replacement moves the record to another cell,
     one cell is emptied and one is filled: the whole is (2 epsilon, 2 delta)-close. If it stays in its cell, the
     whole is as close as that cell.
-    Used by docs/theory/neighbours.md ("A cell chosen by the record") and docs/theory/printed_arguments.md (rule
-    `cells`). *)
+    Used by docs/theory/neighbours.md ("A cell chosen by the record"), docs/theory/composition.md ("How a
+    declaration folds") and docs/theory/printed_arguments.md (rule `cells`). *)
 
 From Proofs Require Export Composition Parallel.
 From Coq Require Import Lia.

@@ -4,7 +4,9 @@
     other people and the choice of the mechanism), and whatever was published, it is (epsilon_i, delta_i)-close
     under the two neighbours, with budgets that are fixed in advance. Then the whole transcript is (sum of
     epsilon_i, sum of delta_i)-close. In the factors e^epsilon_i the sum of epsilons is a product.
-    Used by docs/theory/composition.md (row "basic") and docs/theory/printed_arguments.md (rule `basic`). *)
+    Group privacy closes the file: k records cost k epsilon, and delta times the geometric sum.
+    Used by docs/theory/composition.md (rows "basic", "group of k"), docs/theory/neighbours.md ("The delta of a
+    group") and docs/theory/printed_arguments.md (rules `basic`, `group`). *)
 
 From Proofs Require Export HockeyStick.
 
@@ -115,8 +117,7 @@ Qed.
 
     In words: if a mechanism is (epsilon, delta)-private and k steps between neighbours lead from one data set to
     another, the outputs of the two are (k epsilon, delta (1 + e^epsilon + ... + e^((k-1) epsilon)))-close. The
-    sum is (e^(k epsilon) - 1) / (e^epsilon - 1) where epsilon > 0.
-    Used by docs/theory/composition.md (row "group of k") and docs/theory/printed_arguments.md (rule `group`). *)
+    sum is (e^(k epsilon) - 1) / (e^epsilon - 1) where epsilon > 0. *)
 
 (** 1 + x + ... + x^(k-1). *)
 Fixpoint geometric (x : Q) (k : nat) : Q := match k with O => 0 | S m => 1 + x * geometric x m end.

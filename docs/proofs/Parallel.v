@@ -6,8 +6,8 @@
     data in any way, also adaptively. A round with the record is (epsilon, delta)-close. Then the whole transcript
     is (epsilon, delta)-close: the record costs its worst round, not the sum. The same holds for whole curves,
     also at negative epsilons.
-    Used by docs/theory/composition.md ("How a declaration folds") and docs/theory/joint_and_local.md ("One
-    release a user, many epochs"). *)
+    Used by docs/theory/composition.md ("How a declaration folds"), docs/theory/joint_and_local.md ("One release a
+    user, many epochs") and docs/theory/printed_arguments.md (rule `parallel`). *)
 
 From Proofs Require Export HockeyStick.
 

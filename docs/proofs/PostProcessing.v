@@ -2,7 +2,8 @@
 
     In words: if what was published is (epsilon, delta)-close under two neighbouring data sets, then so is
     anything computed from it, also with fresh randomness, provided that the computation reads no data again.
-    Used by docs/theory/losses_and_engines.md and docs/theory/composition.md (rule `post_processing`). *)
+    Used by docs/theory/losses_and_engines.md ("The theorems") and docs/theory/printed_arguments.md (rule
+    `post_processing`). *)
 
 From Proofs Require Export HockeyStick.
 

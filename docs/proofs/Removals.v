@@ -4,7 +4,7 @@
     that hold both do not move; the others move by one step each. They are at most 2 (floor(log2 T) + 1) - 1
     nodes: below the top level an element lies in at most floor(log2 T) nodes, and the top node counts once. The
     squared distance of all nodes is their number.
-    Used by docs/theory/trees.md ("An item and its removal"). *)
+    Used by docs/theory/trees.md ("An item and its removal") and docs/papers/dueling.md (readings R2 and R3). *)
 
 From Proofs Require Export Participations.
 Local Open Scope nat_scope.

@@ -4,7 +4,7 @@
     lowbit(n) elements up to n, where lowbit(n) is the largest power of two that divides n (Fenwick's layout). An
     element lies in at most floor(log2 T) + 1 nodes. The exact number counts the levels k at which the block of
     2^k elements that holds it is a left child and ends by T; the first element attains the bound.
-    Used by docs/theory/trees.md ("The theorems"). *)
+    Used by docs/theory/trees.md ("The theorems") and docs/theory/printed_arguments.md (rule `tree`). *)
 
 From Coq Require Export PArith Arith Lia Bool List Permutation.
 Export ListNotations.

@@ -25,8 +25,10 @@ from dpaudit.model.declaration import (
     with_children,
 )
 from dpaudit.model.mechanism import Mechanism
+from dpaudit.report.theorems import theorems_of
 from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import at_least, interval, nearest, whole
+from dpaudit.wording.references import Reference
 
 MOST_SIBLINGS = 8
 MOST_ROWS = 80
@@ -39,6 +41,7 @@ class Row:
 
     `epsilon` brackets the node's own loss at `delta`, the printed delta where the paper assigns one and the
     claim's elsewhere; it is None where no engine covers the node. `conditions` are places in the certificate.
+    `theorems` says what each rule of the node rests on.
     """
 
     path: str
@@ -53,6 +56,7 @@ class Row:
     delta: float = 0.0
     epsilon: Bracket | None = None
     conditions: tuple[int, ...] = ()
+    theorems: tuple[Reference, ...] = ()
 
 
 def rows_of(certificate: Certificate) -> tuple[Row, ...]:
@@ -131,6 +135,7 @@ class _Reader:
             delta=delta,
             epsilon=self.certificate.tight.epsilon if root else self._epsilon(node, position.relation, delta),
             conditions=_conditions(self.certificate, node),
+            theorems=theorems_of(node, position.relation),
         )
 
     def _epsilon(self, node: Declaration, relation: Neighbours, delta: float) -> Bracket | None:

@@ -21,6 +21,7 @@ from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interval, nearest, times, whole
+from dpaudit.wording.references import reference_words
 
 TONES = {
     "CERTIFIED": "good",
@@ -107,6 +108,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
                 certified_phrase,
                 detectable,
                 position,
+                reference_words,
             )
         },
     }

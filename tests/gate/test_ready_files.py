@@ -29,10 +29,15 @@ def copied(tmp_path: Path) -> Callable[..., Any]:
     return copy
 
 
+def proofs_job(workflow: dict[str, Any]) -> Any:
+    """The job of a workflow that checks the proofs."""
+    return workflow["jobs"]["proofs"] if "jobs" in workflow else workflow["privacy-proofs"]
+
+
 def commands(name: str) -> list[Any]:
-    """The shell lines of a workflow in their order, job by job, without those that install."""
+    """The shell lines of a workflow in their order, job by job, without those that install and without the proofs."""
     held = yaml.safe_load((CI / name).read_text(encoding="utf-8"))
-    jobs = held["jobs"].values() if "jobs" in held else held.values()
+    jobs = [job for job in held.get("jobs", held).values() if job is not proofs_job(held)]
     lines = [
         step.get("run", "") if isinstance(step, dict) else step
         for job in jobs
@@ -75,6 +80,20 @@ def test_a_workflow_stops_on_a_planted_bug(
     check, tests, _ = commands("github.yml")
     assert shell(check, folder).returncode == 1
     assert shell(tests.replace("--dp-profile ci", "--dp-profile fast"), folder).returncode == 1
+
+
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_a_job_of_its_own_installs_coq_and_checks_the_proofs(name: str) -> None:
+    """Coq comes from Debian, and the check is a file here that can be run; nothing lets the job fail quietly."""
+    job = proofs_job(yaml.safe_load((CI / name).read_text(encoding="utf-8")))
+    lines = [step["run"] for step in job["steps"] if "run" in step] if "steps" in job else job["script"]
+    assert lines == ["apt-get update && apt-get install -y --no-install-recommends coq", "docs/proofs/check"]
+    assert (job.get("container") or job["image"]) == "debian:bookworm"
+    assert not {"if", "needs", "continue-on-error", "allow_failure", "rules"} & set(job)
+    assert not any("if" in step or "continue-on-error" in step for step in job.get("steps", ()))
+    check = ROOT / "docs" / "proofs" / "check"
+    assert check.is_file()
+    assert check.stat().st_mode & 0o111 == 0o111
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])

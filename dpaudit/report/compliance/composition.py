@@ -18,6 +18,7 @@ from dpaudit.report.derivation import Row, node_epsilon, noise_of, sensitivity_o
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import Leaf, leaves, located, sensitivity_is_checked
 from dpaudit.wording.numerals import exact, nearest, whole
+from dpaudit.wording.references import reference_words
 
 MOST = 40
 INDENT = "\N{EM SPACE}"
@@ -96,13 +97,14 @@ def _nodes(nodes: tuple[Row, ...], *, void: bool) -> Grid:
             if row.node
             else "",
             " ".join(f"C{number + 1}" for number in row.conditions),
+            "; ".join(reference_words(entry) for entry in row.theorems),
         )
         for row in nodes
     )
     return Grid(
         name="nodes",
-        caption="The derivation, node by node: the noise, the budget that the paper assigns, the loss that is proved",
-        head=("Node", "Name", "Noise, or how parts compose", "Printed", "Proved epsilon", "Needs"),
+        caption="The derivation, node by node: noise, budget that the paper assigns, loss that is proved, theorem",
+        head=("Node", "Name", "Noise, or how parts compose", "Printed", "Proved epsilon", "Needs", "Theorem"),
         rows=rows,
         statuses=tuple("evidence" for _ in rows),
     )
