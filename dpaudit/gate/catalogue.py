@@ -60,6 +60,12 @@ _RULES = (
         "The whole claim is a supplier's word; nothing is proved here.",
         "Declare the releases, or accept the issue with a reason that names the supplier's evidence.",
     ),
+    _rule(
+        "DPA106",
+        "CheckerDisagrees",
+        "The independent checker derives other numbers than the certificate states.",
+        "Report the declaration: an engine, a mechanism's loss or the checker is wrong.",
+    ),
     _rule("DPA210", "UndeclaredRelease", "A run released something that is not declared.", "Declare it, or remove it."),
     _rule("DPA211", "MissingRelease", "A declared release never happened.", "Declare what the code does."),
     _rule(

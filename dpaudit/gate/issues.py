@@ -52,11 +52,15 @@ class Issue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One configuration with its certificate and audits, or with the error that stopped it."""
+    """One configuration with its certificate and audits, or with the error that stopped it.
+
+    `complaints` are those of the independent checker about the certificate.
+    """
 
     path: Path
     configuration: Configuration | None = None
     certificate: Certificate | None = None
+    complaints: tuple[str, ...] = ()
     audits: tuple[AuditResult, ...] = ()
     seed: int | None = None
     error: DPAuditError | None = None
@@ -103,6 +107,9 @@ class Checked:
         elif suppliers := suppliers_of(certificate.declaration):
             text = f"Nothing is proved here: the whole claim is taken on trust from {', '.join(suppliers)}."
             yield self._issue("DPA105", "claim", text, claim, terms_of(certificate, text))
+        if self.complaints:
+            text = f"The independent checker does not accept the certificate: {'; '.join(self.complaints)}."
+            yield self._issue("DPA106", "certificate", text, claim, terms_of(certificate, text))
         for finding in certificate.findings:
             location = place_of_label(configuration, finding.where)
             terms = terms_of(certificate, finding.message)

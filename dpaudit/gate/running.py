@@ -9,6 +9,7 @@ from dpaudit.errors import DPAuditError, InternalError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.gate.document import CheckDocument
 from dpaudit.gate.issues import Checked
+from dpaudit.gate.second_reading import disagreements
 from dpaudit.workflow import (
     AuditExecution,
     Progress,
@@ -65,6 +66,7 @@ def _checked(path: Path, stated: dict[str, float | int | None], execution: Audit
         path=path,
         configuration=configuration,
         certificate=certificate,
+        complaints=disagreements(certificate),
         audits=audits,
         seed=seed if audited else None,
     )
