@@ -36,7 +36,7 @@ class Ask:
     part: int | None = None  # of a node of parallel parts, by the record's public part
     choice: int | None = None  # of a node of alternatives, which the adversary picks
 
-    def answers(self, system: Any, values: Any) -> tuple[Any, ...]:
+    def answers(self, system: "System", values: tuple[int, ...]) -> tuple[Any, ...]:
         """Return the numbers that get noise: one, or one for every tree node or message."""
         held = [self.table[v] for i, v in enumerate(values) if self.part is None or system.parts[i] == self.part]
         if self.form == "local":
@@ -106,12 +106,12 @@ class System:
         chosen = tuple(epsilons for ask, epsilons in costs if ask.choice is not None)
         return (*fixed, chosen) if chosen else fixed
 
-    def together(self, pair: Any) -> tuple[str, ...]:
+    def together(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, ...]:
         """Return the labels that the pair moves by their whole sensitivities, all its records in one direction."""
         changed = [i for i, (a, b) in enumerate(zip(*pair, strict=True)) if a != b]
         return tuple(ask.label for ask in self.asks if self._whole(ask, pair, changed))
 
-    def _whole(self, ask: Ask, pair: Any, changed: list[int]) -> bool:
+    def _whole(self, ask: Ask, pair: tuple[tuple[int, ...], tuple[int, ...]], changed: list[int]) -> bool:
         """Replay the pair, record by record: each moves its number by the whole, and the moves add up."""
         if len(changed) != self.person or (ask.part is not None and any(self.parts[i] != ask.part for i in changed)):
             return False
@@ -141,7 +141,7 @@ class System:
         leaf = Local(part=released) if ask.form == "local" else released
         return Repeat(part=leaf, times=ask.times) if ask.times > 1 else leaf
 
-    def mechanism(self, ask: Any) -> RandomisedResponse | Mechanism:
+    def mechanism(self, ask: Ask) -> RandomisedResponse | Mechanism:
         """Return the noise of one ask."""
         move = float(self.sensitivity(ask))
         if self.kind == "laplace":
@@ -154,7 +154,7 @@ class System:
 
 
 @lru_cache(maxsize=64)
-def _sensitivity(system: System, ask: Any) -> int:
+def _sensitivity(system: System, ask: Ask) -> int:
     """Return the largest move of one number by one record, over all data sets."""
     return max(max(ask.moves(system, pair), default=0) for pair in system.pairs(1))
 
@@ -191,7 +191,7 @@ def _drawn(rng: np.random.Generator) -> System:
     return System(kind=kind, parts=parts, values=values, asks=asks, person=person)
 
 
-def conditions_of(system: System, pair: Any) -> tuple[Condition, ...]:
+def conditions_of(system: System, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[Condition, ...]:
     """Return what a replay of one named pair has checked: the releases that it moves together."""
     labels = system.together(pair)
     return (Condition(kind="attained", about=labels, status="checked"),) if labels else ()

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +20,6 @@ from dpaudit import (
 from dpaudit.engines import VERIFIED
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
 
 SIZES = st.floats(0.05, 1.5)
@@ -50,7 +47,7 @@ def test_repeat_equals_copies(loss: Loss, times: int) -> None:
 
 @FEW
 @given(st.lists(LOSSES, min_size=2, max_size=4))
-def test_order_does_not_matter(losses: Array) -> None:
+def test_order_does_not_matter(losses: list[Loss]) -> None:
     """Compositions in either order are equal objects."""
     assert Composition.of(*losses) == Composition.of(*reversed(losses))
 
@@ -69,7 +66,7 @@ def test_integer_and_float_parameters_agree() -> None:
 
 @FEW
 @given(LOSSES, SIZES, SIZES, st.floats(-9, -3))
-def test_brackets_grow_with_the_shift_and_fall_with_delta(loss: Loss, one: Any, other: Any, exponent: Any) -> None:
+def test_brackets_grow_with_the_shift_and_fall_with_delta(loss: Loss, one: Loss, other: Loss, exponent: float) -> None:
     """More shift never lowers the upper bound below the lower bound of less; likewise for delta."""
     small, large = sorted((one, other))
     low, high = (VERIFIED.epsilon(Composition.of(loss, LaplaceLoss(shift=s)), 10.0**exponent) for s in (small, large))
@@ -79,7 +76,7 @@ def test_brackets_grow_with_the_shift_and_fall_with_delta(loss: Loss, one: Any, 
 
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(LOSSES, st.integers(1, 6), st.floats(-8, -3))
-def test_epsilon_of_delta_of_epsilon_returns(loss: Loss, times: int, exponent: Any) -> None:
+def test_epsilon_of_delta_of_epsilon_returns(loss: Loss, times: int, exponent: float) -> None:
     """delta at the returned epsilon meets the delta that was asked for: no absolute tolerance anywhere (B9)."""
     composition = Composition.of(loss, LaplaceLoss(shift=0.3)) * times
     delta = 10.0**exponent

@@ -10,7 +10,7 @@ from scipy import stats
 from audits import audit, one_run_gaussian_bound, one_run_guesses, one_run_orthogonal_bound
 from audits.bounds.guessing import guessing_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
-from audits.coverage.harness import measure
+from audits.coverage.harness import Scenario, measure
 from audits.coverage.one_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
 from audits.coverage.scenarios import gaussian_epsilon_of, scenarios
 from audits.decision.events import LIKELIHOOD, Event, rated_event, rounded
@@ -79,7 +79,7 @@ def test_an_event_that_would_guess_a_run_twice_is_refused() -> None:
 def test_the_column_that_tells_competes_with_the_learned_score() -> None:
     """Of ten columns one is moved: the audit guesses on it alone, and shows .85 and more of epsilon 1."""
 
-    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
         noise = rng.laplace(size=(n_runs, 10))
         noise[:, 3] += data
         return noise
@@ -94,7 +94,7 @@ def test_what_a_hash_tells_is_whether_two_columns_agree() -> None:
     """Local hashing hides in 1,024 outputs; the pairs of columns that agree show it."""
     keep = math.e / (math.e + 3)
 
-    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         hashes = rng.integers(0, 4, (n_runs, 4))
         mine = hashes[:, data]
         told = np.where(rng.random(n_runs) < keep, mine, (mine + rng.integers(1, 4, n_runs)) % 4)
@@ -108,7 +108,7 @@ def test_the_largest_float_breaks_no_attack() -> None:
     """Outputs near the end of the doubles overflow in no sum; infinities and NaN neither."""
     ends = np.array([1e308, -1e308, np.inf, np.nan, np.finfo(float).max])
 
-    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         return np.where(rng.random(n_runs) < 0.5, ends[rng.integers(0, 5, n_runs)], rng.laplace(data, 1.0, n_runs))
 
     assert audit(run, neighbours=(0.0, 1.0), claim=ONE, runs=2_000, rng=np.random.default_rng(4)).epsilon_lower < 1.2
@@ -140,7 +140,7 @@ def test_the_surest_guesses_of_one_run_show_more_than_all() -> None:
 
 @pytest.mark.parametrize("name", JUDGES_OF_ONE_RUN)
 @pytest.mark.parametrize("scenario", [*CANARIES.values(), *scenarios()[:3]], ids=lambda scenario: scenario.name)
-def test_bounds_of_one_run_hold_for_canaries_that_are_not_independent(name: str, scenario: Any) -> None:
+def test_bounds_of_one_run_hold_for_canaries_that_are_not_independent(name: str, scenario: Scenario) -> None:
     """100 runs of 200 canaries: false certifications at most the 1 - 1e-7 quantile of the binomial."""
     judge, kind = JUDGES_OF_ONE_RUN[name]
     if kind == "gaussian" and not scenario.gaussian:

@@ -13,7 +13,7 @@ from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.joint import joint_bound
-from audits.coverage.harness import bound_by_counts, measure
+from audits.coverage.harness import Scenario, bound_by_counts, measure
 from audits.coverage.scenarios import scenarios
 from dpaudit.model.mechanism import Array
 
@@ -34,7 +34,7 @@ EXACT = {
 
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_an_exact_bound_is_wrong_as_rarely_as_it_says(name: str, scenario: Any) -> None:
+def test_an_exact_bound_is_wrong_as_rarely_as_it_says(name: str, scenario: Scenario) -> None:
     """200 audits of 20 and of 200 runs, alpha 0.05: false certifications at most the 1 - 1e-7 quantile of the binomial.
 
     The smallest fault that is caught surely: a false rate of 17 % and more.
@@ -47,7 +47,7 @@ def test_an_exact_bound_is_wrong_as_rarely_as_it_says(name: str, scenario: Any) 
 
 @pytest.mark.parametrize("scenario", [s for s in SCENARIOS if s.gaussian], ids=lambda scenario: scenario.name)
 @pytest.mark.parametrize("bound", [gaussian_bound, gaussian_rate_bound])
-def test_a_gaussian_bound_is_right_about_gaussian_claims(bound: Callable[..., Any], scenario: Any) -> None:
+def test_a_gaussian_bound_is_right_about_gaussian_claims(bound: Callable[..., Any], scenario: Scenario) -> None:
     """As above, on pairs that meet a Gaussian claim."""
     found = measure(bound_by_counts(bound), scenario, 200, 200, 0.05, np.random.default_rng(1))
     assert found.false <= stats.binom.isf(1e-7, 200, 0.05)

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from audits.checks.equality import same
-from audits.checks.paired_replay import distance, replay_neighbours
+from audits.checks.paired_replay import Tape, distance, replay_neighbours
 from audits.experiment.neighbours import awkward_pairs
 from dpaudit import Parallel, Release
-from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
@@ -19,18 +18,18 @@ FIRST = np.linspace(-0.5, 0.5, 50)
 SECOND = np.concatenate([[0.5], FIRST[1:]])
 
 
-def clipped(data: Any) -> Any:
+def clipped(data: Array) -> Any:
     return np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
 
 
-def honest(data: Any, tape: Any, rng: np.random.Generator) -> dict[str, Any]:
+def honest(data: Array, tape: Tape, rng: np.random.Generator) -> dict[str, Any]:
     total = tape.release("sum", NOISE, clipped(data).sum())
     jitter = rng.standard_normal()
     return {"mean": total / 50, "jitter": jitter}
 
 
 def rules(
-    function: Callable[..., Any], neighbours: Neighbours = (FIRST, SECOND), declaration: Parallel | None = None
+    function: Callable[..., Any], neighbours: tuple[Array, Array] = (FIRST, SECOND), declaration: Parallel | None = None
 ) -> set[str]:
     found = replay_neighbours(function, neighbours, np.random.default_rng(0), declaration=declaration)
     return {finding.rule for finding in found}
@@ -46,7 +45,7 @@ def test_an_honest_sum_is_clean_on_every_awkward_neighbour() -> None:
 def test_a_missing_clip_is_found_by_some_awkward_neighbour() -> None:
     """An unclipped sum moves without bound, and NaN counts as infinitely far."""
 
-    def unclipped(data: Any, tape: Any, rng: np.random.Generator) -> Any:
+    def unclipped(data: Array, tape: Tape, rng: np.random.Generator) -> Any:
         return tape.release("sum", NOISE, data.sum())
 
     found = {name: rules(unclipped, pair) for name, pair in awkward_pairs(FIRST, "replace_one")}
@@ -61,35 +60,35 @@ def test_nan_is_infinitely_far() -> None:
     assert distance(np.zeros(2), np.full(2, 3.0), 2) == pytest.approx(np.sqrt(18))
 
 
-def twice(data: Any, tape: Any, rng: np.random.Generator) -> Any:
+def twice(data: Array, tape: Tape, rng: np.random.Generator) -> Any:
     return tape.release("sum", NOISE, 2 * clipped(data).sum())
 
 
-def branching(data: Any, tape: Any, rng: np.random.Generator) -> None:
+def branching(data: Array, tape: Tape, rng: np.random.Generator) -> None:
     tape.release("sum", NOISE, clipped(data).sum())
     if data[0] > 0:
         tape.release("more", NOISE, np.array(0.0))
 
 
-def data_dependent_noise(data: Any, tape: Any, rng: np.random.Generator) -> Any:
+def data_dependent_noise(data: Array, tape: Tape, rng: np.random.Generator) -> Any:
     return tape.release("sum", NOISE.scaled(2 + float(data[0])), clipped(data).sum())
 
 
-def length_leak(data: Any, tape: Any, rng: np.random.Generator) -> Any:
+def length_leak(data: Array, tape: Tape, rng: np.random.Generator) -> Any:
     return tape.release("values", NOISE, np.zeros(int((data == 0.5).sum())))
 
 
-def reads_behind(data: Array, tape: "_Deaf", rng: np.random.Generator | None) -> Array:
+def reads_behind(data: Array, tape: Tape, rng: np.random.Generator | None) -> Array:
     tape.release("sum", NOISE, clipped(data).sum())
     return np.concatenate([np.zeros(3000), data[:1], np.zeros(3000)])
 
 
-def draws_more(data: Any, tape: Any, rng: np.random.Generator) -> None:
+def draws_more(data: Array, tape: Tape, rng: np.random.Generator) -> None:
     tape.release("sum", NOISE, clipped(data).sum())
     rng.standard_normal(int(data[0] > 0) + 1)
 
 
-def reuses_noise(data: Any, tape: Any, rng: np.random.Generator) -> None:
+def reuses_noise(data: Array, tape: Tape, rng: np.random.Generator) -> None:
     first = tape.release("sum", NOISE, clipped(data).sum())
     tape.asked.append(
         type(tape.asked[0])(
@@ -119,7 +118,7 @@ def test_each_defect_has_its_rule(function: Callable[..., Any], rule: str) -> No
 
 
 class _Deaf:
-    def release(self, label: str, mechanism: Gaussian, value: Array, times: int = 1) -> Any:
+    def release(self, label: str, mechanism: Gaussian, value: Array, times: int = 1) -> Array:
         return value
 
 
@@ -127,11 +126,11 @@ def test_one_record_may_move_one_part_of_a_parallel_composition() -> None:
     """Moving two parts is a finding, moving one is none."""
     parts = Parallel(parts=tuple(Release(label=name, mechanism=NOISE) for name in "ab"), key="the arrival time")
 
-    def halves(data: Any, tape: Any, rng: np.random.Generator) -> None:
+    def halves(data: Array, tape: Tape, rng: np.random.Generator) -> None:
         tape.release("a", NOISE, clipped(data)[:25].sum())
         tape.release("b", NOISE, clipped(data)[25:].sum())
 
-    def overlapping(data: Any, tape: Any, rng: np.random.Generator) -> None:
+    def overlapping(data: Array, tape: Tape, rng: np.random.Generator) -> None:
         tape.release("a", NOISE, clipped(data).sum())
         tape.release("b", NOISE, clipped(data).sum() / 2)
 
@@ -142,7 +141,7 @@ def test_one_record_may_move_one_part_of_a_parallel_composition() -> None:
 def test_identical_data_never_raise_an_alarm() -> None:
     """Both runs start from one generator state, so that randomised code is clean on equal data."""
 
-    def random_order(data: Any, tape: Any, rng: np.random.Generator) -> tuple[Any, Any]:
+    def random_order(data: Array, tape: Tape, rng: np.random.Generator) -> tuple[Any, Any]:
         order = rng.permutation(len(data))
         return tape.release("sum", NOISE, clipped(data)[order].sum()), order
 

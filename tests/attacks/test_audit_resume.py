@@ -28,7 +28,7 @@ def case(
     calls: list[Any] | None = None,
     die_at: int | None = None,
 ) -> AuditCase:
-    def run(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
         if calls is not None:
             calls.append(n_runs)
             if die_at is not None and len(calls) > die_at:
@@ -40,7 +40,7 @@ def case(
     )
 
 
-def ratio(view: dict[str, Array]) -> Any:
+def ratio(view: dict[str, Array]) -> Array:
     return np.abs(view) - np.abs(view - 1)
 
 
@@ -99,11 +99,11 @@ def test_a_consistent_audit_has_nothing_to_hand_on() -> None:
         refute(case(scale=1.0, score=ratio), result, np.random.default_rng(3))
 
 
-def coarse(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def coarse(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     return data + np.round(256 * rng.laplace(0.0, 3.0, n_runs)) / 256
 
 
-def coarse_bits(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+def coarse_bits(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return bit_features(coarse(data, rng, n_runs))
 
 

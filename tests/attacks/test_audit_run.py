@@ -19,19 +19,19 @@ from dpaudit.model.mechanism import Array
 PURE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def laplace(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def laplace(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0.0, 1.0, n_runs)
 
 
-def half_noise(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def half_noise(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0.0, 0.5, n_runs)
 
 
-def constant(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def constant(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     return rng.standard_normal(n_runs)
 
 
-def ratio(view: dict[str, Array]) -> Any:
+def ratio(view: dict[str, Array]) -> Array:
     return np.abs(view) - np.abs(view - 1.0)
 
 
@@ -167,7 +167,7 @@ def test_counted_runs_choose_nothing() -> None:
     epsilon = math.log((1 - share) / share)
     claim = Claim(epsilon=epsilon, neighbours="replace_one")
 
-    def flat(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    def flat(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
         far = rng.random(n_runs) < (share if data == 0 else 1 - share)
         return rng.random(n_runs) + far
 
@@ -216,27 +216,27 @@ def test_what_cannot_be_judged_is_refused() -> None:
         audit_case(case, PURE, runs=100, rng=np.random.default_rng(0))
 
 
-def leaks_nan(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def leaks_nan(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     out = rng.standard_normal(n_runs)
     if data:
         out[rng.random(n_runs) < 0.5] = np.nan
     return out
 
 
-def leaks_type(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+def leaks_type(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
     return {"action": np.array(["left", "right"])[(rng.random(n_runs) < (0.9 if data else 0.1)).astype(int)]}
 
 
-def leaks_length(data: Any, rng: np.random.Generator, n_runs: int) -> list[list[int]]:
+def leaks_length(data: Array, rng: np.random.Generator, n_runs: int) -> list[list[int]]:
     return [[1] * int(rng.integers(1, 4) + (2 if data else 0)) for _ in range(n_runs)]
 
 
-def leaks_by_cancelling(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+def leaks_by_cancelling(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     noise = rng.standard_normal(n_runs) * 100
     return np.column_stack([noise, noise + data])
 
 
-def leaks_infinity(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+def leaks_infinity(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     out = rng.standard_normal(n_runs)
     return np.where(rng.random(n_runs) < (0.6 if data else 0.05), np.inf, out)
 

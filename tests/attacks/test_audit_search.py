@@ -8,17 +8,18 @@ import pytest
 from audits import audit, search_neighbours
 from audits.experiment.neighbours import awkward_pairs
 from dpaudit import Claim
+from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def unclipped_above_ten(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def unclipped_above_ten(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     """A sum of values meant to lie in [0, 1]: clipped there, except that large values pass."""
     total = np.where(data > 10, data, np.clip(np.nan_to_num(data), 0, 1)).sum()
     return total + rng.laplace(0.0, 1.0, n_runs)
 
 
-def clipped(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def clipped(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     return np.clip(np.nan_to_num(data), 0, 1).sum() + rng.laplace(0.0, 1.0, n_runs)
 
 
@@ -54,7 +55,7 @@ def test_steps_move_a_pair_to_where_it_leaks_more() -> None:
 def test_the_search_is_deterministic_and_skips_pairs_that_fail() -> None:
     """One stream, one answer; a pair on which the function raises is left out, and no pair at all is an error."""
 
-    def picky(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    def picky(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
         if np.isnan(data).any():
             raise ValueError("no NaN, please")
         return clipped(data, rng, n_runs)

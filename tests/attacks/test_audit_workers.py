@@ -17,12 +17,13 @@ import pytest
 from audits import ChunkStore, audit
 from audits.experiment.workers import perform
 from dpaudit import AuditResult, Claim, UnsupportedError
+from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 ARGUMENTS = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000, "chunk_runs": 500}
 
 
-def noisy(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+def noisy(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0.0, 0.5, n_runs)
 
 
@@ -115,7 +116,7 @@ def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(tmp_path: Pat
     kept = stored(path)
     assert 8 <= kept < 34
 
-    def counted(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    def counted(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
         calls.append(n_runs)
         return noisy(data, rng, n_runs)
 

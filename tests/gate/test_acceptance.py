@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
@@ -79,7 +78,7 @@ def test_terms_survive_their_json() -> None:
             Terms.from_dict(TERMS.to_dict() | change)
 
 
-def accepted(dpaudit: Any, name: str) -> None:
+def accepted(dpaudit: Callable[..., Result], name: str) -> None:
     """Accept all open issues of a configuration; the baseline is b.json."""
     dpaudit("check", name, "-o", "out")
     last = datetime.now(UTC).date() + timedelta(days=30)

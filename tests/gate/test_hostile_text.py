@@ -47,7 +47,7 @@ def raw(text: str) -> set[Any]:
     return {c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
 
 
-def project(dpaudit: Any, write: Any, payload: Any) -> Any:
+def project(dpaudit: Callable[..., Result], write: Callable[..., str], payload: str) -> Any:
     """A false claim, a certificate of a true one and a ledger, all full of a payload."""
 
     def text(epsilon: float, label: str = payload) -> str:

@@ -54,7 +54,7 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture
-def fresh_postgres(postgres: Any) -> Any:
+def fresh_postgres(postgres: str) -> Any:
     """Return the address of a database of its own."""
     import uuid
 

@@ -26,7 +26,7 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
 
 
-def book_until_refused(ledger: Ledger, certificate: Any, most: int = 400) -> int:
+def book_until_refused(ledger: Ledger, certificate: Certificate, most: int = 400) -> int:
     """Return how many bookings were accepted before the first refusal."""
     for number in range(most):
         if isinstance(ledger.book("data", certificate, f"release {number}", NOW), Refusal):
@@ -60,7 +60,7 @@ def test_a_few_stated_epsilons_are_counted_by_their_sum(ledger: Ledger, one_thir
     assert isinstance(ledger.book("alone", stated, "first", NOW), Refusal)
 
 
-def replace_claim(certificate: Any, epsilon: float) -> Certificate:
+def replace_claim(certificate: Certificate, epsilon: float) -> Certificate:
     """Return a certificate of Laplace noise at a given epsilon."""
     noise = replace(certificate.declaration.mechanism, scale=1 / epsilon)
     return certify(replace(certificate.declaration, mechanism=noise), replace(certificate.claim, epsilon=epsilon))

@@ -25,7 +25,7 @@ def dpaudit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thirty_second: 
     return lambda *arguments: CliRunner().invoke(app, ["ledger", *arguments], catch_exceptions=False)
 
 
-def book(dpaudit: Any, label: str) -> Any:
+def book(dpaudit: Callable[..., Result], label: str) -> Any:
     """Book the certificate under a label."""
     return dpaudit("book", "budget.db", "certificate.json", "--account", "survey", "--label", label)
 

@@ -119,15 +119,15 @@ def test_prices_are_derived_again_from_the_chain(ledger: Ledger, fifth: Certific
     sound = reprice(Entry(text=line) for line in lines)
     assert (sound.derived, sound.without, sound.inconsistencies) == (1, 0, ())
 
-    def cheaper(data: Any) -> None:
+    def cheaper(data: dict[str, Any]) -> None:
         data["body"]["prices"]["basic"]["amount"] = "1/100"
 
-    def other(data: Any) -> None:
+    def other(data: dict[str, Any]) -> None:
         document = data["body"]["document"]
         document["tight"]["epsilon"]["upper"] = 0.01
         document["digest"] = data["body"]["certificate"] = digest_of(document)
 
-    def claims(data: Any) -> None:
+    def claims(data: dict[str, Any]) -> None:
         data["body"]["claim"]["epsilon"] = 0.1
 
     for change in (cheaper, other, claims):
@@ -225,7 +225,7 @@ def test_a_certificate_of_another_schema_version_is_counted_and_no_fault(ledger:
     """A ledger outlives the schema: what this version does not read is said to be not derived again."""
     ledger.book("survey 1", fifth, "first", NOW)
 
-    def older(data: Any) -> None:
+    def older(data: dict[str, Any]) -> None:
         document = data["body"]["document"]
         document["schema"] = "urn:dpaudit:schema:certificate:0"
         document["digest"] = data["body"]["certificate"] = digest_of(document)

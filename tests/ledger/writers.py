@@ -45,7 +45,7 @@ class Careless:
         return added
 
 
-def write(store: Any, held: Certificate, writer: int | str, tries: int, told: Any) -> None:
+def write(store: Any, held: Certificate, writer: int | str, tries: int, told: int) -> None:
     """Book `tries` labels and write down each answer after it came."""
     ledger = Ledger(store)
     for number in range(tries):

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.mutation.battery import CHECKS
-from tests.mutation.code_mutants import CODE
-from tests.mutation.declared_mutants import DECLARED, FORGED, DeclaredMutant, complaints, objections
+from tests.mutation.code_mutants import CODE, CodeMutant
+from tests.mutation.declared_mutants import DECLARED, FORGED, DeclaredMutant, ForgedMutant, complaints, objections
 from tests.mutation.planting import planted
 from tests.mutation.survivors import SURVIVORS
 
@@ -45,7 +45,7 @@ def test_the_sound_code_passes_the_whole_battery(name: str) -> None:
 
 
 @pytest.mark.parametrize("mutant", PLANTED, ids=lambda mutant: mutant.name)
-def test_the_defect_in_the_code_is_caught(mutant: Any) -> None:
+def test_the_defect_in_the_code_is_caught(mutant: CodeMutant) -> None:
     check = CHECKS[CAUGHT[mutant.name]]
     with planted(mutant.defect), pytest.raises((Exception, pytest.fail.Exception)):
         check()
@@ -58,7 +58,7 @@ def test_the_defect_in_the_declaration_is_caught_and_the_sound_one_passes(mutant
 
 
 @pytest.mark.parametrize("mutant", FORGED, ids=lambda mutant: mutant.name)
-def test_the_forged_certificate_is_rejected(mutant: Any) -> None:
+def test_the_forged_certificate_is_rejected(mutant: ForgedMutant) -> None:
     assert bool(complaints(mutant)) == (mutant.name not in SURVIVORS)
 
 

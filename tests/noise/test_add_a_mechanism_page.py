@@ -14,6 +14,7 @@ import pytest
 
 import mechanisms
 from dpaudit import LaplaceLoss, Mechanism
+from dpaudit.model.mechanism import Array
 
 PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechanism.md").read_text(encoding="utf-8")
 
@@ -58,7 +59,7 @@ def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(
             return LaplaceLoss(shift=self.l1_sensitivity / (2.2 * self.scale))
 
     class Louder(skeleton.LogisticNoise):
-        def release(self, value: Any, rng: np.random.Generator) -> Any:
+        def release(self, value: Array, rng: np.random.Generator) -> Array:
             return super().release(value, rng) * 1.1
 
     fields = {"scale": 1.0, "l1_sensitivity": 1.0, "neighbours": "replace_one"}

@@ -49,20 +49,20 @@ EXAMPLES = [
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES)
 
 
-def sample(mechanism: Any, value: Array, rng: np.random.Generator, n: int | None = None) -> Any:
+def sample(mechanism: Mechanism, value: Array, rng: np.random.Generator, n: int | None = None) -> Any:
     """Return `n` independent releases of `value`, or as many as suit its kind."""
     answer = np.asarray(value)
     n = n or (SAMPLES if is_scalar(mechanism) else SAMPLES_OF_MANY_NUMBERS)
     return mechanism.release(np.broadcast_to(answer, (n, *answer.shape)), rng)
 
 
-def log_density(mechanism: Any, output: Array, value: Any) -> Any:
+def log_density(mechanism: Mechanism, output: Array, value: Array) -> Array:
     """Return the log density of whole releases, runs first: what is left of their own axes is summed."""
     each = np.asarray(mechanism.log_density(output, np.asarray(value)))
     return each.reshape(len(output), -1).sum(axis=1)
 
 
-def is_scalar(mechanism: Any) -> bool:
+def is_scalar(mechanism: Mechanism) -> bool:
     """Return whether one release is one number."""
     return np.ndim(mechanism.release(np.asarray(mechanism.worst_pair()[0]), np.random.default_rng(0))) == 0
 
@@ -70,7 +70,7 @@ def is_scalar(mechanism: Any) -> bool:
 scalar_examples = pytest.mark.parametrize("mechanism", [e for e in EXAMPLES if is_scalar(e.values[0])])
 
 
-def grid(mechanism: Any) -> tuple[Any, ...]:
+def grid(mechanism: Mechanism) -> tuple[Any, ...]:
     """Return the points, and the log weight of each, on which a scalar release's law is summed.
 
     Integer outputs are summed; real ones integrated by Gauss-Legendre panels that break at both answers, where a
@@ -90,7 +90,7 @@ def grid(mechanism: Any) -> tuple[Any, ...]:
     return points.ravel(), np.log(half[:, None] * weights).ravel()
 
 
-def law_is_rejected(stated: float, sampled: Any, seed: int) -> bool:
+def law_is_rejected(stated: Mechanism, sampled: Mechanism, seed: int) -> bool:
     """Return whether outputs of `sampled` are evidence against the law of `stated`.
 
     The product of likelihood ratios against a fixed alternative has mean 1 under the stated law, so it passes
@@ -108,7 +108,7 @@ def law_is_rejected(stated: float, sampled: Any, seed: int) -> bool:
     return any(ratio.sum() > math.log(2 / FALSE_ALARM) for ratio in ratios)
 
 
-def curve_is_rejected(stated: float, sampled: Any, seed: int) -> bool:
+def curve_is_rejected(stated: Mechanism, sampled: Mechanism, seed: int) -> bool:
     """Return whether a scalar's empirical distribution leaves the band around the stated one.
 
     Source: Massart (1990): the band of half-width sqrt(ln(2 / alpha) / 2n) is left with probability alpha at most.
@@ -123,7 +123,7 @@ def curve_is_rejected(stated: float, sampled: Any, seed: int) -> bool:
     return bool(np.abs(np.cumsum(mass) - empirical).max() > half_width + between)
 
 
-def exact_hockey_stick(mechanism: Any, epsilon: float) -> float:
+def exact_hockey_stick(mechanism: Mechanism, epsilon: float) -> float:
     """Return delta(epsilon) of a scalar release on its worst pair, from its density alone."""
     first, second = mechanism.worst_pair()
     points, log_weights = grid(mechanism)
@@ -132,7 +132,7 @@ def exact_hockey_stick(mechanism: Any, epsilon: float) -> float:
     return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
 
 
-def sampled_hockey_stick(mechanism: Any, seed: int) -> tuple[int, list[float]]:
+def sampled_hockey_stick(mechanism: Mechanism, seed: int) -> tuple[int, list[float]]:
     """Return the number of draws from the worst pair, and delta at each of EPSILONS as they and the density show it."""
     first, second = mechanism.worst_pair()
     outputs = sample(mechanism, first, np.random.default_rng(seed))
@@ -163,24 +163,24 @@ def hockey_stick(loss: Loss, epsilons: list[Any] | tuple[float, ...], step: floa
     return [1 - kept + float((law * -np.expm1(np.minimum(epsilon - losses, 0))).sum()) for epsilon in epsilons]
 
 
-def attained_loss(mechanism: Any) -> Any:
+def attained_loss(mechanism: Mechanism) -> Any:
     """Return the loss of the mechanism's own worst pair."""
     return mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
 
 
-def accounted_delta(mechanism: Any, epsilon: float) -> float:
+def accounted_delta(mechanism: Mechanism, epsilon: float) -> float:
     """Return the delta of one release that the accountant proves."""
     return bracket_delta(fold(Release(label="release", mechanism=mechanism), mechanism.neighbours), epsilon).upper
 
 
-def stated_delta(mechanism: Any, epsilon: float) -> Any:
+def stated_delta(mechanism: Mechanism, epsilon: float) -> Any:
     """Return the delta of one release by the stated loss itself, in the worse order."""
     loss = mechanism.loss()
     orders = (loss,) if isinstance(loss, ComposedLoss) else (loss, loss.reversed())
     return max(hockey_stick(order, [epsilon])[0] for order in orders)
 
 
-def calibrated(mechanism: Any, claim: Claim) -> Any:
+def calibrated(mechanism: Mechanism, claim: Claim) -> Any:
     """Return a new mechanism for `claim` and the query of `mechanism`: the arguments are its fields."""
     wanted = list(inspect.signature(type(mechanism).calibrated).parameters)[1:]
     return type(mechanism).calibrated(claim, **{name: getattr(mechanism, name) for name in wanted})
@@ -224,7 +224,7 @@ def test_the_density_of_a_number_sums_to_one(mechanism: Mechanism) -> None:
 def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism: Mechanism) -> None:
     shown = np.array([exact_hockey_stick(mechanism, epsilon) for epsilon in EPSILONS])
 
-    def agrees(twin: Any) -> bool:
+    def agrees(twin: Mechanism) -> bool:
         above, attained = (np.array(hockey_stick(loss, EPSILONS)) for loss in (twin.loss(), attained_loss(twin)))
         return bool((shown <= above + 2e-6).all() and (shown >= attained - 2e-6).all())
 
@@ -256,7 +256,7 @@ def test_releases_of_the_worst_pair_show_no_more_than_the_stated_loss_and_no_les
     draws, shown = sampled_hockey_stick(mechanism, seed=31)
     error = math.sqrt(math.log(2 * len(EPSILONS) / FALSE_ALARM) / (2 * draws)) + GRID_ERROR
 
-    def agrees(twin: Any) -> bool:
+    def agrees(twin: Mechanism) -> bool:
         above, attained = (np.array(hockey_stick(loss, EPSILONS)) for loss in (twin.loss(), attained_loss(twin)))
         return bool((np.array(shown) <= above + error).all() and (np.array(shown) >= attained - error).all())
 

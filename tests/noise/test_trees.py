@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from itertools import combinations, pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ class Ones:
     def loss(self) -> GaussianLoss:
         return GaussianLoss(mu=1.0)
 
-    def release(self, value: Array, rng: np.random.Generator) -> Any:
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         return value + 1.0
 
     def log_density(self, output: Array, value: Array) -> Array:

@@ -63,10 +63,10 @@ class Noise:
     def loss(self) -> GaussianLoss:
         return GaussianLoss(mu=self.l2_sensitivity / self.stddev)
 
-    def release(self, value: Any, rng: np.random.Generator) -> Any:
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
         return np.asarray(value) + self.stddev * rng.standard_normal(np.shape(value))
 
-    def log_density(self, output: Array, value: Any) -> Any:
+    def log_density(self, output: Array, value: Array) -> Array:
         return -0.5 * ((output - value) / self.stddev) ** 2
 
     def scaled(self, factor: float) -> "Noise":

@@ -35,12 +35,12 @@ def gathered(stories: dict[str, Report]) -> dict[Any, Facts]:
     return {name: gather(story) for name, story in stories.items()}
 
 
-def section(report: Any, number: str) -> Section:
+def section(report: Report, number: str) -> Section:
     """Return one section of a report."""
     return next(held for held in gather(report).sections if held.number == number)
 
 
-def field(report: Any, number: str, name: str) -> Field:
+def field(report: Report, number: str, name: str) -> Field:
     """Return one field of a section."""
     return next(held for held in section(report, number).fields if held.name == name)
 
@@ -50,7 +50,7 @@ def grid(report: Report, number: str, name: str) -> tuple[tuple[str, ...], ...]:
     return next(held for held in section(report, number).grids if held.name == name).rows
 
 
-def leads_somewhere(data: dict[str, Any], reference: str) -> bool:
+def leads_somewhere(data: str, reference: str) -> bool:
     """Return whether a reference is a path in the report's JSON; deployments are the owner's own file."""
     if not reference or reference.startswith("deployment."):
         return True
@@ -233,7 +233,7 @@ class Words(HTMLParser):
         self.words = []
         self.feed(text)
 
-    def handle_data(self, data: Any) -> None:
+    def handle_data(self, data: str) -> None:
         self.words.append(data)
 
 

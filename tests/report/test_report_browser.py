@@ -39,12 +39,12 @@ def proxy() -> Iterator[tuple[int, list[Any]]]:
         server.shutdown()
 
 
-def opened(page: str, tmp_path: Any) -> tuple[list[Any], list[str]]:
+def opened(page: str, tmp_path: Path) -> tuple[list[Any], list[str]]:
     """Return what a page asked the network for, and what the browser's console said."""
     return shown(page, tmp_path)[:2]
 
 
-def shown(page: str, tmp_path: Any) -> tuple[list[Any], list[str], str]:
+def shown(page: str, tmp_path: Path) -> tuple[list[Any], list[str], str]:
     """Return what a page asked the network for, what the browser's console said, and the page once its script ran."""
     if not BROWSER:
         pytest.skip("no Chromium is installed")

@@ -29,7 +29,7 @@ class Page(HTMLParser):
         self.feed(text)
         self.close()
 
-    def handle_starttag(self, tag: Any, attrs: Any) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         held = dict(attrs)
         self.tags.append((tag, held))
         if "id" in held:
@@ -37,10 +37,10 @@ class Page(HTMLParser):
         if re.fullmatch("h[1-6]", tag):
             self.headings.append(int(tag[1]))
 
-    def handle_data(self, data: Any) -> None:
+    def handle_data(self, data: str) -> None:
         (self.scripts if self.tags[-1:] and self.tags[-1][0] == "script" and data.strip() else self.words).append(data)
 
-    def handle_endtag(self, tag: Any) -> None:
+    def handle_endtag(self, tag: str) -> None:
         if tag == "script":
             self.tags.append(("end of script", {}))
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -22,7 +21,7 @@ from dpaudit.report.writing import contents
 FULL = Path(__file__).with_name("deployment.toml")
 
 
-def pdf(report: Any) -> bytes:
+def pdf(report: Report) -> bytes:
     """Return a report's PDF."""
     texts = render(report)
     return pdf_report(texts["report.json"], {name: text for name, text in texts.items() if name.endswith(".svg")})

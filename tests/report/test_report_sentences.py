@@ -58,18 +58,18 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     return brentq(lambda e: norm.cdf(mu / 2 - e / mu) - math.exp(e) * norm.cdf(-mu / 2 - e / mu) - delta, 1e-9, 60)
 
 
-def gaussian(stories: Any, **more: int) -> tuple[Any, LossTail | None]:
+def gaussian(stories: dict[str, Report], **more: int) -> tuple[Any, LossTail | None]:
     """Return a report on one Gaussian release, with its tail."""
     report = replace(stories["checked"], **more)
     return report, tail_of(report, gather(report).curve)
 
 
-def claim_sentence(stories: Any) -> None:
+def claim_sentence(stories: dict[str, Report]) -> None:
     text = outcome_of(stories["refuted"]).sentence
     assert text.startswith("It was claimed that epsilon = 1, delta = 10⁻⁵ for one person's year of care: ")
 
 
-def proved_sentence(stories: Any) -> None:
+def proved_sentence(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories)
     epsilon, factor, beside = numbers(proved_of(report))
     truth = gaussian_epsilon(MU, 1e-5)
@@ -78,7 +78,7 @@ def proved_sentence(stories: Any) -> None:
     assert beside == 1e-5
 
 
-def reaches_sentence(stories: Any) -> None:
+def reaches_sentence(stories: dict[str, Report]) -> None:
     epsilon, factor, beside = numbers(proved_of(stories["refuted"]))
     truth = gaussian_epsilon(math.hypot(1 / 3.0, 1 / 2.0), 1e-5)
     alone = gaussian_epsilon(1 / 2.0, 1e-5)  # the last release by itself, which some pair of neighbours attains
@@ -87,34 +87,34 @@ def reaches_sentence(stories: Any) -> None:
     assert beside == 1e-5
 
 
-def open_sentence(stories: Any) -> None:
+def open_sentence(stories: dict[str, Report]) -> None:
     report = stories["paper"]
     wide = Tight(epsilon=Bracket(lower=0.5, upper=1.5, engines=("x",)), delta=report.certificate.tight.delta)
     held = replace(report.certificate, verdict="not_proved", tight=wide)
     assert numbers(proved_of(replace(report, certificate=held, audits=())))[:2] == [0.5, 1.5]
 
 
-def no_proof_sentence(stories: Any) -> None:
+def no_proof_sentence(stories: dict[str, Report]) -> None:
     assert numbers(proved_of(stories["open"])) == [0.3]
 
 
-def no_proof_of_code_sentence(stories: Any) -> None:
+def no_proof_of_code_sentence(stories: dict[str, Report]) -> None:
     assert numbers(proved_of(stories["violation"])) == []
     assert "an attack on the code contradicts" in proved_of(stories["violation"])
 
 
-def never_sentence(stories: Any) -> None:
+def never_sentence(stories: dict[str, Report]) -> None:
     (factor, *_) = numbers(odds_of(stories["pure"], None))
     assert up(factor, math.exp(2.0))
 
 
-def claim_tail_sentence(stories: Any) -> None:
+def claim_tail_sentence(stories: dict[str, Report]) -> None:
     factor, probability = numbers(odds_of(stories["checked"], None))
     assert up(factor, 2 * math.e)
     assert probability == 2e-5
 
 
-def tail_sentence(stories: Any) -> None:
+def tail_sentence(stories: dict[str, Report]) -> None:
     report, tail = gaussian(stories)
     _, _, factor, probability, rarely, delta, *_ = numbers(odds_of(report, tail))
     assert up(factor, math.e)
@@ -123,7 +123,7 @@ def tail_sentence(stories: Any) -> None:
     assert delta == 1e-5
 
 
-def tail_of_releases_sentence(stories: Any) -> None:
+def tail_of_releases_sentence(stories: dict[str, Report]) -> None:
     report, tail = gaussian(stories)
     *_, factor, probability, rarely, delta = numbers(odds_of(report, tail))
     assert up(factor, math.e)
@@ -132,20 +132,20 @@ def tail_of_releases_sentence(stories: Any) -> None:
     assert delta == 1e-5
 
 
-def tail_never_sentence(stories: Any) -> None:
+def tail_never_sentence(stories: dict[str, Report]) -> None:
     report = stories["pure"]
     tail = tail_of(report, gather(report).curve)
     assert up(numbers(odds_of(report, tail))[-1], math.exp(2.0))
 
 
-def person_numbers(stories: Any) -> None:
+def person_numbers(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories, units_per_person=5)
     units, epsilon, delta = numbers(person_sentence(report, person_of(report)))
     assert (units, delta) == (5, 1e-5)
     assert up(epsilon, gaussian_epsilon(5 * MU, 1e-5))
 
 
-def person_by_claim_sentence(stories: Any) -> None:
+def person_by_claim_sentence(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories, units_per_person=3)
     text = person_sentence(report, replace(person_of(report), epsilon=None))
     units, epsilon, delta = numbers(text)
@@ -153,25 +153,25 @@ def person_by_claim_sentence(stories: Any) -> None:
     assert up(delta, 1e-5 * (1 + math.e + math.e**2))
 
 
-def one_unit_sentence(stories: Any) -> None:
+def one_unit_sentence(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories, units_per_person=1)
     assert person_sentence(report, person_of(report)) == "One person contributes one unit."
 
 
-def share_numbers(stories: Any) -> None:
+def share_numbers(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories, number_of_units=12_345)
     assert numbers(share_sentence(report))[0] == 12_345
     assert up(numbers(share_sentence(report))[1], 0.12345)
 
 
-def large_epsilon_sentence(stories: Any) -> None:
+def large_epsilon_sentence(stories: dict[str, Report]) -> None:
     text = gather(stories["checked"]).sections[8].grids[0].rows[0][2]
     factor, advantage, *_ = numbers(text)
     assert up(factor, math.e)
     assert up(advantage, (math.e - 1 + 2e-5) / (math.e + 1))
 
 
-def mu_sentence(stories: Any) -> None:
+def mu_sentence(stories: dict[str, Report]) -> None:
     field = next(f for f in gather(stories["checked"]).sections[6].fields if f.name.startswith("Gaussian equivalent"))
     mu, multiplier, delta = numbers(field.value)
     assert mu == pytest.approx(MU, rel=1e-3)
@@ -180,7 +180,7 @@ def mu_sentence(stories: Any) -> None:
     assert field.name.endswith("at delta 10⁻⁵")
 
 
-def violation_sentence(stories: Any) -> None:
+def violation_sentence(stories: dict[str, Report]) -> None:
     assert numbers(outcome_of(stories["violation"]).reasons[0])[0] == 1.82
 
 

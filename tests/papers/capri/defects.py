@@ -13,14 +13,14 @@ import numpy as np
 
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import survivors
-from algorithms.capri.users import clipped_sums
-from algorithms.dp_ebs.cases import Watched
-from dpaudit import Recorder, Streams
+from algorithms.capri.plan import Plan
+from algorithms.capri.users import Users, clipped_sums
+from dpaudit import Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 
-def own_users(users: Any) -> Any:
+def own_users(users: Users) -> Any:
     return users
 
 
@@ -34,7 +34,7 @@ def steps(
 def scaled_mechanism(factor: float) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """A twin that runs `factor` times the declared noise."""
 
-    def plant(plan: Any) -> tuple[Any, Callable[..., Any]]:
+    def plant(plan: Plan) -> tuple[Any, Callable[..., Any]]:
         mechanism = plan.mechanism.scaled(factor(plan))
         return replace(plan, mechanism=mechanism, stddev=mechanism.stddev), own_users
 
@@ -86,7 +86,7 @@ class HalfPrecisionNoise(Gaussian):
 def other_noise(
     kind: type[ScalarNoise] | type[OneSidedNoise] | type[NoNoise] | type[HalfPrecisionNoise],
 ) -> Callable[..., tuple[Any, Callable[..., Any]]]:
-    def plant(plan: Any) -> tuple[Any, Callable[..., Any]]:
+    def plant(plan: Plan) -> tuple[Any, Callable[..., Any]]:
         honest = plan.mechanism
         mechanism = kind(stddev=honest.stddev, l2_sensitivity=honest.l2_sensitivity, neighbours=honest.neighbours)
         return replace(plan, mechanism=mechanism), own_users
@@ -94,11 +94,11 @@ def other_noise(
     return plant
 
 
-def reused_noise(plan: Any) -> tuple[Any, Callable[..., Any]]:
+def reused_noise(plan: Plan) -> tuple[Any, Callable[..., Any]]:
     """The honest mechanism, fed in every epoch the randomness of the first."""
     box = {}
 
-    def release(recorder: Any, label: str, mechanism: Any, value: Any, _users: Any) -> Array:
+    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, _users: Users) -> Array:
         box.setdefault("seed", int(recorder.rng.integers(2**32)))
         frozen = Recorder(np.random.default_rng(box["seed"]), recorder.released)
         return frozen.release(label, mechanism, value)
@@ -106,10 +106,10 @@ def reused_noise(plan: Any) -> tuple[Any, Callable[..., Any]]:
     return replace(plan, release=release), own_users
 
 
-def fixed_seed(plan: Any) -> tuple[Any, Callable[..., Any]]:
+def fixed_seed(plan: Plan) -> tuple[Any, Callable[..., Any]]:
     """Every run draws its noise from the same seed, as a process that seeds itself would."""
 
-    def release(recorder: Any, label: str, mechanism: Any, value: Any, _users: Any) -> Any:
+    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, _users: Users) -> Array:
         seeded = Recorder(np.random.default_rng(7), recorder.released)
         return value + seeded.release(label, mechanism, np.zeros((1, value.shape[1])))
 
@@ -119,18 +119,18 @@ def fixed_seed(plan: Any) -> tuple[Any, Callable[..., Any]]:
 # --- steps -------------------------------------------------------------------------------------------------
 
 
-def unclipped(played: Array, _bound: Any) -> Array:
+def unclipped(played: Array, _bound: float) -> Array:
     return clipped_sums(played, math.inf)
 
 
-def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Watched]]]:
+def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Any]]]:
     """A twin whose public steps secretly see the epoch's users: `change(plan, box)` returns the broken plan."""
 
-    def plant(plan: Any) -> tuple[Any, type[Watched]]:
+    def plant(plan: Plan) -> tuple[Any, type[Any]]:
         box = {}
 
         class Watched:
-            def __init__(self, users: Any) -> None:
+            def __init__(self, users: Users) -> None:
                 self.users = users
 
             def play(self, epoch: int, active: Array, streams: Streams) -> Any:
@@ -144,7 +144,7 @@ def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Watched
     return plant
 
 
-def carried_over(plan: Any, box: Any) -> Any:
+def carried_over(plan: Plan, box: dict[str, Any]) -> Any:
     def collect(played: Array, bound: float) -> Any:
         before = box["sums"] if box["epoch"] > 1 else 0.0
         box["sums"] = before + clipped_sums(played, bound)
@@ -153,7 +153,7 @@ def carried_over(plan: Any, box: Any) -> Any:
     return replace(plan, collect=collect)
 
 
-def data_covariance(plan: Any, box: Any) -> Any:
+def data_covariance(plan: Plan, box: dict[str, Any]) -> Any:
     def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         honest = factorise(features, design, active, ridge)
         data = factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
@@ -162,43 +162,43 @@ def data_covariance(plan: Any, box: Any) -> Any:
     return replace(plan, factorise=broken)
 
 
-def data_covariance_throughout(plan: Any, box: Any) -> Any:
+def data_covariance_throughout(plan: Plan, box: dict[str, Any]) -> Any:
     def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         return factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
 
     return replace(plan, factorise=broken)
 
 
-def users_as_basis(plan: Any, box: Any) -> Any:
+def users_as_basis(plan: Plan, box: dict[str, Any]) -> Any:
     def draw(law: Any, size: int, rng: np.random.Generator) -> Design:
         return Design(covariance=draw_design(law, size, rng).covariance, basis=box["counts"])
 
     return replace(plan, draw=draw)
 
 
-def exact_elimination(plan: Any) -> tuple[Any, Callable[..., Any]]:
+def exact_elimination(plan: Plan) -> tuple[Any, Callable[..., Any]]:
     box = {}
 
     def remember(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         box["factors"] = factorise(features, design, active, ridge)
         return box["factors"]
 
-    def release(recorder: Any, label: str, mechanism: Any, value: Any, users: Any) -> Any:
+    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: Users) -> Array:
         box["value"] = value
         return plan.release(recorder, label, mechanism, value, users)
 
-    def eliminate(_estimates: Any, active: Array, half_width: float) -> Array:
+    def eliminate(_estimates: Array, active: Array, half_width: float) -> Array:
         factors = box["factors"]
         return survivors(factors.scale[:, None] * factors.estimates(box["value"]), active, half_width)
 
     return replace(plan, factorise=remember, release=release, eliminate=eliminate), own_users
 
 
-def eager_users(plan: Any) -> tuple[Any, type[Any]]:
+def eager_users(plan: Plan) -> tuple[Any, type[Any]]:
     """Later users of an epoch copy the best action seen so far in it."""
 
     class Eager:
-        def __init__(self, users: Any) -> None:
+        def __init__(self, users: Users) -> None:
             self.users = users
 
         def play(self, epoch: int, active: Array, streams: Streams) -> Any:
@@ -229,7 +229,7 @@ def gram_inverse(features: Array, design: Array, active: Array, ridge: float) ->
     return Factors(maps=maps, reach=reach, scale=honest.scale)
 
 
-def log_ten_multiplier(plan: Any) -> float:
+def log_ten_multiplier(plan: Plan) -> float:
     horizon = plan.epochs[-1].stop
     slots, natural = math.log10(horizon), math.log(horizon)
     wrong = slots * math.sqrt(math.log(1.25 * slots / 1e-5))

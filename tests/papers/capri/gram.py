@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from algorithms.capri.design import Factors
+from algorithms.capri.plan import Domain, Plan
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit.model.mechanism import Array
 
@@ -48,13 +49,13 @@ def gram_maps(kernel: Array, basis: Array, covariance: Array, ridge: float) -> A
     return inverse_root(m) @ kernel[basis]
 
 
-def run_per_round(plan: Any, domain: Any, problem: KernelBandit, rng: np.random.Generator) -> GramRun:
+def run_per_round(plan: Plan, domain: Domain, problem: KernelBandit, rng: np.random.Generator) -> GramRun:
     kernel = domain.features @ domain.features.T
     law, n_actions = domain.context_probabilities, domain.n_actions
     active = np.ones((len(law), n_actions), dtype=bool)
     kept = GramRun(scales=[], estimates=[], active=[], regret=0.0)
 
-    def point(context: Any) -> Any:
+    def point(context: int) -> Any:
         return context * n_actions + allowed[context][rng.integers(len(allowed[context]))]
 
     def points(size: int) -> Array:

@@ -1,7 +1,6 @@
 """The audits of `audits` on CAPRI: honest code passes, every statistical twin is a violation."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from scipy.stats import binom
 from algorithms.capri import Capri
 from audits import audit_case
 from dpaudit import AuditCase, AuditResult
-from tests.papers.capri.twins import BENIGN, BROKEN, contexts_differ
+from tests.papers.capri.twins import BENIGN, BROKEN, Twin, contexts_differ
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
 RUNS = 40_000
@@ -50,14 +49,14 @@ def test_a_context_canary_on_honest_code_is_consistent() -> None:
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "statistics" in t.caught], ids=lambda t: t.name)
-def test_every_statistical_twin_is_a_violation(twin: Any) -> None:
+def test_every_statistical_twin_is_a_violation(twin: Twin) -> None:
     """After 40,000 runs at significance 0.01 the lower bound exceeds the claim."""
     config = replace(CONFIG, model=twin.model)
     assert result_of(twin.case(config), config).verdict == "violation"
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)
-def test_no_benign_twin_is_a_violation(twin: Any) -> None:
+def test_no_benign_twin_is_a_violation(twin: Twin) -> None:
     """A harmless change stays consistent (a false alarm has probability 0.01 at most; the seed is fixed)."""
     config = replace(CONFIG, model=twin.model)
     assert result_of(twin.case(config), config).verdict != "violation"

@@ -13,6 +13,7 @@ from algorithms.capri.cases import audit_geometry
 from algorithms.capri.checks import design_is_independent
 from algorithms.capri.design import Design, factorise
 from algorithms.capri.domain import domain_of
+from algorithms.capri.plan import Domain, Plan
 from algorithms.capri.releases import message, release_messages, release_sum
 from algorithms.capri.run import run_epochs
 from algorithms.capri.users import Played, RecordedUsers, SimulatedUsers, clipped_sums
@@ -163,10 +164,10 @@ class OnePlus:
     def loss(self) -> None:
         return None
 
-    def release(self, value: Any, _rng: np.random.Generator) -> Any:
+    def release(self, value: Any, _rng: np.random.Generator) -> Array:
         return value + 1.0
 
-    def log_density(self, output: Array, value: Any) -> Any:
+    def log_density(self, output: Array, value: Any) -> Array:
         return output - value
 
     def scaled(self, _factor: float) -> "OnePlus":
@@ -195,7 +196,7 @@ def test_a_sum_of_messages_has_the_law_of_the_released_sum() -> None:
     assert abs(spread) < QUANTILE * math.sqrt(4 / literal.size) < 2 * math.log(1.1)
 
 
-def summary(run: Transcript, domain: Any, plan: Any) -> Array:
+def summary(run: Transcript, domain: Domain, plan: Plan) -> Array:
     """Four numbers a run: the first estimate of cell 4, the last bound, actions left, regret."""
     first = factorise(
         domain.features,

@@ -16,18 +16,18 @@ from algorithms.capri.users import SimulatedUsers
 from algorithms.problems.synthetic import grid
 from dpaudit import AuditCase, Streams, Transcript, admit, bracket_epsilon, fold
 from dpaudit.model.mechanism import Array
-from tests.papers.capri.twins import BENIGN, BROKEN
+from tests.papers.capri.twins import BENIGN, BROKEN, Twin
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
 SIGNIFICANCE = 1e-7
 QUANTILE = 5.2  # standard normal, one-sided 1e-7
 
 
-def config_of(twin: Any) -> Capri:
+def config_of(twin: Twin) -> Capri:
     return replace(CONFIG, model=twin.model)
 
 
-def ordinary_run(twin: Any, config: Capri, seed: int = 0) -> Transcript:
+def ordinary_run(twin: Twin, config: Capri, seed: int = 0) -> Transcript:
     """A whole run on simulated users of a 3 x 3 squared-exponential grid, with the twin planted."""
     config = replace(config, length_scale=1.0)
     plan, wrap = twin.plant(config.plan())
@@ -36,7 +36,7 @@ def ordinary_run(twin: Any, config: Capri, seed: int = 0) -> Transcript:
     return run_epochs(plan, domain_of(config, problem), wrap(SimulatedUsers(problem=problem)), streams, 8)
 
 
-def worst_run(twin: Any, config: Capri) -> Transcript:
+def worst_run(twin: Twin, config: Capri) -> Transcript:
     """A run on the data that the twin's own case uses, as far as that data reaches."""
     if twin.case is None:
         return ordinary_run(twin, config)
@@ -84,21 +84,21 @@ def estimate(p: float, q: float, cut: Any, delta: float) -> float:
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "trace" in t.caught], ids=lambda t: t.name)
-def test_the_trace_of_a_twin_is_not_admitted(twin: Any) -> None:
+def test_the_trace_of_a_twin_is_not_admitted(twin: Twin) -> None:
     """A run that samples other noise than declared, or the same noise twice, has findings after one run."""
     config = config_of(twin)
     assert admit(config.declaration(), ordinary_run(twin, config).trace)
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "condition" in t.caught], ids=lambda t: t.name)
-def test_a_run_of_a_twin_reports_a_violated_condition(twin: Any) -> None:
+def test_a_run_of_a_twin_reports_a_violated_condition(twin: Twin) -> None:
     """Side-conditions are looked at in the code that runs, so breaking one shows in the transcript."""
     statuses = {c.text: c.status for c in worst_run(twin, config_of(twin)).conditions}
     assert "violated" in statuses.values()
 
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "statistics" in t.caught], ids=lambda t: t.name)
-def test_the_scores_of_a_twin_exceed_what_the_noise_allows(twin: Any) -> None:
+def test_the_scores_of_a_twin_exceed_what_the_noise_allows(twin: Twin) -> None:
     """At 2 x 20,000 runs every statistical twin separates its neighbours beyond the declared noise.
 
     False alarms: 1e-7 a twin. A shift 1.3 times the allowed one is caught with probability 0.99.
@@ -116,7 +116,7 @@ def test_the_scores_of_a_twin_exceed_what_the_noise_allows(twin: Any) -> None:
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)
-def test_nothing_notices_a_benign_twin(twin: Any) -> None:
+def test_nothing_notices_a_benign_twin(twin: Twin) -> None:
     """Trace, conditions and statistics all stay silent on a harmless change."""
     config = config_of(twin)
     run = ordinary_run(twin, config)

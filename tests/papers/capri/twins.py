@@ -20,10 +20,10 @@ import numpy as np
 from algorithms.capri.algorithm import Capri
 from algorithms.capri.cases import LikelihoodRatio, audit_geometry, first_action_share, message_case, neighbours_of
 from algorithms.capri.design import Design, factorise
+from algorithms.capri.plan import Plan
 from algorithms.capri.run import run_epochs
 from algorithms.capri.users import RecordedUsers
 from dpaudit import AuditCase, Streams
-from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Array
 from tests.papers.capri.defects import (
     HalfPrecisionNoise,
@@ -70,20 +70,20 @@ class Twin:
 
 
 def case_of(
-    twin: Any,
-    config: Any,
+    twin: Twin,
+    config: Capri,
     *,
     epochs: int = 1,
     view: str = "transcript",
     score: "SummedRatio | Callable[..., Any] | None" = None,
-    neighbours: Neighbours | None = None,
+    neighbours: tuple[RecordedUsers, RecordedUsers] | None = None,
     elimination: str = "practical",
 ) -> AuditCase:
     """The ordinary audit case with a twin's plan and users, over the first `epochs` epochs."""
     plan, wrap = twin.plant(config.plan())
     domain = audit_geometry(replace(config, elimination=elimination), config.plan())
 
-    def run(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+    def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         short = replace(plan, epochs=plan.epochs[:epochs])
         arrays = run_epochs(short, domain, wrap(data), Streams.spawn(rng), n_runs).arrays
         return dict(arrays)
@@ -109,7 +109,7 @@ def contexts_differ(config: Capri) -> tuple[RecordedUsers, RecordedUsers]:
     return RecordedUsers(contexts=first, rewards=rewards), RecordedUsers(contexts=second, rewards=rewards)
 
 
-def others_elsewhere(config: Any) -> tuple[RecordedUsers, ...]:
+def others_elsewhere(config: Capri) -> tuple[RecordedUsers, ...]:
     """The usual neighbours, with all other users on the other feature."""
     return tuple(
         RecordedUsers(contexts=np.where(np.arange(len(data.contexts)) == 0, 0, 2), rewards=data.rewards)
@@ -144,24 +144,24 @@ def half_precision_score(view: dict[str, Array]) -> Any:
     return (np.abs(residual - residual.astype(np.float16).astype(np.float64)) < 1e-9).astype(float)
 
 
-def asymmetric_rewards(config: Any) -> tuple[RecordedUsers, RecordedUsers]:
+def asymmetric_rewards(config: Capri) -> tuple[RecordedUsers, RecordedUsers]:
     low, high = neighbours_of(config.plan())
     low.rewards[0], high.rewards[0] = -0.6, 0.3
     return low, high
 
 
-def local_case(twin: Any, config: Any) -> AuditCase:
+def local_case(twin: Twin, config: Capri) -> AuditCase:
     """One user's message under a twin's plan; the mechanism as the twin runs it for a single user."""
     plan, _ = twin.plant(config.plan())
     return message_case(config, plan)
 
 
-def uploaded_action_case(twin: Any, config: Any) -> AuditCase:
+def uploaded_action_case(twin: Twin, config: Capri) -> AuditCase:
     """The message of B15: the action goes along, after elimination left context 0 and 1 different actions."""
     plan = config.plan()
     active = np.array([[True, False], [False, True], [True, True]])
 
-    def run(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
+    def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
         actions = rng.choice(np.flatnonzero(active[data]), size=n_runs)
         noise = plan.mechanism.release(np.zeros((n_runs, 2)), rng)
         return {"release": noise, "action": actions}
@@ -189,11 +189,11 @@ def twin(
     return replace(made, case=(lambda config: build(made, config)) if build else None)
 
 
-def _large_reward(made: Any, config: Any) -> AuditCase:
+def _large_reward(made: Plan, config: Capri) -> AuditCase:
     return case_of(made, config, neighbours=neighbours_of(config.plan(), reward=10.0))
 
 
-def _summed(made: Any, config: Any) -> AuditCase:
+def _summed(made: Plan, config: Capri) -> AuditCase:
     plan, _ = made.plant(config.plan())
     return case_of(
         made,
@@ -204,7 +204,7 @@ def _summed(made: Any, config: Any) -> AuditCase:
     )
 
 
-def long_neighbours(config: Any) -> tuple[Any, ...]:
+def long_neighbours(config: Capri) -> tuple[Any, ...]:
     """The usual neighbours, for the whole horizon."""
     rounds = config.horizon
     contexts = np.full(rounds, 1)
@@ -217,11 +217,11 @@ def long_neighbours(config: Any) -> tuple[Any, ...]:
     return tuple(made)
 
 
-def _actions_now(made: Any, config: Any) -> AuditCase:
+def _actions_now(made: Plan, config: Capri) -> AuditCase:
     return case_of(made, config, view="actions", score=lambda v: first_action_share({"actions": v["actions"][:, 0]}))
 
 
-def _actions_next(made: Any, config: Any) -> AuditCase:
+def _actions_next(made: Plan, config: Capri) -> AuditCase:
     return case_of(
         made,
         config,
@@ -232,7 +232,7 @@ def _actions_next(made: Any, config: Any) -> AuditCase:
     )
 
 
-def _known_noise(made: Any, config: Any) -> AuditCase:
+def _known_noise(made: Plan, config: Capri) -> AuditCase:
     """Subtract the noise that the fixed seed gives; what is left is the reward's sign."""
     noise = config.plan().stddev * np.random.default_rng(7).standard_normal((1, 2))
     return case_of(made, config, score=lambda view: (view["release"][:, 0] - noise)[:, 0])
@@ -404,7 +404,7 @@ BROKEN = (
 """Every broken twin of the table."""
 
 
-def iid_users(config: Any) -> tuple[RecordedUsers, ...]:
+def iid_users(config: Capri) -> tuple[RecordedUsers, ...]:
     """Neighbours whose other users arrive by the context law, spread as evenly as it allows."""
     share = audit_geometry(config, config.plan()).context_probabilities
     low, high = neighbours_of(config.plan())

@@ -14,7 +14,6 @@ from algorithms.dp_sgd.accounting import epsilon_of_history
 from dpaudit import Composition, GaussianLoss, NormalForm, bracket_epsilon, fold
 from dpaudit.interchange.opacus_history import from_history
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.mechanism import Array
 
 DELTA = 1e-5
 NEAR = 1e-3
@@ -107,7 +106,7 @@ def test_the_pair_for_add_remove_would_be_below_the_truth_under_replacement() ->
     steps=st.integers(2, 200),
     relation=st.sampled_from(["add_remove", "replace_one"]),
 )
-def test_laws(noise: Array, rate: float, steps: int, relation: Neighbours) -> None:
+def test_laws(noise: float, rate: float, steps: int, relation: Neighbours) -> None:
     """A stretch cut in two is the same run; more steps cost more; more noise costs less; a smaller delta costs more."""
     whole = epsilon_of_history(((noise, rate, steps),), DELTA, relation)
     split = epsilon_of_history(((noise, rate, steps // 2), (noise, rate, steps - steps // 2)), DELTA, relation)

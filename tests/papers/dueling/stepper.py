@@ -15,7 +15,7 @@ class Counter:
     def __init__(self, scale: float, rng: np.random.Generator) -> None:
         self.scale, self.rng, self.sums, self.noise = scale, rng, [0.0], [0.0]
 
-    def push(self, element: Any) -> float:
+    def push(self, element: float) -> float:
         n = len(self.sums)
         self.sums.append(self.sums[-1] + element)
         fresh = self.rng.laplace(0, self.scale) if self.scale else 0.0

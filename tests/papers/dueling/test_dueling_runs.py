@@ -14,6 +14,7 @@ from algorithms.dp_ebs.event_driven import play_one
 from algorithms.dp_ebs.lockstep import play
 from algorithms.dp_ebs.widths import half_width, laplace_sum_quantile
 from algorithms.problems import load
+from algorithms.problems.duels import Duels
 from dpaudit import Streams, admit
 from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteLaplace, Laplace, TreeAggregation
@@ -28,7 +29,7 @@ def config_of(**settings: float | str) -> DpEbs:
     return DpEbs(**held)
 
 
-def fast(config: DpEbs, engine: Any, runs: int, seed: int, problem: Any = PROBLEM) -> Any:
+def fast(config: DpEbs, engine: str, runs: int, seed: int, problem: Duels = PROBLEM) -> Any:
     """Removal times and plays by one engine."""
     plan, voters = config.plan(), SimulatedVoters(problem=problem)
     streams = Streams.spawn(np.random.default_rng(seed))
@@ -47,7 +48,7 @@ def fast(config: DpEbs, engine: Any, runs: int, seed: int, problem: Any = PROBLE
     )
 
 
-def slow(config: Any, runs: int, seed: int) -> tuple[Array, Array]:
+def slow(config: DpEbs, runs: int, seed: int) -> tuple[Array, Array]:
     """The same by the oracle."""
     rng = np.random.default_rng(seed)
     width = config.plan().half_width
@@ -66,7 +67,7 @@ def slow(config: Any, runs: int, seed: int) -> tuple[Array, Array]:
     return np.array([held[0] for held in found]), np.array([held[1] for held in found])
 
 
-def largest_gap(first: Array, second: Any) -> Any:
+def largest_gap(first: Array, second: Array) -> Any:
     """The largest difference between two empirical distribution functions."""
     points = np.unique(np.concatenate([first, second]))
     return max(
@@ -86,7 +87,7 @@ def band(n: int, m: int) -> float:
 def oracle() -> Callable[..., Any]:
     held = {}
 
-    def of(config: Any, runs: int = 900) -> Any:
+    def of(config: DpEbs, runs: int = 900) -> Any:
         if config not in held:
             held[config] = slow(config, runs, seed=7)
         return held[config]
@@ -135,10 +136,10 @@ class Tape:
         self.answers = rng.random((self.horizon, self.arms, self.arms)) < rng.random((self.arms, self.arms))
         self.draws, self.place = rng.random(self.horizon), 0
 
-    def votes(self, rounds: int, left: Any, right: Any, rng: np.random.Generator) -> Array:
+    def votes(self, rounds: int, left: Array, right: Array, rng: np.random.Generator) -> Array:
         return self.answers[rounds, left, right] + np.zeros(np.shape(left))
 
-    def opponents(self, number: int, lists: Any, left: Any, rng: np.random.Generator) -> Any:
+    def opponents(self, number: int, lists: Array, left: Array, rng: np.random.Generator) -> Any:
         return lists[np.arange(len(left)), (self.draws[number] * left).astype(int)]
 
     def random(self, size: int | tuple[int, ...]) -> Array:
@@ -146,7 +147,7 @@ class Tape:
         return np.concatenate([self.draws[self.place :], np.zeros(size)])[:size]
 
 
-def engines_disagree(seed: int, cells: Any, monkeypatch: Any) -> bool:
+def engines_disagree(seed: int, cells: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether the two engines do different things on one tape, with noise that is nothing to speak of."""
     tape = Tape(seed)
     config = config_of(epsilon=1e9, horizon=tape.horizon, arms=tape.arms, width_factor=tape.width_factor)

@@ -1,7 +1,6 @@
 """Every breaking twin is caught in the way that its entry names; no harmless change is."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,19 +11,19 @@ from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from audits import audit_case
 from dpaudit import AuditResult, Recorder, Streams, admit, certify
-from tests.papers.dueling.twins import BENIGN, BROKEN, R0, R4
+from tests.papers.dueling.twins import BENIGN, BROKEN, R0, R4, Twin
 
 SIGNIFICANCE = 1e-3
 
 
-def result_of(twin: Any, seed: int = 1) -> AuditResult:
+def result_of(twin: Twin, seed: int = 1) -> AuditResult:
     return audit_case(
         twin.case(), twin.claim, runs=twin.runs, rng=np.random.default_rng(seed), significance=SIGNIFICANCE
     )
 
 
 @pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
-def test_a_breaking_twin_is_a_violation(twin: Any) -> None:
+def test_a_breaking_twin_is_a_violation(twin: Twin) -> None:
     """The lower bound exceeds the claim at significance 0.001."""
     assert "audit" in twin.caught
     found = result_of(twin)
@@ -32,7 +31,7 @@ def test_a_breaking_twin_is_a_violation(twin: Any) -> None:
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda twin: twin.name)
-def test_a_harmless_change_is_no_violation(twin: Any) -> None:
+def test_a_harmless_change_is_no_violation(twin: Twin) -> None:
     """A false alarm has probability 0.001; the seed is fixed."""
     found = result_of(twin)
     assert found.verdict != "violation"

@@ -9,13 +9,14 @@ import pytest
 from algorithms.dp_ebs import DpEbs
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
+from algorithms.problems.duels import Duels
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
 
 NO_NOISE = 1e6
 
 
-def regret(config: DpEbs, problem: Any, runs: int, seed: int = 0) -> tuple[Any, Any]:
+def regret(config: DpEbs, problem: Duels, runs: int, seed: int = 0) -> tuple[Any, Any]:
     transcript = config.run(problem, Streams.spawn(np.random.default_rng(seed)), runs)
     found = (transcript.arrays["recommended"] == problem.best).mean()
     return transcript.arrays["utility_regret"].mean(), found

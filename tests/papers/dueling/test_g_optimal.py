@@ -15,7 +15,7 @@ from algorithms.g_optimal_dueling.design import comparisons, g_optimal
 from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.problems import load
-from dpaudit import Recorder, Streams, admit, certify
+from dpaudit import Mechanism, Recorder, Streams, admit, certify
 from dpaudit.model.mechanism import Array
 
 
@@ -57,7 +57,7 @@ def test_the_constrained_estimate_is_scipy_s(scale: float) -> None:
     assert np.linalg.norm(found, axis=1).max() <= 2 + 1e-9
     for run in range(20):
 
-        def objective(w: Any, run: Callable[..., Any] = run) -> Any:
+        def objective(w: Array, run: Callable[..., Any] = run) -> Any:
             scores = vectors @ w
             return np.logaddexp(0, scores) @ plays - sums[run] @ scores + 5e-4 * w @ w
 
@@ -149,7 +149,7 @@ def test_random_plays_have_noised_sums_of_their_own() -> None:
     seen = []
     plan = config.plan()
 
-    def watched(recorder: Any, label: str, mechanism: Any, wins: Array) -> Array:
+    def watched(recorder: Recorder, label: str, mechanism: Mechanism, wins: Array) -> Array:
         seen.append(wins.shape[1])
         return plan.release(recorder, label, mechanism, wins)
 

@@ -24,7 +24,7 @@ from algorithms.g_optimal_dueling.cases import FEATURES, FixedLengths, wins_of
 from algorithms.g_optimal_dueling.cases import arms_case as g_arms_case
 from algorithms.g_optimal_dueling.cases import audit_plan as g_audit_plan
 from algorithms.g_optimal_dueling.phases import play_phases
-from dpaudit import AuditCase, Claim, Recorder, Streams
+from dpaudit import AuditCase, Claim, Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
 from mechanisms import Laplace, TreeAggregation
 
@@ -333,7 +333,7 @@ def released(
         streams = Streams.spawn(rng)
         seen = []
 
-        def watched(recorder: Any, label: str, mechanism: Any, sums: Array) -> Any:
+        def watched(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array) -> Any:
             seen.append(release(recorder, label, mechanism, sums, seen))
             return seen[-1]
 
@@ -363,7 +363,7 @@ class PhasedLengths(FixedLengths):
         return self.count
 
 
-def honest(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
+def honest(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
     return recorder.release(label, mechanism, sums)
 
 
@@ -373,7 +373,7 @@ class SharedBoundary:
 
     answers: np.ndarray
 
-    def wins(self, start: Any, first: Any, second: Any, plays: Array, rng: np.random.Generator) -> Array:
+    def wins(self, start: Array, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         moved = max(0, start - start // 8)
         return RecordedVoters(answers=self.answers).wins(moved, first, second, plays, rng)
 
@@ -384,7 +384,7 @@ class Cumulative:
 
     answers: np.ndarray
 
-    def wins(self, start: Any, first: Any, second: Any, plays: Array, rng: np.random.Generator) -> Array:
+    def wins(self, start: Array, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         return np.full(plays.shape, self.answers[: start + int(plays[0].sum())].sum())
 
 
@@ -403,40 +403,40 @@ def cumulative_case() -> AuditCase:
     return released("cumulative", honest, phases=4, horizon=32, wins=(0, 1), voters=lambda k: Cumulative(answers[k]))
 
 
-def exact_release(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
+def exact_release(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
     return sums * 1.0
 
 
 def both_orders_case() -> AuditCase:
     """The sums of (x, y) and of (y, x) hold the same people; both are shown, here as their likelihood ratio."""
 
-    def ratio(shown: Any) -> Any:
+    def ratio(shown: Array) -> Array:
         return np.abs(shown - 291) - np.abs(shown - 292)
 
-    def release(recorder: Any, label: str, mechanism: Any, sums: Array, seen: list[Any]) -> Any:
+    def release(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
         one, other = recorder.release(label, mechanism, sums), recorder.release(label, mechanism, 400 - sums)
         return ratio(one) + ratio(400 - other)
 
     return released("both orders", release, score=lambda view: view["sums"][:, 0])
 
 
-def wrong_mean(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
+def wrong_mean(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
     """Noise on the mean, for twice as many plays as there were."""
     return 400 * recorder.release(label, mechanism.scaled(1 / 800), sums / 400)
 
 
-def data_dependent_length(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
+def data_dependent_length(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
     """The phase stops early on raw wins, and its length is public."""
     noisy = recorder.release(label, mechanism, sums)
     return np.where(sums >= 292, noisy + 1e6, noisy)
 
 
-def data_dependent_range(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
+def data_dependent_range(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
     """Noise in proportion to the range that the data shows."""
     return sums + mechanism.release(np.zeros_like(sums), recorder.rng) * np.maximum(sums, 0.0)
 
 
-def retried(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
+def retried(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
     """Drawn again until the solver likes it: a sum outside 0 .. 400 is redrawn."""
     noisy = recorder.release(label, mechanism, sums)
     while (bad := (noisy < 0) | (noisy > 400)).any():
@@ -449,7 +449,7 @@ def two_sided(name: str, release: Callable[..., Any]) -> Callable[..., AuditCase
     return lambda: released(name, release, wins=(0, 1), score=lambda view: np.minimum(view["sums"][:, 0], 5.0))
 
 
-def clipped_after(recorder: Any, label: str, mechanism: Any, sums: Array, seen: Any) -> Any:
+def clipped_after(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
     return np.clip(recorder.release(label, mechanism, sums), 0.0, 400.0)
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from algorithms.lsvi_ucb.plan import draw_vectors
 from algorithms.ucrl_vtr.plan import products
 from algorithms.ucrl_vtr.planning import Regressed, solve
+from algorithms.ucrl_vtr.regressions import Regression
 from algorithms.ucrl_vtr.sums import parts_of, whole
+from dpaudit import Recorder
 from dpaudit.model.mechanism import Array
 
 
-def draws(regression: Any, recorder: Any, contribution: Any) -> Array:
+def draws(regression: Regression, recorder: Recorder, contribution: Array) -> Array:
     """One node's noise for every part of a contribution, as one array."""
     return whole([m.release(np.zeros_like(v), recorder.rng) for _, m, v in parts_of(regression, contribution)])
 
@@ -30,7 +32,7 @@ class Fenwick:
     total: Any = 0.0
     noise: dict = field(default_factory=lambda: {0: 0.0})
 
-    def step(self, contribution: Any) -> Any:
+    def step(self, contribution: Array) -> Any:
         self.length += 1
         k = self.length
         self.total = self.total + contribution
@@ -52,17 +54,17 @@ def tree(node: Callable[..., Any], output: Array | None = None) -> Callable[...,
     return lambda regression, recorder, horizon: Fenwick(regression, recorder, node, output)
 
 
-def honest(held: Any, k: int, fresh: Any) -> Any:
+def honest(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
     return fresh()
 
 
-def leaves_only(held: Any, k: int, fresh: Any) -> Any:
+def leaves_only(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
     """T7: noise on nodes of one episode, none on inner nodes."""
     noise = fresh()
     return noise if k % 2 else np.zeros_like(noise)
 
 
-def one_draw(held: Any, k: int, fresh: Any) -> Any:
+def one_draw(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
     """T8: one draw for all nodes."""
     if "first" not in held.noise:
         held.noise["first"] = fresh()
@@ -73,7 +75,7 @@ def shared_over_steps() -> Callable[..., Fenwick]:
     """T8: every step's tree takes the noise of the first step's."""
     kept = {}
 
-    def node(held: Any, k: int, fresh: Any) -> Any:
+    def node(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
         if (held.regression.name, k) == ("step 1", k):
             kept[k] = fresh()
         return kept[k]
@@ -81,14 +83,14 @@ def shared_over_steps() -> Callable[..., Fenwick]:
     return tree(node)
 
 
-def vector_from_matrix(held: Any, k: int, fresh: Any) -> Any:
+def vector_from_matrix(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
     """T8: the vector's noise is the first column of the matrix's."""
     noise = fresh()
     noise[..., -1] = noise[..., 0]
     return noise
 
 
-def no_diagonal(held: Any, k: int, fresh: Any) -> Any:
+def no_diagonal(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
     """T10: the diagonal is left exact."""
     noise = fresh()
     size = noise.shape[-2]
@@ -129,7 +131,7 @@ def matrix_scaled(factor: float) -> Callable[..., Any]:
     )
 
 
-def full_budget_each(regressions: Any) -> tuple[Any, ...]:
+def full_budget_each(regressions: tuple[Regression, ...]) -> tuple[Any, ...]:
     """T5: matrix and vector each calibrated as if alone."""
 
     def alone(held: Any) -> Any:
@@ -141,22 +143,22 @@ def full_budget_each(regressions: Any) -> tuple[Any, ...]:
     return tuple(alone(held) for held in regressions)
 
 
-def upper_clip(values: Any, top: Any) -> Any:
+def upper_clip(values: Array, top: float) -> Any:
     """T13: clipped from above only, as printed."""
     return np.minimum(values, top)
 
 
-def unclipped(regressions: Any, features: Array, targets: Any) -> Array:
+def unclipped(regressions: tuple[Regression, ...], features: Array, targets: Array) -> Array:
     """T13: features and targets enter as they come."""
     return products(features, targets)
 
 
-def solve_without_floor(statistics: Array, ridge: float, shifts: Any, floor: float) -> Regressed:
+def solve_without_floor(statistics: Array, ridge: float, shifts: Array, floor: float) -> Regressed:
     """T13: no floor under the eigenvalues."""
     return solve(statistics, ridge, shifts, -1e300)
 
 
-def one_vector_draw(noise: Array, recorder: Any, shape: tuple[int, ...], times: int) -> Array:
+def one_vector_draw(noise: Array, recorder: Recorder, shape: tuple[int, ...], times: int) -> Array:
     """T17: one draw for all releases of a step."""
     first = draw_vectors(noise, recorder, shape, 1)[0]
     for _ in range(times - 1):

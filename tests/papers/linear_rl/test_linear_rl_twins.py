@@ -21,6 +21,7 @@ from tests.papers.linear_rl.twins import (
     JOINT,
     SWITCHING,
     BatchDomain,
+    Twin,
     billboard,
     domain_of,
     every_node,
@@ -38,7 +39,7 @@ def caught(by: str) -> list[Any]:
     return [pytest.param(twin, id=twin.name) for twin in BROKEN if by in twin.caught]
 
 
-def ordinary_run(twin: Any, seed: int = 0) -> Transcript:
+def ordinary_run(twin: Twin, seed: int = 0) -> Transcript:
     streams = Streams.spawn(np.random.default_rng(seed))
     if twin.config == SWITCHING:
         return batch_transcript(twin.plan(), BatchDomain.of(one_direction()), streams, 4)
@@ -74,13 +75,13 @@ def predicted_runs(mu: float) -> Any:
 
 
 @pytest.mark.parametrize("twin", caught("trace"))
-def test_the_trace_of_a_twin_is_not_admitted(twin: Any) -> None:
+def test_the_trace_of_a_twin_is_not_admitted(twin: Twin) -> None:
     """Other noise than declared, or the same noise twice, is a finding after one run."""
     assert admit(twin.config.declaration(), ordinary_run(twin).trace)
 
 
 @pytest.mark.parametrize("twin", caught("ratio"))
-def test_the_likelihood_ratio_catches_a_twin_within_twice_the_predicted_runs(twin: Any) -> None:
+def test_the_likelihood_ratio_catches_a_twin_within_twice_the_predicted_runs(twin: Twin) -> None:
     """A false alarm has probability 5% a twin on code that loses exactly what it may; the seed is fixed.
 
     With the predicted runs a twin is caught with probability 0.95, with twice as many with 0.998.
@@ -98,7 +99,7 @@ def test_the_likelihood_ratio_catches_a_twin_within_twice_the_predicted_runs(twi
 
 
 @pytest.mark.parametrize("twin", caught("discriminant"))
-def test_the_discriminant_catches_noise_that_is_missing_or_shared(twin: Any) -> None:
+def test_the_discriminant_catches_noise_that_is_missing_or_shared(twin: Twin) -> None:
     """Trained on 2,000 runs a side, and tested on others: at least ten times what is allowed (no false alarm: 3e-7)."""
     if twin.config == BATCHED:
         shift, error = discriminated(twin.case(), every_vector, 4_000)
@@ -118,13 +119,13 @@ def test_the_fixed_ratio_is_blind_to_reused_noise(name: str) -> None:
 
 
 @pytest.mark.parametrize("twin", caught("condition"))
-def test_a_run_of_a_twin_reports_a_violated_condition(twin: Any) -> None:
+def test_a_run_of_a_twin_reports_a_violated_condition(twin: Twin) -> None:
     """Clipping that is left out shows in the run itself."""
     assert "violated" in {c.status for c in ordinary_run(twin).conditions}
 
 
 @pytest.mark.parametrize("twin", caught("accountant"))
-def test_the_accountant_refutes_a_twin(twin: Any) -> None:
+def test_the_accountant_refutes_a_twin(twin: Twin) -> None:
     """Laplace noise by Euclidean sensitivity needs no run to be refuted."""
     assert (
         certify(twin.config.declaration(), twin.config.claim(), conditions=twin.config.conditions()).verdict
@@ -133,7 +134,7 @@ def test_the_accountant_refutes_a_twin(twin: Any) -> None:
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)
-def test_nothing_notices_a_benign_twin(twin: Any) -> None:
+def test_nothing_notices_a_benign_twin(twin: Twin) -> None:
     """Trace, conditions, ratio and discriminant stay silent (3e-7 each); a separation of 1.5 times mu* would not be."""
     run = ordinary_run(twin)
     if twin.name != "levels":

@@ -72,13 +72,13 @@ class Twin:
 # --- cases -------------------------------------------------------------------------------------------------
 
 
-def domain_of(config: Any) -> BatchDomain | Domain:
+def domain_of(config: UcrlVtr | LsviUcb) -> BatchDomain | Domain:
     if config in (BATCHED, SWITCHING):
         return BatchDomain.of(batch_cases.audit_problem(config))
     return Domain.of(mixture_cases.audit_problem(config))
 
 
-def billboard(twin: Any, pair: tuple[Canary, Canary] | None = None) -> AuditCase:
+def billboard(twin: Twin, pair: tuple[Canary, Canary] | None = None) -> AuditCase:
     """The ordinary audit of the joint model, scored by the ratio that the broken noise itself implies."""
     plan = twin.plan()
     honest = twin.config.plan()
@@ -87,17 +87,17 @@ def billboard(twin: Any, pair: tuple[Canary, Canary] | None = None) -> AuditCase
     )
 
 
-def message(twin: Any) -> AuditCase:
+def message(twin: Twin) -> AuditCase:
     plan = twin.plan()
     return mixture_cases.message_case(plan, mixture_canaries.canaries(twin.config.plan(), 2))
 
 
-def batched(twin: Any) -> AuditCase:
+def batched(twin: Twin) -> AuditCase:
     plan = twin.plan()
     return batch_cases.billboard_case(plan, domain_of(twin.config), batch_canaries.canaries(twin.config.plan(), 2))
 
 
-def first_step_only(config: UcrlVtr) -> tuple[Canary, Canary]:
+def first_step_only(config: UcrlVtr | LsviUcb) -> tuple[Canary, Canary]:
     """The worst pair at the first step, and one contribution of both neighbours at the others."""
     first, second = mixture_canaries.canaries(config.plan(), 2)
     features = first.features.copy()
@@ -113,7 +113,7 @@ def every_node(view: dict[str, Array]) -> Any:
     return (own - padded[:, parents]).reshape(len(own), -1)
 
 
-def restless(config: Any) -> tuple[BatchCanary, ...]:
+def restless(config: UcrlVtr | LsviUcb) -> tuple[BatchCanary, ...]:
     """First users whose targets are 0 and the bound by turns, one more of them than the other."""
     plan = config.plan()
     first, second = batch_canaries.canaries(plan, 2)
@@ -127,19 +127,19 @@ def every_vector(view: dict[str, Array]) -> Any:
     return own.reshape(len(own), -1)
 
 
-def averaged(twin: Any) -> AuditCase:
+def averaged(twin: Twin) -> AuditCase:
     """T9: the ratio of every prefix that holds the target, as if each were a node of its own."""
     case = billboard(twin)
     plan = twin.plan()
 
-    def score(view: dict[str, Array]) -> Any:
+    def score(view: dict[str, Array]) -> Array:
         own = view["released"] - view["others"]
         return likelihood_ratio.ratio(plan.regressions, case.neighbours, own).sum(axis=1)
 
     return replace(case, score=score)
 
 
-def with_rewards(twin: Any) -> AuditCase:
+def with_rewards(twin: Twin) -> AuditCase:
     """T19: the server is also sent the sum of rewards, here 1 or 2."""
     case = message(twin)
     first, _ = case.neighbours
@@ -163,7 +163,7 @@ def one_direction() -> LinearMdp:
     )
 
 
-def switch_times(twin: Any) -> AuditCase:
+def switch_times(twin: Twin) -> AuditCase:
     """T16: when policies change, for a first user like everybody else and for one who is not."""
     plan = twin.plan()
     pair = tuple(
@@ -176,7 +176,7 @@ def switch_times(twin: Any) -> AuditCase:
     )
 
 
-def restless_vectors(twin: Any) -> AuditCase:
+def restless_vectors(twin: Twin) -> AuditCase:
     return batch_cases.billboard_case(twin.plan(), domain_of(twin.config), restless(twin.config))
 
 

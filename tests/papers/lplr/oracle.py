@@ -5,19 +5,19 @@ user's noise for every stored bin that somebody falls in, and shares no code wit
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from dpaudit.model.declaration import Declaration
+from algorithms.lplr.plan import Plan
 from dpaudit.model.mechanism import Array
 
 
 class Node:
     """A stored bin: what was published about it."""
 
-    def __init__(self, u: Any, slope: float, eta: float, parent: Any) -> None:
+    def __init__(self, u: Array, slope: float, eta: Callable[[Array], float], parent: "Node | None") -> None:
         self.u, self.slope, self.eta, self.parent = u, slope, eta, parent
 
 
@@ -30,7 +30,7 @@ def key_of(vector: Array, gamma: float, depth: int) -> int:
 
 
 def walked(
-    phi: Array, tree: Declaration, layers: int, gamma: float, depth: int
+    phi: Array, tree: dict[tuple[int, ...], Node], layers: int, gamma: float, depth: int
 ) -> tuple[tuple[int, ...], Any, Any, Any] | None:
     """The bin of `phi` on the layer after `layers`: its key, what is left, the prediction and the width so far."""
     left, prediction, node, key = phi, 0.0, None, ()
@@ -45,12 +45,12 @@ def walked(
     return (*key, key_of(left, gamma, depth)), left, prediction, node
 
 
-def width_at(phi: Array, node: Any) -> Any:
+def width_at(phi: Array, node: Node | None) -> Any:
     return 0.0 if node is None else node.eta(phi)
 
 
 def naive_oracle(
-    plan: Any, phases: Iterator[list[tuple[Array, Any]]], users: int, rng: np.random.Generator
+    plan: Plan, phases: Iterator[list[tuple[Array, Any]]], users: int, rng: np.random.Generator
 ) -> dict[Any, Any]:
     """The tree after all phases; `phases` yields lists of (features, reward), one entry a user."""
     tree = {}
@@ -68,7 +68,11 @@ def naive_oracle(
 
 
 def update_sums(
-    plan: Any, tree: dict[Any, Any], layer: int, arrived: Any, rng: np.random.Generator
+    plan: Plan,
+    tree: dict[tuple[int, ...], Node],
+    layer: int,
+    arrived: list[tuple[Array, float]],
+    rng: np.random.Generator,
 ) -> dict[tuple[int, ...], list[float | Array]]:
     """Algorithm 3: every user adds something, if only noise, to every bin that somebody falls in."""
     gamma, depth, d = plan.resolution.gamma, plan.resolution.depth, plan.dimension
@@ -88,7 +92,7 @@ def update_sums(
 
 
 def fitted(
-    plan: Any, tree: dict[Any, Any], layer: int, key: tuple[int, ...], held: list[float | Array], users: Any
+    plan: Plan, tree: dict[tuple[int, ...], Node], layer: int, key: tuple[int, ...], held: list[Any], users: int
 ) -> tuple[Array, float, Any, Any, Any] | None:
     """Algorithm 4 with calibrated thresholds: direction, slope, eigenvalue, share, width; None where inactive."""
     (count, vector, matrix), d, gamma, z = held, plan.dimension, plan.resolution.gamma, plan.quantile
@@ -106,7 +110,12 @@ def fitted(
 
 
 def confidence_sums(
-    plan: Any, tree: dict[Any, Any], layer: int, found: dict[Any, Any], arrived: Any, rng: np.random.Generator
+    plan: Plan,
+    tree: dict[tuple[int, ...], Node],
+    layer: int,
+    found: dict[Any, Any],
+    arrived: list[tuple[Array, float]],
+    rng: np.random.Generator,
 ) -> dict[Any, float]:
     """Algorithm 5, the users' part, in units of gamma^-k / sqrt(s)."""
     totals = dict.fromkeys(found, 0.0)
@@ -119,7 +128,15 @@ def confidence_sums(
     return totals
 
 
-def stored(plan: Any, tree: dict[Any, Any], layer: int, key: str, fit: Any, total: float | None, users: Any) -> Node:
+def stored(
+    plan: Plan,
+    tree: dict[tuple[int, ...], Node],
+    layer: int,
+    key: tuple[int, ...],
+    fit: Any,
+    total: float | None,
+    users: int,
+) -> Node:
     """The bin with its width as a function of the features."""
     (u, slope, s, psi, reach), z, d = fit, plan.quantile, plan.dimension
     bound, parent, mean = 1.0 if layer == 1 else 2.0, tree.get(key[:-1]), 0.0
@@ -138,7 +155,7 @@ def stored(plan: Any, tree: dict[Any, Any], layer: int, key: str, fit: Any, tota
     return Node(u, slope, eta, parent)
 
 
-def naive_prediction(plan: Any, tree: dict[Any, Any], phi: Array) -> tuple[Any, ...]:
+def naive_prediction(plan: Plan, tree: dict[tuple[int, ...], Node], phi: Array) -> tuple[Any, ...]:
     """The value and half width at `phi`: walk until a bin is missing (Algorithm 6)."""
     gamma, depth = plan.resolution.gamma, plan.resolution.depth
     value, half_width = 0.0, 0.0

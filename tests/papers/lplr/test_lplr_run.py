@@ -12,6 +12,7 @@ from algorithms.lplr import Lplr
 from algorithms.lplr.bins import bins_of, keys, start
 from algorithms.lplr.checks import Outcomes
 from algorithms.lplr.oracle import Answers, fit_oracle, joined_message, parted_message
+from algorithms.lplr.plan import Plan
 from algorithms.lplr.run import answers_of, run_protocol
 from algorithms.lplr.schedule import epochs_of, first_length, resolution_of
 from algorithms.lplr.sums import noise_sum, released_sum
@@ -30,7 +31,7 @@ def config(**changed: float | str) -> Lplr:
     return Lplr(**({"epsilon": 1.0, "horizon": 10**6, "dimension": 2, "actions": 2} | changed))
 
 
-def quiet(plan: Any, factor: float) -> Any:
+def quiet(plan: Plan, factor: float) -> Any:
     """A plan with `factor` times the noise."""
     shrunk = {
         kind: tuple((label, held.scaled(factor)) for label, held in getattr(plan.leaves, kind))
@@ -85,7 +86,7 @@ def test_with_noise_the_run_has_the_law_of_the_oracle_written_user_by_user() -> 
         tree = naive_oracle(plan, (as_records(*phase(rng, users)) for _ in range(3)), users, rng)
         naive[run] = [naive_prediction(plan, tree, phi) for phi in ATOMS]
 
-    def lockstep(held: Any, n_users: int = users, n_runs: int = 3_000) -> Array:
+    def lockstep(held: Plan, n_users: int = users, n_runs: int = 3_000) -> Array:
         drawn = (rng.multinomial(n_users, np.full(4, 0.25), size=(n_runs, 1)) for _ in range(3))
         counts = (Answers(counts=c, positive=rng.binomial(c, (1 + MEANS) / 2)) for c in drawn)
         found = fit_oracle(held, ATOMS[None], counts, n_users, Recorder(rng), n_runs)

@@ -1,59 +1,59 @@
 """Every planted defect is noticed in the way its entry says, within twice the runs it needs, and no honest copy is."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from algorithms.lplr import Lplr
+from algorithms.lplr.plan import Plan
 from algorithms.lplr.run import run_protocol
 from algorithms.problems import load
 from audits import audit_case
 from dpaudit import AuditCase, AuditResult, Claim, Sequential, Streams, Transcript, admit, certify
-from tests.papers.lplr.twins import CONFIG, TWINS
+from tests.papers.lplr.twins import CONFIG, TWINS, Twin
 
 AUDITED = [twin for twin in TWINS if twin.case is not None]
 HONEST_SIGNIFICANCE = 1e-8
 PROBLEM = load("hard_family")(users=1e4)
 
 
-def leaf_claim(twin: Any) -> Claim:
+def leaf_claim(twin: Twin) -> Claim:
     """The claim of one leaf; 10^-9 above it, for the last digits."""
     return Claim(epsilon=twin.epsilon * (1 + 1e-9), neighbours="replace_one")
 
 
-def audit(case: AuditCase, twin: Any, seed: int, significance: float = 0.05) -> AuditResult:
+def audit(case: AuditCase, twin: Twin, seed: int, significance: float = 0.05) -> AuditResult:
     """An audit with twice the runs a side that the closed forms ask for."""
     rng = np.random.default_rng(seed)
     return audit_case(case, leaf_claim(twin), runs=4 * twin.runs, rng=rng, significance=significance)
 
 
-def ordinary_run(plan: Any, n_runs: int = 8) -> Transcript:
+def ordinary_run(plan: Plan, n_runs: int = 8) -> Transcript:
     return run_protocol(plan, PROBLEM, Streams.spawn(np.random.default_rng(0)), n_runs)
 
 
 @pytest.mark.parametrize("twin", AUDITED, ids=lambda twin: twin.name)
-def test_a_twins_message_is_a_violation_of_its_leafs_claim(twin: Any) -> None:
+def test_a_twins_message_is_a_violation_of_its_leafs_claim(twin: Twin) -> None:
     """At significance 0.05, with twice the runs a side that its closed form asks for and a fixed seed."""
     assert audit(twin.case(), twin, seed=3).verdict == "violation"
 
 
 @pytest.mark.parametrize("twin", AUDITED, ids=lambda twin: twin.name)
-def test_the_honest_message_under_the_same_attack_is_none(twin: Any) -> None:
+def test_the_honest_message_under_the_same_attack_is_none(twin: Twin) -> None:
     """False alarms: 10^-8 a twin. What is caught, on the same runs, is the twin itself at significance 0.05."""
     assert audit(twin.honest(), twin, seed=3, significance=HONEST_SIGNIFICANCE).verdict != "violation"
 
 
 @pytest.mark.parametrize("twin", [t for t in TWINS if "trace" in t.caught], ids=lambda twin: twin.name)
-def test_a_run_of_a_twin_is_not_admitted_by_the_declaration(twin: Any) -> None:
+def test_a_run_of_a_twin_is_not_admitted_by_the_declaration(twin: Twin) -> None:
     """One ordinary run releases other noise than declared."""
     assert any(f.rule == "DPA212" for f in admit(CONFIG.declaration(), ordinary_run(twin.plant(CONFIG.plan())).trace))
 
 
 @pytest.mark.parametrize("twin", [t for t in TWINS if "condition" in t.caught], ids=lambda twin: twin.name)
-def test_a_run_of_a_twin_reports_a_violated_condition(twin: Any) -> None:
+def test_a_run_of_a_twin_reports_a_violated_condition(twin: Twin) -> None:
     """The steps of the device are tried on any record and any history, not only on those that came up."""
     run = ordinary_run(twin.plant(CONFIG.plan()))
     assert "violated" in {condition.status for condition in run.conditions}

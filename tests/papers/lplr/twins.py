@@ -21,6 +21,7 @@ from algorithms.lplr.device_steps import as_given, printed_residual
 from algorithms.lplr.leaves import printed_leaves
 from algorithms.lplr.likelihood_ratio import MessageRatio
 from algorithms.lplr.message import Bin, Record, sent
+from algorithms.lplr.plan import Plan
 from algorithms.lplr.stages import Stage, cells_stage, confidence_stage, flip_stage, residual_stage, spread
 from dpaudit import AuditCase, Recorder
 from dpaudit.model.mechanism import Array
@@ -51,8 +52,8 @@ class Twin:
 def with_leaf(label: str, change: Callable[..., Any]) -> Callable[..., Any]:
     """A plan whose mechanism `label` is changed by `change(mechanism)`."""
 
-    def plant(plan: Any) -> Any:
-        def swap(pairs: Any) -> tuple[tuple[Any, Any], ...]:
+    def plant(plan: Plan) -> Any:
+        def swap(pairs: tuple[tuple[str, Any], ...]) -> tuple[tuple[Any, Any], ...]:
             return tuple((name, change(held) if name == label else held) for name, held in pairs)
 
         leaves = replace(plan.leaves, update=swap(plan.leaves.update), confidence=swap(plan.leaves.confidence))
@@ -70,29 +71,31 @@ def rescaled(label: str, scale: float) -> Callable[..., Any]:
     return with_leaf(label, lambda held: replace(held, scale=scale))
 
 
-def stage_case(stage: Any, plant: Any = lambda plan: plan) -> Callable[..., AuditCase]:
+def stage_case(
+    stage: Callable[[Plan], Stage], plant: Callable[[Plan], Plan] = lambda plan: plan
+) -> Callable[..., AuditCase]:
     """The ordinary case of a stage under a twin's plan."""
     return lambda: case_of(plant(CONFIG.plan()), stage(CONFIG.plan()))
 
 
-def counts(plan: Any) -> Stage:
+def counts(plan: Plan) -> Stage:
     return cells_stage(plan, "count", ("count",))
 
 
-def matrices(plan: Any) -> Stage:
+def matrices(plan: Plan) -> Stage:
     return cells_stage(plan, "matrix", ("matrix",))
 
 
-def vectors_in_two_cells(plan: Any) -> Stage:
+def vectors_in_two_cells(plan: Plan) -> Stage:
     return cells_stage(plan, "vector", ("vector",))
 
 
-def wide(plan: Any) -> Stage:
+def wide(plan: Plan) -> Stage:
     """A confidence stage whose width so far is 3: noise can bring that about."""
     return confidence_stage(plan, half_width=3.0)
 
 
-def deep_flip(plan: Any) -> Stage:
+def deep_flip(plan: Plan) -> Stage:
     """A reward flip in the bin of index 2: in the bin of index 0 noise that scales wrongly cannot be told."""
     index = 2
     features = spread(plan, plan.resolution.width(index))
@@ -100,13 +103,13 @@ def deep_flip(plan: Any) -> Stage:
     return replace(flip_stage(plan), bins=(Bin(indices=(index,)),), records=records)
 
 
-def long_flip(plan: Any) -> Stage:
+def long_flip(plan: Plan) -> Stage:
     """A reward flip of a record of norm 3."""
     records = tuple(Record(features=spread(plan, 3.0), reward=reward) for reward in (-1.0, 1.0))
     return replace(flip_stage(plan), records=records)
 
 
-def other_actions(plan: Any) -> Stage:
+def other_actions(plan: Plan) -> Stage:
     """The same features under action 0 or action 1."""
     features = spread(plan, 1.0)
     records = tuple(Record(features=features, reward=1.0, action=action) for action in (0, 1))
@@ -114,21 +117,24 @@ def other_actions(plan: Any) -> Stage:
     return Stage(name="actions", description="One of two actions.", bins=bins, records=records, labels=("count",))
 
 
-def with_third_cell(plan: Any) -> Stage:
+def with_third_cell(plan: Plan) -> Stage:
     """The two-cell stage with an untouched third cell, vectors only."""
     stage = vectors_in_two_cells(plan)
     return replace(stage, bins=(*stage.bins, Bin(indices=(1,))))
 
 
 def tampered(
-    stage: Any, spoil: Callable[..., Any], score: Callable[..., Any], plant: Any = lambda plan: plan
+    stage: Callable[[Plan], Stage],
+    spoil: Callable[..., Any],
+    score: Callable[..., Any],
+    plant: Callable[[Plan], Plan] = lambda plan: plan,
 ) -> Callable[..., AuditCase]:
     """A case whose messages go through `spoil(messages, exact, record, rng)` before they are seen."""
 
     def make() -> AuditCase:
         plan, held = plant(CONFIG.plan()), stage(CONFIG.plan())
 
-        def run(record: Any, rng: np.random.Generator, n_runs: int) -> Any:
+        def run(record: Record, rng: np.random.Generator, n_runs: int) -> Any:
             exact = answers_of(plan, held, record)
             return spoil(sent(plan, Recorder(rng), exact, n_runs), exact, record, rng)
 
@@ -146,7 +152,7 @@ def tampered(
     return make
 
 
-def honest_of(stage: Any, score: Callable[..., Any]) -> Callable[..., AuditCase]:
+def honest_of(stage: Callable[[Plan], Stage], score: Callable[..., Any]) -> Callable[..., AuditCase]:
     """The honest protocol under a twin's own attack."""
     return tampered(stage, lambda messages, *_: messages, score)
 
@@ -154,7 +160,9 @@ def honest_of(stage: Any, score: Callable[..., Any]) -> Callable[..., AuditCase]
 # --- defects in what leaves the device -------------------------------------------------------------------------------
 
 
-def own_cell_only(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[Any, Array]:
+def own_cell_only(
+    messages: dict[str, Array], exact: dict[str, Array], _record: Record, _rng: np.random.Generator
+) -> dict[Any, Array]:
     return {name: np.where(exact[name] != 0, held, 0.0) for name, held in messages.items()}
 
 
@@ -163,7 +171,9 @@ def which_cell_is_zero(view: dict[str, Array], *_: Any) -> Any:
     return (held[:, 0] == 0).astype(float) - (held[:, 1] == 0)
 
 
-def other_actions_missing(messages: Any, _exact: Any, record: Any, _rng: np.random.Generator) -> dict[str, Any]:
+def other_actions_missing(
+    messages: dict[str, Array], _exact: dict[str, Array], record: Record, _rng: np.random.Generator
+) -> dict[str, Any]:
     held = np.full_like(messages["count"], np.nan)
     held[:, record.action] = messages["count"][:, record.action]
     return {"count": held}
@@ -173,7 +183,9 @@ def which_cell_is_missing(view: dict[str, Array], *_: Any) -> Any:
     return np.isnan(view["count"][:, 0, 0]).astype(float) - np.isnan(view["count"][:, 1, 0])
 
 
-def noise_by_own_index(messages: Any, exact: bool, record: Any, rng: np.random.Generator) -> dict[str, Any]:
+def noise_by_own_index(
+    messages: dict[str, Array], exact: dict[str, Array], record: Record, rng: np.random.Generator
+) -> dict[str, Any]:
     """Real units: every cell gets noise for the user's own bin."""
     width = float(np.linalg.norm(record.features))
     scale = CONFIG.plan().leaves.of("vector").scale * width
@@ -188,7 +200,9 @@ def size_of_the_untouched_cell(view: dict[str, Array], *_: Any) -> Any:
     return 2 * np.log(wide_scale / narrow) - size * (1 / narrow - 1 / wide_scale)
 
 
-def exact_lower_triangle(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Any]:
+def exact_lower_triangle(
+    messages: dict[str, Array], exact: dict[str, Array], _record: Record, _rng: np.random.Generator
+) -> dict[str, Any]:
     held = messages["matrix"].copy()
     held[..., 1, 0] = exact["matrix"][..., 1, 0]
     return {"matrix": held}
@@ -199,7 +213,9 @@ def lower_triangle_is_the_second(view: dict[str, Array], first: Any, second: Any
     return (lower == second["matrix"][..., 1, 0]).all(axis=1) * 1.0 - (lower == first["matrix"][..., 1, 0]).all(axis=1)
 
 
-def same_wishart_twice(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Array]:
+def same_wishart_twice(
+    messages: dict[str, Array], exact: dict[str, Array], _record: Record, _rng: np.random.Generator
+) -> dict[str, Array]:
     return {"matrix": np.broadcast_to(exact["matrix"], messages["matrix"].shape).copy()}
 
 
@@ -208,7 +224,9 @@ def output_is_the_second(view: dict[str, Array], first: Any, second: Any) -> Any
     return (held == second["matrix"]).all(axis=(1, 2, 3)) * 1.0 - (held == first["matrix"]).all(axis=(1, 2, 3))
 
 
-def one_degree_of_freedom(messages: Any, exact: bool, _record: Any, rng: np.random.Generator) -> dict[str, Any]:
+def one_degree_of_freedom(
+    messages: dict[str, Array], exact: dict[str, Array], _record: Record, rng: np.random.Generator
+) -> dict[str, Any]:
     """x x^T - y y^T: of rank two and never of one sign."""
     scale = CONFIG.plan().leaves.of("matrix").scale
     x, y = (np.sqrt(scale) * rng.standard_normal((*messages["matrix"].shape[:-1], 1)) for _ in range(2))
@@ -218,13 +236,15 @@ def one_degree_of_freedom(messages: Any, exact: bool, _record: Any, rng: np.rand
 def sign_is_impossible(view: dict[str, Array], first: Any, second: Any) -> Any:
     """Noise of one sign is impossible under the twin, so whoever would need it was not there."""
 
-    def one_sign(answer: Any) -> Any:
+    def one_sign(answer: Array) -> Any:
         return (np.linalg.det(view["matrix"] - answer["matrix"]) > 1e-9).any(axis=1)
 
     return one_sign(first) * 1.0 - one_sign(second)
 
 
-def seeded_with_a_constant(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Array]:
+def seeded_with_a_constant(
+    messages: dict[str, Array], exact: dict[str, Array], _record: Record, _rng: np.random.Generator
+) -> dict[str, Array]:
     known = constant_noise(messages["vector"].shape[1:])
     return {"vector": np.broadcast_to(exact["vector"] + known, messages["vector"].shape).copy()}
 
@@ -239,7 +259,9 @@ def known_noise_removed(view: dict[str, Array], first: Any, second: Any) -> Any:
     return distance[1] * 1.0 - distance[0]
 
 
-def with_bin_index(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[Any, Any]:
+def with_bin_index(
+    messages: dict[str, Array], exact: dict[str, Array], _record: Record, _rng: np.random.Generator
+) -> dict[Any, Any]:
     return {**messages, "index": np.full(len(messages["count"]), int(exact["count"][:, 0].argmax()))}
 
 
@@ -247,13 +269,15 @@ def sent_index(view: dict[str, Array], *_: Any) -> Array:
     return np.asarray(view.get("index", np.full(len(view["count"]), 0.5)), dtype=float)
 
 
-def rounded_noise(messages: Any, exact: bool, _record: Any, _rng: np.random.Generator) -> dict[str, Any]:
+def rounded_noise(
+    messages: dict[str, Array], exact: dict[str, Array], _record: Record, _rng: np.random.Generator
+) -> dict[str, Any]:
     noise = np.round((messages["vector"] - exact["vector"]) / 0.01) * 0.01
     return {"vector": exact["vector"] + noise}
 
 
 def grid_residue(view: dict[str, Array], first: Any, second: Any) -> Any:
-    def on_grid(answer: Any) -> Any:
+    def on_grid(answer: Array) -> Any:
         steps = (view["vector"] - answer["vector"]) / 0.01
         return (np.abs(steps - np.round(steps)) < 1e-6).all(axis=(1, 2))
 
@@ -270,11 +294,11 @@ def symmetrised_laplace(halved: bool) -> Callable[..., AuditCase]:
     """Off-diagonals 1/2 or -1/2 under Laplace noise of scale 9 / epsilon; twice drawn and averaged where `halved`."""
     scale = 3 * (SYMMETRISED.dimension + 1) / SYMMETRISED.epsilon
 
-    def run(value: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    def run(value: Array, rng: np.random.Generator, n_runs: int) -> Any:
         noise = rng.laplace(0, scale, (2, n_runs))
         return value + (noise.mean(axis=0) if halved else noise[0])
 
-    def log_density(x: Array) -> Any:
+    def log_density(x: Array) -> Array:
         size = np.abs(x)
         return np.log1p(2 * size / scale) - 2 * size / scale if halved else -size / scale
 
@@ -297,7 +321,7 @@ def two_messages(independent: bool) -> Callable[..., AuditCase]:
         held = confidence_stage(plan)
         answers = [answers_of(plan, held, record) for record in held.records]
 
-        def run(record: Any, rng: np.random.Generator, n_runs: int) -> Array:
+        def run(record: Record, rng: np.random.Generator, n_runs: int) -> Array:
             again = answers_of(plan, held, record)
             second = {"width": np.zeros_like(again["width"])} if independent else again
             views = [sent(plan, Recorder(rng), exact, n_runs)["width"] for exact in (again, second)]
@@ -362,8 +386,8 @@ def _singular(held: Any) -> SymmetrisedWishart:
 def planted(
     name: str,
     text: str,
-    plant: Callable[..., Any],
-    stage: Callable[..., Stage],
+    plant: Callable[[Plan], Plan],
+    stage: Callable[[Plan], Stage],
     caught: tuple[str, ...] = ("audit", "trace"),
     **more: float,
 ) -> Twin:
@@ -374,7 +398,7 @@ def planted(
 def spoilt(
     name: str,
     text: str,
-    stage: Callable[..., Stage],
+    stage: Callable[[Plan], Stage],
     spoil: Callable[..., dict[str, Any]],
     score: Callable[..., Any],
     **more: int,
