@@ -148,7 +148,7 @@ def _next_polynomial(held: list[Any], n: int, k: int) -> list[Any]:
     return [(divided[j - 1] if j else 0) - divided[j] for j in range(n)]
 
 
-def _returning(parts: Any, saddle: Any, epsilon: float) -> Any:
+def _returning(parts: list[tuple[Loss, int]], saddle: Any, epsilon: float) -> Any:
     """Return a bound on what a sum that stops before the integrand's first return leaves out.
 
     From half way to the first return on, every Laplace loss is at most |s + 1| / |2s + 1| + e^(-(1 + 2c) x) / 2 times

@@ -36,7 +36,7 @@ class Ask:
     part: int | None = None  # of a node of parallel parts, by the record's public part
     choice: int | None = None  # of a node of alternatives, which the adversary picks
 
-    def answers(self, system: "System", values: tuple[int, ...]) -> tuple[Any, ...]:
+    def answers(self, system: "System", values: tuple[int, ...]) -> tuple[int, ...]:
         """Return the numbers that get noise: one, or one for every tree node or message."""
         held = [self.table[v] for i, v in enumerate(values) if self.part is None or system.parts[i] == self.part]
         if self.form == "local":
@@ -78,13 +78,13 @@ class System:
         """Return the largest move of one number by one record."""
         return _sensitivity(self, ask)
 
-    def cost(self, ask: Ask, moves: tuple[Any, ...]) -> Any:
+    def cost(self, ask: Ask, moves: tuple[Any, ...]) -> Fraction | int:
         """Return the exact loss of moves, in the additive unit of the system's noise."""
         if self.kind == "gaussian":
             return sum(Fraction(move, ask.noise) ** 2 for move in moves) * ask.times
         return sum(Fraction(move, ask.noise) for move in moves) * ask.times
 
-    def total(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> Fraction | int:
+    def total(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> Any:
         """Return what the adversary sees of a pair at worst: of alternatives the dearest one."""
         fixed = [self.cost(ask, ask.moves(self, pair)) for ask in self.asks if ask.choice is None]
         chosen = [self.cost(ask, ask.moves(self, pair)) for ask in self.asks if ask.choice is not None]
@@ -94,7 +94,7 @@ class System:
         """Return the largest cost over all pairs, and a pair that has it."""
         return max(((self.total(pair), pair) for pair in self.pairs(self.person)), default=None)
 
-    def adaptive_delta(self, epsilon: float) -> Any:
+    def adaptive_delta(self, epsilon: float) -> float:
         """Return the largest delta over pairs and adaptive adversaries, by all outputs of randomised responses."""
         patterns = {tuple(ask.moves(self, pair) for ask in self.asks) for pair in self.pairs(1)}
         return max(_best(self._asked(moves), 1.0, 1.0, math.exp(epsilon)) for moves in patterns)
@@ -154,7 +154,7 @@ class System:
 
 
 @lru_cache(maxsize=64)
-def _sensitivity(system: System, ask: Ask) -> int:
+def _sensitivity(system: System, ask: Ask) -> Any:
     """Return the largest move of one number by one record, over all data sets."""
     return max(max(ask.moves(system, pair), default=0) for pair in system.pairs(1))
 
@@ -212,7 +212,7 @@ def claim_of(system: System, cost: Any, factor: float) -> tuple[Any, ...]:
     return Claim(epsilon=epsilon, neighbours=RELATION), Fraction(epsilon) >= cost
 
 
-def _epsilon_of(mu: float, delta: float) -> Any:
+def _epsilon_of(mu: float, delta: float) -> float:
     """Return the epsilon of a Gaussian loss by bisection."""
     low, high = 0.0, 50 * mu + 50
     for _ in range(80):
@@ -221,14 +221,20 @@ def _epsilon_of(mu: float, delta: float) -> Any:
     return high
 
 
-def _best(steps: tuple[tuple[tuple[float, ...] | float, ...], ...], p: float, q: float, ratio: float) -> float:
+def _best(steps: tuple[tuple[tuple[float, ...] | float, ...], ...] | int, p: float, q: float, ratio: float) -> float:
     """Return the largest sum of (P - ratio Q)+ over outputs, the adversary picking an alternative at every step."""
     if not steps:
         return max(0.0, p - ratio * q)
     return max(_released(option, steps[1:], p, q, ratio) for option in steps[0])
 
 
-def _released(epsilons: Sequence[float], steps: int, p: float, q: float, ratio: float) -> int:
+def _released(
+    epsilons: tuple[float, ...] | float | Sequence[float],
+    steps: tuple[tuple[tuple[float, ...] | float, ...], ...] | int,
+    p: float,
+    q: float,
+    ratio: float,
+) -> float:
     """Return the same where the releases of one alternative come first."""
     if not epsilons:
         return _best(steps, p, q, ratio)

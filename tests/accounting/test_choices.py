@@ -83,7 +83,7 @@ def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss
     assert excess[1] < max(excess[0] / 3, 1e-9)
 
 
-def chosen_delta(options: tuple[ApproximateLoss, ApproximateLoss], rounds: int, epsilon: float) -> Any:
+def chosen_delta(options: tuple[ApproximateLoss, ApproximateLoss], rounds: int, epsilon: float) -> float:
     """Return the largest delta of any adaptive way to choose one of `options` in every round, by recursion.
 
     With x = e^epsilon q/p of what was seen, the best continuation is worth max over options of
@@ -91,7 +91,7 @@ def chosen_delta(options: tuple[ApproximateLoss, ApproximateLoss], rounds: int, 
     """
 
     @cache
-    def worth(left: Any, x: float) -> float:
+    def worth(left: int, x: float) -> float:
         if not left:
             return max(0.0, 1 - x)
         return max(

@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ def tail_of(
     return loss_tail(fold(declaration, neighbours), epsilon, delta)
 
 
-def merged_tail(mu: float, epsilon: float) -> Any:
+def merged_tail(mu: float, epsilon: float) -> float:
     """Return P(A) of the largest half line A of N(mu, 1) with P(A) = e^epsilon Q(A): an output that only says A."""
     place = brentq(lambda z: norm.logsf(z - mu) - norm.logsf(z) - epsilon, -5, 40)
     return norm.sf(place - mu)

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -41,7 +40,7 @@ def test_renyi_moments_of_many_atoms_are_taken_in_pieces() -> None:
     assert peak < 16 * 2**20 < 1000 * len(atoms) * 8
 
 
-def balanced(kind: type[DiscreteLoss], atoms: list[tuple[float, float]]) -> Any:
+def balanced(kind: type[DiscreteLoss], atoms: list[tuple[float, float]]) -> DiscreteLoss:
     """Return a loss whose probabilities sum to 1 under both laws: P and its mirror image, in proportion."""
     from math import cosh, exp
 

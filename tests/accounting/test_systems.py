@@ -13,7 +13,7 @@ from dpaudit.model.condition import Condition
 from tests.accounting.systems import claim_of, conditions_of, draw
 
 
-def judged(seed: int, believe: Any = conditions_of) -> tuple[System, Any, str]:
+def judged(seed: int, believe: Callable[..., tuple[Condition]] = conditions_of) -> tuple[System, Any, str]:
     """Return a system's kind, whether its claim holds, and what the evidence says of it."""
     rng = np.random.default_rng([15, seed])
     system = draw(rng)
@@ -29,7 +29,7 @@ def counted(seeds: range, believe: Callable[..., tuple[Condition]] = conditions_
     return Counter((holds, said) for _, holds, said in (judged(seed, believe) for seed in seeds))
 
 
-def wrong(counts: Counter[tuple[Any, str]]) -> Any:
+def wrong(counts: Counter[tuple[Any, str]]) -> int:
     """Return how many claims were refuted that hold, and certified that do not."""
     return counts[True, "refuted"] + counts[False, "certified"]
 

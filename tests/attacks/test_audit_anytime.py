@@ -45,7 +45,7 @@ def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path: Path, dictio
     """Stopped after 300 runs and continued: the numbers of one that was never stopped, from the missing runs only."""
     calls = []
 
-    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array] | Array:
         calls.append(n_runs)
         noisy = data + rng.laplace(0.0, 1.0, n_runs)
         return {"answer": noisy, "twice": 2 * noisy} if dictionary else noisy
@@ -94,7 +94,7 @@ def test_outputs_of_any_type_are_stored_as_columns(tmp_path: Path) -> None:
 def leaky(epsilon: float, leak: float) -> AuditCase:
     """Randomised response that tells everything with probability `leak`; the score knows which is which."""
 
-    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         honest = rng.random(n_runs) < 1 / (1 + np.exp(-epsilon))
         told = rng.random(n_runs) < leak
         answer = np.where(honest | told, data, 1 - data)

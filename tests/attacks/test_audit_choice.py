@@ -22,7 +22,7 @@ ONE = Claim(epsilon=1.0, neighbours="replace_one")
 CANARIES = {scenario.name: scenario for scenario in canary_scenarios()}
 
 
-def laplace(runs: int, rng: np.random.Generator) -> tuple[Any, Any]:
+def laplace(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
     labels = rng.random(runs) < 0.5
     return rng.laplace(size=runs) + labels, labels
 
@@ -79,7 +79,7 @@ def test_an_event_that_would_guess_a_run_twice_is_refused() -> None:
 def test_the_column_that_tells_competes_with_the_learned_score() -> None:
     """Of ten columns one is moved: the audit guesses on it alone, and shows .85 and more of epsilon 1."""
 
-    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         noise = rng.laplace(size=(n_runs, 10))
         noise[:, 3] += data
         return noise

@@ -18,7 +18,7 @@ FIRST = np.linspace(-0.5, 0.5, 50)
 SECOND = np.concatenate([[0.5], FIRST[1:]])
 
 
-def clipped(data: Array) -> Any:
+def clipped(data: Array) -> Array:
     return np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
 
 
@@ -78,7 +78,7 @@ def length_leak(data: Array, tape: Tape, rng: np.random.Generator) -> Any:
     return tape.release("values", NOISE, np.zeros(int((data == 0.5).sum())))
 
 
-def reads_behind(data: Array, tape: Tape, rng: np.random.Generator | None) -> Array:
+def reads_behind(data: Array, tape: Any, rng: np.random.Generator | None) -> Array:
     tape.release("sum", NOISE, clipped(data).sum())
     return np.concatenate([np.zeros(3000), data[:1], np.zeros(3000)])
 
@@ -141,7 +141,7 @@ def test_one_record_may_move_one_part_of_a_parallel_composition() -> None:
 def test_identical_data_never_raise_an_alarm() -> None:
     """Both runs start from one generator state, so that randomised code is clean on equal data."""
 
-    def random_order(data: Array, tape: Tape, rng: np.random.Generator) -> tuple[Any, Any]:
+    def random_order(data: Array, tape: Tape, rng: np.random.Generator) -> tuple[Any, Array]:
         order = rng.permutation(len(data))
         return tape.release("sum", NOISE, clipped(data)[order].sum()), order
 

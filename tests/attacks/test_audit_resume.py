@@ -28,7 +28,7 @@ def case(
     calls: list[Any] | None = None,
     die_at: int | None = None,
 ) -> AuditCase:
-    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         if calls is not None:
             calls.append(n_runs)
             if die_at is not None and len(calls) > die_at:
@@ -99,7 +99,7 @@ def test_a_consistent_audit_has_nothing_to_hand_on() -> None:
         refute(case(scale=1.0, score=ratio), result, np.random.default_rng(3))
 
 
-def coarse(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def coarse(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + np.round(256 * rng.laplace(0.0, 3.0, n_runs)) / 256
 
 

@@ -19,15 +19,15 @@ from dpaudit.model.mechanism import Array
 PURE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def laplace(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def laplace(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + rng.laplace(0.0, 1.0, n_runs)
 
 
-def half_noise(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def half_noise(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + rng.laplace(0.0, 0.5, n_runs)
 
 
-def constant(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def constant(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return rng.standard_normal(n_runs)
 
 
@@ -35,7 +35,9 @@ def ratio(view: dict[str, Array]) -> Array:
     return np.abs(view) - np.abs(view - 1.0)
 
 
-def run(function: Callable[..., Any], runs: int = 2000, seed: int = 0, **more: int | Callable[..., Any]) -> AuditResult:
+def run(
+    function: Callable[..., Any], runs: int = 2000, seed: int = 0, **more: int | Callable[..., Any] | None
+) -> AuditResult:
     rng = np.random.default_rng(seed)
     return audit(function, neighbours=(0.0, 1.0), claim=PURE, runs=runs, rng=rng, arithmetic="exact", **more)
 
@@ -167,7 +169,7 @@ def test_counted_runs_choose_nothing() -> None:
     epsilon = math.log((1 - share) / share)
     claim = Claim(epsilon=epsilon, neighbours="replace_one")
 
-    def flat(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+    def flat(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         far = rng.random(n_runs) < (share if data == 0 else 1 - share)
         return rng.random(n_runs) + far
 
@@ -216,7 +218,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
         audit_case(case, PURE, runs=100, rng=np.random.default_rng(0))
 
 
-def leaks_nan(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def leaks_nan(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     out = rng.standard_normal(n_runs)
     if data:
         out[rng.random(n_runs) < 0.5] = np.nan

@@ -16,18 +16,18 @@ import pytest
 
 from audits import ChunkStore, audit
 from audits.experiment.workers import perform
-from dpaudit import AuditResult, Claim, UnsupportedError
+from dpaudit import AuditResult, Claim, Counts, LowerBound, Power, UnsupportedError
 from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 ARGUMENTS = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000, "chunk_runs": 500}
 
 
-def noisy(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def noisy(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + rng.laplace(0.0, 0.5, n_runs)
 
 
-def numbers(result: AuditResult) -> tuple[Any, Any, Any, Any, Any]:
+def numbers(result: AuditResult) -> tuple[Counts, tuple[LowerBound, ...], tuple[tuple[float, float], ...], str, Power]:
     return result.counts, result.bounds, result.roc, result.verdict, result.power
 
 

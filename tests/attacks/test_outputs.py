@@ -201,7 +201,7 @@ def test_a_row_depends_on_its_own_output_alone() -> None:
             np.testing.assert_array_equal(together[name][place, : column.shape[1]], column[0])
 
 
-def raising(where: Callable[..., Any], exception: SystemExit | ValueError) -> Callable[..., Any]:
+def raising(where: Callable[..., Any], exception: ValueError | SystemExit | MemoryError) -> Callable[..., Any]:
     def function(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
         if where(data, rng):
             raise exception

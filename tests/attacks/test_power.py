@@ -13,13 +13,16 @@ from audits.decision.controls import far_pair, gross
 from audits.decision.earned import would_refute
 from audits.decision.upper_limit import epsilon_limit, hockey_stick_limit
 from dpaudit import AuditCase, AuditResult, Claim, Counts
-from dpaudit.model.claim import Neighbours
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
 def run(
-    function: Callable[..., Any], runs: int = 2000, seed: int = 0, neighbours: Neighbours = (0.0, 1.0), **more: int
+    function: Callable[..., Any],
+    runs: int = 2000,
+    seed: int = 0,
+    neighbours: tuple[float, float] = (0.0, 1.0),
+    **more: int,
 ) -> AuditResult:
     rng = np.random.default_rng(seed)
     return audit(function, neighbours=neighbours, claim=ONE, runs=runs, rng=rng, arithmetic="exact", **more)

@@ -15,11 +15,11 @@ from dpaudit.model.mechanism import Array
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def honest(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def honest(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + rng.laplace(0, 1.0, n_runs)
 
 
-def fixed_seed(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def fixed_seed(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + np.random.default_rng(1).laplace(0, 1.0, n_runs)
 
 
@@ -27,7 +27,7 @@ def one_draw(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return np.full(n_runs, data + rng.laplace(0, 1.0))
 
 
-def correlated(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def correlated(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + rng.laplace(0, 1.0) + rng.laplace(0, 0.3, n_runs)
 
 
@@ -35,11 +35,11 @@ def by_block_size(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
     return data + rng.laplace(0, 1.0, n_runs) / np.sqrt(n_runs)
 
 
-def own_entropy(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def own_entropy(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + np.random.default_rng().laplace(0, 1.0, n_runs)
 
 
-def global_state(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def global_state(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + np.random.laplace(0, 1.0, n_runs)  # noqa: NPY002 - the trap
 
 
@@ -94,7 +94,7 @@ def test_honest_functions_get_no_remark() -> None:
 def test_data_that_a_function_changes_are_noted() -> None:
     """The next run would not see the same data."""
 
-    def changing(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+    def changing(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         data += 1.0
         return rng.laplace(0, 1.0, n_runs)
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from dpaudit import AuditCase, Claim, Condition, Declaration, Recorder, Release, Streams, Transcript
 from dpaudit.cli.app import app

@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from dpaudit.configuration import config as configuration
 
 
 @pytest.fixture
-def broken(coded: str) -> Any:
+def broken(coded: str) -> str:
     """Return a configuration of an algorithm that samples a third of the noise that it declares."""
     return coded.replace("one_sum", "third_of_the_noise")
 
 
 def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(
-    dpaudit: Callable[..., Result], write: Callable[..., str], broken: Any, fakes: None
+    dpaudit: Callable[..., Result], write: Callable[..., str], broken: str, fakes: None
 ) -> None:
     """One file a violation, without data; counted again with two other seeds it is a finding."""
     found = dpaudit("audit", write(broken), "--witness", "witnesses", "--format", "json")
@@ -39,7 +39,7 @@ def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(
 
 
 def test_repaired_code_does_not_confirm_an_old_witness(
-    dpaudit: Callable[..., Result], write: Callable[..., str], broken: Any, fakes: None, monkeypatch: pytest.MonkeyPatch
+    dpaudit: Callable[..., Result], write: Callable[..., str], broken: str, fakes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same witness, the noise repaired: no finding. Its attack is fixed, so nothing is chosen anew to save it."""
     dpaudit("audit", write(broken), "--witness", "witnesses")

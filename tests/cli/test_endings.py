@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from dpaudit import EngineDisagreementError
 
 MAIN = "from dpaudit.cli import main; main()"
 
 
-def _raising(error: ZeroDivisionError | EngineDisagreementError | KeyboardInterrupt) -> Callable[..., Any]:
+def _raising(error: ZeroDivisionError | EngineDisagreementError | KeyboardInterrupt) -> Callable[..., None]:
     def certify(*_: Any, **__: Any) -> None:
         raise error
 

@@ -22,7 +22,7 @@ HOST = re.compile(r"\b(?:[a-z0-9-]+\.)+(?:org|com|net|io|dev)\b", re.IGNORECASE)
 PUBLISHERS = {"arxiv.org", "doi.org", "json-schema.org", "in-toto.io"}
 
 
-def name(page: str) -> str:
+def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 

@@ -14,7 +14,6 @@ from algorithms.lsvi_ucb.noise import noises_of, schedule_of
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr.noise import noisy_regressions
 from dpaudit import Release, bracket_epsilon, fold
-from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "linear_rl.md"
@@ -47,7 +46,7 @@ def truth(mu: float, delta: float) -> float:
     return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
 
 
-def mixture_row(model: str, bonus: Array, episodes: int, steps: int, epsilon: float, delta: float) -> str:
+def mixture_row(model: str, bonus: str, episodes: int, steps: int, epsilon: float, delta: float) -> str:
     """One line of the first table, every number from the noise that the config calibrates."""
     shape = {"model": model, "bonus": bonus, "episodes": episodes, "steps": steps, "epsilon": epsilon, "delta": delta}
     stated = noisy_regressions(UcrlVtr(**shape, dimension=5, calibration="paper"))[0].noises[0][1]

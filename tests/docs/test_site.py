@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a strict build; skipped where the extra `docs` is not installed."""
     for module in ("mkdocs", "material", "mkdocstrings"):
         if importlib.util.find_spec(module) is None:
@@ -26,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return folder
 
 
-def test_a_strict_build_has_every_page(site: Any) -> None:
+def test_a_strict_build_has_every_page(site: Path) -> None:
     """Each Markdown page became a page of the site, and the gallery has its figures."""
     pages = [page for page in (ROOT / "docs").rglob("*.md") if page.name not in ("index.md", "README.md")]
     missing = [page for page in pages if not (site / page.relative_to(ROOT / "docs").with_suffix("")).is_dir()]
@@ -34,7 +33,7 @@ def test_a_strict_build_has_every_page(site: Any) -> None:
     assert len(list((site / "gallery").glob("*.svg"))) == len(list((ROOT / "examples" / "gallery").glob("*.py")))
 
 
-def test_references_are_written_from_the_code(site: Any) -> None:
+def test_references_are_written_from_the_code(site: Path) -> None:
     """Commands with their options, rules, public names with their examples, and the keys of a configuration."""
     told = {
         name: (site / "reference" / name / "index.html").read_text(encoding="utf-8")
@@ -49,7 +48,7 @@ def test_references_are_written_from_the_code(site: Any) -> None:
     assert "horizon" in told["configuration"]
 
 
-def test_a_page_fetches_nothing_from_elsewhere(site: Any) -> None:
+def test_a_page_fetches_nothing_from_elsewhere(site: Path) -> None:
     """No stylesheet, script, font or image comes from another host."""
     page = (site / "index.html").read_text(encoding="utf-8")
     assert 'src="http' not in page

@@ -9,8 +9,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from dpaudit.cli.app import app
 

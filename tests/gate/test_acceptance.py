@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from jsonschema import Draft202012Validator
+from typer.testing import Result
 
 from dpaudit import Claim, schemas
 from dpaudit.gate.terms import Terms

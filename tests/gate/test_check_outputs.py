@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
-from click.testing import Result
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 from sarif_pydantic import Sarif
+from typer.testing import Result
 
 from dpaudit import schemas
 from dpaudit.gate.catalogue import RULES
@@ -95,7 +95,7 @@ def toys(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: found[name])
 
 
-def outputs(folder: str = "out") -> tuple[Any, Any, Element, str]:
+def outputs(folder: str = "out") -> tuple[Any, Any, Element, Any]:
     """The four files of a check, each read back and held against its schema."""
     folder = Path(folder)
     document = json.loads((folder / "check.json").read_text(encoding="utf-8"))
@@ -112,7 +112,7 @@ def outputs(folder: str = "out") -> tuple[Any, Any, Element, str]:
     return document, sarif, junit, (folder / "summary.md").read_text(encoding="utf-8")
 
 
-def unknown_keys(model: Sarif) -> set[Any]:
+def unknown_keys(model: Any) -> set[Any]:
     """The keys that somebody else's model of SARIF 2.1.0 does not know, anywhere below `model`."""
     if isinstance(model, list):
         return {key for held in model for key in unknown_keys(held)}
@@ -383,7 +383,7 @@ def test_a_weaker_claim_or_a_lost_audit_is_worse() -> None:
     """Each fault alone makes the comparison worse: epsilon, delta, verdict, condition, finding, audit."""
     from dpaudit.gate.comparison import compare
 
-    def side(**changed: str | list[Any] | dict[str, dict[str, str | float]]) -> dict[str, Any]:
+    def side(**changed: str | dict[str, dict[str, str | float]] | list[Any]) -> dict[str, Any]:
         held = {
             "verdict": "certified",
             "claim": {"epsilon": 1.0, "delta": 1e-5, "unit": "u", "neighbours": "replace_one", "model": "central"},

@@ -12,8 +12,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import Result
 from jsonschema import Draft202012Validator
+from typer.testing import Result
 
 from dpaudit import schemas
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
@@ -47,7 +47,7 @@ def raw(text: str) -> set[Any]:
     return {c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
 
 
-def project(dpaudit: Callable[..., Result], write: Callable[..., str], payload: str) -> Any:
+def project(dpaudit: Callable[..., Result], write: Callable[..., str], payload: str) -> str:
     """A false claim, a certificate of a true one and a ledger, all full of a payload."""
 
     def text(epsilon: float, label: str = payload) -> str:

@@ -20,7 +20,7 @@ CI = ROOT / "examples" / "ci"
 def copied(tmp_path: Path) -> Callable[..., Any]:
     """Return a function that copies a folder of examples, as a user would, and returns the copy."""
 
-    def copy(name: str) -> Any:
+    def copy(name: str) -> Path:
         folder = tmp_path / "copy"
         shutil.copytree(ROOT / "examples" / name, folder, ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")

@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -54,7 +53,7 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture
-def fresh_postgres(postgres: str) -> Any:
+def fresh_postgres(postgres: str) -> str:
     """Return the address of a database of its own."""
     import uuid
 

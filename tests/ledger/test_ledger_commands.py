@@ -4,12 +4,10 @@ import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 from jsonschema import Draft202012Validator
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from dpaudit import Certificate, schemas
 from dpaudit.cli.app import app
@@ -25,7 +23,7 @@ def dpaudit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thirty_second: 
     return lambda *arguments: CliRunner().invoke(app, ["ledger", *arguments], catch_exceptions=False)
 
 
-def book(dpaudit: Callable[..., Result], label: str) -> Any:
+def book(dpaudit: Callable[..., Result], label: str) -> Result:
     """Book the certificate under a label."""
     return dpaudit("book", "budget.db", "certificate.json", "--account", "survey", "--label", label)
 

@@ -99,7 +99,7 @@ def test_book_goes_on_only_where_the_kept_digest_is(ledger: Ledger, fifth: Certi
         cut.book("survey 1", fifth, "with", NOW, head=first.digest)
 
 
-def rechained(lines: list[str], change: Callable[..., Any]) -> list[Any]:
+def rechained(lines: tuple[str, ...], change: Callable[..., Any]) -> list[Any]:
     """A consistent chain by somebody who can hash, with one body changed."""
     texts, previous = [], GENESIS
     for number, line in enumerate(lines):

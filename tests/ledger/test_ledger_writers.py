@@ -65,7 +65,7 @@ def test_writers_that_take_no_turns_are_caught(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def booked(place: str, one_thirty_second: Certificate) -> Any:
+def booked(place: str, one_thirty_second: Certificate) -> str:
     """Return a store's place after nine bookings."""
     ledger = Ledger(store_at(place, create=True))
     ledger.open(Account(name="data", budget=BUDGET, rule="basic"), NOW)
@@ -75,7 +75,7 @@ def booked(place: str, one_thirty_second: Certificate) -> Any:
 
 
 @pytest.mark.parametrize("statement", ["UPDATE dpaudit_ledger SET entry = ''", "DELETE FROM dpaudit_ledger"])
-def test_the_table_refuses_to_be_changed(booked: Any, statement: str) -> None:
+def test_the_table_refuses_to_be_changed(booked: str, statement: str) -> None:
     """A writer who goes around the ledger is stopped by the database itself."""
     before = Ledger(store_at(booked)).lines()
     with pytest.raises(Exception, match="append-only"):
@@ -98,7 +98,7 @@ def execute(place: Any, statement: str) -> None:
         connection.close()
 
 
-def test_a_row_changed_by_force_is_seen(booked: Any) -> None:
+def test_a_row_changed_by_force_is_seen(booked: str) -> None:
     """With the trigger out of the way a changed byte gets into the table, and not past the chain."""
     off = "ALTER TABLE dpaudit_ledger DISABLE TRIGGER ALL"
     execute(booked, off if booked.startswith("postgresql") else "DROP TRIGGER dpaudit_ledger_no_update")

@@ -1,6 +1,7 @@
 """Mechanisms that choose: the exact curve of the exponential mechanism, and noisy maxima against closed forms."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ from dpaudit.model.mechanism import Array
 from mechanisms import Exponential, RandomisedResponse, ReportNoisyMax
 
 
-def hockey_stick(log_p: Array, log_q: Array, epsilon: float) -> float:
+def hockey_stick(log_p: Callable[..., Any], log_q: Callable[..., Any], epsilon: float) -> float:
     """Return delta(epsilon) of two finite laws."""
     return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
 
 
-def law(mechanism: Exponential | ReportNoisyMax, scores: Array | list[float]) -> Any:
+def law(mechanism: Exponential | ReportNoisyMax, scores: Array | list[float]) -> Array:
     """Return the log probability of every candidate."""
     return mechanism.log_density(np.arange(len(scores)), np.asarray(scores, dtype=float))
 

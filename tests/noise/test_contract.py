@@ -49,7 +49,7 @@ EXAMPLES = [
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES)
 
 
-def sample(mechanism: Mechanism, value: Array, rng: np.random.Generator, n: int | None = None) -> Any:
+def sample(mechanism: Mechanism, value: Array, rng: np.random.Generator, n: int | None = None) -> Array:
     """Return `n` independent releases of `value`, or as many as suit its kind."""
     answer = np.asarray(value)
     n = n or (SAMPLES if is_scalar(mechanism) else SAMPLES_OF_MANY_NUMBERS)
@@ -62,7 +62,7 @@ def log_density(mechanism: Mechanism, output: Array, value: Array) -> Array:
     return each.reshape(len(output), -1).sum(axis=1)
 
 
-def is_scalar(mechanism: Mechanism) -> bool:
+def is_scalar(mechanism: Any) -> bool:
     """Return whether one release is one number."""
     return np.ndim(mechanism.release(np.asarray(mechanism.worst_pair()[0]), np.random.default_rng(0))) == 0
 
@@ -163,7 +163,7 @@ def hockey_stick(loss: Loss, epsilons: list[Any] | tuple[float, ...], step: floa
     return [1 - kept + float((law * -np.expm1(np.minimum(epsilon - losses, 0))).sum()) for epsilon in epsilons]
 
 
-def attained_loss(mechanism: Mechanism) -> Any:
+def attained_loss(mechanism: Mechanism) -> Loss:
     """Return the loss of the mechanism's own worst pair."""
     return mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
 

@@ -2,7 +2,6 @@
 
 import math
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ def squared_mu(mechanism: SymmetricGaussian | JointGaussian, first: Array, secon
     return 2 * float(mechanism.log_density(first, first) - mechanism.log_density(first, second))
 
 
-def random_symmetric(rng: np.random.Generator, dimension: int) -> Any:
+def random_symmetric(rng: np.random.Generator, dimension: int) -> Array:
     """Return a symmetric matrix of Frobenius norm 1, sparse or dense."""
     entries = rng.standard_normal((dimension, dimension)) * (rng.random((dimension, dimension)) < rng.random())
     matrix = np.triu(entries) + np.triu(entries, 1).T + 1e-9 * np.eye(dimension)

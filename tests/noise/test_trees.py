@@ -44,7 +44,7 @@ def covered(node: int) -> range:
     return range(node - (node & -node) + 1, node + 1)
 
 
-def enumerated(horizon: int, signs: Array, separation: float) -> int:
+def enumerated(horizon: int, signs: tuple[int, ...], separation: float) -> int:
     """Return the largest sum of squared node counts over every admissible set of elements."""
     best = 0
     for used in range(1, len(signs) + 1):

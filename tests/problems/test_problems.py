@@ -20,7 +20,7 @@ GOOD = "3,0.0,0,5.0,0,0\n2,3.258096,1,20.0,1,0\n"
 
 @pytest.fixture
 def table(tmp_path: Path) -> Callable[..., Any]:
-    def write(text: str) -> Any:
+    def write(text: str) -> Path:
         path = tmp_path / "table.csv"
         path.write_text(text, encoding="utf-8")
         return path

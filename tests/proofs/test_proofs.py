@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Any
 
 import pytest
 
@@ -52,7 +51,7 @@ def run(*arguments: str, path: str | None = None) -> CompletedProcess[str]:
     )
 
 
-def twin(folder: Path, text: str) -> Any:
+def twin(folder: Path, text: str) -> Path:
     """Write `text` beside a proved file and return the folder."""
     (folder / "Proved.v").write_text(PROVED, encoding="utf-8")
     (folder / "Twin.v").write_text(text, encoding="utf-8")

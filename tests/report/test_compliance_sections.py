@@ -50,7 +50,7 @@ def grid(report: Report, number: str, name: str) -> tuple[tuple[str, ...], ...]:
     return next(held for held in section(report, number).grids if held.name == name).rows
 
 
-def leads_somewhere(data: str, reference: str) -> bool:
+def leads_somewhere(data: Any, reference: str) -> bool:
     """Return whether a reference is a path in the report's JSON; deployments are the owner's own file."""
     if not reference or reference.startswith("deployment."):
         return True
@@ -249,7 +249,7 @@ def test_page_and_json_say_the_same_field_by_field(stories: dict[str, Report]) -
                 assert all(" ".join(cell.split()) in page for row in table.rows for cell in row), table.name
 
 
-def hostile(thing: Deployment) -> tuple[Any, ...]:
+def hostile(thing: Deployment) -> Deployment | tuple[Any, ...]:
     """Return a deployment whose every text is hostile."""
     if is_dataclass(thing) and not isinstance(thing, type):
         return replace(thing, **{entry.name: hostile(getattr(thing, entry.name)) for entry in fields(thing)})

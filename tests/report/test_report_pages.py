@@ -224,7 +224,7 @@ def test_an_unwritable_folder_is_a_clear_error(stories: dict[str, Report], tmp_p
         write(stories["checked"], blocked)
 
 
-def luminance(colour: Any) -> Any:
+def luminance(colour: str) -> Any:
     """Return the relative luminance of a colour, as WCAG defines it."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ def validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
-def objects(data: Any, path: tuple[Any, ...] = ()) -> Iterator[Any]:
+def objects(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the path of every object in `data` whose fields the schemas fix."""
     if isinstance(data, dict):
         free = path and path[-1] in ("versions", "mechanism")
@@ -31,7 +30,7 @@ def objects(data: Any, path: tuple[Any, ...] = ()) -> Iterator[Any]:
             yield from objects(value, (*path, place))
 
 
-def at(data: Any, path: Path) -> Any:
+def at(data: Any, path: tuple[str | int, ...]) -> Any:
     """Return what lies at `path`."""
     for key in path:
         data = data[key]

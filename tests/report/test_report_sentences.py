@@ -42,12 +42,12 @@ def numbers(text: str) -> list[Any]:
     return values
 
 
-def up(value: float, truth: float, tolerance: float = 2e-3) -> Any:
+def up(value: float, truth: float, tolerance: float = 2e-3) -> bool:
     """Return whether a printed upper bound is one, and close."""
     return truth * (1 - 1e-12) <= value <= truth * (1 + tolerance)
 
 
-def merged_tail(mu: float, epsilon: float) -> Any:
+def merged_tail(mu: float, epsilon: float) -> float:
     """Return the heaviest tail beyond epsilon of anything computed from N(mu, 1) against N(0, 1)."""
     place = brentq(lambda z: norm.logsf(z - mu) - norm.logsf(z) - epsilon, -5, 40)
     return norm.sf(place - mu)
@@ -58,7 +58,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     return brentq(lambda e: norm.cdf(mu / 2 - e / mu) - math.exp(e) * norm.cdf(-mu / 2 - e / mu) - delta, 1e-9, 60)
 
 
-def gaussian(stories: dict[str, Report], **more: int) -> tuple[Any, LossTail | None]:
+def gaussian(stories: dict[str, Report], **more: int) -> tuple[Report, LossTail | None]:
     """Return a report on one Gaussian release, with its tail."""
     report = replace(stories["checked"], **more)
     return report, tail_of(report, gather(report).curve)

@@ -14,13 +14,13 @@ import numpy as np
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import survivors
 from algorithms.capri.plan import Plan
-from algorithms.capri.users import Users, clipped_sums
+from algorithms.capri.users import Played, Users, clipped_sums
 from dpaudit import Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 
-def own_users(users: Users) -> Any:
+def own_users(users: Users) -> Users:
     return users
 
 
@@ -34,7 +34,7 @@ def steps(
 def scaled_mechanism(factor: float) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """A twin that runs `factor` times the declared noise."""
 
-    def plant(plan: Plan) -> tuple[Any, Callable[..., Any]]:
+    def plant(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
         mechanism = plan.mechanism.scaled(factor(plan))
         return replace(plan, mechanism=mechanism, stddev=mechanism.stddev), own_users
 
@@ -86,7 +86,7 @@ class HalfPrecisionNoise(Gaussian):
 def other_noise(
     kind: type[ScalarNoise] | type[OneSidedNoise] | type[NoNoise] | type[HalfPrecisionNoise],
 ) -> Callable[..., tuple[Any, Callable[..., Any]]]:
-    def plant(plan: Plan) -> tuple[Any, Callable[..., Any]]:
+    def plant(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
         honest = plan.mechanism
         mechanism = kind(stddev=honest.stddev, l2_sensitivity=honest.l2_sensitivity, neighbours=honest.neighbours)
         return replace(plan, mechanism=mechanism), own_users
@@ -94,7 +94,7 @@ def other_noise(
     return plant
 
 
-def reused_noise(plan: Plan) -> tuple[Any, Callable[..., Any]]:
+def reused_noise(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
     """The honest mechanism, fed in every epoch the randomness of the first."""
     box = {}
 
@@ -106,7 +106,7 @@ def reused_noise(plan: Plan) -> tuple[Any, Callable[..., Any]]:
     return replace(plan, release=release), own_users
 
 
-def fixed_seed(plan: Plan) -> tuple[Any, Callable[..., Any]]:
+def fixed_seed(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
     """Every run draws its noise from the same seed, as a process that seeds itself would."""
 
     def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, _users: Users) -> Array:
@@ -133,7 +133,7 @@ def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Any]]]:
             def __init__(self, users: Users) -> None:
                 self.users = users
 
-            def play(self, epoch: int, active: Array, streams: Streams) -> Any:
+            def play(self, epoch: int, active: Array, streams: Streams) -> Played:
                 played = self.users.play(epoch, active, streams)
                 box["epoch"] = epoch.number
                 box["counts"] = played.counts.reshape(len(active), -1)
@@ -144,7 +144,7 @@ def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Any]]]:
     return plant
 
 
-def carried_over(plan: Plan, box: dict[str, Any]) -> Any:
+def carried_over(plan: Plan, box: dict[str, Any]) -> Plan:
     def collect(played: Array, bound: float) -> Any:
         before = box["sums"] if box["epoch"] > 1 else 0.0
         box["sums"] = before + clipped_sums(played, bound)
@@ -153,7 +153,7 @@ def carried_over(plan: Plan, box: dict[str, Any]) -> Any:
     return replace(plan, collect=collect)
 
 
-def data_covariance(plan: Plan, box: dict[str, Any]) -> Any:
+def data_covariance(plan: Plan, box: dict[str, Any]) -> Plan:
     def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         honest = factorise(features, design, active, ridge)
         data = factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
@@ -162,21 +162,21 @@ def data_covariance(plan: Plan, box: dict[str, Any]) -> Any:
     return replace(plan, factorise=broken)
 
 
-def data_covariance_throughout(plan: Plan, box: dict[str, Any]) -> Any:
+def data_covariance_throughout(plan: Plan, box: dict[str, Any]) -> Plan:
     def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
         return factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
 
     return replace(plan, factorise=broken)
 
 
-def users_as_basis(plan: Plan, box: dict[str, Any]) -> Any:
+def users_as_basis(plan: Plan, box: dict[str, Any]) -> Plan:
     def draw(law: Any, size: int, rng: np.random.Generator) -> Design:
         return Design(covariance=draw_design(law, size, rng).covariance, basis=box["counts"])
 
     return replace(plan, draw=draw)
 
 
-def exact_elimination(plan: Plan) -> tuple[Any, Callable[..., Any]]:
+def exact_elimination(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
     box = {}
 
     def remember(features: Array, design: Array, active: Array, ridge: float) -> Factors:
@@ -194,14 +194,14 @@ def exact_elimination(plan: Plan) -> tuple[Any, Callable[..., Any]]:
     return replace(plan, factorise=remember, release=release, eliminate=eliminate), own_users
 
 
-def eager_users(plan: Plan) -> tuple[Any, type[Any]]:
+def eager_users(plan: Plan) -> tuple[Plan, type[Any]]:
     """Later users of an epoch copy the best action seen so far in it."""
 
     class Eager:
         def __init__(self, users: Users) -> None:
             self.users = users
 
-        def play(self, epoch: int, active: Array, streams: Streams) -> Any:
+        def play(self, epoch: int, active: Array, streams: Streams) -> Played:
             played = self.users.play(epoch, active, streams)
             action = 0 if max(reward for reward, _ in played.groups) > 0 else 1
             moved = ((reward, _all_on(action, counts) if reward == 0 else counts) for reward, counts in played.groups)
@@ -210,7 +210,7 @@ def eager_users(plan: Plan) -> tuple[Any, type[Any]]:
     return plan, Eager
 
 
-def _all_on(action: int, counts: Array) -> Any:
+def _all_on(action: int, counts: Array) -> Array:
     moved = np.zeros_like(counts)
     moved[:, :, action] = counts.sum(axis=2)
     return moved

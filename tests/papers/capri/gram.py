@@ -42,7 +42,7 @@ def posterior_variance(kernel: Array, basis: Array | list[int], covariance: Arra
     return (np.diag(kernel) - np.einsum("iw,ij,jw->w", k_s, v, k_s)) / ridge
 
 
-def gram_maps(kernel: Array, basis: Array, covariance: Array, ridge: float) -> Any:
+def gram_maps(kernel: Array, basis: Array, covariance: Array, ridge: float) -> Array:
     """M^(-1/2) k_S(w) for every cell, as columns."""
     k_sr = kernel[np.ix_(basis, covariance)]
     m = k_sr @ k_sr.T + ridge * kernel[np.ix_(basis, basis)]

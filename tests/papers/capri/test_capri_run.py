@@ -40,7 +40,7 @@ def recorded(config: Capri, contexts: Array, rewards: Array, seed: int, n_runs: 
     )
 
 
-def stream_of(config: Capri, seed: int = 0) -> tuple[Any, Any]:
+def stream_of(config: Capri, seed: int = 0) -> tuple[Array, Array]:
     rng = np.random.default_rng(seed)
     return rng.integers(3, size=config.horizon), rng.choice([-1.0, 0.0, 1.0], size=config.horizon)
 
@@ -124,7 +124,7 @@ def test_rewards_beyond_the_bound_count_as_the_bound() -> None:
     assert clipped_sums(played, 2.0).tolist() == [[1.75, 1.75]]
 
 
-def noise_of(config: Capri, n_runs: int, seed: int = 3) -> Any:
+def noise_of(config: Capri, n_runs: int, seed: int = 3) -> Array:
     """The noise alone: with all rewards 0 a release is nothing else; shape (n_runs, K, D), unit variance."""
     contexts = np.zeros(config.horizon, dtype=int)
     run = recorded(config, contexts, np.zeros(config.horizon), seed, n_runs)

@@ -47,7 +47,7 @@ def worst_run(twin: Twin, config: Capri) -> Transcript:
     return run_epochs(short, audit_geometry(config, config.plan()), wrap(data), streams, 8)
 
 
-def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Any]:
+def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Array]:
     rngs = np.random.default_rng(seed).spawn(2)
     return [case.score(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
 
@@ -79,7 +79,7 @@ def epsilon_lower(low: Array, high: Array, delta: float) -> float:
     return best
 
 
-def estimate(p: float, q: float, cut: Any, delta: float) -> float:
+def estimate(p: Array, q: Array, cut: Any, delta: float) -> float:
     return math.log(max((p >= cut).mean() - delta, 1e-9) / ((q >= cut).mean() + 20 / len(q)))
 
 

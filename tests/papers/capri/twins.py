@@ -70,7 +70,7 @@ class Twin:
 
 
 def case_of(
-    twin: Twin,
+    twin: Any,
     config: Capri,
     *,
     epochs: int = 1,
@@ -133,12 +133,12 @@ class SummedRatio:
         return total
 
 
-def cancelled(view: dict[str, Array]) -> Any:
+def cancelled(view: dict[str, Array]) -> Array:
     """The difference of the first two normalised releases: their common noise is gone."""
     return (view["release"][:, 0] - view["release"][:, 1])[:, 0]
 
 
-def half_precision_score(view: dict[str, Array]) -> Any:
+def half_precision_score(view: dict[str, Array]) -> Array:
     """Whether the first coordinate less 0.3 lies on the 16-bit grid."""
     residual = view["release"][:, 0, 0] - 0.3
     return (np.abs(residual - residual.astype(np.float16).astype(np.float64)) < 1e-9).astype(float)
@@ -238,7 +238,7 @@ def _known_noise(made: Plan, config: Capri) -> AuditCase:
     return case_of(made, config, score=lambda view: (view["release"][:, 0] - noise)[:, 0])
 
 
-def _first_coordinate(view: dict[str, Array]) -> Any:
+def _first_coordinate(view: dict[str, Array]) -> Array:
     return view["release"][:, 0, 0]
 
 

@@ -1,7 +1,6 @@
 """Epsilon of a history of sampled noisy steps: a bound for both neighbour relations, close to the truth."""
 
 import math
-from typing import Any
 
 import dp_accounting
 import pytest
@@ -36,10 +35,10 @@ def one_step(noise: float, rate: float, delta: float) -> float:
     """Exact epsilon of one step under replacement: the likelihood ratio grows with x, so half lines are optimal."""
     shift = 1 / noise
 
-    def weight(x: float, sign: float) -> Any:
+    def weight(x: float, sign: float) -> float:
         return (1 - rate) * norm.pdf(x) + rate * norm.pdf(x - sign * shift)
 
-    def gap(epsilon: float) -> Any:
+    def gap(epsilon: float) -> float:
         cut = brentq(lambda x: math.log(weight(x, 1) / weight(x, -1)) - epsilon, -1, 36)
         first = (1 - rate) * norm.sf(cut) + rate * norm.sf(cut - shift)
         return first - math.exp(epsilon) * ((1 - rate) * norm.sf(cut) + rate * norm.sf(cut + shift)) - delta

@@ -1,14 +1,13 @@
 """DP-SGD through Opacus itself: reviewed, run and watched."""
 
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import pytest
 
 from algorithms.dp_sgd import DpSgd, TrainingRecord, read_engine, review
 from algorithms.problems.affairs import affairs
-from dpaudit import Claim, Streams, admit
+from dpaudit import Claim, Streams, Transcript, admit
 
 pytestmark = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("opacus") is None, reason="not run: the extra 'opacus' is not installed"
@@ -25,7 +24,7 @@ GIVEN = {
 CLAIM = Claim(epsilon=8.0, delta=1e-5, neighbours="add_remove")
 
 
-def transcript(config: DpSgd) -> Any:
+def transcript(config: DpSgd) -> Transcript:
     return config.run(affairs(records=600), Streams.spawn(np.random.default_rng(2)), 1)
 
 

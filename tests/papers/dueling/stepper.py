@@ -37,7 +37,7 @@ def step_by_step(
     preferences: Array,
     rng: np.random.Generator,
     vote: Any = None,
-) -> tuple[Any, Array]:
+) -> tuple[list[int], Array]:
     """Return (eliminated_at, plays) of one run. `width(kept, clock)`; `vote(left, right)` where not simulated."""
     left = list(range(arms))
     kept, upper, lower = [0] * arms, [math.inf] * arms, [-math.inf] * arms

@@ -10,7 +10,6 @@ from algorithms.g_optimal_dueling import GOptimalDueling
 from audits import audit_case
 from audits.attacks.likelihood import declared_case
 from dpaudit import AuditCase, AuditResult, Claim, Release, certify
-from dpaudit.model.mechanism import Array
 from mechanisms import Laplace, TreeAggregation
 
 SIGNIFICANCE = 0.05
@@ -21,7 +20,7 @@ def result_of(case: AuditCase, claim: Claim, runs: int, seed: int = 1, **setting
     return audit_case(case, claim, runs=runs, rng=np.random.default_rng(seed), significance=SIGNIFICANCE, **settings)
 
 
-def counter_case(capacity: int, epsilon: float, signs: Array) -> AuditCase:
+def counter_case(capacity: int, epsilon: float, signs: tuple[int, ...]) -> AuditCase:
     """The outputs of one counter with the printed noise 4 L / eps, and its worst one or two leaves."""
     leaf = Laplace(scale=4 * capacity.bit_length() / epsilon, l1_sensitivity=1.0, neighbours="replace_one")
     tree = TreeAggregation(horizon=capacity, leaf=leaf, signs=signs)

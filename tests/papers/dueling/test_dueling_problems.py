@@ -35,7 +35,7 @@ LOG = """question_id,model_a,model_b,winner,judge
 
 @pytest.fixture
 def written(tmp_path: Path) -> Callable[..., Any]:
-    def write(text: str, name: str) -> Any:
+    def write(text: str, name: str) -> Path:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return path

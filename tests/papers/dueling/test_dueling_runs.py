@@ -136,10 +136,10 @@ class Tape:
         self.answers = rng.random((self.horizon, self.arms, self.arms)) < rng.random((self.arms, self.arms))
         self.draws, self.place = rng.random(self.horizon), 0
 
-    def votes(self, rounds: int, left: Array, right: Array, rng: np.random.Generator) -> Array:
+    def votes(self, rounds: int, left: Array, right: Array, rng: np.random.Generator) -> Any:
         return self.answers[rounds, left, right] + np.zeros(np.shape(left))
 
-    def opponents(self, number: int, lists: Array, left: Array, rng: np.random.Generator) -> Any:
+    def opponents(self, number: int, lists: Array, left: Array, rng: np.random.Generator) -> Array:
         return lists[np.arange(len(left)), (self.draws[number] * left).astype(int)]
 
     def random(self, size: int | tuple[int, ...]) -> Array:
@@ -147,7 +147,7 @@ class Tape:
         return np.concatenate([self.draws[self.place :], np.zeros(size)])[:size]
 
 
-def engines_disagree(seed: int, cells: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
+def engines_disagree(seed: int, cells: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether the two engines do different things on one tape, with noise that is nothing to speak of."""
     tape = Tape(seed)
     config = config_of(epsilon=1e9, horizon=tape.horizon, arms=tape.arms, width_factor=tape.width_factor)

@@ -50,7 +50,7 @@ def claim_of(epsilon: float) -> Claim:
 # --- single counters ---------------------------------------------------------------------------------------------
 
 
-def stream(length: int, first: int) -> Any:
+def stream(length: int, first: int) -> Array:
     """Answers 0, 1, 0, 1, ... with the first one given."""
     answers = np.arange(length) % 2
     answers[0] = first
@@ -62,7 +62,7 @@ def tree_of(length: int, scale: float) -> TreeAggregation:
     return TreeAggregation(horizon=length, leaf=leaf)
 
 
-def node_ratio(tree: TreeAggregation, low: Array, high: Array, key: str = "outputs") -> Callable[..., Any]:
+def node_ratio(tree: TreeAggregation, low: Array, high: Array, key: str = "outputs") -> Callable[..., Array]:
     """The likelihood ratio of outputs under the tree's own noise: monotone in the true one if only the scale is off."""
     return lambda view: tree.log_density(view[key], high) - tree.log_density(view[key], low)
 
@@ -133,7 +133,7 @@ def too_few_levels(answers: Array, rng: np.random.Generator, n_runs: int) -> Arr
     return tree_of(17, 4.0).release(np.tile(answers, (n_runs, 1)), rng)
 
 
-def gaussian_nodes(answers: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def gaussian_nodes(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     """Normal noise of Laplace's variance where a pure claim is made: one element, one node."""
     return np.cumsum(answers) + rng.normal(0, np.sqrt(2), (n_runs, len(answers)))
 
@@ -150,7 +150,7 @@ def renoised(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return np.column_stack([first, tree_of(16, 5.0).release(np.tile(rest, (n_runs, 1)), rng)])
 
 
-def renoised_ratio(view: dict[str, Array]) -> int:
+def renoised_ratio(view: dict[str, Array]) -> Array:
     low, high = stream(16, 0), stream(16, 1)
     parts = []
     for answers, part in ((slice(0, 8), slice(0, 8)), (None, slice(8, 16))):
@@ -170,7 +170,7 @@ def same_seed(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return first - second
 
 
-def seeded_score(view: dict[str, Array]) -> Any:
+def seeded_score(view: dict[str, Array]) -> Array:
     """Return 1 where the first output is none of the public seed's noises: the first answer was 1."""
     shown = view["outputs"][:, 0]
     known = np.sort(tree_of(16, 5.0).release(np.zeros((len(shown), 16)), np.random.default_rng(17))[:, 0])
@@ -178,7 +178,7 @@ def seeded_score(view: dict[str, Array]) -> Any:
     return (np.abs(known[places] - shown) > 1e-9) * 1.0
 
 
-def first_output(view: dict[str, Array]) -> Any:
+def first_output(view: dict[str, Array]) -> Array:
     return np.round(view["outputs"][:, 0], 6)
 
 
@@ -363,7 +363,7 @@ class PhasedLengths(FixedLengths):
         return self.count
 
 
-def honest(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
+def honest(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
     return recorder.release(label, mechanism, sums)
 
 
@@ -403,7 +403,7 @@ def cumulative_case() -> AuditCase:
     return released("cumulative", honest, phases=4, horizon=32, wins=(0, 1), voters=lambda k: Cumulative(answers[k]))
 
 
-def exact_release(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
+def exact_release(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
     return sums * 1.0
 
 
@@ -420,23 +420,25 @@ def both_orders_case() -> AuditCase:
     return released("both orders", release, score=lambda view: view["sums"][:, 0])
 
 
-def wrong_mean(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
+def wrong_mean(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
     """Noise on the mean, for twice as many plays as there were."""
     return 400 * recorder.release(label, mechanism.scaled(1 / 800), sums / 400)
 
 
-def data_dependent_length(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
+def data_dependent_length(
+    recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]
+) -> Array:
     """The phase stops early on raw wins, and its length is public."""
     noisy = recorder.release(label, mechanism, sums)
     return np.where(sums >= 292, noisy + 1e6, noisy)
 
 
-def data_dependent_range(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
+def data_dependent_range(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
     """Noise in proportion to the range that the data shows."""
     return sums + mechanism.release(np.zeros_like(sums), recorder.rng) * np.maximum(sums, 0.0)
 
 
-def retried(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
+def retried(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
     """Drawn again until the solver likes it: a sum outside 0 .. 400 is redrawn."""
     noisy = recorder.release(label, mechanism, sums)
     while (bad := (noisy < 0) | (noisy > 400)).any():
@@ -449,7 +451,7 @@ def two_sided(name: str, release: Callable[..., Any]) -> Callable[..., AuditCase
     return lambda: released(name, release, wins=(0, 1), score=lambda view: np.minimum(view["sums"][:, 0], 5.0))
 
 
-def clipped_after(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Any:
+def clipped_after(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
     return np.clip(recorder.release(label, mechanism, sums), 0.0, 400.0)
 
 

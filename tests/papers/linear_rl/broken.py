@@ -54,11 +54,11 @@ def tree(node: Callable[..., Any], output: Array | None = None) -> Callable[...,
     return lambda regression, recorder, horizon: Fenwick(regression, recorder, node, output)
 
 
-def honest(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
+def honest(held: Any, k: int, fresh: Callable[[], Array]) -> Array:
     return fresh()
 
 
-def leaves_only(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
+def leaves_only(held: Any, k: int, fresh: Callable[[], Array]) -> Array:
     """T7: noise on nodes of one episode, none on inner nodes."""
     noise = fresh()
     return noise if k % 2 else np.zeros_like(noise)
@@ -83,14 +83,14 @@ def shared_over_steps() -> Callable[..., Fenwick]:
     return tree(node)
 
 
-def vector_from_matrix(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
+def vector_from_matrix(held: Any, k: int, fresh: Callable[[], Array]) -> Array:
     """T8: the vector's noise is the first column of the matrix's."""
     noise = fresh()
     noise[..., -1] = noise[..., 0]
     return noise
 
 
-def no_diagonal(held: Any, k: int, fresh: Callable[[], Array]) -> Any:
+def no_diagonal(held: Any, k: int, fresh: Callable[[], Array]) -> Array:
     """T10: the diagonal is left exact."""
     noise = fresh()
     size = noise.shape[-2]
@@ -143,7 +143,7 @@ def full_budget_each(regressions: tuple[Regression, ...]) -> tuple[Any, ...]:
     return tuple(alone(held) for held in regressions)
 
 
-def upper_clip(values: Array, top: float) -> Any:
+def upper_clip(values: Array, top: float) -> Array:
     """T13: clipped from above only, as printed."""
     return np.minimum(values, top)
 
@@ -173,6 +173,6 @@ def scaled_vectors(factor: float) -> Callable[..., Any]:
     )
 
 
-def exact_rule(noisy: Any, exact: bool) -> Any:
+def exact_rule(noisy: Any, exact: bool) -> bool:
     """T16: the switching rule looks at exact matrices."""
     return exact

@@ -76,17 +76,17 @@ def rows(table: str) -> list[tuple[Any, ...]]:
     return [tuple(cell if cell.isalpha() else float(cell) for cell in line.split()) for line in lines]
 
 
-def ucrl(**changed: str | float) -> UcrlVtr:
+def ucrl(**changed: float | str) -> UcrlVtr:
     known = {"model": "joint", "epsilon": 1.0, "delta": 1e-5, "episodes": 1000, "steps": 5, "dimension": 5}
     return UcrlVtr(**{**known, **changed})
 
 
-def lsvi(**changed: str | float) -> LsviUcb:
+def lsvi(**changed: float | str) -> LsviUcb:
     known = {"epsilon": 1.0, "delta": 1e-5, "episodes": 10_000, "steps": 5, "dimension": 5}
     return LsviUcb(**{**known, **changed})
 
 
-def epsilon_of(mu: float, delta: float) -> float:
+def epsilon_of(mu: float, delta: float | str) -> float:
     leaf = Release(label="all", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
     return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
 

@@ -99,7 +99,7 @@ def test_with_clipping_no_norm_ever_exceeds_its_bound(bonus: str, clipping: str)
         assert not admit(config.declaration(), run.trace)
 
 
-def ratios_without_clipping(symmetry: Any, share: float, n_runs: int) -> Iterator[tuple[Any, Any]]:
+def ratios_without_clipping(symmetry: str, share: float, n_runs: int) -> Iterator[tuple[Any, Any]]:
     """||X|| / H and ||X y|| / H^2 of every episode and step under one-sided truncation, and of the clipped copy.
 
     H = 5, d = 3, K = 64, tight noise, 0.03 of the bonus; the shift is `share` of the paper's for noise of that size.

@@ -47,7 +47,7 @@ def ordinary_run(twin: Twin, seed: int = 0) -> Transcript:
     return write(twin.plan(), domain_of(twin.config), streams, 4)
 
 
-def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Any]:
+def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Array]:
     rngs = np.random.default_rng(seed).spawn(2)
     return [case.score(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
 
@@ -69,7 +69,7 @@ def discriminated(case: AuditCase, flat: Callable[..., Any], runs: int, seed: in
     return separation(projected[~known], projected[known])
 
 
-def predicted_runs(mu: float) -> Any:
+def predicted_runs(mu: float) -> int:
     """Runs a side that show a separation above the allowed one, at significance 5% with power 95%."""
     return math.ceil(2 * (2 * ONE_SIDED / (mu - ALLOWED)) ** 2)
 

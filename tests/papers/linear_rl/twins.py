@@ -97,7 +97,7 @@ def batched(twin: Twin) -> AuditCase:
     return batch_cases.billboard_case(plan, domain_of(twin.config), batch_canaries.canaries(twin.config.plan(), 2))
 
 
-def first_step_only(config: UcrlVtr | LsviUcb) -> tuple[Canary, Canary]:
+def first_step_only(config: UcrlVtr) -> tuple[Canary, Canary]:
     """The worst pair at the first step, and one contribution of both neighbours at the others."""
     first, second = mixture_canaries.canaries(config.plan(), 2)
     features = first.features.copy()
@@ -105,7 +105,7 @@ def first_step_only(config: UcrlVtr | LsviUcb) -> tuple[Canary, Canary]:
     return first, Canary(features=features, targets=first.targets)
 
 
-def every_node(view: dict[str, Array]) -> Any:
+def every_node(view: dict[str, Array]) -> Array:
     """All nodes less what others put in, one row a run: what a discriminant is trained on."""
     own = view["released"] - view["others"]
     padded = np.concatenate([np.zeros_like(own[:, :1]), own], axis=1)
@@ -113,7 +113,7 @@ def every_node(view: dict[str, Array]) -> Any:
     return (own - padded[:, parents]).reshape(len(own), -1)
 
 
-def restless(config: UcrlVtr | LsviUcb) -> tuple[BatchCanary, ...]:
+def restless(config: LsviUcb) -> tuple[BatchCanary, ...]:
     """First users whose targets are 0 and the bound by turns, one more of them than the other."""
     plan = config.plan()
     first, second = batch_canaries.canaries(plan, 2)
@@ -121,7 +121,7 @@ def restless(config: UcrlVtr | LsviUcb) -> tuple[BatchCanary, ...]:
     return tuple(replace(c, targets=c.targets * (turns == side)) for side, c in enumerate((first, second)))
 
 
-def every_vector(view: dict[str, Array]) -> Any:
+def every_vector(view: dict[str, Array]) -> Array:
     """All vectors less what others put in, one row a run."""
     own = view["vectors"] - view["own_vectors"]
     return own.reshape(len(own), -1)
@@ -201,7 +201,7 @@ def step(**steps: int | Callable[..., Any]) -> Callable[..., Any]:
     return lambda plan: replace(plan, **steps)
 
 
-def one_sided(plan: MixturePlan, shift_scale: float = 0.02, bonus_scale: float = 1e-9) -> Any:
+def one_sided(plan: MixturePlan, shift_scale: float = 0.02, bonus_scale: float = 1e-9) -> MixturePlan:
     """T13: as printed, no floor, and a shift that only just covers the noise."""
     return replace(
         plan,

@@ -31,7 +31,7 @@ def key_of(vector: Array, gamma: float, depth: int) -> int:
 
 def walked(
     phi: Array, tree: dict[tuple[int, ...], Node], layers: int, gamma: float, depth: int
-) -> tuple[tuple[int, ...], Any, Any, Any] | None:
+) -> tuple[tuple[int, ...], Array, float, Node | None] | None:
     """The bin of `phi` on the layer after `layers`: its key, what is left, the prediction and the width so far."""
     left, prediction, node, key = phi, 0.0, None, ()
     for _ in range(layers):
@@ -45,7 +45,7 @@ def walked(
     return (*key, key_of(left, gamma, depth)), left, prediction, node
 
 
-def width_at(phi: Array, node: Node | None) -> Any:
+def width_at(phi: Array, node: Node | None) -> float:
     return 0.0 if node is None else node.eta(phi)
 
 
@@ -93,7 +93,7 @@ def update_sums(
 
 def fitted(
     plan: Plan, tree: dict[tuple[int, ...], Node], layer: int, key: tuple[int, ...], held: list[Any], users: int
-) -> tuple[Array, float, Any, Any, Any] | None:
+) -> tuple[Array, float, float, Any, float] | None:
     """Algorithm 4 with calibrated thresholds: direction, slope, eigenvalue, share, width; None where inactive."""
     (count, vector, matrix), d, gamma, z = held, plan.dimension, plan.resolution.gamma, plan.quantile
     parents = [tree[key[:place]].u for place in range(1, layer)]
@@ -155,7 +155,7 @@ def stored(
     return Node(u, slope, eta, parent)
 
 
-def naive_prediction(plan: Plan, tree: dict[tuple[int, ...], Node], phi: Array) -> tuple[Any, ...]:
+def naive_prediction(plan: Plan, tree: dict[tuple[int, ...], Node], phi: Array) -> tuple[float, float]:
     """The value and half width at `phi`: walk until a bin is missing (Algorithm 6)."""
     gamma, depth = plan.resolution.gamma, plan.resolution.depth
     value, half_width = 0.0, 0.0

@@ -23,7 +23,7 @@ EPSILONS = (0.1, 0.5, 1.0, 4.0)
 FLOORS = (0.011050, 0.054041, 0.105161, 0.358820)
 
 
-def config(variant: str = "paper", epsilon: float = 1.0, dimension: int = 2, **more: Any) -> Lplr:
+def config(variant: str = "paper", epsilon: float = 1.0, dimension: int = 2, **more: str) -> Lplr:
     return Lplr(epsilon=epsilon, horizon=10**6, dimension=dimension, actions=2, variant=variant, **more)
 
 

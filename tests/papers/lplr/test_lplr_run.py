@@ -31,7 +31,7 @@ def config(**changed: float | str) -> Lplr:
     return Lplr(**({"epsilon": 1.0, "horizon": 10**6, "dimension": 2, "actions": 2} | changed))
 
 
-def quiet(plan: Plan, factor: float) -> Any:
+def quiet(plan: Plan, factor: float) -> Plan:
     """A plan with `factor` times the noise."""
     shrunk = {
         kind: tuple((label, held.scaled(factor)) for label, held in getattr(plan.leaves, kind))
@@ -40,7 +40,7 @@ def quiet(plan: Plan, factor: float) -> Any:
     return replace(plan, leaves=replace(plan.leaves, **shrunk))
 
 
-def phase(rng: np.random.Generator, users: int) -> tuple[Any, Array]:
+def phase(rng: np.random.Generator, users: int) -> tuple[Array, Array]:
     """One phase of single users: which atom, which reward."""
     atoms = rng.integers(len(ATOMS), size=users)
     rewards = np.where(rng.random(users) < (1 + MEANS[atoms]) / 2, 1.0, -1.0)

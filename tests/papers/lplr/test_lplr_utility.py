@@ -31,7 +31,7 @@ def layered(name: str, users: int, runs: int = 100, seed: int = 0, **changed: An
     return problem, fit_offline(plan, problem, users, streams(seed), runs)
 
 
-def layered_error(users: int, name: str = "ill_conditioned", **more: str) -> Any:
+def layered_error(users: int, name: str = "ill_conditioned", **more: Any) -> Any:
     problem, found = layered(name, users, **more)
     return deviation(problem, found.prediction[:, 0]).mean()
 
@@ -132,11 +132,11 @@ def test_printed_constants_say_nothing_below_the_stored_horizons(
 ) -> None:
     """A share of users as threshold: below one half from 1.1e13 users on; the width's constant term from 6.8e15 on."""
 
-    def threshold(horizon: int) -> float:
+    def threshold(horizon: float) -> float:
         plan = Lplr(epsilon=epsilon, horizon=int(horizon), dimension=dimension, actions=2).plan()
         return activity_threshold(plan, int(horizon / (4 * dimension)))
 
-    def width(horizon: int) -> Any:
+    def width(horizon: float) -> float:
         plan = Lplr(epsilon=epsilon, horizon=int(horizon), dimension=dimension, actions=2).plan()
         users = horizon / (4 * dimension)
         return kappa(plan, "bias") * plan.resolution.gamma**2 * (dimension + 1) ** 4 / math.sqrt(users)

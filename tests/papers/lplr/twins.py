@@ -52,8 +52,8 @@ class Twin:
 def with_leaf(label: str, change: Callable[..., Any]) -> Callable[..., Any]:
     """A plan whose mechanism `label` is changed by `change(mechanism)`."""
 
-    def plant(plan: Plan) -> Any:
-        def swap(pairs: tuple[tuple[str, Any], ...]) -> tuple[tuple[Any, Any], ...]:
+    def plant(plan: Plan) -> Plan:
+        def swap(pairs: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
             return tuple((name, change(held) if name == label else held) for name, held in pairs)
 
         leaves = replace(plan.leaves, update=swap(plan.leaves.update), confidence=swap(plan.leaves.confidence))
@@ -179,7 +179,7 @@ def other_actions_missing(
     return {"count": held}
 
 
-def which_cell_is_missing(view: dict[str, Array], *_: Any) -> Any:
+def which_cell_is_missing(view: dict[str, Array], *_: Any) -> Array:
     return np.isnan(view["count"][:, 0, 0]).astype(float) - np.isnan(view["count"][:, 1, 0])
 
 
@@ -249,7 +249,7 @@ def seeded_with_a_constant(
     return {"vector": np.broadcast_to(exact["vector"] + known, messages["vector"].shape).copy()}
 
 
-def constant_noise(shape: tuple[int, ...]) -> Any:
+def constant_noise(shape: tuple[Any, ...]) -> Array:
     return np.random.default_rng(7).laplace(0, CONFIG.plan().leaves.of("vector").scale, shape)
 
 
