@@ -16,7 +16,13 @@ from audits.checks.equality import same
 from audits.checks.first_line import first_line
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
-from audits.checks.taped_noise import noises_of, not_as_drawn, of_another_law, used_twice
+from audits.checks.taped_noise import (
+    noises_of,
+    not_as_drawn,
+    of_another_law,
+    of_other_laws_together,
+    used_twice,
+)
 from dpaudit import AuditCase, Condition, Declaration, Finding
 from dpaudit.errors import DPAuditError
 from dpaudit.model.case import ReplayCase
@@ -128,6 +134,7 @@ def _other_people(first: RunTape, published: Any, other: Program, looked: _Looke
     yield from not_as_drawn(first)
     yield from used_twice(noises)
     yield from of_another_law(noises)
+    yield from of_other_laws_together(noises)
     salts = {"environment": 1}
     second = RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts)
     again = other(second.generator())

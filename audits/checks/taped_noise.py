@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.checks.laws.mechanism_law import departs_in_run
+from audits.checks.laws.mechanism_law import departs_in_run, departs_in_sum
 from dpaudit import Finding
 from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism
 from dpaudit.model.tape import RunTape, TapedRelease
@@ -169,6 +169,14 @@ def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
         if departure is not None:
             message = f"The noise of '{label}' in the run is not that of {noise.mechanism.name}: {departure.says}"
             yield Finding(rule="DPA229", where=label, message=f"{message} ({noise.site}).")
+
+
+def of_other_laws_together(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
+    """Yield a finding (DPA229) where the noise of all labels together does not follow the stated laws."""
+    departure = departs_in_sum(((noise.mechanism, noise.rows) for noise in noises.values()), np.random.default_rng(0))
+    if departure is not None and len(noises) > 1:
+        message = f"The noise of all releases of the run together is not that of their mechanisms: {departure.says}."
+        yield Finding(rule="DPA229", where=next(iter(noises)), message=message)
 
 
 def _pooled(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:

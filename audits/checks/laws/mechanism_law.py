@@ -93,6 +93,21 @@ def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator)
     return departure if departure.probability < _ALARM else None
 
 
+def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Departure | None:
+    """Return how the noises of several mechanisms, all on one scale, depart from uniform numbers, if they do.
+
+    Each noise is a list of rows. Many labels with few noises each show together what none shows alone.
+    """
+    found = [
+        uniforms(mechanism, rows, np.zeros_like(rows), rng) for mechanism, rows in noises if not dependent(mechanism)
+    ]
+    parts = [columns.reshape(-1, 1) for columns in found if columns is not None and columns.size]
+    if not parts:
+        return None
+    departure = worst(list(departures(np.concatenate(parts), independent=False)))
+    return departure if departure.probability < _ALARM else None
+
+
 def _outer(columns: Array) -> Array:
     """Return the first and the last few columns of many."""
     half = _LARGEST // 2
