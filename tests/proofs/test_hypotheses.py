@@ -64,7 +64,7 @@ def brought() -> set[tuple[str, str]]:
     pairs: set[tuple[str, str]] = set()
     for name, node in NODES.items():
         below = {condition.kind for part in children(node) for condition in conditions_of(part)}
-        own: set[ConditionKind] = {condition.kind for condition in conditions_of(node)} - below - {"attained"}
+        own = {condition.kind for condition in conditions_of(node)} - below - {"attained"}
         pairs |= {(name, kind) for kind in own}
     return pairs
 
