@@ -61,6 +61,22 @@ def test_a_budget_and_an_earlier_report_are_shown(dpaudit: Callable[..., Result]
     assert "second/registry.yaml" in ended.stdout.splitlines()
 
 
+@pytest.mark.parametrize(("version", "code"), [("2", 0), ("3", 0), ("4", 0), ("1", 2), ("5", 2)])
+def test_reports_of_older_schemas_are_compared_with_and_unknown_ones_refused(
+    dpaudit: Callable[..., Result], version: str, code: int
+) -> None:
+    """A report of version 3 has no `theorems` in its rows; what is compared stands in all three."""
+    assert dpaudit("report", "config.toml", "-o", "first").exit_code == 0
+    path = Path("first/report.json")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["schema"] = f"urn:dpaudit:schema:report:{version}"
+    for row in data["derivation"] if version < "4" else ():
+        del row["theorems"]
+    path.write_text(json.dumps(data), encoding="utf-8")
+    ended = dpaudit("report", "config.toml", "-o", "second", "--previous", str(path))
+    assert (ended.exit_code, "not a report of this version" in ended.stderr) == (code, code == 2)
+
+
 def test_a_deployment_may_stand_in_the_configuration(dpaudit: Callable[..., Result]) -> None:
     """The tables are the same, one level deeper; a typo is found in its line."""
     Path("config.toml").write_text(f'{CONFIG}\n[deployment.scope]\npurpose = "sums"\n', encoding="utf-8")
