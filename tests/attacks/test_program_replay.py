@@ -14,6 +14,7 @@ from dpaudit.model.tape import RunTape, TapedGenerator, tape_of
 from mechanisms import Gaussian, RandomisedResponse
 from tests.mutation.algorithm_inputs import CONFIGURATIONS
 from tests.mutation.algorithm_mutants import BREAKING, HARMLESS
+from tests.mutation.sampling_mutants import SAMPLING
 
 NOISE = Gaussian(stddev=3.0, l2_sensitivity=2.0, neighbours="replace_one")
 USERS = 40
@@ -202,9 +203,9 @@ def test_the_table_of_mutants_follows_the_code() -> None:
     import algorithms
 
     root = Path(algorithms.__file__).parent
-    names = [mutant.name for mutant in (*BREAKING, *HARMLESS)]
+    names = [mutant.name for mutant in (*BREAKING, *SAMPLING, *HARMLESS)]
     assert len(names) == len(set(names))
     assert len(BREAKING) >= 60
-    for mutant in (*BREAKING, *HARMLESS):
+    for mutant in (*BREAKING, *SAMPLING, *HARMLESS):
         assert (root / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1, mutant.name
         assert mutant.configuration in CONFIGURATIONS
