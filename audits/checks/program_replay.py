@@ -31,6 +31,9 @@ from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
 
 _RUNS = 4
+_MANY_RUNS = 64
+_ROWS = 10_000
+"""The noise of many runs is read where four runs release at most so many rows."""
 _SEED = 20_240_229
 _LITTLE_NOISE = (1e3, 100.0, 10.0)
 _WIDTHS = ("bonus_scale", "width_factor")
@@ -90,6 +93,8 @@ def replay_program(
     if not first.tape.released:
         return Replayed(findings=(), conditions=())
     found += _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
+    if sum(len(release.runs) for release in first.tape.released) <= _ROWS:
+        found += _noise(record_run(algorithm, problem, n_runs=_MANY_RUNS, seed=_SEED + 1).tape, looked)
     found += law_findings(asked_by(first.tape))
     found += _with_little_noise(algorithm, problem)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
@@ -128,13 +133,7 @@ def _on(case: ReplayCase, data: Any) -> Program:
 
 def _other_people(first: RunTape, published: Any, other: Program, looked: _Looked) -> Iterator[Finding]:
     """Yield findings about a recorded run: its noise, and the same program with other users, its releases pinned."""
-    noises = noises_of(first)
-    looked.noises += sum(noise.values.size for noise in noises.values())
-    looked.releases += len(first.released)
-    yield from not_as_drawn(first)
-    yield from used_twice(noises)
-    yield from of_another_law(noises)
-    yield from of_other_laws_together(noises)
+    yield from _noise(first, looked)
     salts = {"environment": 1}
     second = RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts)
     again = other(second.generator())
@@ -145,6 +144,17 @@ def _other_people(first: RunTape, published: Any, other: Program, looked: _Looke
         return other(RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts).generator())
 
     yield from _differences(published, again, repeat, "other users")
+
+
+def _noise(tape: RunTape, looked: _Looked) -> Iterator[Finding]:
+    """Yield findings about the noise of a recorded run."""
+    noises = noises_of(tape)
+    looked.noises += sum(noise.values.size for noise in noises.values())
+    looked.releases += len(tape.released)
+    yield from not_as_drawn(tape)
+    yield from used_twice(noises)
+    yield from of_another_law(noises)
+    yield from of_other_laws_together(noises)
 
 
 def _with_little_noise(algorithm: Any, problem: Any) -> Iterator[Finding]:
