@@ -125,6 +125,8 @@ def position(audit: AuditResult) -> str:
         return f"The attack contradicts the declaration, and nothing without assumption the claim: {bound}."
     if audit.verdict == "violation":
         return f"The audit reports a violation: {bound}."
+    if audit.verdict == "not_refuted":
+        return f"The attack found no violation, and does not exclude one of this size: {bound}."
     if audit.epsilon_lower == 0:
         return "The attack showed nothing: its lower bound on epsilon is 0."
     agreed = "the claim" if audit.certified == math.inf else "claim and certificate"
