@@ -126,7 +126,7 @@ def position(audit: AuditResult) -> str:
     if audit.verdict == "violation":
         return f"The audit reports a violation: {bound}."
     if audit.verdict == "not_refuted":
-        return f"The attack found no violation, and does not exclude one of this size: {bound}."
+        return f"The attack found no violation, and excludes none either: {bound}."
     if audit.epsilon_lower == 0:
         return "The attack showed nothing: its lower bound on epsilon is 0."
     agreed = "the claim" if audit.certified == math.inf else "claim and certificate"

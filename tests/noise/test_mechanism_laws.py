@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from dataclasses import fields
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import mechanisms
 from audits.checks.laws.departures import departures, worst
+from audits.checks.laws.entrances import samples_of
 from audits.checks.laws.mechanism_law import law_findings
-from audits.checks.laws.uniforms import chi_square_difference
+from audits.checks.laws.uniforms import chi_square_difference, has_reference
 from dpaudit.model.mechanism import Array
 
 Sampler = Callable[[Any, Array, np.random.Generator], Array]
@@ -213,3 +214,21 @@ def test_the_difference_of_two_chi_square_numbers_has_this_distribution() -> Non
     drawn = np.sort(rng.chisquare(3, 10**6) - rng.chisquare(3, 10**6))
     shares = np.searchsorted(drawn, points) / len(drawn)
     np.testing.assert_allclose(chi_square_difference(points, 3), shares, atol=3e-3)
+
+
+def test_a_mechanism_that_only_shares_a_name_is_passed_over() -> None:
+    """A plug-in named as a shipped mechanism, with other parameters, is neither accused nor a crash."""
+
+    class Gaussian:
+        name = "gaussian"
+        sigma = 3.0
+
+    assert not has_reference(cast("Any", Gaussian()))
+    assert has_reference(mechanisms.Gaussian(stddev=3.0, l2_sensitivity=1.0, neighbours="add_remove"))
+
+
+def test_samples_of_large_answers_stay_small() -> None:
+    """Answers of 10^6 numbers take four million numbers at most, in each entrance."""
+    noise = mechanisms.Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove")
+    for sample in samples_of(noise, (1_000_000,), np.random.default_rng(0)):
+        assert sample.output.size <= 4_000_000

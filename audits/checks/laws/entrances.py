@@ -12,6 +12,7 @@ _NUMBERS = 200_000
 _FEWEST = 400
 _MOST = 60_000
 _MOST_EXACT = 30_000
+_MOST_NUMBERS = 4_000_000
 _CALLS = 300
 _STREAM = 13
 _SCORES = ((0.0, 0.0), (0.7, 0.0), (0.0, 1.6))
@@ -33,10 +34,11 @@ def samples_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) 
         yield from _trees(mechanism, item, rng)
         return
     most = _MOST_EXACT if getattr(mechanism, "exact_sampler", False) else _MOST
-    rows = min(max(_NUMBERS // max(int(np.prod(item)), 1), _FEWEST), most)
+    size = max(int(np.prod(item)), 1)
+    rows = min(max(_NUMBERS // size, _FEWEST), most, max(_MOST_NUMBERS // size, 2))
     for says, value in _answers(mechanism, (rows, *item)):
         yield Sample(mechanism=mechanism, entrance=says, output=mechanism.release(value, rng), value=value)
-    value = next(_answers(mechanism, (_CALLS, *item)))[1]
+    value = next(_answers(mechanism, (min(_CALLS, rows), *item)))[1]
     singles = np.concatenate([np.asarray(mechanism.release(row[None], rng)) for row in value])
     yield Sample(mechanism=mechanism, entrance="released in single rows", output=singles, value=value)
 

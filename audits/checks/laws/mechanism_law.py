@@ -9,7 +9,7 @@ import numpy as np
 from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import Departure, count_of, departures, worst
 from audits.checks.laws.entrances import Sample, samples_of
-from audits.checks.laws.uniforms import dependent, uniforms
+from audits.checks.laws.uniforms import dependent, has_reference, uniforms
 from dpaudit import Finding, Mechanism
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape
@@ -27,12 +27,16 @@ Asked = tuple[Mechanism, tuple[int, ...], str]
 
 
 def asked_by(tape: RunTape) -> tuple[Asked, ...]:
-    """Return what a run asked of its mechanisms; of many of one kind and shape the first, the middle and the last."""
+    """Return what a run asked of mechanisms with a reference law.
+
+    Of many of one kind and shape the first, the middle and the last.
+    """
     kinds: dict[tuple[str, tuple[int, ...]], dict[Mechanism, str]] = defaultdict(dict)
     for release in tape.released:
-        item = release.value.shape[1:]
-        name = release.mechanism.name
-        leaf = getattr(release.mechanism, "leaf", None)
+        item, name = release.value.shape[1:], release.mechanism.name
+        leaf = getattr(release.mechanism, "leaf", None) if name == "tree_aggregation" else None
+        if not has_reference(leaf or release.mechanism):
+            continue
         if leaf is not None:
             item = release.value.shape[release.value.ndim - leaf.item_axes :]
             name += leaf.name

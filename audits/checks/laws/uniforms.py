@@ -21,8 +21,17 @@ def uniforms(mechanism: Mechanism, output: Array, value: Array, rng: np.random.G
 
     Shape: `output` and `value` are (rows, *item); the result is (rows, columns). `rng` places discrete answers.
     """
-    law = _LAWS.get(mechanism.name)
-    return None if law is None else _flat(law(mechanism, np.asarray(output), np.asarray(value), rng))
+    if not has_reference(mechanism):
+        return None
+    return _flat(_LAWS[mechanism.name](mechanism, np.asarray(output), np.asarray(value), rng))
+
+
+def has_reference(mechanism: Mechanism) -> bool:
+    """Return whether a reference law is known: for the name, with the parameters that the law reads.
+
+    A plug-in may bear the name of a shipped mechanism and have other parameters; then nothing is known of it.
+    """
+    return all(hasattr(mechanism, name) for name in _PARAMETERS.get(mechanism.name, ("unknown",)))
 
 
 def dependent(mechanism: Mechanism) -> bool:
@@ -195,6 +204,22 @@ def _discrete_laplace_weight(mechanism: Any, place: Array) -> Array:
     weight: Array = -np.abs(place) / mechanism.scale
     return weight
 
+
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "gaussian": ("stddev",),
+    "laplace": ("scale",),
+    "ball_laplace": ("scale",),
+    "symmetric_gaussian": ("stddev", "symmetry"),
+    "joint_gaussian": ("matrix_stddev", "vector_stddev"),
+    "one_sided_wishart": ("scale",),
+    "symmetrised_wishart": ("scale",),
+    "discrete_gaussian": ("stddev",),
+    "discrete_laplace": ("scale",),
+    "randomised_response": ("epsilon", "categories"),
+    "exponential": ("epsilon", "linf_sensitivity"),
+    "report_noisy_max": ("scale", "linf_sensitivity"),
+}
+"""What each reference law reads."""
 
 _LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
     "gaussian": _gaussian,
