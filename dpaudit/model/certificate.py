@@ -13,7 +13,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight, Verdict
+from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Verdict
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Entry, Witness
 
@@ -99,7 +99,7 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "reasons": tuple(data["reasons"]),
         "claim": claim,
         "tight": Tight(**{side: _bracket(data["tight"][side], data["engines"]) for side in ("epsilon", "delta")}),
-        "printed": _with_rows(PrintedReading, "problems", Problem, printed) if printed else None,
+        "printed": _with_rows(PrintedReading, "problems", FailedStep, printed) if printed else None,
         "slack": _with_rows(Slack, "factors", Factor, slack) if slack else None,
         "witnesses": tuple(_witness(row) for row in data["witnesses"]),
         "conditions": tuple(Condition(**row | {"about": tuple(row["about"])}) for row in data["conditions"]),

@@ -9,8 +9,8 @@ Verdict = Literal["certified", "refuted", "not_proved"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Where a printed argument does not hold as written: the node, the rule, and what is wrong."""
+class FailedStep:
+    """One step of a printed argument that does not hold as written: its node, its rule, and the reason."""
 
     node: str
     rule: str
@@ -24,7 +24,7 @@ class PrintedReading:
     epsilon: float
     delta: float
     valid: bool
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[FailedStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Cells, Declaration, Group, Parallel, Release, Repeat, Stated, children, walk
 from dpaudit.model.losses import Composition, group_delta
-from dpaudit.model.readings import PrintedReading, Problem
+from dpaudit.model.readings import FailedStep, PrintedReading
 from dpaudit.rules import RULES, Budget, Rule, Step
 from dpaudit.runtime.plugins import suggestion
 
@@ -25,7 +25,7 @@ class Inference:
     concluded: float
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[FailedStep, ...]:
         """What is wrong with the step as printed."""
         printed = self.step.printed
         messages = list(self.rule.misapplied(self.step) or self.rule.premises(self.step))
@@ -36,7 +36,7 @@ class Inference:
                 f"the paper states this for epsilon of at most {printed.largest_epsilon:.6g}, here it is "
                 f"{printed.epsilon:.6g}"
             )
-        return tuple(Problem(node=self.path, rule=self.rule.name, message=message) for message in messages)
+        return tuple(FailedStep(node=self.path, rule=self.rule.name, message=message) for message in messages)
 
 
 def is_printed(declaration: Declaration) -> bool:
@@ -58,7 +58,7 @@ def replay(declaration: Declaration, claim: Claim) -> PrintedReading:
     reaches = budget.epsilon <= claim.epsilon * (1 + _ROUNDING) and budget.delta <= claim.delta * (1 + _ROUNDING)
     if not reaches:
         message = f"the argument ends at ({budget.epsilon:.6g}, {budget.delta:.6g}), which is weaker than the claim"
-        problems = (*problems, Problem(node="root", rule="claim", message=message))
+        problems = (*problems, FailedStep(node="root", rule="claim", message=message))
     return PrintedReading(epsilon=budget.epsilon, delta=budget.delta, valid=not problems, problems=problems)
 
 

@@ -9,9 +9,9 @@ from dpaudit.report.curves import Curve, delta_curve
 from dpaudit.report.derivation import Row, rows_of
 from dpaudit.report.explorer import Explorer, explorer_of
 from dpaudit.report.gains import Gain, gains_of
-from dpaudit.report.gaps import Gap, gaps_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import Person, person_of, tail_of
+from dpaudit.report.not_assessed import NotAssessed, not_assessed_of
 from dpaudit.report.verdicts import Outcome, outcome_of
 
 
@@ -24,7 +24,7 @@ class Facts:
     curve: Curve
     rows: tuple[Row, ...]
     gains: tuple[Gain, ...]
-    gaps: tuple[Gap, ...]
+    not_assessed: tuple[NotAssessed, ...]
     sections: tuple[Section, ...]
     tail: LossTail | None
     person: Person | None
@@ -41,7 +41,7 @@ def gather(report: ReportInputs) -> Facts:
         curve=curve,
         rows=rows,
         gains=gains_of(report.certificate.claim, curve),
-        gaps=gaps_of(report),
+        not_assessed=not_assessed_of(report),
         sections=sections_of(report, curve, rows, tail, person),
         tail=tail,
         person=person,

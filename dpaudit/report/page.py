@@ -69,7 +69,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "rows": facts.rows,
         "curve": facts.curve,
         "gains": facts.gains,
-        "gaps": facts.gaps,
+        "not_assessed": facts.not_assessed,
         "figures": figures,
         "conditions": conditions_by_urgency(report),
         "mark_words": MARK_WORDS,

@@ -49,7 +49,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "curve": _curve(facts.curve),
         "trade_off": _trade_off(facts),
         "gains": [encode(gain) for gain in facts.gains],
-        "not_assessed": [encode(gap) for gap in facts.gaps],
+        "not_assessed": [encode(subject) for subject in facts.not_assessed],
         "sections": [encode(section) for section in facts.sections],
         "ledger": _ledger(report),
         "code": report.code,

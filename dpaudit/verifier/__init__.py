@@ -1,4 +1,4 @@
-"""An independent checker of certificates: JSON in, complaints out.
+"""An independent checker of certificates: JSON in, inconsistencies out.
 
 It imports nothing of what produced the certificate (the standard library, numpy and scipy only), reads the tree from
 its JSON, folds it with its own code, and computes the privacy curve by other means than the engines: closed forms, and

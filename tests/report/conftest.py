@@ -35,7 +35,7 @@ from dpaudit import (
 from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.mechanism import Array
-from dpaudit.model.readings import Factor, PrintedReading, Problem, Slack, Tight
+from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight
 from dpaudit.report import Report, System
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")
@@ -200,7 +200,7 @@ def _paper() -> Report:
             ),
         ),
     )
-    problem = Problem(
+    problem = FailedStep(
         node="root.0.0", rule="basic", message="9.21 slots are composed where the node has 6 parts; sound, but loose."
     )
     held = certificate(
@@ -392,7 +392,7 @@ def _hostile() -> Report:
         "not_proved",
         reasons=(HOSTILE,),
         printed=PrintedReading(
-            epsilon=1.0, delta=0.0, valid=False, problems=(Problem(node=HOSTILE, rule=HOSTILE, message=HOSTILE),)
+            epsilon=1.0, delta=0.0, valid=False, problems=(FailedStep(node=HOSTILE, rule=HOSTILE, message=HOSTILE),)
         ),
         slack=Slack(
             epsilon_ratio=2.0,

@@ -1,4 +1,4 @@
-"""The gaps of a report: what was not assessed, for lack of evidence or because dpaudit never assesses it."""
+"""The subjects that a report did not assess, for lack of evidence or because dpaudit never assesses them."""
 
 from dataclasses import dataclass
 
@@ -18,27 +18,27 @@ _NEVER: tuple[tuple[str, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class NotAssessed:
     """A subject that was not assessed, and why it matters."""
 
     what: str
     why: str
 
 
-def gaps_of(report: ReportInputs) -> tuple[Gap, ...]:
-    """Return the gaps; those of this report come before those of every report."""
-    return (*_missing(report), *(Gap(what=what, why=why) for what, why in _NEVER))
+def not_assessed_of(report: ReportInputs) -> tuple[NotAssessed, ...]:
+    """Return the subjects; those of this report come before those of every report."""
+    return tuple(NotAssessed(what=what, why=why) for what, why in (*_missing(report), *_NEVER))
 
 
-def _missing(report: ReportInputs) -> tuple[Gap, ...]:
-    """Return the gaps that further evidence would close."""
-    gaps: list[Gap] = []
+def _missing(report: ReportInputs) -> tuple[tuple[str, str], ...]:
+    """Return the subjects that further evidence would assess."""
+    subjects: list[tuple[str, str]] = []
     if not report.audits:
-        gaps.append(Gap(what="The running code", why="No audit was made: the code may differ from its declaration."))
+        subjects.append(("The running code", "No audit was made: the code may differ from its declaration."))
     if report.certificate.printed is None:
-        gaps.append(Gap(what="The printed argument", why="No rules of a paper were declared, so none were replayed."))
+        subjects.append(("The printed argument", "No rules of a paper were declared, so none were replayed."))
     sources = dict.fromkeys(n.source for _, n in walk(report.certificate.declaration) if isinstance(n, Stated))
-    gaps.extend(Gap(what=f"What {source} states", why="It is taken on trust.") for source in sources)
+    subjects.extend((f"What {source} states", "It is taken on trust.") for source in sources)
     if not report.system.name.strip():
-        gaps.append(Gap(what="The system around the algorithm", why="It was not named; actors and access are unknown."))
-    return tuple(gaps)
+        subjects.append(("The system around the algorithm", "It was not named; actors and access are unknown."))
+    return tuple(subjects)
