@@ -52,6 +52,7 @@ COMMANDS = (
         "Accept the open issues of a check until a day, for a reason; the file is meant to be reviewed like code.",
     ),
     Command("diff", "diff", "Show what changed between two reports; a change for the worse is a finding."),
+    Command("history", "history", "Show what many reports and checks said over time."),
     Command("schema", "schema", "Print the JSON Schema (2020-12) of what dpaudit writes, complete in itself."),
     Command("doctor", "doctor", "Check the installation: packages, versions, engines, noise, auditor, plug-ins."),
     Command(
