@@ -33,9 +33,9 @@ class Share:
 def tree_by_advanced(node: Release, times: int, share: Share, slots: int) -> Repeat:
     """Return the `times` nodes of one tree that a record is in, with the paper's argument.
 
-    Classic Gaussian mechanisms in `slots` nodes, composed by advanced composition.
+    Gaussian mechanisms as Appendix F.3 prints them, with ln(2 / delta), in `slots` nodes, by advanced composition.
     """
-    leaf = replace(node, printed=share.advanced(slots).by("classic_gaussian"))
+    leaf = replace(node, printed=share.advanced(slots).by("classic_gaussian_2"))
     return Repeat(part=leaf, times=times, printed=share.by("advanced_short", slots))
 
 

@@ -78,7 +78,7 @@ def _step_by_advanced(settings: LsviUcbSettings, noise: StepNoise, share: Share)
     each = half.advanced(batches)
     tree = tree_by_advanced(_node(noise), tree_horizon(settings).bit_length(), each, nodes_printed(batches))
     by = half.by("advanced_short", batches)
-    vectors = _vectors(settings, noise, each.by("classic_gaussian"), by)
+    vectors = _vectors(settings, noise, each.by("classic_gaussian_2"), by)
     return Sequential(parts=(Sequential(parts=(tree,), printed=by), vectors), printed=share.by("basic"))
 
 

@@ -79,7 +79,7 @@ def _local(settings: UcrlVtrSettings) -> Declaration:
     regressions = noisy_regressions(settings)
     total = _slots(settings, len(regressions[0].noises))
     share = whole.split(total)
-    rule = "laplace" if settings.calibration in PURE else "classic_gaussian"
+    rule = "laplace" if settings.calibration in PURE else "classic_gaussian_2"
     leaves = tuple(
         Release(label=label, mechanism=mechanism, printed=_by(share, rule, annotated=annotated))
         for regression in regressions

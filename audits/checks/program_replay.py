@@ -29,6 +29,7 @@ from dpaudit.model.case import ReplayCase
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
+from dpaudit.model.trace import admit
 
 _RUNS = 4
 _MANY_RUNS = 64
@@ -62,6 +63,8 @@ class _Looked:
     published: int = 0
     noises: int = 0
     releases: int = 0
+    admitted: int = 0
+    """Releases of a run whose trace had as many of each label as its declaration; 0 if it had not."""
 
 
 def replay_program(
@@ -92,6 +95,7 @@ def replay_program(
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
     if not first.tape.released:
         return Replayed(findings=(), conditions=())
+    looked.admitted = _admitted(declaration, first)
     found += _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
     if sum(len(release.runs) for release in first.tape.released) <= _ROWS:
         found += _noise(record_run(algorithm, problem, n_runs=_MANY_RUNS, seed=_SEED + 1).tape, looked)
@@ -109,6 +113,13 @@ def replay_program(
                 found += _other_people(tape, published, _on(case, other), looked)
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
     return Replayed(findings=findings, conditions=_conditions(declaration, findings, looked))
+
+
+def _admitted(declaration: Declaration, recorded: RecordedRun) -> int:
+    """Return how many releases a run had, if each was declared and came as often as declared; else 0."""
+    trace = recorded.transcript.trace
+    other = {"DPA210", "DPA213"} & {finding.rule for finding in admit(declaration, trace)}
+    return 0 if other else sum(released.times for released in trace)
 
 
 def _as_replay(case: AuditCase) -> ReplayCase:
@@ -333,6 +344,16 @@ def _conditions(declaration: Declaration, findings: tuple[Finding, ...], looked:
             {"DPA226", "DPA228"},
             f"which parts moved for {looked.pairs} pairs of neighbours",
             looked.moved > 0,
+        ),
+        "one_part": (
+            {"DPA226", "DPA228"},
+            f"which parts moved for {looked.pairs} pairs of neighbours, and how often",
+            looked.moved > 0,
+        ),
+        "declared_times": (
+            set(),
+            f"{looked.admitted} releases of a run, as many under each label as declared",
+            looked.admitted > 0 and not {"DPA221", "DPA228"} & broken,
         ),
         "no_data_read": (
             {"DPA224"},

@@ -17,8 +17,11 @@ from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Ti
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Entry, Witness
 
-SCHEMA = "urn:dpaudit:schema:certificate:3"
-"""The schema of what is written. The first had no kinds of conditions, the second no witnesses."""
+SCHEMA = "urn:dpaudit:schema:certificate:4"
+"""The schema of what is written. The first had no kinds of conditions, the second no witnesses.
+
+The third did not list every hypothesis of the theorems as a condition.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from dpaudit.model.declaration import (
     Subsample,
     walk,
 )
+from dpaudit.model.mechanism import Mechanism
 
 Status = Literal["checked", "assumed", "violated"]
 
@@ -94,14 +95,17 @@ def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
 def _brought_by(node: Declaration) -> tuple[Condition, ...]:
     """Return what must hold for the rule of one node, beside its arithmetic."""
     match node:
-        case Release():
+        case Release(mechanism=mechanism):
             return (
                 Condition(kind="sensitivity"),
                 Condition(kind="fresh_noise"),
                 Condition(kind="floating_point"),
+                *_of_a_stream(mechanism),
             )
+        case Sequential() | Repeat():
+            return (Condition(kind="declared_times"),)
         case Parallel(key=key):
-            return (Condition(kind="public_key", about=(key,)),)
+            return (Condition(kind="public_key", about=(key,)), Condition(kind="one_part", about=(key,)))
         case Cells():
             return (Condition(kind="one_cell"),)
         case Group(size=size):
@@ -109,14 +113,23 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
         case Subsample(scheme=scheme):
             return (Condition(kind="secret_sample", about=(scheme,)),)
         case PostProcess(steps=steps):
-            return (Condition(kind="no_data_read", about=steps),) if steps else ()
+            return (Condition(kind="no_data_read", about=steps),)
         case Billboard(reads=reads):
-            return (Condition(kind="own_inputs_only", about=reads), Condition(kind="independent_users"))
+            return (
+                Condition(kind="own_inputs_only", about=reads),
+                Condition(kind="independent_users"),
+                Condition(kind="whole_record"),
+                Condition(kind="one_appearance"),
+            )
         case Local():
             return (Condition(kind="one_message"),)
         case Stated(source=source):
             return (Condition(kind="stated", about=(source,)),)
-        case Sequential() | Repeat():
-            return ()
         case _:
             assert_never(node)
+
+
+def _of_a_stream(mechanism: Mechanism) -> tuple[Condition, ...]:
+    """Return what a mechanism over a stream needs, which is one that states its largest length as `horizon`."""
+    horizon = getattr(mechanism, "horizon", None)
+    return () if horizon is None else (Condition(kind="public_length", about=(str(horizon),)),)

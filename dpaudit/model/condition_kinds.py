@@ -11,13 +11,18 @@ ConditionKind = Literal[
     "fresh_noise",
     "floating_point",
     "attained",
+    "declared_times",
+    "public_length",
     "public_key",
+    "one_part",
     "one_cell",
     "contribution_bound",
     "secret_sample",
     "no_data_read",
     "own_inputs_only",
     "independent_users",
+    "whole_record",
+    "one_appearance",
     "one_message",
     "stated",
     # What a run looks at.
@@ -49,13 +54,21 @@ SENTENCES: dict[ConditionKind, str] = {
         "the stated decimal, a relative 2^-53 away or less."
     ),
     "attained": "One pair of neighbouring data sets moves {listed} by the whole stated sensitivities at once.",
+    "declared_times": "No part runs more often than it is declared, and none runs that is not declared.",
+    "public_length": "A stream has at most {listed} elements, and no unpublished data decides its length.",
     "public_key": "Which part a record touches is decided by {listed}, never by the record's value.",
+    "one_part": "Only the part decided by {listed} reads a record, and no more often than this part declares.",
     "one_cell": "A record fills exactly one cell; every other cell receives noise alone.",
     "contribution_bound": "No person contributes more than {listed} records to this part.",
     "secret_sample": "The sample is drawn by the scheme {listed}, whatever the records are, and stays secret.",
     "no_data_read": "No data is read again by: {listed}.",
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",
-    "independent_users": "A user's own output reaches no other user, and no other user's data depends on it.",
+    "independent_users": (
+        "A user's own output reaches no other user and no later computation for others, and no other user's data "
+        "depends on it."
+    ),
+    "whole_record": "What is declared below a billboard protects everything that a user's record holds.",
+    "one_appearance": "A user of a billboard appears once, with one record.",
     "one_message": "A user sends one message, noised before it leaves the device; nothing else leaves it.",
     "stated": "The privacy stated by {listed} holds, for the neighbours declared there.",
     "clipping": "No contribution exceeds its bound: {listed}.",
@@ -79,7 +92,11 @@ SENTENCES: dict[ConditionKind, str] = {
 }
 """One sentence for each kind; `{listed}` stands for what the condition is about."""
 
-UNNAMED: dict[ConditionKind, str] = {"own_inputs_only": "their own record", "attained": "all releases"}
+UNNAMED: dict[ConditionKind, str] = {
+    "own_inputs_only": "their own record",
+    "attained": "all releases",
+    "no_data_read": "whatever is computed from the releases",
+}
 """What `{listed}` stands for where nothing is named, as in `own_inputs_only` of a billboard without `reads`."""
 
 GENERAL: frozenset[ConditionKind] = frozenset(
@@ -88,9 +105,13 @@ GENERAL: frozenset[ConditionKind] = frozenset(
         "fresh_noise",
         "floating_point",
         "attained",
+        "declared_times",
         "one_cell",
+        "no_data_read",
         "own_inputs_only",
         "independent_users",
+        "whole_record",
+        "one_appearance",
         "one_message",
         "distinct_noise",
         "own_noise_stream",

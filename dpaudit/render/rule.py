@@ -96,7 +96,7 @@ def _node(rule: Rule, printed: Printed) -> Declaration:
 def _mechanism(name: str) -> Any:
     """Return a mechanism that a rule about releases applies to."""
     relation = {"neighbours": "replace_one"}
-    if name in ("classic_gaussian", "analytic_gaussian"):
+    if name in ("classic_gaussian", "classic_gaussian_2", "analytic_gaussian"):
         return find_plugin("mechanisms", "gaussian")(stddev=10.0, l2_sensitivity=1.0, **relation)
     if name == "randomised_response":
         return find_plugin("mechanisms", name)(epsilon=0.5, **relation)

@@ -23,9 +23,9 @@ def _formula(name: str, step: Step) -> str:
             return f"{epsilon} √(2 {TIMES} {count} ln(1 / {spare})) + {count} {TIMES} {epsilon} tanh({epsilon} / 2)"
         case "advanced_short":
             return f"{epsilon} √(8 {TIMES} {count} ln(2 / {delta}))"
-        case "classic_gaussian" if isinstance(step.node, Release):
+        case "classic_gaussian" | "classic_gaussian_2" if isinstance(step.node, Release):
             mu = getattr(step.node.mechanism.loss(), "mu", float("nan"))
-            return f"{_factor(mu)} √(2 ln(1.25 / {delta}))"
+            return f"{_factor(mu)} √(2 ln({'1.25' if name == 'classic_gaussian' else '2'} / {delta}))"
         case "group" if isinstance(step.node, Group):
             return f"{step.node.size} {TIMES} {epsilon}"
         case "optimal":

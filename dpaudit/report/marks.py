@@ -27,12 +27,16 @@ _PROVED: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "wh
 
 FOR_A_PERSON: frozenset[ConditionKind] = frozenset(
     (
+        "public_length",
         "public_key",
+        "one_part",
         "contribution_bound",
         "secret_sample",
         "no_data_read",
         "own_inputs_only",
         "independent_users",
+        "whole_record",
+        "one_appearance",
         "one_message",
         "stated",
         "limit_fixed_first",

@@ -34,6 +34,14 @@ def _classic_gaussian(step: Step) -> float:
     return mu * math.sqrt(2 * math.log(1.25 / step.printed.delta))
 
 
+def _classic_gaussian_2(step: Step) -> float:
+    """Luyo et al. (2021), Proposition F.3 as printed: epsilon = mu sqrt(2 ln(2 / delta))."""
+    mu = _gaussian_mu(step)
+    if mu is None or step.printed.delta == 0:
+        return math.inf
+    return mu * math.sqrt(2 * math.log(2 / step.printed.delta))
+
+
 def _classic_gaussian_premises(step: Step) -> tuple[str, ...]:
     """The theorem is proved for 0 < epsilon < 1 only."""
     if step.printed.epsilon < 1:
@@ -65,6 +73,17 @@ RELEASE_RULES = (
         source="Dwork and Roth (2014), Theorem A.1",
         side_conditions=("0 < epsilon < 1",),
         conclude=_classic_gaussian,
+        premises=_classic_gaussian_premises,
+        nodes=(Release,),
+        mechanisms=_GAUSSIANS,
+    ),
+    Rule(
+        name="classic_gaussian_2",
+        title="Gaussian mechanism, classic tail bound with 2 in place of 1.25",
+        formula="epsilon = (l2 sensitivity / stddev) sqrt(2 ln(2 / delta))",
+        source="Luyo, Garcelon, Lazaric and Pirotta (2021), F.3; weaker than Dwork and Roth (2014), Theorem A.1",
+        side_conditions=("0 < epsilon < 1",),
+        conclude=_classic_gaussian_2,
         premises=_classic_gaussian_premises,
         nodes=(Release,),
         mechanisms=_GAUSSIANS,

@@ -36,10 +36,10 @@ def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
 def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
     found = []
-    for kind, field in TABLES["needed"].get(node["node"], ()):
-        held: Any = node.get(field, "poisson" if field == "scheme" else [])
-        about = tuple(map(str, held if isinstance(held, list) else [held]))
-        listed = ", ".join(about) or "their own record"
-        if about or field != "steps":
+    for table in (node, node.get("mechanism", {})):
+        for kind, field in TABLES["needed"].get(table.get("node", table.get("name")), ()):
+            held: Any = table.get(field, "poisson" if field == "scheme" else [])
+            about = tuple(map(str, held if isinstance(held, list) else [held]))
+            listed = ", ".join(about) or TABLES["unnamed"].get(kind)
             found.append((kind, about, TABLES["conditions"][kind].format(listed=listed)))
     return found

@@ -88,9 +88,9 @@ def _concluded(rule: str, node: Table) -> float:
             return node["size"] * e if group_delta(e, d, node["size"]) <= allowed else math.inf
         case "parallel" | "cells" | "post_processing" | "billboard" | "local":
             return e if d <= allowed else math.inf
-        case "classic_gaussian":
-            mu = next(iter(_release(node)))[1]
-            return mu * math.sqrt(2 * math.log(1.25 / delta)) if delta > 0 and epsilon < 1 else math.inf
+        case "classic_gaussian" | "classic_gaussian_2":
+            mu, odds = next(iter(_release(node)))[1], 2 if rule.endswith("2") else 1.25
+            return mu * math.sqrt(2 * math.log(odds / delta)) if delta > 0 and epsilon < 1 else math.inf
         case _:  # the rules about one release ask for its exact curve
             return epsilon if Worst([_release(node)]).delta(epsilon * _ENOUGH)[0] <= delta else math.inf
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audits import replay_program
-from dpaudit import Parallel, PostProcess, Recorder, Release, Sequential, Streams, Transcript
+from dpaudit import Parallel, PostProcess, Recorder, Release, Repeat, Sequential, Streams, Transcript
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape, TapedGenerator, tape_of
@@ -82,9 +82,18 @@ def test_a_sound_program_is_clean_and_its_conditions_say_what_was_looked_at() ->
     replayed = replay_program(program, None, program.declaration(), ())
     assert replayed.findings == ()
     assert {(c.kind, c.status) for c in replayed.conditions} == {
-        (kind, "checked") for kind in ("sensitivity", "fresh_noise", "public_key", "no_data_read")
+        (kind, "checked") for kind in ("sensitivity", "fresh_noise", "public_key", "one_part", "no_data_read")
     }
     assert all("Looked at: " in c.text and c.text[-1] == "." for c in replayed.conditions)
+
+
+def test_a_run_checks_that_parts_ran_as_often_as_declared_and_only_if_they_did() -> None:
+    """The twin releases each part once where two times are declared: the condition stays assumed, nothing is voided."""
+    program = Means()
+    twice = Repeat(part=program.declaration(), times=2)
+    for declaration, status in ((Sequential(parts=(program.declaration(),)), {"checked"}), (twice, set())):
+        conditions = replay_program(program, None, declaration, ()).conditions
+        assert {c.status for c in conditions if c.kind == "declared_times"} == status
 
 
 @pytest.mark.parametrize(
@@ -97,6 +106,8 @@ def test_a_sound_program_is_clean_and_its_conditions_say_what_was_looked_at() ->
         ("reads data", "DPA224", "no_data_read"),
         ("shared person", "DPA226", "public_key"),
         ("released twice", "DPA228", "public_key"),
+        ("shared person", "DPA226", "one_part"),
+        ("released twice", "DPA228", "one_part"),
     ],
 )
 def test_each_twin_breaks_its_rule_and_its_condition(twin: str, rule: str, kind: str) -> None:

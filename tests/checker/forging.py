@@ -92,6 +92,7 @@ def trees() -> Iterator[tuple[Declaration, str]]:
     yield replace(argued, times=9), "replace_one"
     classic = Printed(rule="classic_gaussian", epsilon=0.9, delta=1e-6)
     yield Billboard(part=release(gaussian(5.9), printed=classic)), "replace_one"
+    yield release(gaussian(6.0), printed=replace(classic, rule="classic_gaussian_2")), "replace_one"
 
 
 def honest(model: str = "central") -> Iterator[Certificate]:

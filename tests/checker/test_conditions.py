@@ -25,7 +25,7 @@ from dpaudit.gate.comparison import compare
 from dpaudit.model import condition_kinds
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition, conditions_of, merge
-from dpaudit.model.condition_kinds import GENERAL, SENTENCES, ConditionKind
+from dpaudit.model.condition_kinds import GENERAL, SENTENCES, UNNAMED, ConditionKind
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.document import Report
 from dpaudit.report.releases import justified
@@ -67,7 +67,7 @@ def test_every_kind_has_one_sentence_that_names_what_it_is_about() -> None:
     assert len(set(SENTENCES.values())) == len(SENTENCES)
     assert set(SENTENCES) >= GENERAL
     for kind, sentence in SENTENCES.items():
-        assert ("{listed}" in sentence) == (kind not in GENERAL or kind in ("own_inputs_only", "attained")), kind
+        assert ("{listed}" in sentence) == (kind not in GENERAL or kind in UNNAMED), kind
 
 
 def test_a_kind_outside_the_set_is_refused_and_so_is_one_that_cannot_be_told_apart() -> None:
@@ -173,6 +173,7 @@ def test_every_condition_of_the_tree_is_there_once() -> None:
         (
             *("sensitivity", "fresh_noise", "floating_point", "public_key", "one_cell", "contribution_bound"),
             *("secret_sample", "one_message", "stated", "no_data_read"),
-            *("own_inputs_only", "independent_users"),
+            *("own_inputs_only", "independent_users", "whole_record", "one_appearance"),
+            *("declared_times", "one_part"),
         )
     )

@@ -11,6 +11,7 @@ import pytest
 from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.model.losses import group_delta
+from mechanisms import DiscreteLaplace, Exponential
 
 EPSILONS = (-1.5, -0.3, 0.0, 0.2, 0.9, 1.0, 3.0)
 
@@ -130,3 +131,26 @@ def test_spreading_an_l1_distance_over_coordinates_never_costs_more() -> None:
             held = losses > epsilon
             found = float(np.sum(split[held] * -np.expm1(epsilon - losses[held])))
             assert found <= LaplaceLoss(shift=a + b).hockey_stick(float(epsilon)) + 1e-9
+
+
+@pytest.mark.parametrize("missing", [1e-13, 1e-12, 1e-10])
+def test_a_law_with_mass_missing_is_refused_until_the_mass_is_stated(missing: float) -> None:
+    """A mass that nobody states may have an infinite loss; where it is stated it is delta at every epsilon."""
+    with pytest.raises(ValueError, match="State what is missing as infinite_mass"):
+        DiscreteLoss(atoms=((0.0, 1 - missing),))
+    with pytest.raises(ValueError, match="sum to 1"):
+        DiscreteLoss(atoms=((0.0, 1 + missing),))
+    with pytest.raises(ValueError, match="sum to 1"):
+        DiscreteLoss(atoms=((0.0, 1.0),), reverse_infinite_mass=missing)
+    stated = DiscreteLoss(atoms=((0.0, 1 - missing),), infinite_mass=missing, reverse_infinite_mass=missing)
+    assert stated.hockey_stick(50.0) == missing
+
+
+def test_the_rounding_of_every_shipped_law_is_no_missing_mass() -> None:
+    """The smallest defect above is ten times the rounding; the largest shipped losses have a few units each."""
+    for scale in np.geomspace(0.02, 2000, 40):
+        noise = DiscreteLaplace(scale=float(scale), l1_sensitivity=7, neighbours="replace_one")
+        assert noise.loss().reversed().supremum > 0
+    for epsilon in np.geomspace(1e-12, 299, 20):
+        choice = Exponential(epsilon=float(epsilon), linf_sensitivity=1.0, neighbours="replace_one")
+        assert choice.loss().reversed().supremum > 0

@@ -264,7 +264,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("V4", "violated conditions pass", "dpaudit.certification.verdict:_objections", 'condition.status == "violated"', "False", ""),
     ("V5", "a violated condition is outvoted by a checked one", "dpaudit.model.condition:merge", '("assumed", "checked", "violated")',
      '("assumed", "violated", "checked")', ""),
-    ("V6", "billboards bring no condition", "dpaudit.model.condition:_brought_by", ', Condition(kind="independent_users"))', ",)", "epochs"),
+    ("V6", "billboards bring no condition", "dpaudit.model.condition:_brought_by", '                Condition(kind="independent_users"),\n', "", "epochs"),
     ("V7", "undeclared releases are admitted", "dpaudit.model.trace:admit", 'findings.append(_finding("DPA210"', '(_finding("DPA210"', ""),
     ("V8", "noise may differ from what is declared", "dpaudit.model.trace:admit", "elif released.mechanism", "elif False and released.mechanism", ""),
     ("V9", "more releases than declared are admitted", "dpaudit.model.trace:admit", "times[label] != expected_times", "times[label] < expected_times", ""),

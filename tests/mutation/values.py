@@ -274,6 +274,8 @@ def rules_conclude_what_their_theorems_say() -> None:
         "parallel": (step("parallel", 1, 0, [(0.5, 0, 1), (0.9, 0, 1)]), 0.9),
         "classic_gaussian": (
             step("classic_gaussian", 0.9, 1e-5, [], node=release(gaussian(5.0))), math.sqrt(2 * math.log(1.25e5)) / 5),
+        "classic_gaussian_2": (
+            step("classic_gaussian_2", 0.99, 1e-5, [], node=release(gaussian(5.0))), math.sqrt(2 * math.log(2e5)) / 5),
         "laplace": (step("laplace", 0.5, 0, [], node=release(laplace(2.0))), 0.5),
     }  # fmt: skip
     for name, (inference, value) in values.items():

@@ -8,14 +8,18 @@ from functools import lru_cache
 from dpaudit.checks import non_negative
 from dpaudit.model.losses.approximate import ApproximateLoss
 
+_ROUNDING, _UNITS = 1e-14, 2.0**-51
+"""What the rounding of stated probabilities may make of their sum, by itself and for each unit of loss."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteLoss:
     """Finitely many loss values with their probabilities under P, and a mass at infinity.
 
-    Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1
-    within 1e-9 under both laws. `reverse_infinite_mass` is the mass that Q puts where P has none. `largest` is the
-    largest loss where that is a ratio, of which the last atom has the nearest float; without it, that float's decimal.
+    Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1 under both laws, up
+    to the rounding of each: 1e-14, and four units in the last place for each unit of loss. Mass that is missing has an
+    unknown loss, and must be stated in `infinite_mass`. `reverse_infinite_mass` is the mass that Q puts where P has
+    none. `largest` is the largest loss where that is a ratio, of which the last atom has the nearest float; without it, that float's decimal.
     `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both orders.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
 
@@ -45,9 +49,12 @@ class DiscreteLoss:
             object.__setattr__(self, name, mass)
         forward = math.fsum(p for _, p in self.atoms) + self.infinite_mass
         backward = math.fsum(p * math.exp(-v) for v, p in self.atoms) + self.reverse_infinite_mass
-        if abs(forward - 1) > 1e-9 or abs(backward - 1) > 1e-9:
+        sizes = [(p * abs(v), p * abs(v) * math.exp(-v)) for v, p in self.atoms]
+        blurs = [_ROUNDING + _UNITS * math.fsum(size[order] for size in sizes) for order in (0, 1)]
+        if abs(forward - 1) > blurs[0] or abs(backward - 1) > blurs[1]:
             raise ValueError(
-                f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}."
+                f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}. State "
+                "what is missing as infinite_mass and reverse_infinite_mass."
             )
 
     @property
