@@ -79,6 +79,14 @@ def gaussian_table(curve: HockeyStick, form: NormalForm, *, violated: bool) -> C
     )
 
 
+def mu_at_every_delta(form: NormalForm) -> tuple[float, float]:
+    """Return lower and upper bounds on mu* loss by loss, without a curve; infinity where a loss has none.
+
+    Guarantee: the upper end holds for all neighbours; below stands what the Gaussian releases of one pair need.
+    """
+    return max(_gaussian_part(a) for a in form.lower), max(_by_loss(a) for a in form.upper)
+
+
 def _notes(form: NormalForm) -> tuple[str, ...]:
     """Return the remark on samples."""
     losses = (one for a in form.upper for loss, _ in a.parts for one in _each(loss))
