@@ -3,7 +3,10 @@
 import math
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
+from dpaudit.accounting.curves.hockey_stick import POINTS
+from dpaudit.accounting.curves.table import CurveKind, CurveTable
 from dpaudit.accounting.fold import fold
+from dpaudit.certification.curves import curve_of
 from dpaudit.certification.evidence import proved_under
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.certificate import CertificateRecord
@@ -60,3 +63,24 @@ class Certificate(CertificateRecord):
         """
         form = fold(self.declaration, self.claim.neighbours, self.conditions)
         return proved_under(self.conditions, bracket_delta(form, epsilon), 1.0)
+
+    def curve(self, kind: CurveKind, *, size: int = 2, points: int = POINTS) -> CurveTable:
+        """Return a curve of the declaration with both sides, under the same conditions.
+
+        `kind` is "tradeoff" (the errors of any test), "gdp" (mu of the Gaussian mechanism of the same delta), "renyi",
+        "zcdp", "tail" (of the privacy loss) or "group" (`size` records of one person changed together); `points` is
+        about how many rows a curve over epsilon has.
+        Guarantee: what is above holds for every pair of neighbours, in either order, with what is named in
+        `CurveTable.meaning`; what is below is attained by some pair.
+        Raises: ValueError: an unknown kind, a size below 1, or fewer than three points. UnsupportedError: no engine
+            covers the declaration.
+
+        >>> from dpaudit import Claim, Release, certify
+        >>> from mechanisms import Laplace
+        >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+        >>> certificate = certify(Release(label="count", mechanism=noise), Claim(epsilon=1, neighbours="add_remove"))
+        >>> rho = certificate.curve("zcdp").ranges[0]
+        >>> rho.lower <= math.exp(-1) <= rho.upper
+        True
+        """
+        return curve_of(self, kind, size=size, points=points)

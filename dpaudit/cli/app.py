@@ -44,6 +44,11 @@ COMMANDS = (
     Command(
         "explain", "explain", "Show how the claim is derived, node by node, and where it is loose; or what a rule says."
     ),
+    Command(
+        "curve",
+        "curve",
+        "Compute a privacy curve of a declaration, both sides proved: trade-off, GDP, Renyi, zCDP, tail, group.",
+    ),
     Command("list", "listing", "List the algorithms, mechanisms, audits and problems there are, plug-ins included."),
     Command("check", "check", "Certify and audit several configurations and say whether a pipeline may go on."),
     Command(

@@ -4,7 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("audit", "baseline", "certificate", "check", "ledger", "report", "scores", "study")
+NAMES = ("audit", "baseline", "certificate", "check", "curve", "ledger", "report", "scores", "study")
 
 
 def load(name: str) -> dict[str, Any]:

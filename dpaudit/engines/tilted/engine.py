@@ -137,6 +137,11 @@ def _for_delta(composition: Composition, epsilon: float, effort: Effort) -> Ques
     )
 
 
+def curves_near(composition: Composition, epsilon: float) -> tuple[LowerCurve, UpperCurve] | None:
+    """Return both curves, each sound everywhere and sharp near `epsilon`; None where the engine does not cover it."""
+    return _for_delta(composition, epsilon, _FULL).curves() if _covers(composition) else None
+
+
 def _within(effort: Effort) -> Engine:
     """Return the engine that brackets both quantities with an effort."""
 

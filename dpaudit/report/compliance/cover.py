@@ -6,9 +6,13 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
+from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.model.claim import Model
+from dpaudit.model.declaration import Declaration, Subsample, walk
 from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown
+from dpaudit.report.curves import Curve
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import Person, odds_of, person_sentence, share_sentence
 from dpaudit.report.verdicts import outcome_of, shown_word
@@ -25,7 +29,7 @@ LEFT_OPEN: dict[Model, str] = {
 """What each model of the claim leaves unprotected."""
 
 
-def cover(report: ReportInputs, tail: LossTail | None, person: Person | None) -> Section:
+def cover(report: ReportInputs, curve: Curve, tail: LossTail | None, person: Person | None) -> Section:
     """Return section 0: privacy first, then usefulness, then how many must be trusted."""
     claim, identity = report.certificate.claim, report.deployment.identity
     actors, utility = report.deployment.actors, report.deployment.utility
@@ -40,6 +44,7 @@ def cover(report: ReportInputs, tail: LossTail | None, person: Person | None) ->
             evidence("Meaning", odds_of(report, tail), "tail"),
             stated("Claimed epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
             _certified(report),
+            _gaussian(report, curve),
             _audited(report),
             _person(report, person),
             _share(report),
@@ -107,6 +112,26 @@ def _certified(report: ReportInputs) -> Field:
         return evidence(name, f"none: {report.void}", "certificate")
     upper = report.certificate.tight.epsilon.upper
     return evidence(name, finite(upper, report.certificate.claim.epsilon), "certificate.tight.epsilon")
+
+
+def _gaussian(report: ReportInputs, curve: Curve) -> Field:
+    """Return mu of the Gaussian mechanism with the same delta at epsilon 0, at the claimed delta, and everywhere."""
+    name, certificate = "Gaussian mu", report.certificate
+    if report.void or not curve.deltas:
+        return not_applicable(name, f"no curve is proved: {report.void or curve.unavailable}")
+    told = [f"{at_most(mu_above(0.0, curve.deltas[0].upper))} at epsilon 0"]
+    upper, delta = certificate.tight.epsilon.upper, certificate.claim.delta
+    if delta > 0 and upper < math.inf:
+        told.append(f"{at_most(mu_above(upper, delta))} at delta {exact(delta)}")
+    _, high = mu_at_every_delta(fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions))
+    every = f"{at_most(high)} at every delta" if high < math.inf else "none is known that holds at every delta"
+    useless = " (there sampling earns nothing)" if _sampled(certificate.declaration) and high < math.inf else ""
+    return evidence(name, f"at most {', '.join(told)}; {every}{useless}", "curve")
+
+
+def _sampled(node: Declaration) -> bool:
+    """Return whether a part of the tree sees a sample."""
+    return any(isinstance(part, Subsample) for _, part in walk(node))
 
 
 def _audited(report: ReportInputs) -> Field:

@@ -20,7 +20,7 @@ def sections_of(
 ) -> tuple[Section, ...]:
     """Return sections 0 to 13 and A; every field has a status, whatever was given."""
     return (
-        cover(report, tail, person),
+        cover(report, curve, tail, person),
         scope(report),
         unit(report),
         trust(report),

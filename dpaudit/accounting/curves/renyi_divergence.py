@@ -1,0 +1,212 @@
+"""Renyi divergences of a declaration at orders above 1, and its concentrated privacy, each with both sides.
+
+Divergences of one order add up over releases, adaptively chosen ones too, so that each loss is bounded alone. Where
+no closed form exists, (order - 1) times the divergence is convex in the order: chords between whole orders lie above
+it, and their continuations below.
+Source: Mironov (2017), Proposition 1 and Table II; Bun and Steinke (2016), Definition 1.1; for samples Mironov, Talwar
+and Zhang (2019), Theorems 4 and 5, and Section 3.3 for whole orders.
+"""
+
+import math
+
+import numpy as np
+
+from dpaudit.accounting.curves.hockey_stick import Floats
+from dpaudit.accounting.curves.table import CurveTable, Range
+from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.engines.renyi import log_moment
+from dpaudit.model.losses import (
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
+
+Side = tuple[float, float]
+ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0)
+_MARGIN = 1e-12
+_LARGEST_ORDER = 4096
+_NEAR_ONE, _FAR = 1e-7, 1e9
+_STEPS = 6000
+
+
+def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
+    """Return lower and upper bounds on the Renyi divergence of one loss at an order above 1, in nats.
+
+    Edge cases: infinity where P can have an output that Q cannot. Of a choice, the largest of its options: what an
+    adversary reaches who picks them adaptively, not the divergence of the pair that dominates them.
+    Raises: ValueError: an order that is not above 1 and finite.
+    """
+    if not 1 < order < math.inf:
+        raise ValueError(f"Expected order={order} to be above 1 and finite.")
+    if isinstance(loss, ChoiceLoss):
+        sides = [renyi_of_loss(option, order) for option in loss.options]
+        return max(low for low, _ in sides), max(high for _, high in sides)
+    if loss.infinite_mass > 0:
+        return math.inf, math.inf
+    if isinstance(loss, SampledGaussianLoss):
+        return _sampled(loss, order)
+    with np.errstate(over="ignore"):
+        moment = float(log_moment(loss, np.array([order - 1.0]))[0]) / (order - 1)
+    blur = _MARGIN * abs(moment) + _doubt(loss) / (order - 1) + 1e-15
+    return max(0.0, moment - blur), max(0.0, moment + blur)
+
+
+def _doubt(loss: SimpleLoss) -> float:
+    """Return what the stated probabilities of atoms leave open of a moment's logarithm; 0 for other losses."""
+    if not isinstance(loss, DiscreteLoss):
+        return 0.0
+    return 2 * abs(1 - math.fsum(p for _, p in loss.atoms)) + 4e-14
+
+
+def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
+    """Return bounds for a Gaussian release on a Poisson sample; adding a record costs no more than removing it."""
+    whole = order * loss.mu**2 / 2
+    if order > _LARGEST_ORDER:
+        return 0.0, whole * (1 + _MARGIN)
+    below = max(1, math.floor(order))
+    at = [_convex(loss, below + step) for step in (-1, 0, 1, 2)]
+    share = order - below
+    high = at[1] + (at[2] - at[1]) * share if share else at[1]
+    lines = [at[2] - (at[3] - at[2]) * (1 - share)] + ([at[1] + (at[1] - at[0]) * share] if below > 1 else [])
+    low = max(0.0, *lines) if share else at[1]
+    upper = min(whole, high / (order - 1)) * (1 + _MARGIN)
+    if loss.order == "add":
+        return 0.0, upper
+    return max(0.0, low / (order - 1) - _MARGIN * upper), upper
+
+
+def _convex(loss: SampledGaussianLoss, order: int) -> float:
+    """Return ln of the moment at a whole order, 0 at order 1 and below: (order - 1) times the divergence."""
+    if order < 2:
+        return 0.0
+    j = np.arange(2, order + 1)
+    choices = np.array([math.lgamma(order + 1) - math.lgamma(k + 1) - math.lgamma(order - k + 1) for k in j])
+    growth = (j * j - j) * loss.mu**2 / 2
+    logs = choices + (order - j) * math.log1p(-loss.rate) + j * math.log(loss.rate)
+    excess = np.where(
+        growth < 30, np.log(np.expm1(np.minimum(growth, 30.0)) + 1e-320), growth + np.log1p(-np.exp(-growth))
+    )
+    total = float(np.logaddexp.reduce(logs + excess))
+    return total + math.log1p(math.exp(-total)) if total > 0 else math.log1p(math.exp(total))
+
+
+def renyi_of(alternatives: Alternatives, order: float) -> Side:
+    """Return the largest divergence of alternatives, over both orders of the neighbours, from below and from above."""
+    sides = [_total(way, order) for a in alternatives for way in (a, a.reversed())]
+    return max(low for low, _ in sides), max(high for _, high in sides)
+
+
+def _total(composition: Composition, order: float) -> Side:
+    """Return the sum over all losses."""
+    sides = [(renyi_of_loss(loss, order), times) for loss, times in composition.parts]
+    low, high = (math.fsum(side[end] * times for side, times in sides) for end in (0, 1))
+    return low * (1 - 1e-15), high * (1 + 1e-15)
+
+
+def renyi_table(form: NormalForm, *, violated: bool, orders: tuple[float, ...] = ORDERS) -> CurveTable:
+    """Return the Renyi divergences of the worst neighbours at `orders`."""
+    rows = []
+    for order in orders:
+        low, high = renyi_of(form.lower, order)[0], renyi_of(form.upper, order)[1]
+        rows.append((order, low, math.inf if violated else max(high, low)))
+    return CurveTable(
+        kind="renyi",
+        meaning="the largest Renyi divergence of the outputs of two neighbours, in nats, by its order",
+        columns=("order", "lower", "upper"),
+        rows=tuple(rows),
+    )
+
+
+def concentrated_table(form: NormalForm, *, violated: bool) -> CurveTable:
+    """Return rho, the supremum over all orders of the divergence over its order, with the divergences that show it."""
+    low = max(_rho_below(way) for a in form.lower for way in (a, a.reversed()))
+    high = max(_rho_above(way) for a in form.upper for way in (a, a.reversed()))
+    rows = tuple((o, a / o, b / o) for o, a, b in renyi_table(form, violated=violated).rows)
+    return CurveTable(
+        kind="zcdp",
+        meaning="the largest Renyi divergence over its order, by the order; rho is its supremum over all orders: the "
+        "declaration is rho-zCDP",
+        columns=("order", "lower", "upper"),
+        rows=rows,
+        ranges=(Range(name="rho", lower=low, upper=math.inf if violated else max(high, low)),),
+        notes=_notes(form),
+    )
+
+
+def _notes(form: NormalForm) -> tuple[str, ...]:
+    """Return the remark on samples."""
+    sampled = any(isinstance(loss, SampledGaussianLoss) for a in form.upper for loss, _ in a.parts)
+    return ("rho credits no sampling: at large orders a sampled Gaussian release is the whole one.",) if sampled else ()
+
+
+def _gaussian(loss: SimpleLoss) -> bool:
+    """Return whether the divergence over its order is mu^2 / 2 at all orders, or tends to it from below."""
+    return isinstance(loss, GaussianLoss | SampledGaussianLoss)
+
+
+def _rho_above(composition: Composition) -> float:
+    """Return an upper bound on rho: mu^2 / 2 of all Gaussian losses, and the supremum of the rest's divergence.
+
+    Below the first order of the grid the divergence is at most that there; beyond the last, the ratio is at most the
+    largest loss over that order.
+    """
+    whole = math.fsum(loss.mu**2 * times for loss, times in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    rest = [(loss, times) for loss, times in composition.parts if not _gaussian(loss)]
+    if not rest:
+        return whole * (1 + _MARGIN)
+    if any(_most(loss) == math.inf for loss, _ in rest):
+        return math.inf
+    orders = _orders()
+    highs = np.zeros(len(orders))
+    for loss, times in rest:
+        highs += times * _highs(loss, orders)
+    end = math.fsum(_most(loss) * times for loss, times in rest) / float(orders[-1])
+    return (whole + max(end, float(highs[0]), _largest_ratio(orders, highs))) * (1 + 4 * _MARGIN)
+
+
+def _largest_ratio(orders: Floats, highs: Floats) -> float:
+    """Return an upper bound on the divergence over its order between the first and the last of `orders`.
+
+    K(s) = s R(1 + s) is convex and 0 at 0, so that between two knots it lies below the chord u + v s, with u at most
+    0; (u + v s) / (s (1 + s)) is largest at a knot or where v s^2 + 2 u s + u = 0.
+    """
+    s = orders - 1
+    values = s * highs
+    v = np.diff(values) / np.diff(s)
+    u = np.minimum(0.0, values[:-1] - v * s[:-1])
+    inner = np.clip((-u + np.sqrt(u * u - u * v)) / np.maximum(v, 1e-300), s[:-1], s[1:])
+    chord = values[:-1] + v * (inner - s[:-1])
+    return max(float((highs / orders).max()), float((chord / (inner * (1 + inner))).max()))
+
+
+def _most(loss: SimpleLoss) -> float:
+    """Return the largest loss of one that has no infinite mass; infinity where it has."""
+    options = loss.options if isinstance(loss, ChoiceLoss) else (loss,)
+    return math.inf if any(option.infinite_mass > 0 for option in options) else max(o.supremum for o in options)
+
+
+def _orders() -> Floats:
+    """Return orders above 1, dense in ratio."""
+    return np.asarray(1 + np.geomspace(_NEAR_ONE, _FAR, _STEPS), np.float64)
+
+
+def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
+    """Return upper bounds on one loss's divergence at many orders."""
+    if isinstance(loss, ChoiceLoss):
+        return np.asarray(np.max([_highs(option, orders) for option in loss.options], axis=0))
+    if isinstance(loss, GaussianLoss | SampledGaussianLoss):
+        return orders * loss.mu**2 / 2 * (1 + _MARGIN)
+    powers = orders - 1
+    moments = log_moment(loss, powers) / powers
+    highs = moments * (1 + _MARGIN) + _doubt(loss) / powers + 1e-15
+    return np.asarray(np.minimum.accumulate(highs[::-1])[::-1])  # a divergence grows with its order
+
+
+def _rho_below(composition: Composition) -> float:
+    """Return a lower bound on rho: what some order shows, or what Gaussian losses tend to."""
+    whole = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    shown = (_total(composition, order)[0] / order for order in (1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS))
+    return max(whole * (1 - _MARGIN), *shown)

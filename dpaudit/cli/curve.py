@@ -1,0 +1,82 @@
+"""`dpaudit curve`: a privacy curve of a declaration with both sides, as text, JSON, CSV or SVG."""
+
+import json
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.options import Config, Output
+from dpaudit.cli.common.output import show, write
+from dpaudit.configuration.config import read_config
+from dpaudit.errors import ConfigError
+from dpaudit.render.curve import curve_csv, curve_data, curve_text
+from dpaudit.render.layout import to_text
+from dpaudit.report.figures.bounds import bounds_figure
+from dpaudit.workflow import certificate_of
+
+_WIDTH = 100
+
+
+class Kind(StrEnum):
+    """Which curve."""
+
+    TRADEOFF = "tradeoff"
+    GDP = "gdp"
+    RENYI = "renyi"
+    ZCDP = "zcdp"
+    TAIL = "tail"
+    GROUP = "group"
+
+
+class CurveFormat(StrEnum):
+    """How a curve is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+    SVG = "svg"
+
+
+@ending
+def curve(
+    config: Config,
+    kind: Annotated[Kind, typer.Option("--kind", help="Which curve.")],
+    style: Annotated[CurveFormat, typer.Option("--format", help="How to write it.")] = CurveFormat.TEXT,
+    size: Annotated[
+        int, typer.Option("--size", min=1, max=10_000, metavar="K", help="Records of one person, for 'group'.")
+    ] = 2,
+    points: Annotated[
+        int, typer.Option("--points", min=3, max=2000, metavar="N", help="About how many rows over epsilon.")
+    ] = 48,
+    output: Output = None,
+) -> Exit:
+    """Compute a privacy curve of a declaration, both sides proved: trade-off, GDP, Renyi, zCDP, tail, group.
+
+    A curve judges nothing: the exit code is 0 whatever it shows. `dpaudit certify` judges the claim.
+    """
+    configuration = read_config(config)
+    certificate = certificate_of(configuration, None)
+    with configuration.locating():
+        try:
+            table = certificate.curve(kind.value, size=size, points=points)
+        except ValueError as error:
+            raise ConfigError(f"{error}") from None
+    if style is CurveFormat.TEXT:
+        if output is None:
+            show(curve_text(table))
+        else:
+            write(output, to_text(curve_text(table), _WIDTH))
+        return Exit.PASS
+    text = {
+        CurveFormat.JSON: lambda: json.dumps(curve_data(table, certificate), indent=2, sort_keys=True) + "\n",
+        CurveFormat.CSV: lambda: curve_csv(table),
+        CurveFormat.SVG: lambda: bounds_figure(table).file(),
+    }[style]()
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write(output, text)
+    return Exit.PASS

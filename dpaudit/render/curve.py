@@ -1,0 +1,80 @@
+"""A curve of a declaration as text, CSV and plain data."""
+
+import csv
+import io
+import math
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from dpaudit.accounting.curves.table import CurveTable, Range
+from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.codec import encode
+from dpaudit.wording.numerals import at_least, at_most, nearest
+
+SCHEMA = "urn:dpaudit:schema:curve:1"
+"""The schema of what `curve_data` returns."""
+
+
+def curve_text(table: CurveTable) -> RenderableType:
+    """Return the curve for a terminal: its meaning, the numbers that sum it up, its rows, bounds rounded outwards."""
+    rows = Table(*(name.replace("_", " ") for name in table.columns), box=None, pad_edge=False, header_style="bold")
+    for row in table.rows:
+        rows.add_row(*(_written(name, value) for name, value in zip(table.columns, row, strict=True)))
+    lines: list[RenderableType] = [Text(f"{table.meaning[0].upper()}{table.meaning[1:]}."), Text("")]
+    lines += [
+        Text(f"{_name(known.name)}: from {at_least(known.lower, 6)} to {at_most(known.upper, 6)}")
+        for known in table.ranges
+    ]
+    lines += [Text(note) for note in table.notes]
+    return Group(*lines, Text(""), rows)
+
+
+def _name(name: str) -> str:
+    """Return the name of a range in words."""
+    words = {"delta_from_to": "delta along the rows", "mu_from_to": "mu along the rows", "mu_star": "mu*"}
+    return words.get(name, name)
+
+
+def _written(column: str, value: float) -> str:
+    """Return a number as its column rounds it."""
+    if column.endswith("lower"):
+        return at_least(value, 6)
+    return at_most(value, 6) if column.endswith("upper") else nearest(value, 6)
+
+
+def curve_csv(table: CurveTable) -> str:
+    """Return the rows as CSV with a head, each number in full; infinity is "inf"."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows([repr(value) for value in row] for row in table.rows)
+    return text.getvalue()
+
+
+def curve_data(table: CurveTable, record: CertificateRecord) -> dict[str, Any]:
+    """Return the curve as plain data with the claim and the digest of the certificate; infinity is "inf"."""
+    data = record.to_dict()
+    return {
+        "schema": SCHEMA,
+        "kind": table.kind,
+        "meaning": table.meaning,
+        "claim": encode(record.claim),
+        "certificate": data["digest"],
+        "columns": list(table.columns),
+        "rows": [[_plain(value) for value in row] for row in table.rows],
+        "ranges": [_range(known) for known in table.ranges],
+        "notes": list(table.notes),
+    }
+
+
+def _range(known: Range) -> dict[str, Any]:
+    """Return one range as plain data."""
+    return {"name": known.name, "lower": _plain(known.lower), "upper": _plain(known.upper)}
+
+
+def _plain(value: float) -> float | str:
+    """Return a number that JSON can hold."""
+    return "inf" if value == math.inf else value

@@ -1,0 +1,69 @@
+"""The figure of one curve of a declaration: the band between its proved sides."""
+
+import math
+
+from dpaudit.accounting.curves.table import CurveTable
+from dpaudit.report.figures.canvas import Canvas
+from dpaudit.report.figures.figure import Figure
+from dpaudit.report.figures.scales import Scale
+
+_HEIGHT = 360.0
+_FOOT = 1e-14
+_TITLES = {
+    "tradeoff": "Trade-off curve: the least error of the second kind by the error of the first kind",
+    "gdp": "mu of the Gaussian mechanism with the same delta, by epsilon",
+    "renyi": "Renyi divergence by its order",
+    "zcdp": "Renyi divergence over its order, by the order",
+    "tail": "Probability that an output moves the odds by more than e^epsilon",
+    "group": "Delta by epsilon for several records of one person",
+}
+_LOGARITHMIC_ACROSS = ("renyi", "zcdp")
+_LOGARITHMIC_DOWN = ("tail", "group", "renyi")
+
+
+def bounds_figure(table: CurveTable) -> Figure:
+    """Return the figure of a curve; infinite bounds are left out."""
+    return Figure(
+        name=f"curve-{table.kind}",
+        title=_TITLES[table.kind],
+        description=f"Between the lines lies {table.meaning}.",
+        draw=lambda width: _draw(table, width),
+    )
+
+
+def _draw(table: CurveTable, width: float) -> Canvas:
+    """Return the drawing for one width."""
+    canvas = Canvas(width=width, height=_HEIGHT)
+    left, right, top, bottom = 64.0, width - 16, 14.0, _HEIGHT - 50
+    across = _axis(table.column(table.columns[0]), left, right, logarithmic=table.kind in _LOGARITHMIC_ACROSS)
+    values = [v for name in ("lower", "upper") for v in table.column(name)]
+    down = _axis(values, bottom, top, logarithmic=table.kind in _LOGARITHMIC_DOWN)
+    for x, label in across.ticks():
+        canvas.line(x, top, x, bottom, "grid")
+        canvas.text(x, bottom + 18, label, "tick", "middle")
+    for y, label in down.ticks():
+        canvas.line(left, y, right, y, "grid")
+        canvas.text(left - 8, y + 4, label, "tick", "end")
+    canvas.line(left, bottom, right, bottom, "axis")
+    canvas.text(left, bottom + 38, table.columns[0].replace("_", " "), "note")
+    sides = [
+        [
+            (across(row[0]), down(value))
+            for row, value in zip(table.rows, table.column(name), strict=True)
+            if value < math.inf
+        ]
+        for name in ("upper", "lower")
+    ]
+    canvas.path(sides[0] + sides[1][::-1], "band", closed=True)
+    canvas.path(sides[0], "curve")
+    canvas.path(sides[1], "curve thin")
+    return canvas
+
+
+def _axis(values: "list[float] | tuple[float, ...]", start: float, end: float, *, logarithmic: bool) -> Scale:
+    """Return an axis that shows the finite values."""
+    finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    largest, positive = max(finite), [value for value in finite if value > _FOOT]
+    if logarithmic and positive and min(positive) < max(positive):
+        return Scale(low=min(positive), high=max(positive), left=start, right=end)
+    return Scale(low=0.0, high=largest if largest > 0 else 1.0, left=start, right=end)
