@@ -52,7 +52,11 @@ COMMANDS = (
         "Accept the open issues of a check until a day, for a reason; the file is meant to be reviewed like code.",
     ),
     Command("diff", "diff", "Show what changed between two reports; a change for the worse is a finding."),
-    Command("schema", "schema", "Print the JSON Schema (2020-12) of what dpaudit writes, complete in itself."),
+    Command(
+        "schema",
+        "schema",
+        "Print a JSON Schema (2020-12): of what dpaudit writes, or of a configuration (config), for editors.",
+    ),
     Command("doctor", "doctor", "Check the installation: packages, versions, engines, noise, auditor, plug-ins."),
     Command(
         "bench",
