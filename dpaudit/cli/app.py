@@ -31,6 +31,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("init", "init", "Write a configuration, its tests and a pipeline, for a new project."),
     Command("certify", "certify", "Prove or refute a claim on paper."),
     Command("audit", "audit", "Attack the code: run it on neighbouring data and bound epsilon from below."),
     Command(
