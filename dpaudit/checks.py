@@ -6,12 +6,26 @@ Every check rejects NaN, booleans and strings, and its message names the value, 
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import TypeVar
 
 Text = TypeVar("Text", bound=str)
 _LARGEST_COUNT = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Which texts an annotated field accepts, for schemas and references: `Annotated[str, OneOf(KERNELS)]`.
+
+    The annotation states what `one_of` checks with the same tuple; it checks nothing itself.
+
+    >>> OneOf(("paper", "tight")).values
+    ('paper', 'tight')
+    """
+
+    values: tuple[str, ...]
 
 
 class FieldError(ValueError):

@@ -18,7 +18,8 @@ from mechanisms.laplace import Laplace
 class BallLaplace:
     """Adds independent Laplace noise to every coordinate of a vector that moves by a bounded Euclidean distance.
 
-    Shape: (..., dimension). Unit: `scale` and `l2_sensitivity` in the unit of the query.
+    Shape: (..., dimension).
+    Unit: `scale` and `l2_sensitivity` in the unit of the query; `dimension`, the number of coordinates.
     Guarantee: a move of Euclidean length l2_sensitivity is one of at most sqrt(dimension) l2_sensitivity in the sum
     of absolute changes, so Laplace noise on one number moved that far dominates. The largest loss is that of the move
     spread evenly over the coordinates, which is also what `attained_loss` composes; moves along fewer coordinates

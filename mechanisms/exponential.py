@@ -20,7 +20,8 @@ _STEPS = 1000
 class Exponential:
     """Draws a candidate with probability proportional to e^(epsilon utility / (2 linf_sensitivity)).
 
-    Shape: utilities (..., candidates) in, indices (...) out. Unit: `epsilon` in nats; `linf_sensitivity` is the most
+    Shape: utilities (..., candidates) in, indices (...) out.
+    Unit: `epsilon` in nats; `linf_sensitivity` is the most
     that a record moves any single utility, in the unit of the utilities.
     Guarantee: pure, and of bounded range: the losses of one pair of neighbours lie within epsilon of each other. The
     worst pair depends on the question: delta(e) = (e^(epsilon/2) - e^(e/2))^2 / (e^epsilon - 1), attained where the

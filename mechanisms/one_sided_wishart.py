@@ -25,7 +25,8 @@ class OneSidedWishart:
 
     W = X X^T with X of dimension x (dimension + 1) independent N(0, scale) entries, so W is positive semi-definite
     and outputs Z with Z - A not so betray that the answer was not A. The mean (dimension + 1) scale I is left in.
-    Shape: (..., dimension, dimension). Unit: `scale` and `trace_sensitivity` in the unit of the query.
+    Shape: (..., dimension, dimension).
+    Unit: `scale` and `trace_sensitivity` in the unit of the query; `dimension`, the number of rows.
     Guarantee: none worth the name. A record adds a positive semi-definite matrix of trace at most
     trace_sensitivity. With c = trace_sensitivity / (2 scale), an empty answer against a full record has delta =
     1 - e^-c at *every* epsilon, since P(W >= A) = e^(-c); on the common support the loss is -c. For replacement the

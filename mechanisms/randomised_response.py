@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError, meets
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import OneOf, count, one_of, positive
 from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
@@ -17,7 +17,7 @@ _LARGEST_EPSILON = 700.0
 class RandomisedResponse:
     """Reports the true category with e^epsilon times the probability of each other one.
 
-    Unit: `epsilon` in nats; categories are the integers 0 .. categories - 1.
+    Unit: `epsilon` in nats; `categories`, the integers 0 .. categories - 1.
     Guarantee: replacing a record's category costs exactly +epsilon, -epsilon, or 0 where the report names a third
     category. There is no neighbour without a report, so the relation is `replace_one` and no other.
     Edge cases: a report is drawn by comparing float64 uniforms with a threshold, so its probabilities are those
@@ -33,7 +33,7 @@ class RandomisedResponse:
 
     epsilon: float
     categories: int = 2
-    neighbours: Neighbours = "replace_one"
+    neighbours: Annotated[Neighbours, OneOf(("replace_one",))] = "replace_one"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))

@@ -20,7 +20,8 @@ _REACH, _FARTHEST, _NODES = 45.0, 700.0, 20
 class ReportNoisyMax:
     """Adds Laplace noise to every score and releases which is largest, and nothing else.
 
-    Shape: scores (..., candidates) in, indices (...) out. Unit: `scale` and `linf_sensitivity`, the most that a
+    Shape: scores (..., candidates) in, indices (...) out.
+    Unit: `scale` and `linf_sensitivity`, the most that a
     record moves any single score, in the unit of the scores.
     Guarantee: pure with epsilon = 2 linf_sensitivity / scale, however many candidates. The same holds for every
     fraction of the way between two sets of scores, so that the Laplace loss of that shift dominates (see symmetrised

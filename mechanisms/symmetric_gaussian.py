@@ -27,8 +27,8 @@ DEVIATIONS: dict[Symmetry, tuple[float, float]] = {
 class SymmetricGaussian:
     """Adds symmetric normal noise to a symmetric matrix.
 
-    With G of independent N(0, stddev^2) entries the noise is (G + G^T) / 2 for `half`, G's upper triangle mirrored
-    for `mirror`, and (G + G^T) / sqrt 2 for `sqrt2`.
+    `symmetry` of the noise: with G of independent N(0, stddev^2) entries it is (G + G^T) / 2 for `half`, G's upper
+    triangle mirrored for `mirror`, and (G + G^T) / sqrt 2 for `sqrt2`.
     Shape: (..., d, d); the lower triangle of an answer is never read, so it cannot leak.
     Unit: `stddev` and `l2_sensitivity`, a Frobenius norm, in the unit of the query. Outer products of vectors of
     norm R move by R^2 when a record is added and by sqrt(2) R^2 when one is replaced, not 2 R^2.

@@ -21,8 +21,9 @@ _NODES = 12
 class SymmetrisedWishart:
     """Adds W - W', both Wishart(dimension + 1, scale I) and independent, to a symmetric matrix: pure.
 
-    Shape: (..., dimension, dimension). Unit: `scale` and `nuclear_sensitivity` in the unit of the query; the nuclear
-    norm is the sum of absolute eigenvalues (1 for a unit outer product, 2 at most for the difference of two).
+    Shape: (..., dimension, dimension).
+    Unit: `scale` and `nuclear_sensitivity` in the unit of the query; the nuclear norm is the sum of absolute
+    eigenvalues (1 for a unit outer product, 2 at most for the difference of two); `dimension`, the number of rows.
     Guarantee: the log density moves by at most nuclear norm / (2 scale). Along the straight path between two answers
     every short step is therefore pure, and a chain of n randomised responses of epsilon / n tends to the Laplace
     loss of shift nuclear_sensitivity / (2 scale), which dominates; it is exact in dimension 1, where the noise is

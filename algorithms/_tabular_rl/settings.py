@@ -11,8 +11,8 @@ UNIT = "one user's whole episode"
 class TabularSettings:
     """Everything that a user chooses about PUCB and LDP-OBI.
 
-    Fields that matter for privacy: `epsilon` in nats; `episodes` K and `steps` H.
-    Fields that matter for usefulness only: `bonus_scale` shrinks the bonus; `fail_prob` of the regret analysis;
+    Fields that matter for privacy: `epsilon` in nats; `episodes` K and `steps` H of each.
+    Fields that matter for usefulness only: `bonus_scale`, which shrinks the bonus; `fail_prob` of the regret analysis;
     `planning_period`, how many episodes a policy is kept.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """

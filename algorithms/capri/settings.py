@@ -1,12 +1,12 @@
 """The settings of CAPRI: fields, their limits, and the privacy claim."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, cast
 
 from algorithms.capri.calibration import CALIBRATIONS, noise_multiplier
 from algorithms.kernels import KERNELS, SMOOTHNESSES
 from dpaudit import Claim, Model
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, count, one_of, open_probability, positive
 
 ELIMINATIONS = ("practical", "theory", "argmax")
 """The elimination rules by name, see `elimination.HalfWidth`."""
@@ -21,25 +21,28 @@ class CapriSettings:
     """The public parameters of CAPRI.
 
     Parameters: `model` "joint" (the learner adds noise once an epoch) or "local" (every user does);
-    `epsilon` in nats and `delta`; `horizon`, the number of rounds and users; `calibration`, see
-    `calibration.noise_multiplier`; `reward_bound`, to which rewards are clipped; `ridge`, the paper's tau;
-    `elimination`, `width_factor` and `fail_prob` (delta_ERR), see `elimination.HalfWidth`; `kernel` with
-    `length_scale` and, for "matern", `smoothness` in 0.5, 1.5 or 2.5; "features" takes the problem's own.
+    `epsilon` in nats and `delta`; `horizon`, the number of rounds and users; `calibration` of the noise: "paper" is
+    Eq. (5), "tight" the exact multiplier of one release (the same as "analytic_parallel"), the others stand between
+    them, see `calibration.noise_multiplier`; `reward_bound`, to which rewards are clipped; `ridge`, the paper's tau;
+    `elimination` of actions: "practical" half widths, those of "theory" (Eq. (7)), or "argmax", which keeps the best
+    action only; `width_factor`, which scales the practical half width; `fail_prob` (the paper's delta_ERR) of the half
+    widths; `kernel` of contexts and actions, "features" for the problem's own features; `length_scale` of the kernel;
+    `smoothness` of the Matern kernel: 0.5, 1.5 or 2.5.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
     # What the privacy loss depends on.
-    model: str
+    model: Annotated[str, OneOf(_MODELS)]
     epsilon: float
     delta: float
     horizon: int
-    calibration: str = "tight"
+    calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
     reward_bound: float = 1.0
 
     # What only the usefulness depends on: the sensitivity bound is computed from the map that these give.
     ridge: float = 1.0
-    elimination: str = "practical"
-    kernel: str = "squared_exponential"
+    elimination: Annotated[str, OneOf(ELIMINATIONS)] = "practical"
+    kernel: Annotated[str, OneOf(tuple(KERNELS))] = "squared_exponential"
     length_scale: float = 0.2
     smoothness: float = 2.5
     fail_prob: float = 0.1

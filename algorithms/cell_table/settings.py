@@ -1,10 +1,10 @@
 """The settings of the cell table: fields, their limits, and the privacy claim."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, cast
 
 from dpaudit import Claim, Model
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, count, one_of, open_probability, positive
 
 _LONGEST = 10**15
 
@@ -15,7 +15,7 @@ class CellTableSettings:
 
     Parameters: `epsilon` in nats and `delta`; `horizon`, the number of rounds and users; `model`, always "joint";
     `calibration`, always "tight": the exact multiplier of one release; `reward_bound`, to which rewards are clipped;
-    `fail_prob` and `width_factor` of the half width, see `elimination.HalfWidth`.
+    `fail_prob` of the half widths, by which actions are eliminated; `width_factor`, which scales the half widths.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
@@ -23,8 +23,8 @@ class CellTableSettings:
     epsilon: float
     delta: float
     horizon: int
-    model: str = "joint"
-    calibration: str = "tight"
+    model: Annotated[str, OneOf(("joint",))] = "joint"
+    calibration: Annotated[str, OneOf(("tight",))] = "tight"
     reward_bound: float = 1.0
 
     # What only the usefulness depends on.

@@ -1,10 +1,11 @@
 """The settings of DP-EBS: fields, their limits, and the privacy claim."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from algorithms._dueling.claim import answer_claim
 from dpaudit import Claim
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, count, one_of, open_probability, positive
 
 CALIBRATIONS = ("paper", "tight")
 """The calibrations by name, see `noise.tree_of`."""
@@ -31,11 +32,13 @@ _LONGEST = 10**7
 class DpEbsSettings:
     """The public parameters of DP-EBS.
 
-    Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms`, the number of options;
-    `model` "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or "batched" for
-    doubling batches without trees; `calibration`, see `noise.tree_of`; `removal`, see `noise`; `credit` "left", or
-    "both" exactly for R3; `noise` of a node, "laplace" or "discrete"; `width`, see `widths`, times `width_factor`, at
-    failure probability `fail_prob` (1 / horizon if absent).
+    Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms`, the number of options; `model`
+    "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or "batched" for doubling
+    batches without trees; `calibration` of the trees: "paper" (epsilon / 4 each) or "tight" (by the nodes that one
+    answer shifts); `removal` of an option, the reading R0 to R4 of the paper's step, of which R0 and R4 are not
+    private, see `noise`; `credit` "left", or "both" exactly for R3; `noise` of a node, "laplace" or "discrete"; `width`
+    of the confidence intervals: "paper", "paper_K" or "paper_typo" as printed in three places, "tight" by exact bounds,
+    see `widths`; `width_factor`, which scales the widths; `fail_prob` of the widths (1 / horizon if absent).
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
@@ -43,15 +46,15 @@ class DpEbsSettings:
     epsilon: float
     horizon: int
     arms: int
-    model: str = "central"
-    variant: str = "tree"
-    calibration: str = "paper"
-    credit: str = "left"
-    removal: str = "R2"
-    noise: str = "laplace"
+    model: Annotated[str, OneOf(_MODELS)] = "central"
+    variant: Annotated[str, OneOf(_VARIANTS)] = "tree"
+    calibration: Annotated[str, OneOf(CALIBRATIONS)] = "paper"
+    credit: Annotated[str, OneOf(_CREDITS)] = "left"
+    removal: Annotated[str, OneOf(READINGS)] = "R2"
+    noise: Annotated[str, OneOf(NOISES)] = "laplace"
 
     # What only the usefulness depends on.
-    width: str = "paper"
+    width: Annotated[str, OneOf(WIDTHS)] = "paper"
     width_factor: float = 1.0
     fail_prob: float | None = None
 

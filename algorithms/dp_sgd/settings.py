@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from dpaudit import Claim, Neighbours
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, count, one_of, open_probability, positive
 from dpaudit.model.claim import NEIGHBOURS
 
 SAMPLINGS = ("poisson", "shuffled")
@@ -20,13 +21,14 @@ _MODES = ("hooks", "ghost")
 class DpSgdSettings:
     """The public parameters of a training run with noisy gradients.
 
-    Parameters: `noise_multiplier`, the noise over `max_grad_norm`, the clipping norm; `sample_rate`, with which each
-    record is in a step's batch (Opacus: 1 / number of batches); `steps`. Or `checkpoint`, a file of Opacus or a JSON
-    file of its accountant's state, in place of noise, rate and steps. `sampling` "poisson", or "shuffled" for a loader
-    that deals every record once an epoch, where no amplification is credited; `calibration` "given", or "tight" for the
-    least noise that meets the claim; `grad_sample_mode` "hooks" or "ghost"; `tuning_runs`, how many runs on the same
-    data led to this one. For `replace_one` the epsilon of Poisson sampling is stated by `epsilon_of_history`, not
-    folded.
+    Parameters: `model`, always "central"; `noise_multiplier`, the noise over `max_grad_norm`, the clipping norm;
+    `sample_rate`, with which each record is in a step's batch (Opacus: 1 / number of batches); `steps`, the number of
+    noisy updates. Or `checkpoint`, a file of Opacus or a JSON file of its accountant's state, in place of noise, rate
+    and steps. `sampling` "poisson", or "shuffled" for a loader that deals every record once an epoch, where no
+    amplification is credited; `calibration` "given", or "tight" for the least noise that meets the claim;
+    `grad_sample_mode` "hooks" or "ghost"; `tuning_runs`, how many runs on the same data led to this one;
+    `learning_rate` of the updates. For `replace_one` the epsilon of Poisson sampling is stated by `epsilon_of_history`,
+    not folded.
     Raises: ValueError: a field outside its range, or one that is missing.
     """
 
@@ -38,11 +40,11 @@ class DpSgdSettings:
     steps: int | None = None
     max_grad_norm: float = 1.0
     checkpoint: Path | None = None
-    model: str = "central"
+    model: Annotated[str, OneOf(("central",))] = "central"
     neighbours: Neighbours = "add_remove"
-    sampling: str = "poisson"
-    calibration: str = "given"
-    grad_sample_mode: str = "hooks"
+    sampling: Annotated[str, OneOf(SAMPLINGS)] = "poisson"
+    calibration: Annotated[str, OneOf(CALIBRATIONS)] = "given"
+    grad_sample_mode: Annotated[str, OneOf(_MODES)] = "hooks"
     tuning_runs: int = 1
 
     # What only the usefulness depends on.

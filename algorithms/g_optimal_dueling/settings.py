@@ -2,10 +2,11 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 from algorithms._dueling.claim import answer_claim
 from dpaudit import Claim
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, count, one_of, open_probability, positive
 
 CALIBRATIONS = ("paper", "tight", "proof")
 """The noise by name: Algorithm 2's Lap(1 / eps), which is tight, or the Lap(ln T / eps) that Lemma 7 analyses."""
@@ -21,22 +22,24 @@ class GOptimalDuelingSettings:
     """The public parameters of the G-optimal dueling bandit.
 
     Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms` and `dimension`, those of the
-    problem; `calibration`, see `CALIBRATIONS`; `preset`, see `schedule`; `kappa`, the slope that the printed lengths
-    divide by, sigma'(4) by default; `fail_prob` of the printed lengths; `radius` of the ball that estimates lie in;
-    `ridge`; `tolerance` of the design.
+    problem; `model`, always "central"; `calibration` of the noise: "paper" (Algorithm 2's 1 / epsilon), "tight" (the
+    same) or "proof" (ln T / epsilon, as Lemma 7 analyses it); `preset` of the phases' lengths: "paper" (Theorem 3) or
+    "practical", see `schedule`; `kappa`, the slope that the printed lengths divide by, sigma'(4) by default;
+    `fail_prob` of the printed lengths; `radius` of the ball that estimates lie in; `ridge` of the estimate; `tolerance`
+    of the design.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
     # What the privacy loss depends on; the horizon enters the noise of calibration "proof" alone.
     epsilon: float
     horizon: int
-    model: str = "central"
-    calibration: str = "paper"
+    model: Annotated[str, OneOf(("central",))] = "central"
+    calibration: Annotated[str, OneOf(CALIBRATIONS)] = "paper"
 
     # What only the usefulness depends on: one person is in one sum whatever the lengths and the estimate.
     arms: int
     dimension: int
-    preset: str = "practical"
+    preset: Annotated[str, OneOf(PRESETS)] = "practical"
     kappa: float = _SLOPE_AT_4
     fail_prob: float | None = None
     radius: float = 2.0

@@ -1,10 +1,11 @@
 """Settings of LPLR: fields, their checks, and the claim."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from algorithms.lplr.schedule import Resolution, first_length, resolution_of
 from dpaudit import Claim
-from dpaudit.checks import count, one_of, open_probability, positive, probability_below_one
+from dpaudit.checks import OneOf, count, one_of, open_probability, positive, probability_below_one
 
 VARIANTS = ("paper", "fixed")
 WIDTHS = ("theory", "calibrated")
@@ -28,8 +29,8 @@ class LplrSettings:
     always "local"; `calibration`, how the repaired message shares epsilon: "tight" in thirds, "uneven" 0.2, 0.4, 0.4
     (both cost exactly epsilon).
     Fields that matter for usefulness only: `ci` "calibrated", widths of `quantile` standard deviations of the noise, or
-    "theory", the printed constants, under which nothing is eliminated below 10^13 users; `beta` and `fail_prob`
-    as in `schedule.resolution_of`.
+    "theory", the printed constants, under which nothing is eliminated below 10^13 users; `beta` of the
+    layers' widths (Remark 4.8; 1 / ln(horizon) if absent); `fail_prob` of the estimates (1 / horizon^2 if absent).
     Raises: ValueError: a field outside its range, or a horizon at which no epoch is long enough for an estimate.
     """
 
@@ -39,13 +40,13 @@ class LplrSettings:
     horizon: int
     dimension: int
     actions: int
-    variant: str = "fixed"
-    noise: str = "pure"
-    model: str = "local"
-    calibration: str = "tight"
+    variant: Annotated[str, OneOf(VARIANTS)] = "fixed"
+    noise: Annotated[str, OneOf(NOISES)] = "pure"
+    model: Annotated[str, OneOf(("local",))] = "local"
+    calibration: Annotated[str, OneOf(tuple(SHARES))] = "tight"
 
     # These fields decide how bins are cut and what the server makes of messages: the privacy of one stays the same.
-    ci: str = "calibrated"
+    ci: Annotated[str, OneOf(WIDTHS)] = "calibrated"
     quantile: float = 4.0
     beta: float | None = None
     fail_prob: float | None = None

@@ -1,10 +1,11 @@
 """Settings of LSVI-UCB: fields, their checks, and the claim."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from algorithms._linear_rl.settings import Symmetry, check_shared_settings, episode_claim
+from algorithms._linear_rl.settings import CALIBRATIONS, CLIPPINGS, Symmetry, check_shared_settings, episode_claim
 from dpaudit import Claim
-from dpaudit.checks import count, one_of
+from dpaudit.checks import OneOf, count, one_of
 
 MODELS = ("joint",)
 SCHEDULES = ("static", "switching")
@@ -14,27 +15,29 @@ SCHEDULES = ("static", "switching")
 class LsviUcbSettings:
     """Everything that a user chooses about LSVI-UCB.
 
-    Fields that matter for privacy: `model`, always "joint"; `epsilon` in nats and `delta`; `episodes` K, `steps` H,
-    `dimension` d; `calibration` see `noise.noises_of`; `clipping` of values at H or at the steps left; `symmetry` of
-    matrix noise; `schedule` "static" (the paper's batches) or "switching": a new policy whenever a *noisy* determinant
-    doubles, at most `switches` times, which is declared with a tree over episodes; `least_batches` overrides a count of
-    one batch, at which nothing is ever learned.
+    Fields that matter for privacy: `model`, always "joint"; `epsilon` in nats and `delta`; `episodes` K, `steps` H of
+    each, `dimension` d; `calibration` of the noise: "paper" (Theorem 8), "tight" (the least that meets the claim),
+    "pure_paper" (Appendix E.3, delta 0) or "pure_repaired" (the same by l1 sensitivities); `clipping` of values at H
+    ("horizon") or at the steps left ("range_aware"); `symmetry` of matrix noise, see `mechanisms.SymmetricGaussian`;
+    `schedule` "static" (the paper's batches) or "switching": a new policy whenever a *noisy* determinant doubles, at
+    most `switches` times, which is declared with a tree over episodes; `least_batches` overrides a count of one batch,
+    at which nothing is ever learned.
     Fields that matter for usefulness only: `fail_prob` p of the regret analysis; `bonus_scale` and `shift_scale`, which
     shrink radius and shift.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
     # These fields decide what is released and how much noise it carries.
-    model: str = "joint"
+    model: Annotated[str, OneOf(MODELS)] = "joint"
     epsilon: float
     delta: float = 0.0
     episodes: int
     steps: int
     dimension: int
-    calibration: str = "tight"
-    clipping: str = "horizon"
+    calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
+    clipping: Annotated[str, OneOf(CLIPPINGS)] = "horizon"
     symmetry: Symmetry = "half"
-    schedule: str = "static"
+    schedule: Annotated[str, OneOf(SCHEDULES)] = "static"
     switches: int = 10
     least_batches: int = 1
 

@@ -9,13 +9,13 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
-from dpaudit.checks import one_of
+from dpaudit.checks import OneOf, one_of
 from dpaudit.model.mechanism import Array
 
 WINNERS = ("model_a", "model_b", "tie", "tie (bothbad)")
@@ -33,7 +33,7 @@ class ComparisonLog:
     votes: tuple[tuple[int, int, str], ...]
     votes_per_person: int
 
-    def wins(self, ties: str) -> Array:
+    def wins(self, ties: Annotated[str, OneOf(TIES)]) -> Array:
         """Return how often i beat j; shape (K, K)."""
         wins = np.zeros((len(self.names), len(self.names)))
         for first, second, winner in self.votes:
@@ -78,6 +78,7 @@ def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Due
     r"""Return duels fitted to a log of comparisons: simulated people answer as often as the log's did.
 
     Pairs are shrunk to one half as if `prior` further votes had been cast; pairs that never met are even.
+    Parameters: `path` of the log, a CSV file; `ties` count "half" a win for either side, or nothing ("drop").
     Raises: ConfigError: as for `read_log`. ValueError: ties neither half nor drop.
 
     >>> from tempfile import TemporaryDirectory

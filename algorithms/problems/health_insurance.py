@@ -46,6 +46,8 @@ _RISK_WEIGHT = 4.0
 def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBandit:
     """Return the plan-choice problem; `path` takes a CSV file with the same columns in place of the bundled one.
 
+    Parameters: `prior_rows`, the number of rows of the overall mean that are added to each cell.
+
     Raises:
         ConfigError: a file that is unreadable, lacks a column, is truncated, holds something that is not a
             number, or names a coinsurance rate that the experiment did not have.

@@ -18,6 +18,7 @@ def ill_conditioned(*, users: float = 1e9, actions: int = 1) -> LinearBandit:
     """Return two equally likely features 0.7 (1, +-users^(-1/4)) with parameter (0.6, 0.7): a direction that fades.
 
     Every action has the same features, so that only estimation matters.
+    Parameters: `users`, the horizon that the direction fades with; `actions`, their number.
     Raises: ValueError: fewer than one user.
     Source: Li, Simchi-Levi and Wang (2024), Eq. (8).
 
@@ -32,6 +33,7 @@ def ill_conditioned(*, users: float = 1e9, actions: int = 1) -> LinearBandit:
 def rare_direction(*, users: float = 1e9, share: float = 0.103, actions: int = 1) -> LinearBandit:
     """Return the features e1 and, with probability share / sqrt(users), e2, with parameter (0, 1).
 
+    Parameters: `users`, the horizon; `share` of the second feature, see above; `actions`, their number.
     Raises: ValueError: share out of range for so many users.
     Source: Li, Simchi-Levi and Wang (2024), Theorem 2.1.
 
@@ -48,6 +50,8 @@ def rare_direction(*, users: float = 1e9, share: float = 0.103, actions: int = 1
 def random_atoms(*, atoms: int = 20, dimension: int = 2, actions: int = 1, seed: int = 0) -> LinearBandit:
     """Return equally likely features in random directions of norms between 0.1 and 1: well conditioned.
 
+    Parameters: `atoms`, the number of features; `dimension` of the features; `actions`, their number; `seed` of the
+    draw, which fixes the problem.
     Raises: ValueError: a count below 1.
 
     >>> random_atoms().features.shape
@@ -73,6 +77,7 @@ def hard_family(*, users: float = 1e14) -> LinearBandit:
 
     The better action differs between the contexts, and the gap 1.4 s fades with the horizon as fast as sufficient
     statistics can follow, so that they never eliminate.
+    Parameters: `users`, the horizon in s.
     Raises: ValueError: fewer than one user.
 
     >>> hard_family().features.shape

@@ -69,7 +69,8 @@ def low_rank(
 ) -> LinearMdp:
     """Return a drawn low-rank process: features in the simplex, measures that are laws, rewards that favour one factor.
 
-    `seed` fixes the draw, and with it the problem.
+    Parameters: `states`, their number; `actions`, their number; `steps` of an episode; `dimension`, the number of
+    factors; `concentration` of the Dirichlet laws that are drawn from; `seed` of the draw, which fixes the problem.
     Raises: ValueError: a count below 1 or a concentration that is not positive.
 
     >>> low_rank().mdp.shape
@@ -99,7 +100,8 @@ def delayed_low_rank(
     The last state is the goal: there every action has feature 0, whose reward is 1, and 0.9 of whose law stays there.
     In all other states features are drawn in the simplex of the other factors. At every step one of these, drawn, is
     the door and leads to the goal with 0.6; another one, drawn, is the bait and pays 0.1. Nothing else pays.
-    `seed` fixes the draw, and with it the problem.
+    Parameters: `states`, their number; `actions`, their number; `steps` of an episode; `dimension`, the number of
+    factors; `concentration` of the Dirichlet laws that are drawn from; `seed` of the draw, which fixes the problem.
     Raises: ValueError: fewer than 2 states or 3 dimensions, a count below 1, or a concentration that is not positive.
 
     >>> problem = delayed_low_rank()
@@ -135,6 +137,7 @@ def delayed_low_rank(
 def river_swim_table(*, states: int = 4, steps: int = 6) -> LinearMdp:
     """Return RiverSwim as a linear process with one feature for each (state, action).
 
+    Parameters: `states`, their number; `steps` of an episode.
     Raises: ValueError: fewer than 2 states, or a count below 1.
 
     >>> river_swim_table().mdp.shape
@@ -145,6 +148,9 @@ def river_swim_table(*, states: int = 4, steps: int = 6) -> LinearMdp:
 
 def tabular_mdp(*, states: int = 3, actions: int = 2, steps: int = 3, seed: int = 0) -> LinearMdp:
     """Return the process of `tabular_mixture` as a linear one, with one feature for each (state, action).
+
+    Parameters: `states`, their number; `actions`, their number; `steps` of an episode; `seed` of the draw, which fixes
+    the problem.
 
     >>> tabular_mdp().mdp.shape
     (3, 3, 2)

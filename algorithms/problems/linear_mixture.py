@@ -95,7 +95,10 @@ def random_mixture(
     """Return a mixture of drawn kernels: rows from a Dirichlet law, weights too; reward 1 at the last state only.
 
     Elsewhere rewards are uniform below 0.1. Features are the kernels over sqrt(d), and weights sqrt(d) times the
-    shares. `seed` fixes the draw, and with it the problem.
+    shares.
+    Parameters: `states`, their number; `actions`, their number; `steps` of an episode; `dimension`, the number of
+    kernels; `concentration` of the Dirichlet law of the rows; `weight_concentration` of that of the weights; `seed` of
+    the draw, which fixes the problem.
     Raises: ValueError: a count below 1 or a concentration that is not positive.
 
     >>> random_mixture().mdp.shape
@@ -117,6 +120,8 @@ def river_swim(*, states: int = 6, steps: int = 10, advance: float = 0.35, stay:
     """Return RiverSwim as a mixture of three kernels: swimming up succeeds, stalls, or is swept back.
 
     Action 0 always drifts down. Rewards: 0.005 for drifting at the first state, 1 for swimming at the last.
+    Parameters: `states`, their number; `steps` of an episode; `advance`, the probability that swimming up succeeds;
+    `stay`, the probability that it stalls.
     Raises: ValueError: fewer than 2 states, or shares that leave nothing for being swept back.
 
     >>> river_swim().mdp.shape
@@ -145,6 +150,8 @@ def tabular_mixture(*, states: int = 3, actions: int = 2, steps: int = 3, seed: 
     """Return a drawn tabular process as a linear mixture: one feature for each (state, action, next state).
 
     Indicators have norm up to sqrt(S) together, so they are divided by it and the weights multiplied.
+    Parameters: `states`, their number; `actions`, their number; `steps` of an episode; `seed` of the draw, which fixes
+    the problem.
     Raises: ValueError: a count below 1.
 
     >>> tabular_mixture().mdp.shape

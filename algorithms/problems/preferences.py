@@ -1,21 +1,27 @@
 """Dueling problems that are written down: utilities, a table of preferences, or options on a sphere."""
 
+from typing import Annotated
+
 import numpy as np
 
 from algorithms.problems.duels import Duels, logistic
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import OneOf, count, one_of, positive
 
 FAMILIES = ("one_good", "arithmetic", "geometric", "hard")
 """Families of utilities: one good option, evenly spaced, halved each time, and the lower bound's instance."""
 
 
 def bradley_terry(
-    *, utilities: tuple[float, ...] = (), family: str = "one_good", arms: int = 5, names: tuple[str, ...] = ()
+    *,
+    utilities: tuple[float, ...] = (),
+    family: Annotated[str, OneOf(FAMILIES)] = "one_good",
+    arms: int = 5,
+    names: tuple[str, ...] = (),
 ) -> Duels:
     """Return options with utilities, where i beats j with probability 1 / (1 + e^-(r_i - r_j)).
 
     Without `utilities`, those of `family` over `arms` options: one_good (1, 0, ..., 0), arithmetic 1 - i / (K - 1),
-    geometric 2^-i, hard (ln 3, 0, ..., 0). Option 0 is best.
+    geometric 2^-i, hard (ln 3, 0, ..., 0). Option 0 is best. `names` of the options are for figures.
     Raises: ValueError: fewer than two options, or an unknown family.
 
     >>> bradley_terry().preferences.shape
@@ -45,6 +51,7 @@ def preference_matrix(
 ) -> Duels:
     """Return options with a given table of preferences, row i against column j; no utilities.
 
+    Parameters: `table` of probabilities, entry (i, j) that option i beats option j; `names` of the options.
     Raises: ValueError: rows of unequal length, or a table that is no preference table.
 
     >>> preference_matrix().preferences.shape
@@ -63,7 +70,8 @@ def preference_matrix(
 def sphere(*, arms: int = 20, dimension: int = 2, norm: float = 1.0, seed: int = 0) -> Duels:
     """Return options at random places of the unit sphere, with utility along a random direction of length `norm`.
 
-    `seed` fixes the draw, and with it the problem.
+    Parameters: `arms`, the number of options; `dimension` of the sphere's space; `seed` of the draw, which fixes the
+    problem.
     Raises: ValueError: a count below 1, or a norm that is not positive.
 
     >>> sphere().preferences.shape

@@ -68,6 +68,7 @@ def preflib(*, path: Path, prior: float = 2.0) -> Duels:
 
     Each pair is shrunk to one half as if `prior` people more had been asked. The utilities are those of
     a Bradley-Terry model fitted to the same counts, and need not reproduce the preferences.
+    Parameters: `path` of the .soc file.
     Raises: ConfigError: as for `read_soc`.
 
     >>> from tempfile import TemporaryDirectory

@@ -1,10 +1,12 @@
 """Grid problems whose mean reward is a random member of a kernel's function space."""
 
+from typing import Annotated
+
 import numpy as np
 
 from algorithms.kernels import KERNELS, SMOOTHNESSES, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, count, one_of, open_probability, positive
 from dpaudit.model.mechanism import Array
 
 _DRAWN = tuple(kernel for kernel in KERNELS if kernel in ("squared_exponential", "matern"))
@@ -14,7 +16,7 @@ def grid(
     *,
     contexts: int = 10,
     actions: int = 10,
-    kernel: str = "squared_exponential",
+    kernel: Annotated[str, OneOf(_DRAWN)] = "squared_exponential",
     length_scale: float = 0.2,
     smoothness: float = 2.5,
     density: float = 0.3,
@@ -24,6 +26,8 @@ def grid(
 
     The mean reward is a sum of kernels at a fraction `density` of the cells, with normal weights, scaled to
     norm 1 in the kernel's space; so its absolute value is at most 1. `seed` fixes the draw, and with it the problem.
+    Parameters: `contexts`, their number; `actions`, their number; `kernel` that the mean reward is drawn from, with
+    its `length_scale`; `smoothness` of the Matern kernel: 0.5, 1.5 or 2.5.
     Raises: ValueError: a count below 1, an unknown kernel, or a parameter outside its range.
 
     >>> grid().mean_reward.shape
@@ -39,7 +43,7 @@ def zipf(
     contexts: int = 20,
     actions: int = 10,
     exponent: float = 1.1,
-    kernel: str = "squared_exponential",
+    kernel: Annotated[str, OneOf(_DRAWN)] = "squared_exponential",
     length_scale: float = 0.2,
     smoothness: float = 2.5,
     density: float = 0.3,
@@ -47,6 +51,9 @@ def zipf(
 ) -> KernelBandit:
     """Return the grid problem with context k arriving proportionally to k^-`exponent`, k from 1.
 
+    Parameters: `contexts`, their number; `actions`, their number; `kernel` that the mean reward is drawn from, with
+    its `length_scale`; `smoothness` of the Matern kernel: 0.5, 1.5 or 2.5; `density`, the fraction of the cells that
+    have a kernel; `seed` of the draw, which fixes the problem.
     Raises: ValueError: as for `grid`.
 
     >>> zipf().mean_reward.shape

@@ -31,6 +31,8 @@ _COLUMNS = ("mode", "choice", "ttme", "invc", "invt")
 def modechoice(*, path: Path | None = None, shares: tuple[float, ...] = ()) -> Duels:
     """Return the travel mode problem; `path` takes a file of the same columns in place of the bundled one.
 
+    Parameters: `shares` of air, train, bus and car, in place of those of the sample.
+
     Raises:
         ConfigError: a file that is unreadable, lacks a column, or holds something that is not a number.
         ValueError: shares that are not four positive numbers.

@@ -1,10 +1,11 @@
 """Settings of UCRL-VTR: fields, their checks, and the claim."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from algorithms._linear_rl.settings import Symmetry, check_shared_settings, episode_claim
+from algorithms._linear_rl.settings import CALIBRATIONS, CLIPPINGS, Symmetry, check_shared_settings, episode_claim
 from dpaudit import Claim
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import OneOf, count, one_of, positive
 
 MODELS = ("joint", "local")
 BONUSES = ("hoeffding", "bernstein")
@@ -15,24 +16,27 @@ class UcrlVtrSettings:
     """Everything that a user chooses about UCRL-VTR.
 
     Fields that matter for privacy: `model` "joint" (trees that the learner keeps) or "local" (every user's own noise);
-    `epsilon` in nats and `delta`; `episodes` K, `steps` H, `dimension` d; `bonus` "hoeffding" (Algorithm 1) or
-    "bernstein" (Algorithm 3), which decides what is released; `calibration` see `noise.noisy_regressions`; `clipping`
-    of values at H or at the steps left; `symmetry` of matrix noise.
-    Fields that matter for usefulness only: `weight_bound` C_w; `fail_prob` p of the regret analysis; `bonus_scale` and
-    `shift_scale`, which shrink radius and shift; `planning_period`, how many episodes a policy is kept.
+    `epsilon` in nats and `delta`; `episodes` K, `steps` H of each, `dimension` d; `bonus` "hoeffding" (Algorithm 1) or
+    "bernstein" (Algorithm 3), which decides what is released; `calibration` of the noise: "paper" (Corollaries 5,
+    6, 10 and 11), "tight" (the least that meets the claim), "pure_paper" (the pure remarks, delta 0) or
+    "pure_repaired" (the same by l1 sensitivities); `clipping` of values at H ("horizon") or at the steps left
+    ("range_aware"); `symmetry` of matrix noise, see `mechanisms.SymmetricGaussian`.
+    Fields that matter for usefulness only: `weight_bound` C_w on the norm of the weights; `fail_prob` p of the regret
+    analysis; `bonus_scale` and `shift_scale`, which shrink radius and shift; `planning_period`, how many episodes a
+    policy is kept.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
     # These fields decide what is released and how much noise it carries.
-    model: str
+    model: Annotated[str, OneOf(MODELS)]
     epsilon: float
     delta: float = 0.0
     episodes: int
     steps: int
     dimension: int
-    bonus: str = "hoeffding"
-    calibration: str = "tight"
-    clipping: str = "horizon"
+    bonus: Annotated[str, OneOf(BONUSES)] = "hoeffding"
+    calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
+    clipping: Annotated[str, OneOf(CLIPPINGS)] = "horizon"
     symmetry: Symmetry = "half"
 
     # These fields act on released statistics only: no value of theirs changes the privacy of a run.

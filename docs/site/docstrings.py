@@ -5,7 +5,9 @@ from typing import Any
 
 import griffe
 
-_LABEL = re.compile(r"^(Shape|Unit|Guarantee|Edge cases|Raises|Source|Memory|Proof|Side-condition): *", re.MULTILINE)
+_LABEL = re.compile(
+    r"^(Parameters|Shape|Unit|Guarantee|Edge cases|Raises|Source|Memory|Proof|Side-condition): *", re.MULTILINE
+)
 _EXAMPLE = re.compile(r"^(?:>>>.*\n?(?:(?!>>>).+\n?)*)+", re.MULTILINE)
 
 

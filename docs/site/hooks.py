@@ -137,36 +137,3 @@ def package_page(package: str) -> str:
         names = [f"{exports[name]}.{name}" for name in sorted(exports, key=str.lower)]
     first = (module.__doc__ or "").strip()
     return "\n\n".join([f"# {package}", first, *(f"::: {name}" for name in names)]) + "\n"
-
-
-def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
-    """Return the page's text; the configuration reference gets its tables of parameters."""
-    return f"{markdown}\n\n{parameter_tables()}" if page.file.src_uri == "reference/configuration.md" else markdown
-
-
-def parameter_tables() -> str:
-    """Return what each algorithm, problem and mechanism can be configured by."""
-    import algorithms
-    import mechanisms
-    from algorithms import problems
-    from dpaudit.configuration.tables import parameters_of
-
-    parts: list[str] = []
-    for heading, home in (("Algorithms", algorithms), ("Problems", problems), ("Mechanisms", mechanisms)):
-        parts.append(f"## {heading}")
-        for name, line in home.NAMES.items():
-            rows = "\n".join(
-                f"| `{key}` | `{_typed(entry.hint)}` | {'required' if entry.required else ''} |"
-                for key, entry in parameters_of(home.load(name)).items()
-            )
-            table = f"| key | type | |\n|---|---|---|\n{rows}" if rows else "No parameters."
-            parts.append(f"### {name}\n\n{line}\n\n{table}")
-    return "\n\n".join(parts)
-
-
-def _typed(hint: Any) -> str:
-    """Return a type as a reader of a table wants it."""
-    text = hint.__name__ if isinstance(hint, type) else str(hint)
-    for prefix in ("typing.", "dpaudit.model.claim.", "dpaudit.model.mechanism.", "pathlib."):
-        text = text.replace(prefix, "")
-    return text.replace("|", "\\|")

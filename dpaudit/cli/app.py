@@ -1,15 +1,16 @@
 """The table of commands, in the order in which a newcomer meets them; the module of a command is imported on use."""
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command
 
 from dpaudit.cli.common.exits import internal_error
+from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
 from dpaudit.wording.escaping import one_line
 
 
@@ -31,6 +32,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("init", "init", "Write a configuration, its tests and a pipeline, for a new project."),
     Command("certify", "certify", "Prove or refute a claim on paper."),
     Command("audit", "audit", "Attack the code: run it on neighbouring data and bound epsilon from below."),
     Command(
@@ -58,7 +60,11 @@ COMMANDS = (
     ),
     Command("diff", "diff", "Show what changed between two reports; a change for the worse is a finding."),
     Command("history", "history", "Show what many reports and checks said over time."),
-    Command("schema", "schema", "Print the JSON Schema (2020-12) of what dpaudit writes, complete in itself."),
+    Command(
+        "schema",
+        "schema",
+        "Print a JSON Schema (2020-12): of what dpaudit writes, or of a configuration (config), for editors.",
+    ),
     Command("doctor", "doctor", "Check the installation: packages, versions, engines, noise, auditor, plug-ins."),
     Command(
         "bench",
@@ -75,7 +81,7 @@ COMMANDS = (
 """Every command of `dpaudit`."""
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(WrappedGroup):
     """A group whose help reads the table alone; the module of a command is imported when the command is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -119,7 +125,8 @@ app = typer.Typer(
     cls=LazyGroup,
     help="Certify, audit and report the privacy of differentially private algorithms.",
     epilog="Exit codes: 0 pass, 1 finding, 2 usage or configuration, 3 internal error, 4 inconclusive.",
-    add_completion=False,
+    add_completion="_DPAUDIT_COMPLETE" in os.environ,  # a shell asks for completions; it costs the help nothing
+    context_settings=HELP_OPTIONS,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -1,26 +1,39 @@
-"""`dpaudit calibrate`: the smallest noise scale that certifies the claim."""
+"""`dpaudit calibrate`: the smallest noise scale that certifies the claim, shown or written into the file."""
 
 import json
+from typing import Annotated
+
+import typer
 
 from dpaudit.accounting.needed_noise import calibration_of
 from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.noise_edits import edited
 from dpaudit.cli.common.options import Config, Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit
+from dpaudit.cli.common.output import emit, note, write
 from dpaudit.configuration.config import read_config
 from dpaudit.configuration.configuration import Configured
 from dpaudit.render.calibration import calibration_markdown, calibration_text
 
 
 @ending
-def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
+def calibrate(
+    config: Config,
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+    write_noise: Annotated[  # noqa: FBT002 - typer's flag
+        bool, typer.Option("--write", help="Put the noise into CONFIG, rounded to six digits towards more noise.")
+    ] = False,
+) -> Exit:
     """Find the smallest noise that certifies the claim, and what it saves.
 
-    All noise is scaled by one factor, in the proportions of the declaration.
+    All noise is scaled by one factor, in the proportions of the declaration. --write changes these numbers and
+    nothing else; it refuses where the noise is no number of the file.
     """
     configuration = read_config(config)
     subject = configuration.subject
     with configuration.locating():
         calibration = calibration_of(subject.declaration, subject.claim)
+        text, edits = edited(configuration, calibration) if write_noise else (configuration.text, ())
     saves = calibration.factor < 1 - 1e-6
     has_tight = isinstance(subject, Configured) and getattr(subject.algorithm, "calibration", "tight") != "tight"
     advice = 'Set calibration = "tight" in [algorithm] to run with the smaller noise.' if saves and has_tight else ""
@@ -31,4 +44,8 @@ def calibrate(config: Config, style: OutputFormat = Format.TEXT, output: Output 
         style,
         output,
     )
+    if edits:
+        write(configuration.path, text)
+    for line in map(str, edits) if edits else ["nothing to write"] * write_noise:
+        note(f"{configuration.path}: {line}")
     return Exit.PASS

@@ -12,6 +12,7 @@ import typer
 from dpaudit.budgets.filters import Refusal
 from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
 from dpaudit.cli.common.options import Format, Output, OutputFormat
 from dpaudit.cli.common.output import emit, output_folder, say, write
 from dpaudit.configuration.files import json_value, read_text
@@ -31,6 +32,8 @@ _LARGEST_LEDGER = 2**30
 
 ledger = typer.Typer(
     help="Keep budgets: book certificates against what a data set may spend in all.",
+    cls=WrappedGroup,
+    context_settings=HELP_OPTIONS,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

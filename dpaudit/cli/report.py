@@ -34,7 +34,8 @@ def report(
     *,
     pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False,
     deployment: Annotated[
-        Path | None, typer.Option("--deployment", metavar="FILE", help="What people declare: purpose, actors, ...")
+        Path | None,
+        typer.Option("--deployment", metavar="FILE", help="What people declare: purpose, actors, hazards and more."),
     ] = None,
     ledger: Annotated[
         str | None, typer.Option("--ledger", metavar="LEDGER", help="The budget ledger of these data.")

@@ -22,8 +22,11 @@ LEAST_RUNS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSettings:
-    """How to attack: `view` picks cases by what the adversary sees (all where None); `runs` for each case.
+    """How to attack.
 
+    Parameters: `view`, what the adversary sees, which picks cases (all where absent); `runs` of each case;
+    `significance`, the probability of a false alarm; `jobs`, the number of processes; `seed` of all randomness, drawn
+    and shown where absent.
     Raises: ValueError: fewer than `LEAST_RUNS` runs, or another field out of its range.
     """
 
@@ -43,14 +46,20 @@ class AuditSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSettings:
-    """How a report is worded: `word` is what a proved claim is called; in some laws *certified* is a legal term."""
+    """How a report is worded.
+
+    Parameters: `word`, what a proved claim is called; in some laws *certified* is a legal term.
+    """
 
     word: Literal["certified", "proved"] = "certified"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceSettings:
-    """Evidence that stands in other files: `study`, the study.json of `dpaudit study` on this configuration."""
+    """Evidence that stands in other files.
+
+    Parameters: `study`, the study.json of `dpaudit study` on this configuration.
+    """
 
     study: Path | None = None
 

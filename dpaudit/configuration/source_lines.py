@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 Path = tuple[str | int, ...]
@@ -26,6 +26,26 @@ def key_lines(text: str) -> dict[Path, int]:
     for lexeme, kind, line in _tokens(text):
         reader.read(lexeme, kind, line)
     return reader.lines
+
+
+def with_values(text: str, values: Mapping[Path, str]) -> str:
+    r"""Return `text` with other single values at some keys; comments, order and spaces stay as they are.
+
+    `text` must be valid TOML or JSON, and so must each value.
+    Raises: KeyError: the first path at which no single value stands.
+
+    >>> with_values('[noise]\nscale = 10.0 # for a sum', {("noise", "scale"): "8.5"})
+    '[noise]\nscale = 8.5 # for a sum'
+    """
+    reader = _Reader()
+    for match in _TOKEN.finditer(text):
+        reader.span = match.span()
+        if match.lastgroup != "comment":
+            reader.read(match.group(), str(match.lastgroup), 1)
+    spans = sorted(((reader.spans[path], value) for path, value in values.items()), reverse=True)
+    for (start, end), value in spans:
+        text = text[:start] + value + text[end:]
+    return text
 
 
 def longest_key(text: str) -> int:
@@ -74,6 +94,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.lines: dict[Path, int] = {}
+        self.span = (0, 0)
+        self.spans: dict[Path, tuple[int, int]] = {}
         self._frames = [_Frame(())]
         self._key: Path = ()
         self._key_line = 0
@@ -148,6 +170,8 @@ class _Reader:
             self._frames.append(_Frame(path))
         elif lexeme == "[":
             self._frames.append(_Frame(path, place=0))
+        else:
+            self.spans.setdefault(path, self.span)
 
     def _read_item(self, frame: _Frame, lexeme: str, line: int) -> None:
         """Take in a lexeme inside a list."""

@@ -19,7 +19,9 @@ MODELS: tuple[Model, ...] = get_args(Model)
 class Claim:
     """A promise of (epsilon, delta)-differential privacy that can be checked.
 
-    Unit: epsilon in nats; delta is a probability; `unit` says in plain language what one record is.
+    Unit: `epsilon` in nats; `delta` is a probability; `neighbours`, the data sets that are compared: one record's value
+    replaced, or one record added or removed; `model`, whose view is protected: every output (central), what the other
+    users see (joint), each user's own message (local); `unit`, what one record is, in plain language.
     Edge cases: delta = 0 is a pure claim; epsilon = 0 promises that total variation is at most delta.
     Raises: ValueError: epsilon negative, infinite or NaN; delta outside [0, 1); unknown neighbours or
         model; a joint claim for other neighbours than `replace_one`, which it is defined for; an empty unit.

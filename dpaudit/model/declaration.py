@@ -57,6 +57,8 @@ class Printed:
 class Release:
     """One noisy answer: a leaf, named by a label that a run's trace repeats.
 
+    Parameters: `label` of the release, as in a run's trace; `mechanism`, the noise.
+
     >>> from mechanisms import Gaussian
     >>> noise = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
     >>> Release(label="sums", mechanism=noise).mechanism.noise_multiplier
@@ -76,6 +78,8 @@ class Release:
 class Sequential:
     """Parts released one after another; each may be chosen by looking at the outputs before it.
 
+    Parameters: `parts` in order, at least one.
+
     >>> told = Stated(epsilon=0.5, source="a supplier")
     >>> len(Sequential(parts=(told, told)).parts)
     2
@@ -91,6 +95,8 @@ class Sequential:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
     """One part released `times` times with fresh noise; each time may depend on the outputs before it.
+
+    Parameters: `part` that is repeated; `times`, how often.
 
     >>> Repeat(part=Stated(epsilon=0.1, source="a supplier"), times=12).times
     12
@@ -108,6 +114,7 @@ class Repeat:
 class Parallel:
     """Parts of which a record touches one; `key` says in words what decides which.
 
+    Parameters: `parts`, of which a record touches one.
     Side-condition: the key is drawn or known without the record's own value (an arrival time, a phase, an arm
     already shown); where the value decides, use `Cells`. `visibility` is "secret" where nobody sees the key (a
     shuffled order): no amplification is credited for it, and no lower bound is known either.
@@ -164,6 +171,8 @@ class Cells:
 class Group:
     """A part of which one person owns up to `size` records.
 
+    Parameters: `part`, stated for one record.
+
     >>> Group(part=Stated(epsilon=0.1, source="a supplier"), size=3).size
     3
     """
@@ -179,6 +188,9 @@ class Group:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subsample:
     """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
+
+    Parameters: `part` that sees the sample; `rate`, with which a record is in the sample; `scheme` "poisson" draws each
+    record on its own, "without_replacement" a set of fixed size.
 
     >>> from mechanisms import Gaussian
     >>> noise = Gaussian(stddev=1.1, l2_sensitivity=1.0, neighbours="add_remove")
@@ -201,6 +213,8 @@ class Subsample:
 class PostProcess:
     """A part followed by `steps` that never look at the data again.
 
+    Parameters: `part` that reads the data.
+
     >>> PostProcess(part=Stated(epsilon=0.1, source="a supplier"), steps=("rounding",)).steps
     ('rounding',)
     """
@@ -214,6 +228,7 @@ class PostProcess:
 class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
 
+    Parameters: `part` that everybody sees.
     Raises: ValueError: a read that says that it is other users' data.
     Source: Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9 (the billboard lemma).
 
@@ -239,6 +254,8 @@ class Billboard:
 class Local:
     """What one user's own message goes through before anybody sees it; one message a user.
 
+    Parameters: `part`, the noise of one message.
+
     >>> Local(part=Stated(epsilon=1.0, source="a telephone's maker")).printed is None
     True
     """
@@ -251,6 +268,7 @@ class Local:
 class Stated:
     """Somebody else's (epsilon, delta), taken on trust: an upper bound with nothing known below it.
 
+    Parameters: `epsilon` in nats; `delta`, a probability; `source`, whose claim this is.
     `neighbours` is the relation that the source states it for; without one, that it is the claim's is an
     assumption, and listed as such.
 

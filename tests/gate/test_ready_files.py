@@ -29,18 +29,12 @@ def copied(tmp_path: Path) -> Callable[..., Any]:
     return copy
 
 
-def proofs_job(workflow: dict[str, Any]) -> Any:
-    """The job of a workflow that checks the proofs."""
-    return workflow["jobs"]["proofs"] if "jobs" in workflow else workflow["privacy-proofs"]
-
-
 def commands(name: str) -> list[Any]:
-    """The shell lines of a workflow in their order, job by job, without those that install and without the proofs."""
+    """The shell lines of a workflow in their order, job by job, without those that install."""
     held = yaml.safe_load((CI / name).read_text(encoding="utf-8"))
-    jobs = [job for job in held.get("jobs", held).values() if job is not proofs_job(held)]
     lines = [
         step.get("run", "") if isinstance(step, dict) else step
-        for job in jobs
+        for job in held.get("jobs", held).values()
         for step in (*job.get("before_script", ()), *job.get("steps", ()), *job.get("script", ()))
     ]
     return [line for line in lines if line and not line.startswith("pip install")]
@@ -83,17 +77,35 @@ def test_a_workflow_stops_on_a_planted_bug(
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_a_job_of_its_own_installs_coq_and_checks_the_proofs(name: str) -> None:
-    """Coq comes from Debian, and the check is a file here that can be run; nothing lets the job fail quietly."""
-    job = proofs_job(yaml.safe_load((CI / name).read_text(encoding="utf-8")))
-    lines = [step["run"] for step in job["steps"] if "run" in step] if "steps" in job else job["script"]
-    assert lines == ["apt-get update && apt-get install -y --no-install-recommends coq", "docs/proofs/check"]
-    assert (job.get("container") or job["image"]) == "debian:bookworm"
-    assert not {"if", "needs", "continue-on-error", "allow_failure", "rules"} & set(job)
-    assert not any("if" in step or "continue-on-error" in step for step in job.get("steps", ()))
-    check = ROOT / "docs" / "proofs" / "check"
-    assert check.is_file()
-    assert check.stat().st_mode & 0o111 == 0o111
+def test_a_workflow_needs_no_file_but_those_of_the_project(name: str, copied: Callable[..., Any]) -> None:
+    """Every file that a line names is in the example project or is written by a line."""
+    folder = copied("ci")
+    written = {"privacy-results/tests.xml", ".dpaudit/evidence.sqlite", "privacy-results"}
+    named = {word for line in commands(name) for word in line.split() if "/" in word} - written
+    assert {"privacy/*.toml", "privacy/accepted.json"} == named
+    assert all(list(folder.glob(word)) for word in named)
+
+
+def test_our_own_workflow_covers_every_supported_python_the_wheel_and_the_proofs() -> None:
+    """The matrix begins at requires-python; each job runs files that are here, and none may fail quietly."""
+    held = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = held["jobs"]["change"]["strategy"]["matrix"]["python-version"]
+    assert versions == ["3.11", "3.12", "3.13", "3.14"]
+    assert project["requires-python"] == f">={versions[0]}"
+    stated = [line.rsplit(" ", 1)[1] for line in project["classifiers"] if "Python :: 3." in line]
+    assert stated == versions
+    lines = [step["run"] for job in held["jobs"].values() for step in job["steps"] if "run" in step]
+    assert [line for line in lines if "install " not in line] == [
+        ".ci/run",
+        "python .github/check_installation.py wheels/*.whl",
+        "docs/proofs/check",
+    ]
+    for file in (".ci/run", "docs/proofs/check", ".github/check_installation.py"):
+        assert (ROOT / file).is_file()
+    assert held["jobs"]["proofs"]["container"] == "debian:bookworm"
+    for job in held["jobs"].values():
+        assert not {"if", "continue-on-error"} & {*job, *(key for step in job["steps"] for key in step)}
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
@@ -102,7 +114,7 @@ def test_workflows_have_what_their_hosts_ask_for(name: str) -> None:
     text = (CI / name).read_text(encoding="utf-8")
     held = yaml.safe_load(text)
     if name == "github.yml":
-        assert set(held) == {"name", True, "permissions", "jobs"}, "YAML 1.1 reads `on` as true"
+        assert set(held) == {"name", True, "permissions", "env", "jobs"}, "YAML 1.1 reads `on` as true"
         assert set(held[True]) == {"push", "pull_request", "schedule"}
         for job in held["jobs"].values():
             assert job["runs-on"]

@@ -1,6 +1,6 @@
 """Checks an installation of dpaudit: what the wheel holds, and whether `dpaudit doctor` reports a foreign package.
 
-Usage: python check_installation.py dpaudit-VERSION-py3-none-any.whl
+Usage: python .github/check_installation.py dpaudit-VERSION-py3-none-any.whl
 Run it in an environment that is thrown away afterwards: it installs a foreign distribution over dpaudit's files.
 """
 

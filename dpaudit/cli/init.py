@@ -1,0 +1,120 @@
+"""`dpaudit init`: a configuration, its tests and a pipeline, by three questions or by options."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dpaudit.cli.common.exits import Exit, ending
+from dpaudit.cli.common.output import show, write
+from dpaudit.cli.common.starter import Host, Starter
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.plugins import suggestion
+
+_UNIT = "What does one person contribute?"
+_CLAIM = "Epsilon and delta of the claim (one number: delta is 0)"
+_HOST = "Which pipeline: github, gitlab or none?"
+
+
+@ending
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The project's folder.")] = Path(),
+    unit: Annotated[
+        str | None, typer.Option("--unit", metavar="TEXT", help="What one person contributes: the unit of the claim.")
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", metavar="E", help="Epsilon of the claim, in nats.")
+    ] = None,
+    delta: Annotated[
+        float, typer.Option("--delta", metavar="D", help="Delta of the claim, beside --epsilon; 0 means Laplace noise.")
+    ] = 0.0,
+    ci: Annotated[Host | None, typer.Option("--ci", help="The host of the pipeline.")] = None,
+    force: Annotated[  # noqa: FBT002 - typer's flag
+        bool, typer.Option("--force", help="Replace files that are there.")
+    ] = False,
+) -> Exit:
+    """Write a configuration, its tests and a pipeline, for a new project.
+
+    On a terminal it asks for what no option says: the unit, the claim and the host of the pipeline. The noise is the
+    smallest that meets the claim, so that every check passes; then put your own code in its place.
+    """
+    if epsilon is None and delta:
+        raise ConfigError("--delta needs --epsilon; give both.")
+    given = {"--unit": unit, "--epsilon": epsilon, "--ci": ci}
+    missing = [option for option, value in given.items() if value is None]
+    if missing and not _terminal():
+        raise ConfigError(f"No terminal to ask on; give {', '.join(missing)}.")
+    named = _asked(_UNIT, "one person's value") if unit is None else unit
+    claimed = _claimed(_asked(_CLAIM, "1.0 1e-5")) if epsilon is None else (epsilon, delta)
+    host = _hosted(_asked(_HOST, Host.GITHUB.value)) if ci is None else ci
+    starter = Starter(unit=named, epsilon=claimed[0], delta=claimed[1], host=host)
+    show(_told(_written(starter, folder, replacing=force)))
+    return Exit.PASS
+
+
+def _terminal() -> bool:
+    """Return whether somebody can answer."""
+    return sys.stdin.isatty()
+
+
+def _asked(question: str, default: str) -> str:
+    """Return the answer to a question, which is asked on stderr.
+
+    Raises: ConfigError: the input ended without one.
+    """
+    try:
+        answer: Any = typer.prompt(question, default=default, err=True)
+    except typer.Abort:
+        raise ConfigError("The questions were not answered; nothing was written.") from None
+    return str(answer)
+
+
+def _claimed(answer: str) -> tuple[float, float]:
+    """Return epsilon and delta as they were typed.
+
+    Raises: ConfigError: not one number or two.
+    """
+    words = answer.replace(",", " ").split()
+    try:
+        epsilon, delta = map(float, words if len(words) == 2 else [*words, "0"])
+    except ValueError:
+        raise ConfigError(f"Expected {answer!r:.80} to be one number or two, as in 1.0 1e-5.") from None
+    return epsilon, delta
+
+
+def _hosted(answer: str) -> Host:
+    """Return the host that was typed.
+
+    Raises: ConfigError: no such host.
+    """
+    known = tuple(host.value for host in Host)
+    if answer.strip().lower() not in known:
+        raise ConfigError(f"Unknown pipeline {answer!r:.80}{suggestion(answer, known)}")
+    return Host(answer.strip().lower())
+
+
+def _written(starter: Starter, folder: Path, *, replacing: bool) -> list[Path]:
+    """Return the files once all are written; none is written where one is there already and may not be replaced."""
+    contents = {folder / name: text for name, text in starter.contents().items()}
+    there = [str(path) for path in contents if path.exists() or path.is_symlink()]
+    if there and not replacing:
+        raise ConfigError(f"{', '.join(there)}: already there, and nothing was written; give --force to replace.")
+    for path, text in contents.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{path.parent}: cannot be made ({error.strerror}).") from None
+        write(path, text)
+    return list(contents)
+
+
+def _told(paths: list[Path]) -> str:
+    """Return what was written, and what to do next."""
+    lines = [f"  {path}" for path in paths]
+    configuration, tests = paths[0], paths[1]
+    following = [
+        f"  dpaudit check {configuration}    certify the declaration",
+        f"  pytest {tests}    test and attack the code; needs pytest",
+    ]
+    return "\n".join(["Written:", *lines, "Next:", *following])

@@ -1,0 +1,191 @@
+"""The JSON Schema (2020-12) of a configuration, for editors: written from the code that reads configurations.
+
+It offers keys, defaults, values and meanings, and refuses unknown keys, wrong types and names that do not exist.
+Ranges, and rules between keys, are left to `dpaudit certify`.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from dpaudit.configuration.configuration import AuditSettings, EvidenceSettings, ReportSettings
+from dpaudit.configuration.fields import Field, fields_of, summary_of
+from dpaudit.errors import DPAuditError
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Printed
+from dpaudit.model.deployment import Deployment
+from dpaudit.model.mechanism import AdditiveMechanism, Mechanism
+from dpaudit.model.node_kinds import NODES
+from dpaudit.model.system import System
+from dpaudit.runtime.plugins import Kind, find_plugin, names
+
+JsonSchema = dict[str, Any]
+
+_HEAD: JsonSchema = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": "urn:dpaudit:schema:config:1",
+    "title": "A configuration of dpaudit",
+    "description": "An algorithm, a release of another library, or a claim with its declaration.",
+    "type": "object",
+}
+_LIBRARY: JsonSchema = {
+    "type": "object",
+    "description": "A release of another library.",
+    "properties": {
+        "name": {"type": "string", "description": "The library."},
+        "object": {"type": "string", "description": "A function that builds the release: `package.module:function`."},
+    },
+    "required": ["name", "object"],
+    "additionalProperties": False,
+}
+_SECTIONS = {
+    "system": System,
+    "audit": AuditSettings,
+    "evidence": EvidenceSettings,
+    "claim": Claim,
+    "report": ReportSettings,
+}
+_ALONE = {
+    "algorithm": ("library", "claim", "declaration"),
+    "library": ("algorithm", "problem", "evidence", "claim", "declaration"),
+    "declaration": ("algorithm", "library", "problem", "audit", "evidence"),
+}
+"""Each kind of file by the section that makes it one, with the sections that may not stand beside it."""
+
+
+def config_schema() -> JsonSchema:
+    """Return the schema of a configuration, with the algorithms, problems and mechanisms of this installation.
+
+    Plug-ins are among them; the keys of a plug-in that cannot be imported are left open.
+    """
+    sections = {name: table_schema(fields_of(kind), summary_of(kind)) for name, kind in _SECTIONS.items()}
+    sections |= {"algorithm": _choice("algorithms"), "problem": _choice("problems"), "library": _LIBRARY}
+    sections |= {"declaration": {"$ref": "#/$defs/node"}, "deployment": {"$ref": "#/$defs/Deployment"}}
+    forms = [
+        {"required": [own, *(["claim"] if own == "declaration" else [])], "not": {"anyOf": _any_of(others)}}
+        for own, others in _ALONE.items()
+    ]
+    definitions = dict(_definitions()) | _deployment()
+    return _HEAD | {"properties": sections, "additionalProperties": False, "oneOf": forms, "$defs": definitions}
+
+
+def table_schema(fields: tuple[Field, ...], description: str, **fixed: str) -> JsonSchema:
+    """Return the schema of one table: its keys, and the keys of `fixed` with the one value that each has."""
+    constants: JsonSchema = {key: {"const": value} for key, value in fixed.items()}
+    return {
+        "type": "object",
+        "description": description,
+        "properties": constants | {field.name: _field_schema(field) for field in fields},
+        "required": [*fixed, *(field.name for field in fields if field.required)],
+        "additionalProperties": False,
+    }
+
+
+def type_schema(hint: Any) -> JsonSchema:
+    """Return the schema of the values of a type, as TOML and JSON write them.
+
+    >>> type_schema(tuple[float, ...] | None)
+    {'type': 'array', 'items': {'type': 'number'}}
+    """
+    if hint in _NAMED:
+        return dict(_NAMED[hint])
+    origin, options = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return {"enum": list(options)}
+    if origin in (Union, UnionType):
+        kinds = [type_schema(option) for option in options if option is not type(None)]
+        return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    if origin in (tuple, list):
+        return {"type": "array", "items": type_schema(options[0])}
+    return {}
+
+
+_NAMED: dict[Any, JsonSchema] = {
+    float: {"type": "number"},
+    int: {"type": "integer"},
+    bool: {"type": "boolean"},
+    str: {"type": "string"},
+    Path: {"type": "string"},
+    Mechanism: {"$ref": "#/$defs/mechanism"},
+    AdditiveMechanism: {"$ref": "#/$defs/mechanism"},
+    Printed: {"$ref": "#/$defs/printed"},
+}
+
+
+def _field_schema(field: Field) -> JsonSchema:
+    """Return the schema of one key."""
+    schema = type_schema(field.hint)
+    if field.values:
+        schema = {"enum": list(field.values)}
+    if field.default is not MISSING and _writable(field.default):
+        schema["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
+    return schema | ({"description": field.meaning} if field.meaning else {})
+
+
+def _writable(value: Any) -> bool:
+    """Return whether TOML and JSON can write a default."""
+    return isinstance(value, str | int | tuple) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _any_of(names: tuple[str, ...]) -> list[JsonSchema]:
+    """Return schemas of which one holds where one of the sections is there."""
+    return [{"required": [name]} for name in names]
+
+
+def _choice(kind: Kind) -> JsonSchema:
+    """Return the schema of a section whose `name` decides which keys it has."""
+    known = names(kind)
+    return {
+        "type": "object",
+        "properties": {"name": {"enum": list(known), "description": f"One of `dpaudit list {kind}`."}},
+        "required": ["name"],
+        "oneOf": [{"$ref": f"#/$defs/{kind}.{name}"} for name in known],
+    }
+
+
+def _definitions() -> Iterator[tuple[str, JsonSchema]]:
+    """Yield each definition that sections refer to, by its name."""
+    kinds: tuple[Kind, ...] = ("algorithms", "problems", "mechanisms")
+    for kind in kinds:
+        for name, line in names(kind).items():
+            yield f"{kind}.{name}", _named(kind, name, line)
+    yield "mechanism", {"oneOf": [{"$ref": f"#/$defs/mechanisms.{name}"} for name in names("mechanisms")]}
+    yield "printed", table_schema(fields_of(Printed), summary_of(Printed))
+    yield "node", {"oneOf": [{"$ref": f"#/$defs/nodes.{kind}"} for kind in NODES]}
+    for node, target in NODES.items():
+        yield f"nodes.{node}", _node(node, target)
+
+
+def _named(kind: Kind, name: str, line: str) -> JsonSchema:
+    """Return the schema of the table that one algorithm, problem or mechanism is configured by."""
+    try:
+        fields = fields_of(find_plugin(kind, name))
+    except (DPAuditError, ImportError, AttributeError, TypeError, ValueError, NameError):
+        return {"type": "object", "description": line, "properties": {"name": {"const": name}}, "required": ["name"]}
+    schema = table_schema(fields, line, name=name)
+    if kind == "mechanisms":  # a declaration gives its mechanisms the claim's relation
+        schema["required"] = [key for key in schema["required"] if key != "neighbours"]
+    return schema
+
+
+def _node(kind: str, target: Callable[..., Any]) -> JsonSchema:
+    """Return the schema of one kind of node; its parts are nodes again."""
+    schema = table_schema(fields_of(target), summary_of(target), node=kind)
+    part = {"$ref": "#/$defs/node"}
+    inner: JsonSchema = {"part": part, "inside": part, "touched": part, "parts": {"type": "array", "items": part}}
+    for key in schema["properties"].keys() & inner.keys():
+        described = schema["properties"][key].get("description")
+        schema["properties"][key] = inner[key] | ({"description": described} if described else {})
+    return schema
+
+
+def _deployment() -> JsonSchema:
+    """Return the definitions of the deployment's tables."""
+    from pydantic import TypeAdapter
+
+    schema = TypeAdapter(Deployment).json_schema(ref_template="#/$defs/{model}")
+    definitions: JsonSchema = schema.pop("$defs")
+    return definitions | {"Deployment": schema}

@@ -1,0 +1,123 @@
+"""The keys that a table may have, as an editor or a reference shows them: type, default, values and meaning.
+
+All of it is read from what the table configures: the annotations, the defaults and the docstring.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from dpaudit.checks import OneOf
+from dpaudit.model.claim import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One key of a table.
+
+    `hint` is its type; `default` is `MISSING` where the key is required; `values` are the texts that it accepts,
+    empty where it is no choice; `meaning` is the clause of the docstring that names it, empty where there is none.
+    """
+
+    name: str
+    hint: Any
+    default: Any
+    values: tuple[str, ...]
+    meaning: str
+
+    @property
+    def required(self) -> bool:
+        """Whether the table must have the key."""
+        return self.default is MISSING
+
+
+def fields_of(target: Callable[..., Any]) -> tuple[Field, ...]:
+    """Return the keys of the table that `target`, a dataclass or a function, is called with, in its own order.
+
+    A key that the docstring does not name has the meaning of the claim's key of that name, or of its own type.
+
+    >>> [(field.name, field.required) for field in fields_of(Claim)][:2]
+    [('epsilon', True), ('delta', False)]
+    """
+    owner = target.__init__ if inspect.isclass(target) else target
+    hints = get_type_hints(owner, include_extras=True)
+    if inspect.isclass(target):
+        hints |= get_type_hints(target, include_extras=True)
+    return tuple(
+        Field(
+            name=name,
+            hint=_plain(hints.get(name, Any)),
+            default=_default(target, name, entry),
+            values=_values(hints.get(name, Any)),
+            meaning=_meaning(target, name) or _meaning(Claim, name) or _of_type(hints.get(name, Any)),
+        )
+        for name, entry in inspect.signature(target).parameters.items()
+    )
+
+
+def summary_of(target: Callable[..., Any]) -> str:
+    """Return the first paragraph of a docstring on one line; empty where there is none.
+
+    >>> summary_of(Claim)
+    'A promise of (epsilon, delta)-differential privacy that can be checked.'
+    """
+    return " ".join((inspect.getdoc(target) or "").split("\n\n")[0].split())
+
+
+def clauses_of(text: str) -> tuple[str, ...]:
+    r"""Return the clauses of a docstring that can say what a parameter means, without headings and examples.
+
+    >>> clauses_of("A sum.\n\nParameters: `rows`, a count; `name` of the sum.\nRaises: ValueError: no `rows`.")
+    ('A sum', '`rows`, a count', '`name` of the sum')
+    """
+    kept: list[str] = []
+    skipped = False
+    for line in text.split(">>>", maxsplit=1)[0].splitlines():
+        heading = _HEADING.match(line)
+        skipped = not _MEANINGS.match(line) if heading else skipped and bool(line.strip())
+        kept.append("" if skipped else _MEANINGS.sub("\0", line))
+    parts = _CLAUSE_END.split(" ".join(" ".join(kept).split()))
+    return tuple(part.strip().rstrip(".") for part in parts if part.strip())
+
+
+_MEANINGS = re.compile(r"(Parameters|Unit|Fields that matter for [a-z ]+):\s*")
+_HEADING = re.compile(r"[A-Z][A-Za-z ]+:(\s|$)")
+_CLAUSE_END = re.compile(r"\0|; (?=(?:and )?`)|(?<=[^\s.])\. (?=[A-Z`])")
+
+
+def _plain(hint: Any) -> Any:
+    """Return a type without its annotations."""
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _values(hint: Any) -> tuple[str, ...]:
+    """Return the texts that an annotated type accepts."""
+    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    return next((mark.values for mark in marks if isinstance(mark, OneOf)), ())
+
+
+def _default(target: Callable[..., Any], name: str, entry: inspect.Parameter) -> Any:
+    """Return a parameter's default, made anew where a dataclass makes it on use."""
+    if entry.default is inspect.Parameter.empty:
+        return MISSING
+    held = dataclass_fields(target) if is_dataclass(target) else ()
+    factory = next((field.default_factory for field in held if field.name == name), MISSING)
+    return entry.default if factory is MISSING else factory()
+
+
+def _of_type(hint: Any) -> str:
+    """Return the summary of the dataclass that a key holds; empty where it holds none."""
+    options: tuple[Any, ...] = get_args(hint) or (hint,)
+    kind = next((option for option in options if is_dataclass(option)), None)
+    return summary_of(kind).rstrip(".") if isinstance(kind, type) and len(options) < 3 else ""
+
+
+def _meaning(target: Callable[..., Any], name: str) -> str:
+    """Return the clause that opens with a parameter's name, else the first that names it, in base classes too."""
+    owners = target.__mro__ if inspect.isclass(target) else (target,)
+    clauses = [clause for owner in owners for clause in clauses_of(inspect.cleandoc(owner.__doc__ or ""))]
+    opening = (clause for clause in clauses if clause.startswith(f"`{name}`"))
+    return next(opening, next((clause for clause in clauses if f"`{name}`" in clause), ""))

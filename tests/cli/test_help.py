@@ -1,0 +1,113 @@
+"""The help: -h everywhere, nothing cut at 80 columns, completion in three shells, and a quick start."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from dpaudit.cli.app import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "start" / "quick_start.md").read_text(encoding="utf-8")
+
+
+def command_lines() -> Iterator[tuple[str, ...]]:
+    """Yield the words of every command, those of groups included."""
+    yield ()
+    for entry in COMMANDS:
+        yield (entry.name,)
+        yield from ((entry.name, name) for name in getattr(entry.load(), "commands", {}))
+
+
+LINES = list(command_lines())
+
+
+def started(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Return how a process of its own ended that ran `code`."""
+    held = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=held)
+
+
+MAIN = "import sys; from dpaudit.cli import main; sys.argv = ['dpaudit', *sys.argv[1:]]; main()"
+
+
+@pytest.mark.parametrize("words", LINES, ids="-".join)
+def test_dash_h_is_help_and_nothing_is_cut_at_80_columns(
+    words: tuple[str, ...], dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both spellings print the same; only metavars of repeated arguments have dots, and no line is longer than 80."""
+    monkeypatch.setenv("COLUMNS", "80")
+    short, long = dpaudit(*words, "-h"), dpaudit(*words, "--help")
+    assert short.exit_code == 0
+    assert short.stdout == long.stdout
+    lines = short.stdout.splitlines()
+    assert [line for line in lines if line.endswith("...") and "Usage:" not in line] == []
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_whole_line_of_every_command_is_in_the_list(
+    dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Joined again, the wrapped list has the table's words for each command."""
+    monkeypatch.setenv("COLUMNS", "80")
+    text = " ".join(dpaudit("-h").stdout.split())
+    assert [command.name for command in COMMANDS if command.help not in text] == []
+
+
+def completed(words: str) -> list[str]:
+    """Return what bash is offered after a command line."""
+    count = str(len(words.split()) - (not words.endswith(" ")))
+    ended = started(MAIN, _DPAUDIT_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=count)
+    return ended.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("dpaudit cal", ["calibrate"]),
+        ("dpaudit ledger bo", ["book"]),
+        ("dpaudit list ", ["algorithms", "mechanisms", "audits", "problems"]),
+        ("dpaudit certify --fo", ["--format"]),
+        ("dpaudit certify --format ", ["text", "json", "md"]),
+        ("dpaudit --", ["--version", "--help"]),
+    ],
+)
+def test_a_shell_completes_commands_options_and_values(words: str, offered: list[str]) -> None:
+    """Commands of groups and values of options too; what installs completion is not among them."""
+    assert completed(words) == offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_quick_start_has_the_line_of_each_shell_and_it_prints_a_script(shell: str, tmp_path: Path) -> None:
+    """The script names the program; where the shell is installed, it accepts the script."""
+    assert f"_DPAUDIT_COMPLETE=source_{shell} dpaudit" in PAGE
+    ended = started(MAIN, _DPAUDIT_COMPLETE=f"source_{shell}")
+    assert ended.returncode == 0
+    assert "dpaudit" in ended.stdout
+    if shell == "bash" and shutil.which("bash"):
+        check = subprocess.run(["bash", "-n"], input=ended.stdout, text=True, capture_output=True, check=False)
+        assert (check.returncode, check.stderr) == (0, "")
+
+
+def test_the_help_takes_at_most_015_seconds_of_the_processor() -> None:
+    """The least of five processes, user and system time together; reading numpy alone would take as much again."""
+
+    def seconds() -> float:
+        before: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert subprocess.run(
+            [sys.executable, "-c", MAIN, "--help"],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        after: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+    assert min(seconds() for _ in range(5)) <= 0.15
