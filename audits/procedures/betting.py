@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.attacks.classifier import learn_score
-from audits.attacks.low_bits import learn_bit_odds
 from audits.attacks.logistic import log_likelihood
+from audits.attacks.low_bits import learn_bit_odds
 from audits.attacks.thresholds import learn_thresholds, learn_violation
 from audits.bounds.e_process import LEVELS, EProcess, run_gains
 from audits.decision.events import rounded

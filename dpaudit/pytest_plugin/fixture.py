@@ -25,6 +25,7 @@ from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionB
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.store import EvidenceStore
 from dpaudit.runtime.plugins import load_package, suggestion
+from dpaudit.runtime.provenance import versions
 from dpaudit.runtime.sources import digest_of_sources
 from dpaudit.wording.audits import audit_meaning, power_phrase
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
@@ -238,7 +239,8 @@ class PrivacyChecks:
         """Compare the outputs with the declared density; fail if the noise differs from it."""
         __tracebackhide__ = True
         audits = load_package("audits")
-        identity = ["noise", repr(mechanism), repr(answer), digest_of_sources(mechanism), digest_of_sources(function)]
+        sources = [digest_of_sources(mechanism), digest_of_sources(function)]
+        identity = ["noise", repr(mechanism), np.asarray(answer).tobytes().hex(), repr(versions()), *sources]
         allotted = self._allotted(name, identity)
         before = {} if allotted.state is None else {"wealth": _wealth(allotted.state, self.settings)}
 
@@ -274,8 +276,7 @@ class PrivacyChecks:
         __tracebackhide__ = True
         audits = load_package("audits")
         identity = [
-            repr(claim),
-            repr(case.neighbours),
+            self._address(case, claim),
             *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
         ]
         allotted = self._allotted(case.name, [*identity, *(text for text in what if isinstance(text, str))])
@@ -302,6 +303,13 @@ class PrivacyChecks:
         if result.verdict == "inconclusive":
             self.undecided.append(f"{case.name}: {sentence}")
         return result
+
+    def _address(self, case: AuditCase, claim: Claim) -> str:
+        """Return the content address that carried evidence is kept under; without a file of evidence none is needed."""
+        if self.settings.evidence is None:
+            return ""
+        address: str = load_package("audits").address_of(case, claim)
+        return address
 
     def _probability(self, case: AuditCase, after: Any, allotted: Allotment, certified: float) -> float:
         """Return the smallest significance at which a refuted claim is refuted, after more runs of the same audit.
