@@ -29,6 +29,7 @@ __all__ = [
     "Tape",
     "TrainingAudit",
     "accountant_curve",
+    "address_of",
     "area_under_roc",
     "audit",
     "audit_anytime",
@@ -137,6 +138,7 @@ EXPORTS: dict[str, str] = {
     "Split": "audits.scores.fixed_threshold",
     "Tape": "audits.checks.tape",
     "TrainingAudit": "audits.training.training_audit",
+    "address_of": "audits.experiment.identity",
     "accountant_curve": "audits.bounds.joint",
     "area_under_roc": "audits.bounds.area",
     "audit": "audits.procedures.fixed_size",
@@ -250,6 +252,7 @@ if TYPE_CHECKING:
     from audits.experiment.chunk_store import ChunkStore as ChunkStore
     from audits.experiment.execution import Execution as Execution
     from audits.experiment.function_case import function_case as function_case
+    from audits.experiment.identity import address_of as address_of
     from audits.experiment.neighbours import awkward_pairs as awkward_pairs
     from audits.procedures.anytime import audit_anytime as audit_anytime
     from audits.procedures.anytime import audit_sequentially as audit_sequentially

@@ -77,6 +77,8 @@ __all__ = [
     "certify",
     "concentrated_filter",
     "conform",
+    "content_address",
+    "files_read",
     "find_plugin",
     "fold",
     "from_history",
@@ -166,6 +168,8 @@ EXPORTS: dict[str, str] = {
     "certify": "dpaudit.certification.verdict",
     "concentrated_filter": "dpaudit.budgets.filters",
     "conform": "dpaudit.training",
+    "content_address": "dpaudit.runtime.content_address",
+    "files_read": "dpaudit.runtime.files_read",
     "find_plugin": "dpaudit.runtime.plugins",
     "fold": "dpaudit.accounting.fold",
     "from_history": "dpaudit.interchange.opacus_history",
@@ -254,6 +258,8 @@ if TYPE_CHECKING:
     from dpaudit.model.trace import admit as admit
     from dpaudit.model.transcript import Transcript as Transcript
     from dpaudit.report import Report as Report
+    from dpaudit.runtime.content_address import content_address as content_address
+    from dpaudit.runtime.files_read import files_read as files_read
     from dpaudit.runtime.plugins import find_plugin as find_plugin
     from dpaudit.training import Conformity as Conformity
     from dpaudit.training import Planted as Planted

@@ -3,7 +3,6 @@
 The command line, the gate and the pytest plugin call it. Progress and notes go to functions that the caller passes.
 """
 
-import hashlib
 import secrets
 import shlex
 import sqlite3
@@ -32,8 +31,10 @@ from dpaudit.model.deployment import Deployment
 from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
+from dpaudit.runtime.content_address import content_address
 from dpaudit.runtime.plugins import load_package
-from dpaudit.runtime.provenance import environment, source_digest, versions
+from dpaudit.runtime.provenance import environment
+from dpaudit.runtime.sources import digest_of_sources, own_files
 from dpaudit.study.digests import HORIZONS, config_digest
 from dpaudit.study.usefulness import Usefulness, usefulness_of
 
@@ -65,8 +66,18 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
 
     An algorithm with a problem also runs four times in lock-step: its declaration must admit the trace, and the
     conditions that the run examined are no longer assumed. The seed of that run is `seed`, or 0 without one, so that a
-    configuration has one certificate.
+    configuration has one certificate. Its source digest covers the modules of a plug-in as well.
     """
+    subject = configuration.subject
+    certificate = _certified(configuration, seed)
+    algorithm = subject.algorithm if isinstance(subject, Configured) else None
+    if algorithm is None or not own_files(type(algorithm)):
+        return certificate
+    return replace(certificate, source_digest=digest_of_sources(type(algorithm)))
+
+
+def _certified(configuration: Configuration, seed: int | None) -> Certificate:
+    """Return the certificate of a configuration, with the digest of our own source alone."""
     subject = configuration.subject
     stated_conditions, stated_findings = _stated_by(subject)
     if not isinstance(subject, Configured) or subject.problem is None:
@@ -191,9 +202,20 @@ def _chunk_store(execution: AuditExecution, case: str) -> Any:
     """Return the store for the chunks of one case, or None; its key depends on code, configuration and case."""
     if execution.store is None:
         return None
-    facts = (execution.configuration_text, execution.sources or source_digest(), repr(versions()), case)
-    key = hashlib.sha256("\n".join(facts).encode()).hexdigest()
+    key = content_address(execution.configuration_text, execution.sources, case)
     return load_package("audits").ChunkStore(path=execution.store, key=key)
+
+
+def stored_seed(execution: AuditExecution, note: Callable[[str], None]) -> int:
+    """Return the seed of the audits of this configuration and code: the store's, or fresh entropy that it then keeps.
+
+    So an audit that was killed goes on without `--seed`. `note` gets the line that says how to repeat the run.
+    """
+    drawn = secrets.randbits(63)
+    store = _chunk_store(execution, "seed")
+    seed = drawn if store is None else int(store.seed(drawn))
+    note(f"seed {seed} (repeat with --seed {seed})" if seed == drawn else f"seed {seed}, from the store")
+    return seed
 
 
 def usable_store(file: Path | None) -> Path | None:

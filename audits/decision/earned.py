@@ -27,16 +27,16 @@ def nothing_earned(runs: int = 0) -> Power:
     return Power(epsilon=math.inf, probability=0.0, error=0.0, kind="none", repetitions=runs)
 
 
-def usual_control_runs(runs: int, *, alone: bool, gross: bool = False) -> int:
+def usual_control_runs(runs: int, *, alone: bool, less_noise: bool = False) -> int:
     """Return how many runs a control takes by default: those of the audit up to 2,000, or a twentieth if that is more.
 
-    Of runs that are calls of their own (`alone`), a fifth of the audit's takes the place of as many. The code with so
-    little noise that its violation is `gross` decides about *consistent*: half the audit's up to 1,000, or a quarter.
+    Of runs that are calls of their own (`alone`), a fifth of the audit's takes the place of as many. The code with
+    `less_noise`, whose epsilon is known, is the strongest control: half the audit's up to 1,000, or a quarter.
 
     >>> usual_control_runs(2_000, alone=False), usual_control_runs(2_000, alone=True)
     (2000, 400)
     """
-    if gross:
+    if less_noise:
         return max(min(runs // 2, _MOST // 2), runs // _SHARE_OF_FEW)
     return max(min(runs // _SHARE if alone else runs, _MOST), runs // _SHARE_OF_MANY)
 

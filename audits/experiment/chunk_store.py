@@ -76,6 +76,21 @@ class ChunkStore:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             self._warn(f"chunk {index} of {phase!r} was not kept ({error})")
 
+    def seed(self, fresh: int) -> int:
+        """Return the seed that the store holds under this key; `fresh` is kept where it holds none.
+
+        Of several processes that ask at once, all get the seed of the first. A store that cannot be read or written
+        gives `fresh`, with a warning.
+        """
+        try:
+            with self._connected() as connection:
+                connection.execute("INSERT OR IGNORE INTO seeds VALUES (?, ?)", (self.key, str(fresh)))
+                row = connection.execute("SELECT seed FROM seeds WHERE key = ?", (self.key,)).fetchone()
+            return int(row[0])
+        except (sqlite3.Error, UnicodeDecodeError, TypeError, ValueError) as error:
+            self._warn(f"its seed cannot be read or kept ({error})")
+            return fresh
+
     def _checksum(self, phase: str, index: int, labels: object, kept: object) -> str:
         """Return the SHA-256 over a chunk and its place."""
         digest = hashlib.sha256()
@@ -104,6 +119,7 @@ class _Session:
                 "CREATE TABLE IF NOT EXISTS checked (key TEXT, phase TEXT, place INTEGER, labels BLOB, kept BLOB, "
                 "checksum TEXT, PRIMARY KEY (key, phase, place))"
             )
+            self.connection.execute("CREATE TABLE IF NOT EXISTS seeds (key TEXT PRIMARY KEY, seed TEXT)")
         except sqlite3.Error:
             self.connection.close()
             raise

@@ -1,7 +1,6 @@
-"""The content address of an audit: what its chunks depend on, so that stored chunks lapse when any of it changes."""
+"""The content address of an audit: evidence lapses when its code, files, data, claim, versions or seed change."""
 
-import hashlib
-import platform
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,35 +12,55 @@ from audits.experiment.readings import AsReturned, reading_of
 from audits.outputs.calls import CallRaisedError, called
 from audits.outputs.conversion import columns_of
 from audits.outputs.values import record
-from dpaudit import AuditCase, Claim, DPAuditError
+from dpaudit import AuditCase, Claim, DPAuditError, content_address, files_read
 
 _RUNS, _STREAM = 8, 2_903
 
 
-def stored_under(how: Execution, case: AuditCase, claim: Claim, rng: np.random.Generator, *facts: object) -> Execution:
+def stored_under(
+    how: Execution,
+    case: AuditCase,
+    claim: Claim,
+    rng: np.random.Generator,
+    *facts: object,
+    subjects: Iterable[Any] = (),
+) -> Execution:
     """Return `how` with the part of its store that belongs to this audit."""
     if not isinstance(how.store, ChunkStore):
         return how
-    return replace(how, store=how.store.under(address_of(case, claim, rng, how, *facts)))
+    stream = repr(getattr(rng.bit_generator, "seed_seq", None))
+    settings = (stream, how.chunk_runs, how.run_seconds, *facts)
+    return replace(how, store=how.store.under(address_of(case, claim, *settings, how=how, subjects=subjects)))
 
 
-def address_of(case: AuditCase, claim: Claim, rng: np.random.Generator, how: Execution, *facts: object) -> str:
-    """Return the address of an audit: a digest of its case, claim, random stream, versions, and `facts`.
+def address_of(
+    case: AuditCase, claim: Claim, *facts: object, how: Execution | None = None, subjects: Iterable[Any] = ()
+) -> str:
+    """Return the content address of an audit of `case` for `claim` under the settings `facts`.
 
-    The case is known by its neighbours, by value, and by the outputs and scores of eight runs on either of them with
-    fixed streams: code, files and settings that change what it returns change the address. A change that none of these
-    runs shows is not seen here; callers that know the source add its digest. A function that does not repeat itself
-    has a new address every time.
+    The case is known by the source that its function and score reach, by its neighbours, by value, and by the outputs,
+    scores and files read of eight runs on either neighbour with fixed streams. `subjects` are further objects whose
+    source counts. Not seen are installed packages other than those whose versions count, and files that only other
+    runs read. A function that does not repeat itself has a new address every time.
     """
-    digest = hashlib.sha256()
-    stream = getattr(rng.bit_generator, "seed_seq", None)
-    parts = (case.name, case.view, case.relation, repr(claim), repr(stream), how.chunk_runs, how.run_seconds, *facts)
-    for part in (*parts, np.__version__, platform.python_version()):
-        _add(digest, repr(part).encode())
-    for side, data in enumerate(case.neighbours):
-        _add(digest, _value(data))
-        _add(digest, _sample(case, data, np.random.default_rng([_STREAM, side]), how))
-    return digest.hexdigest()
+    parts: list[bytes] = []
+    with files_read() as read:
+        for side, data in enumerate(case.neighbours):
+            parts.append(value_of(data))
+            parts.append(_sample(case, data, np.random.default_rng([_STREAM, side]), how or Execution()))
+    stated = (case.name, case.view, case.relation, repr(claim), *map(repr, facts))
+    return content_address(*stated, *parts, subjects=(case.run, case.score, *subjects), files=read)
+
+
+def value_of(data: Any) -> bytes:
+    """Return a data set by value; by its text or the name of its type where that has no reading."""
+    if isinstance(data, np.ndarray) and not data.dtype.hasobject:
+        return f"{data.dtype} {data.shape}".encode() + np.ascontiguousarray(data).tobytes()
+    try:
+        return repr(sorted(record(data).items())).encode()
+    except DPAuditError:
+        text = repr(data)
+        return f"{type(data).__module__}.{type(data).__qualname__} {'' if ' at 0x' in text else text}".encode()
 
 
 def _sample(case: AuditCase, data: Any, rng: np.random.Generator, how: Execution) -> bytes:
@@ -56,19 +75,3 @@ def _sample(case: AuditCase, data: Any, rng: np.random.Generator, how: Execution
     except (DPAuditError, ValueError, TypeError) as error:
         return repr(error).encode()
     return b"".join(name.encode() + fields[name].tobytes() for name in sorted(fields)) + scores
-
-
-def _value(data: Any) -> bytes:
-    """Return a data set by value; by its text where its type has no reading."""
-    if isinstance(data, np.ndarray) and not data.dtype.hasobject:
-        return f"{data.dtype} {data.shape}".encode() + np.ascontiguousarray(data).tobytes()
-    try:
-        return repr(sorted(record(data).items())).encode()
-    except DPAuditError:
-        return f"{type(data).__module__}.{type(data).__qualname__}".encode()
-
-
-def _add(digest: Any, part: bytes) -> None:
-    """Feed one part, preceded by its length."""
-    digest.update(len(part).to_bytes(8, "big"))
-    digest.update(part)

@@ -20,14 +20,15 @@ from audits.decision.power import ceiling
 from audits.decision.seen import seen_in
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, Observed, Store, execution_of
-from audits.experiment.function_case import FunctionCase, function_case
+from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.readings import reading_of
 from audits.experiment.trials import generator_of, run_trials, together, whole
 from audits.outputs.calls import CallRaisedError
-from audits.procedures.betting import Betting, learners_of
+from audits.procedures.betting import Betting, bits_of, learners_of
 from audits.procedures.earning import Attack, cells_of, earned_power
+from audits.procedures.low_bits import EXACT, leak_sentence
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
@@ -183,7 +184,7 @@ def _played(
                 raise
             return replace(state, interrupted=True)
         index += 1
-        state = state.advanced(block, case.score, learners_of(state, learner_rng), significance)
+        state = state.advanced(block, case.score, learners_of(state, learner_rng), bits_of(state), significance)
         if how.progress is not None:
             how.progress(state.runs, runs)
     return state
@@ -198,13 +199,15 @@ def audit_anytime(
     rng: np.random.Generator,
     significance: float = 0.05,
     stop: Stop | None = None,
+    arithmetic: Arithmetic = "floating",
     control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
 ) -> AuditResult:
     """Return what at most `runs` runs of a user-supplied function show, stopping as soon as the claim is refuted.
 
-    `function` is called as for `audit`; `stop`, `how` and the guarantee are those of `audit_sequentially`.
+    `function` is called as for `audit`, and `arithmetic` has the same meaning; `stop`, `how` and the guarantee are
+    those of `audit_sequentially`. Where the last bits of the outputs leak, a fiftieth of the wealth bets on them.
 
     >>> from audits.examples import CLAIM, half_noise
     >>> rng = np.random.default_rng(1)
@@ -213,7 +216,7 @@ def audit_anytime(
     ('violation', True)
     """
     return audit_sequentially(
-        function_case(function, neighbours, claim),
+        function_case(function, neighbours, claim, arithmetic=arithmetic),
         claim,
         runs=runs,
         rng=rng,
@@ -262,8 +265,7 @@ class _Ending:
     def result(self, case: AuditCase, state: Betting, how: Execution) -> AuditResult:
         """Return the audit's result."""
         claim = state.claim
-        leader = int(np.argmax([process.wealth.max() for process in state.processes]))
-        scores, labels = state.scores[leader], state.labels
+        scores, labels = state.scores[state.leader], state.labels
         bound = state.bound(self.significance)
         epsilon = bound(self.significance)
         remarks, judged = self._remarks(case, state)
@@ -279,9 +281,12 @@ class _Ending:
             ceiling=ceiling(guessing_bound, state.before.runs + self.runs, claim.delta, self.significance),
             power=power,
             view=case.view,
-            attack="given score and learners" if case.score is not None else "learners",
+            attack=_attack_of(case, state),
             bound="e_process",
-            bounds=(LowerBound(name="e_process", epsilon=epsilon, significance=self.significance),),
+            bounds=(
+                LowerBound(name="e_process", epsilon=epsilon, significance=self.significance),
+                *self._bit_bounds(state),
+            ),
             counts=_counts(scores, labels, claim.epsilon),
             seed=None,
             claim=claim,
@@ -304,7 +309,18 @@ class _Ending:
         sound = self.probed is None or self.probed.sound
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
         stopped = (f"Interrupted after {state.runs} of {self.runs} runs.",) if state.interrupted else ()
-        return (*stopped, *probed, *seen.remarks), sound and seen.readable
+        leaks = tuple(
+            leak_sentence(bound.epsilon) + ("" if state.shares[-1] else f" {EXACT}")
+            for bound in self._bit_bounds(state)
+        )
+        return (*stopped, *probed, *seen.remarks, *leaks), sound and seen.readable
+
+    def _bit_bounds(self, state: Betting) -> tuple[LowerBound, ...]:
+        """Return the bound that last bits alone show, where it exceeds the claim."""
+        epsilon = state.bits_lower(self.significance)
+        level = self.significance * (float(state.shares[-1]) or 1.0)
+        bound = LowerBound(name="low_bits", epsilon=epsilon, significance=level)
+        return (bound,) if epsilon > state.claim.epsilon else ()
 
     def _power(self, case: AuditCase, state: Betting, how: Execution) -> Power:
         """Return the power of the audit's last attack, counted once after half of the runs."""
@@ -334,6 +350,13 @@ class _Ending:
             rng=self.rng,
             how=how,
         )
+
+
+def _attack_of(case: AuditCase, state: Betting) -> str:
+    """Return the name of the attack."""
+    if state.led_by_bits:
+        return "last bits"
+    return "given score and learners" if case.score is not None else "learners"
 
 
 def _counts(scores: Array, labels: Array, epsilon: float) -> Counts:

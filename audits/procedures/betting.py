@@ -2,7 +2,8 @@
 
 A given score bets from the first run. A learner bets beside it, taught by earlier blocks only: the one of three
 learners that explained the labels best so far. The wealth of the audit is the average of both wealths with fixed
-shares, so it is at least the larger one times its share.
+shares, so it is at least the larger one times its share. A small share bets on the last bits of floating-point
+outputs where these are part of the claim.
 """
 
 import math
@@ -12,11 +13,13 @@ import numpy as np
 
 from audits.attacks.classifier import learn_score
 from audits.attacks.logistic import log_likelihood
+from audits.attacks.low_bits import learn_bit_odds
 from audits.attacks.thresholds import learn_thresholds, learn_violation
 from audits.bounds.e_process import LEVELS, EProcess, run_gains
 from audits.decision.events import rounded
 from audits.decision.other_significance import AnytimeBound
 from audits.experiment.execution import Observed
+from audits.experiment.function_case import FunctionCase
 from audits.experiment.trials import together
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, Claim
@@ -25,6 +28,7 @@ from dpaudit.model.mechanism import Array
 
 _MOST_LEARNED = 20_000
 _GIVEN_SHARE = 0.9
+_BITS_SHARE = 0.02
 _BOOSTED_FROM = 200
 
 
@@ -32,7 +36,8 @@ _BOOSTED_FROM = 200
 class Betting:
     """What a stopped audit needs to continue: the e-processes, their scores so far, and the runs to learn from.
 
-    `processes` and `scores` have one entry a bettor. `credit` is the log likelihood of the labels under each learner.
+    `processes` and `scores` have one entry a bettor; the last one reads last bits, and its share is 0 where the claim
+    takes exact arithmetic for granted. `credit` is the log likelihood of the labels under each learner.
     `stopped` is the number of runs after which the claim was refuted, None while it is not. `interrupted` says that
     Ctrl-C ended the audit.
     """
@@ -54,7 +59,10 @@ class Betting:
     @classmethod
     def fresh(cls, case: AuditCase, before: PriorEvidence) -> "Betting":
         """Return the state before the first run, with the wealth that earlier audits left."""
-        shares = np.array([1.0]) if case.score is None else np.array([_GIVEN_SHARE, 1 - _GIVEN_SHARE])
+        attack = np.array([1.0]) if case.score is None else np.array([_GIVEN_SHARE, 1 - _GIVEN_SHARE])
+        floating = isinstance(case, FunctionCase) and case.arithmetic == "floating" and case.score is None
+        bits = _BITS_SHARE if floating else 0.0
+        shares = np.append((1 - bits) * attack, bits)
         return cls(
             claim=before.claim,
             before=before,
@@ -91,13 +99,36 @@ class Betting:
             best=self.best, claimed=self.claim.epsilon, refuted=self.stopped is not None, significance=significance
         )
 
+    @property
+    def leader(self) -> int:
+        """The bettor with the largest wealth; last bits only where they have the largest wealth against the claim."""
+        if self.led_by_bits:
+            return len(self.processes) - 1
+        return int(np.argmax([process.wealth.max() for process in self.processes[:-1]]))
+
+    @property
+    def led_by_bits(self) -> bool:
+        """Whether the last bits have the largest wealth against the claim, counted with their share."""
+        level = min(int(np.searchsorted(LEVELS, self.claim.epsilon)), len(LEVELS) - 1)
+        wealth = np.array([process.wealth[level] for process in self.processes]) + _logarithm(self.shares)
+        return self.runs > 0 and int(np.argmax(wealth)) == len(wealth) - 1
+
+    def bits_lower(self, significance: float) -> float:
+        """Return the bound that last bits alone show at their share of `significance`, or at all of it without one."""
+        return self.processes[-1].lower(significance * (float(self.shares[-1]) or 1.0))
+
     def advanced(
-        self, block: Observed, given: Score | None, learners: tuple[Score | None, ...], significance: float
+        self,
+        block: Observed,
+        given: Score | None,
+        learners: tuple[Score | None, ...],
+        bits: Score | None,
+        significance: float,
     ) -> "Betting":
         """Return the state after one block, scored by a given score and by learners that have not seen the block."""
         learned = np.stack([_scored(learner, block) for learner in learners])
         bets = learned[int(np.argmax(self.credit))]
-        scores = bets[None] if given is None else np.stack([_scored(given, block), bets])
+        scores = np.stack([*(() if given is None else (_scored(given, block),)), bets, _scored(bits, block)])
         processes = tuple(p.extended(s, block.labels, looks=1) for p, s in zip(self.processes, scores, strict=True))
         mixed = np.array(self.before.wealth) + _log_average([p.wealth for p in processes], self.shares)
         all_scores = np.concatenate([self.scores, scores], axis=1)
@@ -135,9 +166,23 @@ def learners_of(state: Betting, rng: np.random.Generator) -> tuple[Score | None,
     return (learn_violation(view, labels, state.claim.epsilon), learn_thresholds(view, labels, rng), thorough)
 
 
+def bits_of(state: Betting) -> Score | None:
+    """Return the log odds from last bits that earlier blocks taught, or None."""
+    if not state.seen:
+        return None
+    lesson = together(*state.seen)
+    return learn_bit_odds(lesson.kept, lesson.labels)
+
+
+def _logarithm(shares: Array) -> Array:
+    """Return logarithms; minus infinity for 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(shares)
+
+
 def _log_average(log_wealth: list[Array], shares: Array) -> Array:
     """Return the logarithm of the average wealth of several bettors, with the given shares."""
-    mixed: Array = np.logaddexp.reduce(np.stack(log_wealth) + np.log(shares)[:, None], axis=0)
+    mixed: Array = np.logaddexp.reduce(np.stack(log_wealth) + _logarithm(shares)[:, None], axis=0)
     return mixed
 
 

@@ -88,7 +88,7 @@ def earned_power(
     for kind, epsilon, counting in planned:
         decisive = kind == "less_noise" and epsilon <= gross(claim.epsilon)
         error = ERROR / 4 if decisive else ERROR / (4 * len(planned))
-        usual = usual_control_runs(runs, alone=alone, gross=decisive)
+        usual = usual_control_runs(runs, alone=alone, less_noise=kind == "less_noise")
         for counts in counting(usual if most is None else most):
             spent += counts.runs
             refuted = would_refute(

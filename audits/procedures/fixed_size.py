@@ -159,7 +159,17 @@ def audit_case(
     execution = execution_of(how, fields)
     most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
     execution = stored_under(
-        execution, case, claim, rng, "fixed size", runs, level, significance, certified, learner, control_runs
+        execution,
+        case,
+        claim,
+        rng,
+        "fixed size",
+        runs,
+        level,
+        significance,
+        certified,
+        control_runs,
+        subjects=(learner,),
     )
     experiment = _Experiment(
         claim=claim, runs=runs, delta=level, significance=significance, certified=certified, learner=learner, most=most

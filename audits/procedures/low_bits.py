@@ -13,6 +13,16 @@ LOW_BITS_SHARE = 0.1
 """The share of the significance that the last bits have where they decide."""
 
 
+EXACT = "The claim is judged as if arithmetic were exact."
+"""What a remark adds where last bits decide nothing."""
+
+
+def leak_sentence(epsilon: float) -> str:
+    """Return the remark on last bits that show `epsilon`."""
+    shown = math.floor(100 * epsilon) / 100
+    return f"The floating-point values themselves leak: their last bits show epsilon of at least {shown:g}."
+
+
 def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides: bool) -> AuditResult:
     """Return the result with the bound that guesses from last bits show, if it exceeds the claim.
 
@@ -25,12 +35,10 @@ def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides
     epsilon = guessing_bound(counts, result.delta, level).epsilon
     if epsilon <= result.claim.epsilon:
         return result
-    shown = math.floor(100 * epsilon) / 100
     bound = LowerBound(name="low_bits", epsilon=epsilon, significance=level)
-    remark = f"The floating-point values themselves leak: their last bits show epsilon of at least {shown:g}."
+    remark = leak_sentence(epsilon)
     if not decides:
-        assumed = "The claim is judged as if arithmetic were exact."
-        return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, f"{remark} {assumed}"))
+        return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, f"{remark} {EXACT}"))
     if result.verdict == "violation" and result.epsilon_lower >= epsilon:
         return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
     return replace(

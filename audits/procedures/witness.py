@@ -5,6 +5,7 @@ counts. A person who has the case prepares the same attack from the seed and cou
 """
 
 import json
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from dpaudit.checks import count, open_probability
 from dpaudit.model.codec import encode
 
 _FORMAT = 2
+_MOST_WORDS = 16
 _BOUNDS: dict[str, Bound] = {"guessing": guessing_bound, "gaussian": gaussian_bound}
 
 
@@ -51,6 +53,26 @@ class Refutation:
     counts: Counts
     epsilon_lower: float
 
+    def __post_init__(self) -> None:
+        count("runs", self.runs, at_least=4)
+        open_probability("significance", self.significance)
+        for name in ("against", "epsilon_lower"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"Expected {name}={getattr(self, name)} to be at least 0.")
+        if not 1 <= len(self.seed) <= _MOST_WORDS or not all(0 <= word < 2**128 for word in self.seed):
+            raise ValueError(f"Expected seed to be 1 to {_MOST_WORDS} whole numbers from 0, below 2^128.")
+
+    def require_shown(self) -> None:
+        """Raise ValueError unless the counts are possible and show `epsilon_lower`, above `against`."""
+        counts = self.counts
+        if any(type(value) is not int or not 0 <= value <= self.runs for value in asdict(counts).values()):
+            raise ValueError("the counts are no whole numbers from 0 to the runs")
+        if not counts.correct <= counts.guesses <= counts.runs:
+            raise ValueError("the counts have more right guesses than guesses, or more guesses than runs")
+        shown = _BOUNDS[self.bound](counts, self.claim.delta, self.significance).epsilon
+        if not math.isclose(shown, self.epsilon_lower, rel_tol=1e-9) or not shown > self.against:
+            raise ValueError("the counts do not show what it says")
+
     def falls_again(self, bound: LowerBound) -> bool:
         """Return whether a bound from fresh runs refutes the same epsilon."""
         return bound.epsilon > self.against
@@ -72,14 +94,17 @@ class Refutation:
             data["claim"] = Claim(**data["claim"])
             data["event"] = Event(**{name: float(value) for name, value in data["event"].items()})
             data["counts"] = Counts(**data["counts"])
-            data["seed"] = tuple(int(word) for word in data["seed"])
+            if not isinstance(data["seed"], list) or not all(type(word) is int for word in data["seed"]):
+                raise ValueError("the seed is no list of whole numbers")
+            data["seed"] = tuple(data["seed"])
             data["against"] = float(data["against"])
             if data["bound"] not in _BOUNDS:
                 raise ValueError(f"the bound {data['bound']!r} is not one of {', '.join(_BOUNDS)}")
-            count("runs", data["runs"])
-            open_probability("significance", data["significance"])
-            return cls(**data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            data["epsilon_lower"] = float(data["epsilon_lower"])
+            refutation = cls(**data)
+            refutation.require_shown()
+            return refutation
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
             raise CertificateError(f"This is no refutation that can be checked: {error}.") from None
 
 
@@ -147,6 +172,10 @@ def recheck(
     prepared = prepare(case, refutation.runs, taught, refutation.significance, learner, Execution())
     if prepared.event != refutation.event:
         raise CertificateError("The attack prepares another event than the file holds; code, versions or seed differ.")
+    if refutation.counts.runs != prepared.counted:
+        raise CertificateError(
+            f"The refutation counts {refutation.counts.runs} runs; its audit counts {prepared.counted}."
+        )
     fresh = replace(prepared, rng=rng, counted=runs or prepared.counted, runs=runs or prepared.counted)
     counted = fresh.count(case, Execution())
     counts = count_guesses(refutation.event, counted.scores, counted.labels)

@@ -29,7 +29,7 @@ from dpaudit.errors import ConfigError
 from dpaudit.render.markdown import audit_markdown
 from dpaudit.render.text import audit_text
 from dpaudit.runtime.sources import digest_of_sources
-from dpaudit.workflow import AuditExecution, audits_of, cases_of, certificate_of, drawn_seed, settings_of, usable_store
+from dpaudit.workflow import AuditExecution, audits_of, cases_of, certificate_of, settings_of, stored_seed, usable_store
 
 
 @ending
@@ -63,7 +63,6 @@ def audit(
     configuration = read_config(config)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
     cases = cases_of(configuration, settings.view)
-    used_seed = drawn_seed(settings.seed, note)
     execution = AuditExecution(
         progress=progress,
         scheduler=scheduler,
@@ -71,6 +70,7 @@ def audit(
         configuration_text=configuration.text,
         sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
+    used_seed = stored_seed(execution, note) if settings.seed is None else settings.seed
     results = audits_of(cases, certificate_of(configuration, used_seed), settings, used_seed, execution)
     emit(
         lambda: Group(*map(audit_text, results)),

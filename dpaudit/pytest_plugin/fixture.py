@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionB
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.store import EvidenceStore
 from dpaudit.runtime.plugins import load_package, suggestion
+from dpaudit.runtime.provenance import versions
 from dpaudit.runtime.sources import digest_of_sources
 from dpaudit.wording.audits import audit_meaning, power_phrase
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
@@ -34,6 +35,7 @@ from dpaudit.wording.scores import scores_meaning
 from dpaudit.workflow import cases_of, certificate_of
 
 _BLOCKS = 10
+_EXACT = "With arithmetic='exact', the check takes noise for the real-valued noise of its proof."
 _FOR_A_SUITE = 1e-4
 """By how much the level of a check is lowered to see whether a finding stands for a suite of many checks."""
 
@@ -112,18 +114,20 @@ class PrivacyChecks:
         neighbours: tuple[Any, Any],
         *,
         score: Callable[[Any], Any] | None = None,
+        arithmetic: Literal["exact", "floating"] = "floating",
         name: str = "",
     ) -> AuditResult:
         """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets.
 
         A function of (data, rng) or of (data) alone is called once a run. A few calls before the audit probe whether
-        the runs are independent draws from `rng`.
+        the runs are independent draws from `rng`. With `arithmetic` "floating", last bits of the outputs that tell the
+        data sets apart are a violation; "exact" takes for granted that noise behaves as real-valued noise would.
         """
         __tracebackhide__ = True
         case = load_package("audits").function_case(
-            function, neighbours, self.claim, score=score, name=name or _name_of(function)
+            function, neighbours, self.claim, score=score, name=name or _name_of(function), arithmetic=arithmetic
         )
-        return self._audited(case, self.claim, float("inf"), (function,))
+        return self._audited(case, self.claim, float("inf"), (function, arithmetic))
 
     def check_scores(
         self,
@@ -235,7 +239,8 @@ class PrivacyChecks:
         """Compare the outputs with the declared density; fail if the noise differs from it."""
         __tracebackhide__ = True
         audits = load_package("audits")
-        identity = ["noise", repr(mechanism), repr(answer), digest_of_sources(mechanism), digest_of_sources(function)]
+        sources = [digest_of_sources(mechanism), digest_of_sources(function)]
+        identity = ["noise", repr(mechanism), np.asarray(answer).tobytes().hex(), repr(versions()), *sources]
         allotted = self._allotted(name, identity)
         before = {} if allotted.state is None else {"wealth": _wealth(allotted.state, self.settings)}
 
@@ -271,8 +276,7 @@ class PrivacyChecks:
         __tracebackhide__ = True
         audits = load_package("audits")
         identity = [
-            repr(claim),
-            repr(case.neighbours),
+            self._address(case, claim),
             *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
         ]
         allotted = self._allotted(case.name, [*identity, *(text for text in what if isinstance(text, str))])
@@ -299,6 +303,13 @@ class PrivacyChecks:
         if result.verdict == "inconclusive":
             self.undecided.append(f"{case.name}: {sentence}")
         return result
+
+    def _address(self, case: AuditCase, claim: Claim) -> str:
+        """Return the content address that carried evidence is kept under; without a file of evidence none is needed."""
+        if self.settings.evidence is None:
+            return ""
+        address: str = load_package("audits").address_of(case, claim)
+        return address
 
     def _probability(self, case: AuditCase, after: Any, allotted: Allotment, certified: float) -> float:
         """Return the smallest significance at which a refuted claim is refuted, after more runs of the same audit.
@@ -358,6 +369,8 @@ def _facts(allotted: Allotment, runs: int) -> dict[str, Any]:
 def _meaning(result: AuditResult) -> str:
     """Return the meaning of an audit; one that stopped as soon as it refuted the claim has no larger bound."""
     claimed = nearest(result.claim.epsilon)
+    if result.attack == "last bits" and result.exceeds_claim:
+        return f"{audit_meaning(result)} {' '.join(result.remarks)} {_EXACT}"
     if result.exceeds_claim and at_least(result.epsilon_lower) == claimed:
         return f"The attack shows that epsilon is above the claimed {claimed}, and stopped there."
     return audit_meaning(result)

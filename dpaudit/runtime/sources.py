@@ -1,6 +1,9 @@
-"""Digests of the source that a check depends on: the modules of the project that its subject reaches."""
+"""Digests of the source that a result depends on: the modules of the project that its subject reaches."""
 
+import ast
+import functools
 import hashlib
+import importlib.util
 import inspect
 import sys
 import sysconfig
@@ -11,37 +14,116 @@ from typing import Any
 
 from dpaudit.runtime.provenance import source_digest
 
+_OURS = ("dpaudit", "mechanisms", "algorithms", "audits")
 
-def digest_of_sources(subject: Any) -> str:
-    """Return the SHA-256 over the modules that `subject` is defined in and reaches, and over dpaudit's own source.
 
-    A module reaches what stands in its namespace; imports inside functions are not seen, and installed packages and
-    the standard library do not count.
+def digest_of_sources(*subjects: Any) -> str:
+    """Return the SHA-256 over the modules that the subjects are defined in and reach, and over dpaudit's own source.
+
+    A function also reaches what its closure and its wrapped function hold. A module reaches what stands in its
+    namespace and what it imports anywhere, inside functions too. Installed packages and the standard library do not
+    count; `content_address` adds their versions.
     """
     digest = hashlib.sha256(source_digest().encode())
-    home = sys.modules.get(getattr(subject, "__module__", None) or type(subject).__module__)
-    for path in sorted({Path(str(module.__file__)) for module in _reached(home, set())}):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes() if path.is_file() else b"")
+    for path in own_files(*subjects):
+        content = path.read_bytes() if path.is_file() else b""
+        for part in (path.name.encode(), content):
+            digest.update(len(part).to_bytes(8, "big"))
+            digest.update(part)
     return digest.hexdigest()
 
 
-def _reached(module: ModuleType | None, seen: set[str]) -> Iterator[ModuleType]:
-    """Yield `module` and the project's modules that its names lead to, each once."""
-    if module is None or module.__name__ in seen or not _is_own(module):
+def own_files(*subjects: Any) -> tuple[Path, ...]:
+    """Return the files of the project that the subjects are defined in and reach, sorted."""
+    files: set[Path] = set()
+    names: set[str] = set()
+    for subject in subjects:
+        for home in _homes(subject, set()):
+            _add(home, files, names)
+    return tuple(sorted(files))
+
+
+def _homes(subject: Any, seen: set[int]) -> Iterator[str]:
+    """Yield the names of the modules that a subject, and the functions and objects that it holds, are defined in."""
+    if id(subject) in seen or subject is None:
         return
-    seen.add(module.__name__)
-    yield module
-    for value in tuple(vars(module).values()):
-        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
-        if isinstance(name, str):
-            yield from _reached(sys.modules.get(name), seen)
+    seen.add(id(subject))
+    name = getattr(subject, "__module__", None) or type(subject).__module__
+    if isinstance(name, str):
+        yield name
+    held: list[Any] = [getattr(subject, "__wrapped__", None), getattr(subject, "__self__", None)]
+    if isinstance(subject, functools.partial):
+        held += [subject.func, *subject.args, *subject.keywords.values()]
+    if inspect.isfunction(subject):
+        held += [cell.cell_contents for cell in subject.__closure__ or () if _filled(cell)]
+    for value in held:
+        yield from _homes(value, seen)
 
 
-def _is_own(module: ModuleType) -> bool:
-    """Return whether a module is a file of the project: neither installed, nor Python's own, nor dpaudit's."""
-    file = getattr(module, "__file__", None)
-    if not file or module.__name__.partition(".")[0] in ("dpaudit", "mechanisms", "algorithms", "audits"):
+def _filled(cell: Any) -> bool:
+    """Return whether a cell of a closure has a value."""
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
         return False
+
+
+def _add(name: str, files: set[Path], seen: set[str]) -> None:
+    """Add the file of a module of the project, and of all that it reaches."""
+    if name in seen or name.partition(".")[0] in (*_OURS, *sys.stdlib_module_names):
+        return
+    seen.add(name)
+    path = _file_of(name)
+    if path is None:
+        return
+    files.add(path)
+    for further in _reached(name, path):
+        _add(further, files, seen)
+
+
+def _reached(name: str, path: Path) -> Iterator[str]:
+    """Yield the names of the modules that a module's namespace leads to, or that its text imports."""
+    module = sys.modules.get(name)
+    for value in () if module is None else tuple(vars(module).values()):
+        further = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+        if isinstance(further, str):
+            yield further
+    package = (getattr(module, "__package__", None) or name.rpartition(".")[0]) if module else name.rpartition(".")[0]
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, package)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    """Return the absolute name of the module that a statement imports from."""
+    if not node.level:
+        return node.module or ""
+    kept = package.split(".")[: len(package.split(".")) - node.level + 1]
+    return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def _file_of(name: str) -> Path | None:
+    """Return the file of a module of the project, loaded or not; None for others: installed, Python's own, or none."""
+    module: ModuleType | None = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if module is None:
+        parent = name.rpartition(".")[0]
+        if not name or (parent and parent not in sys.modules):
+            return None
+        try:
+            spec = importlib.util.find_spec(name)
+        except (ImportError, ValueError, AttributeError):
+            return None
+        file = None if spec is None else spec.origin
+    if not file or not str(file).endswith(".py"):
+        return None
     elsewhere = {sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")}
-    return not any(Path(file).is_relative_to(folder) for folder in elsewhere)
+    return None if any(Path(file).is_relative_to(folder) for folder in elsewhere) else Path(file)

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from audits import audit
+from audits import audit, audit_anytime
 from audits.attacks.low_bits import learn_low_bits
 from audits.experiment.function_case import Arithmetic
 from audits.outputs.conversion import columns_of
@@ -77,3 +77,30 @@ def test_the_event_is_learned_from_labelled_runs_and_whole_numbers_have_none() -
     assert learn_low_bits(leaky, np.ones(4000, dtype=bool)) is None
     assert learn_low_bits(columns_of(rng.integers(9, size=4000) + labels, 4000), labels) is None
     assert learn_low_bits({"values": labels}, labels) is None
+
+
+def anytime(function: object, seed: int, arithmetic: Arithmetic, runs: int = 2_000) -> AuditResult:
+    rng = np.random.default_rng(seed)
+    return audit_anytime(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=rng, arithmetic=arithmetic)  # type: ignore[arg-type]
+
+
+def test_an_anytime_audit_finds_them_too_and_stops() -> None:
+    """Epsilon 1 in real numbers: within 2,000 runs the last bits refute the doubles, and one sentence says so.
+
+    The repaired twin on a common grid, and the claim that takes exact arithmetic for granted, are not refuted.
+    """
+    found = anytime(laplace, 0, "floating")
+    assert (found.verdict, found.attack, found.runs < 2_000) == ("violation", "last bits", True)
+    assert sum("floating-point values themselves leak" in remark for remark in found.remarks) == 1
+    exact = anytime(laplace, 0, "exact")
+    assert exact.verdict != "violation"
+    assert "as if arithmetic were exact" in exact.remarks[-1]
+    grid = anytime(on_a_grid, 0, "floating")
+    assert grid.verdict != "violation"
+    assert grid.remarks == ()
+
+
+def test_an_anytime_audit_accuses_last_bits_that_keep_the_claim_as_rarely_as_promised() -> None:
+    """40 audits of last bits with epsilon exactly 1: alarms at most the 1 - 1e-6 quantile of Bin(40, 0.05)."""
+    found = [anytime(response, seed, "floating", runs=150) for seed in range(40)]
+    assert sum(result.verdict == "violation" for result in found) <= stats.binom.isf(1e-6, 40, 0.05)

@@ -26,7 +26,7 @@ def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(
     files = sorted(Path("witnesses").glob("*.witness.json"))
     assert len(files) == len(json.loads(found.stdout)) == 2
     held = json.loads(files[0].read_text())
-    assert set(held) == {"configuration", "witness"}
+    assert set(held) == {"address", "configuration", "witness"}
     assert held["configuration"]["text"] == broken
     for seed in ("5", "6"):
         again = dpaudit("verify", str(files[0]), "--seed", seed, "--format", "json")
@@ -87,8 +87,23 @@ def test_a_store_resumes_and_changes_no_number(
 
     assert bare(plain.stdout) == bare(first.stdout) == bare(second.stdout)
     dpaudit("audit", config, "--store", "runs.sqlite", "--seed", "2")
-    controls = 1_000 + 400
+    controls = 1_000 + 1_000
     assert sum(calls) == 2 * (2_000 + controls)
+
+
+def test_an_audit_without_a_seed_goes_on_with_the_seed_of_the_store(
+    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
+) -> None:
+    """Two audits on one store have one seed, and a third of another configuration its own; without a store, two."""
+    config = write(coded.replace("seed = 1\n", ""))
+    stored = ("--store", "runs.sqlite", "--format", "json")
+    first, second = (dpaudit("audit", config, *stored) for _ in range(2))
+    assert json.loads(first.stdout)[0]["seed"] == json.loads(second.stdout)[0]["seed"]
+    assert "from the store" in second.stderr
+    other = dpaudit("audit", write(coded.replace("seed = 1\n", "").replace("2000", "1000"), "o.toml"), *stored)
+    assert json.loads(other.stdout)[0]["seed"] != json.loads(first.stdout)[0]["seed"]
+    seeds = {json.loads(dpaudit("audit", config, "--format", "json").stdout)[0]["seed"] for _ in range(2)}
+    assert len(seeds) == 2
 
 
 @pytest.mark.parametrize(

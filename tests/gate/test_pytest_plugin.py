@@ -23,6 +23,7 @@ import pytest
 from mechanisms import Gaussian, Laplace
 
 DATA = (np.array([0.0, 0.2]), np.array([0.0, 1.2]))
+REAL = {'arithmetic': 'exact'}
 NOISE = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
 
 
@@ -38,7 +39,7 @@ claim = pytest.mark.dp(epsilon=1.0, neighbours="replace_one")
 """
 
 THREE_LINES = {
-    "function": "@claim\ndef test_it(dp):\n    dp.check_function({function}, DATA)\n",
+    "function": "@claim\ndef test_it(dp):\n    dp.check_function({function}, DATA, **REAL)\n",
     "release": "@claim\ndef test_it(dp):\n    dp.check_release({function}, DATA, mechanism=NOISE, query=np.sum)\n",
     "mechanism": "@claim\ndef test_it(dp):\n    dp.check_mechanism({mechanism})\n",
     "declaration": "@claim\ndef test_it(dp):\n    dp.certify({mechanism})\n",
@@ -122,15 +123,15 @@ def test_doubt_is_a_skip_and_wrong_use_is_told(project: Callable[..., Any]) -> N
     ended = project(
         "-rs",
         test_few="@pytest.mark.dp(epsilon=1.0, neighbours='replace_one', runs=9)\ndef test_it(dp):\n"
-        "    dp.check_function(good, DATA)\n",
+        "    dp.check_function(good, DATA, **REAL)\n",
     )
     assert ended.ret == 0
     assert re.search(r"SKIPPED \[1\] .*inconclusive: good", ended.stdout.str())
     ended = project(
         "test_wrong.py",
-        test_wrong="def test_none(dp):\n    dp.check_function(good, DATA)\n\n"
+        test_wrong="def test_none(dp):\n    dp.check_function(good, DATA, **REAL)\n\n"
         "@pytest.mark.dp(epsilon=-1.0, neighbours='replace_one')\n"
-        "def test_bad(dp):\n    dp.check_function(good, DATA)\n",
+        "def test_bad(dp):\n    dp.check_function(good, DATA, **REAL)\n",
     )
     assert ended.ret == 1
     assert "mark the test with @pytest.mark.dp(epsilon=" in ended.stdout.str()
@@ -147,7 +148,7 @@ def test_workers_give_the_same_outcome_and_the_section_comes_once(
     """With xdist: same verdicts, seeds and shares as without, one section, and JUnit has the properties."""
     files = {
         "test_one": THREE_LINES["function"].format(function="good") + "\n\n@claim\ndef test_two(dp):\n"
-        "    dp.check_function(half, DATA)\n",
+        "    dp.check_function(half, DATA, **REAL)\n",
         "test_two": THREE_LINES["release"].format(function="good"),
     }
     alone = project(**files)
@@ -197,7 +198,8 @@ def test_what_was_refuted_stays_so_until_the_code_changes(project: Callable[...,
 @pytest.mark.slow
 def test_workers_may_share_a_file_of_evidence(project: Any) -> None:
     """Eight tests on two workers, twice: every check keeps its place, and nothing is lost."""
-    text = "@claim\n@pytest.mark.parametrize('i', range(8))\ndef test_it(dp, i):\n    dp.check_function(good, DATA)\n"
+    text = "@claim\n@pytest.mark.parametrize('i', range(8))\ndef test_it(dp, i):\n"
+    text += "    dp.check_function(good, DATA, **REAL)\n"
     line = ("-n", "2", "--dp-evidence", "e.sqlite")
     project(*line, test_many=text)
     ended = project(*line)
@@ -229,7 +231,7 @@ def test_a_test_does_not_depend_on_what_else_is_collected(project: Callable[...,
 )
 def test_a_misspelt_key_of_the_marker_is_told(project: Callable[..., Any], key: str, meant: str) -> None:
     """Did you mean; with file and line, and no traceback."""
-    ended = project(test_one=f"@pytest.mark.dp({key})\ndef test_it(dp):\n    dp.check_function(good, DATA)\n")
+    ended = project(test_one=f"@pytest.mark.dp({key})\ndef test_it(dp):\n    dp.check_function(good, DATA, **REAL)\n")
     assert re.search(rf"^test_one\.py:\d+: .*did you mean '{meant}'", ended.stdout.str(), flags=re.M)
 
 
