@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dpaudit.accounting.loss_tail import LossTail
+from dpaudit.model.audit_coverage import never_attacked
 from dpaudit.model.claim import Model
 from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown
 from dpaudit.report.inputs import ReportInputs
@@ -41,6 +42,7 @@ def cover(report: ReportInputs, tail: LossTail | None, person: Person | None) ->
             stated("Claimed epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
             _certified(report),
             _audited(report),
+            _left_out(report),
             _person(report, person),
             _share(report),
             stated("Left open by the model", LEFT_OPEN[claim.model], "certificate.claim.model"),
@@ -113,6 +115,20 @@ def _audited(report: ReportInputs) -> Field:
     """Return the largest lower bound of the audits, with what it takes for granted."""
     best = max(report.audits, key=lambda audit: audit.epsilon_lower, default=None)
     return unknown("Audited epsilon") if best is None else evidence("Audited epsilon", bound_phrase(best), "audits")
+
+
+def _left_out(report: ReportInputs) -> Field:
+    """Return the declared releases that no audit attacked."""
+    name = "Releases that no audit attacked"
+    if not report.audits:
+        return unknown(name, "no audit was made")
+    coverages = [audit.coverage for audit in report.audits if audit.coverage is not None]
+    if not any(coverage.recorded for coverage in coverages):
+        return unknown(name, "the audits record no releases")
+    left_out = never_attacked(coverages)
+    if not left_out:
+        return evidence(name, "none: every declared release was attacked", "audits.coverage")
+    return evidence(name, ", ".join(left_out), "audits.coverage")
 
 
 def _person(report: ReportInputs, person: Person | None) -> Field:
