@@ -158,6 +158,26 @@ def used_twice(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     yield from _repeated(noises)
 
 
+def drawn_again(tape: RunTape) -> Iterator[Finding]:
+    """Yield a finding (DPA227) for each stream of sums that shows one of its elements twice, with other noise."""
+    shown: dict[tuple[str, int, int], Array] = {}
+    accused: set[str] = set()
+    for release in tape.released:
+        if release.element is None or release.output.dtype.kind not in "biuf":
+            continue
+        noise = release.output - release.value
+        size = _CLOSE * np.abs(release.output).max(initial=0.0)
+        numbers = np.broadcast_to(release.element, (len(release.runs),)).tolist()
+        for row in release.rows:
+            key = (release.label_of(row), int(release.runs[row]), int(numbers[row]))
+            before = shown.setdefault(key, noise[row])
+            if key[0] in accused or before.shape != noise[row].shape or (np.abs(before - noise[row]) <= 8 * size).all():
+                continue
+            accused.add(key[0])
+            message = f"element {key[2]} of the stream is shown twice in run {key[1]}, with noise that was drawn anew"
+            yield Finding(rule="DPA227", where=key[0], message=f"'{key[0]}': {message} ({release.site}).")
+
+
 def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     """Yield findings (DPA229) for labels whose noise in the run does not follow the mechanism's stated law.
 

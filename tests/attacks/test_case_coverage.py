@@ -18,7 +18,7 @@ from dpaudit.model.mechanism import Array
 from dpaudit.wording.audits import lines_sentence, releases_sentence
 
 
-def branch(upper: bool) -> int:  # noqa: FBT001 - a program with two branches
+def branch(*, upper: bool) -> int:
     """Return one of two numbers."""
     if upper:
         return 2
@@ -38,7 +38,7 @@ def test_a_line_that_was_not_executed_is_not_listed() -> None:
     def own(file: str) -> bool:
         return file == here
 
-    low, high = (lines_run(lambda upper=upper: branch(upper), own)[here] for upper in (False, True))
+    low, high = (lines_run(lambda upper=upper: branch(upper=upper), own)[here] for upper in (False, True))
     first = branch.__code__.co_firstlineno
     assert (first + 3 in low, first + 4 in low) == (False, True)
     assert (first + 3 in high, first + 4 in high) == (True, False)
@@ -95,7 +95,7 @@ def test_the_first_epoch_is_attacked_and_no_later_one_by_a_case_that_ends_there(
 
 def test_a_case_that_looks_at_another_function_attacks_nothing() -> None:
     """The twin: a case that never calls the program has no releases and none of its lines."""
-    capri, problem, program = _capri()
+    capri, _, program = _capri()
 
     def elsewhere(data: float, rng: np.random.Generator, n_runs: int) -> Array:
         return data + rng.normal(size=n_runs)

@@ -37,7 +37,7 @@ _OBVIOUS: tuple[Row, ...] = (
         "capri joint",
         "capri/run.py",
         "active = plan.eliminate(estimates, active, half_width)",
-        "active = plan.eliminate(estimates, active, half_width) & ((played.counts > 0) | (played.counts.min(axis=2, keepdims=True) > 0) | (epoch.number < 4) | (np.arange(active.shape[2]) == 0))",
+        "active = plan.eliminate(estimates, active, half_width) & ((played.counts > 0) | (played.counts.min(axis=2, keepdims=True) > 0) | (epoch.number < 2) | (np.arange(active.shape[2]) == 0))",
     ),
     (
         "cell table widths read exact counts",
@@ -51,7 +51,7 @@ _OBVIOUS: tuple[Row, ...] = (
         "cell table",
         "cell_table/run.py",
         "pooled = pooled + noisy",
-        "pooled = pooled + (noisy if epoch.number < 6 else table)",
+        "pooled = pooled + (noisy if epoch.number < 5 else table)",
     ),
     (
         "dp_ebs lockstep counts plays by wins",
@@ -166,7 +166,7 @@ _SUBTLE: tuple[Row, ...] = (
         "capri joint",
         "capri/run.py",
         "            independent = checks",
-        "            noisy = 0.96 * noisy + 0.04 * value if epoch.number > 6 else noisy\n            independent = checks",
+        "            noisy = 0.96 * noisy + 0.04 * value if epoch.number > 4 else noisy\n            independent = checks",
     ),
     (
         "capri noise of entry 2 is that of entry 1",
