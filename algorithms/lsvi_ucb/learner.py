@@ -64,7 +64,7 @@ class Learner:
                 y = np.clip(np.nan_to_num(self.canary.targets[turns, h]), 0.0, plan.bounds[h])
                 vectors[:, h] += y[:, None] * _bounded(self.canary.features[h])
             if plan.noisy:  # u~_b+1,h = u_k+1,h + eta_h^(b+1)
-                vectors[:, h] = self._shown(h, runs, vectors[:, h], vectors[:, h] + self.noise[h][turns, runs])
+                vectors[:, h] = self._shown((h, turns), runs, vectors[:, h], vectors[:, h] + self.noise[h][turns, runs])
             return vectors[:, h]
 
         # Lambda~_b+1,h = Lambda_k+1,h + (c_K + Upsilon) I + H_h^(b+1), for all h at once
@@ -72,12 +72,14 @@ class Learner:
         policy = plan_batch(plan, domain, inverses, released)
         return policy, vectors, others
 
-    def _shown(self, h: int, runs: Array, exact: Array, noisy: Array) -> Array:
-        """Return the noisy vectors of one step; a tape writes them down."""
-        noise, tape = self.plan.noises[h], tape_of(self.rng)
+    def _shown(self, place: tuple[int, Array], runs: Array, exact: Array, noisy: Array) -> Array:
+        """Return the noisy vectors of one step, each run at its own turn; a tape writes them down."""
+        step, turn = place
+        noise, tape = self.plan.noises[step], tape_of(self.rng)
         if tape is None:
             return noisy
-        return tape.enter((noise.vector_label,), noise.vector, exact, noisy, runs=runs)
+        drawn = self.noise[step][turn, runs]
+        return tape.enter((noise.vector_label,), noise.vector, exact, noisy, runs=runs, drawn=drawn)
 
     def _canary_matrices(self) -> Array:
         """Return the canary's outer products, of features within their bound. Shape: (H, d, d)."""

@@ -18,6 +18,7 @@ from audits.checks.first_line import first_line
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
+    depending,
     drawn_again,
     noises_of,
     not_as_drawn,
@@ -156,6 +157,7 @@ def _noise(tape: RunTape, looked: _Looked) -> Iterator[Finding]:
     yield from drawn_again(tape)
     yield from used_twice(noises)
     yield from of_another_law(noises)
+    yield from depending(noises)
     yield from of_other_laws_together(noises)
 
 

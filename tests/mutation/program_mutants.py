@@ -194,7 +194,7 @@ _SUBTLE: tuple[Row, ...] = (
         "dp_ebs local",
         "dp_ebs/event_driven.py",
         "sent = released_on_tape(VOTE, plan.response, sent.astype(np.int64), streams.noise, runs)",
-        "sent[1:] = released_on_tape(VOTE, plan.response, sent[1:].astype(np.int64), streams.noise, runs[1:])",
+        "sent = np.concatenate([sent[:1], released_on_tape(VOTE, plan.response, sent[1:].astype(np.int64), streams.noise, runs[1:])])",
     ),
     (
         "dp_ebs counters have no fresh noise at every 64th element",
