@@ -23,6 +23,7 @@ __all__ = [
     "LikelihoodRatio",
     "PriorEvidence",
     "PrivateTradeOff",
+    "ProgramLines",
     "Rank",
     "Refutation",
     "Split",
@@ -44,6 +45,7 @@ __all__ = [
     "blind_delta",
     "ceiling",
     "continue_audit",
+    "coverage_of",
     "credible_bound",
     "declared_case",
     "e_process_bound",
@@ -133,6 +135,7 @@ EXPORTS: dict[str, str] = {
     "LikelihoodRatio": "audits.attacks.likelihood",
     "PriorEvidence": "audits.procedures.prior_evidence",
     "PrivateTradeOff": "audits.bounds.trade_offs",
+    "ProgramLines": "audits.checks.case_coverage",
     "Rank": "audits.scores.fixed_rank",
     "Refutation": "audits.procedures.witness",
     "Split": "audits.scores.fixed_threshold",
@@ -154,6 +157,7 @@ EXPORTS: dict[str, str] = {
     "blind_delta": "audits.decision.power",
     "ceiling": "audits.decision.power",
     "continue_audit": "audits.procedures.anytime",
+    "coverage_of": "audits.checks.case_coverage",
     "credible_bound": "audits.bounds.credible",
     "declared_case": "audits.attacks.likelihood",
     "e_process_bound": "audits.bounds.e_process",
@@ -241,6 +245,8 @@ if TYPE_CHECKING:
     from audits.bounds.rank import rank_p_value as rank_p_value
     from audits.bounds.trade_offs import GaussianTradeOff as GaussianTradeOff
     from audits.bounds.trade_offs import PrivateTradeOff as PrivateTradeOff
+    from audits.checks.case_coverage import ProgramLines as ProgramLines
+    from audits.checks.case_coverage import coverage_of as coverage_of
     from audits.checks.noise_law import Conformance as Conformance
     from audits.checks.noise_law import watch_noise as watch_noise
     from audits.checks.paired_replay import replay_neighbours as replay_neighbours

@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.mutation.algorithm_inputs import CONFIGURATIONS  # noqa: E402
 from tests.mutation.algorithm_mutants import BREAKING, HARMLESS, AlgorithmMutant  # noqa: E402
+from tests.mutation.program_mutants import PROGRAM, PROGRAM_HARMLESS  # noqa: E402
 from tests.mutation.sampling_mutants import SAMPLING  # noqa: E402
 
 PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
@@ -104,7 +105,7 @@ def main() -> None:
     chosen = parser.parse_args()
     sound: dict[str, dict[str, Any]] = {}
     rows: list[dict[str, Any]] = []
-    for mutant in (*BREAKING, *SAMPLING, *HARMLESS):
+    for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *HARMLESS, *PROGRAM_HARMLESS):
         if chosen.match not in mutant.name:
             continue
         name = mutant.configuration
@@ -114,7 +115,7 @@ def main() -> None:
         start = time.perf_counter()
         said = tried(mutant, name, chosen.runs, attack=not chosen.no_attack)
         found = caught_by(said, sound[name])
-        kind = "harmless" if mutant in HARMLESS else "breaking"
+        kind = "harmless" if mutant in (*HARMLESS, *PROGRAM_HARMLESS) else "breaking"
         rows.append({"name": mutant.name, "kind": kind, "caught": found})
         print(f"{kind} | {mutant.name} | {found or '-'} | {time.perf_counter() - start:.0f} s", flush=True)
     for kind in ("breaking", "harmless"):

@@ -118,8 +118,14 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         )
     if subject.problem is None:
         raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
+    audits = load_package("audits")
+    program = audits.ProgramLines(algorithm=subject.algorithm, problem=subject.problem)
     cases = tuple(
-        replace(case, weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, subject.claim))
+        replace(
+            case,
+            weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, subject.claim),
+            coverage=partial(audits.coverage_of, case, subject.declaration, program),
+        )
         for number, case in enumerate(subject.algorithm.cases(subject.problem))
     )
     selected = tuple((number, case) for number, case in enumerate(cases) if view in (None, case.view))
@@ -195,7 +201,7 @@ def attack(
             store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}"),
             scheduler=execution.scheduler,
         )
-    return replace(result, seed=seed)
+    return replace(result, seed=seed, coverage=None if case.coverage is None else case.coverage())
 
 
 def _chunk_store(execution: AuditExecution, case: str) -> Any:

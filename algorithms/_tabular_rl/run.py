@@ -91,9 +91,15 @@ def optimistic(plan: TablePlan, mdp: FiniteMdp, released: Array, episode: int) -
 
 
 def run_table(
-    plan: TablePlan, mdp: FiniteMdp, streams: Streams, recorder: Recorder, n_runs: int, canary: Array | None = None
+    plan: TablePlan,
+    mdp: FiniteMdp,
+    streams: Streams,
+    recorder: Recorder,
+    n_runs: int,
+    canary: Array | None = None,
+    at: int = 1,
 ) -> Iterator[Table]:
-    """Yield every episode; `canary` (H, S, A, S) replaces what the first user contributes."""
+    """Yield every episode; `canary` (H, S, A, S) replaces what the user of episode `at`, from 1, contributes."""
     steps, states, actions = mdp.shape
     shape = (n_runs, steps, states, actions, states)
     sums = (message_sums if plan.local else tree_sums)(plan, recorder)
@@ -113,7 +119,7 @@ def run_table(
             after = mdp.move(h, state, chosen, streams.environment)
             counts[runs, h, state, chosen, after] = 1.0
             state = after
-        if canary is not None and number == 1:
+        if canary is not None and number == at:
             counts = np.broadcast_to(canary, shape).copy()
         released = sums(
             plan.enter(counts)

@@ -48,13 +48,19 @@ def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
         return {**published, "estimates and half widths": np.stack(read, axis=1)}
 
     rounds, bound = plan.epochs[-1].stop, plan.reward_bound
+    last = max(epoch.stop for epoch in plan.epochs if plan.releases(epoch)) - 1
     places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1} & set(range(rounds)))
     usual = tuple(
         (f"the reward of user {at + 1} is -{bound:g} or {bound:g}", _one(rounds, at, -bound), _one(rounds, at, bound))
         for at in places
     )
     hostile = tuple(
-        (f"the first reward is {reward:g} or {-bound:g}", _one(rounds, 0, reward), _one(rounds, 0, -bound))
+        (
+            f"the {'first' if at == 0 else 'last'} reward is {reward:g} or {-bound:g}, {where}",
+            _one(rounds, at, reward, context=context),
+            _one(rounds, at, -bound, context=context),
+        )
+        for at, context, where in ((0, 0, "alone at its context"), (0, 1, "in a crowd"), (last, 1, "in a crowd"))
         for reward in (np.nan, np.inf, 1e300, -1e300, 3.0 * bound)
     )
     moved = ("the first context differs", _one(rounds, 0, bound), _one(rounds, 0, bound, context=1))

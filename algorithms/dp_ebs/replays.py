@@ -46,7 +46,13 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
         plays["by events"] = _one_by_one
     unlike = _voters_by_option(plan.horizon, plan.arms)
     found = [
-        _replay(f"dp_ebs {name}", partial(play, plan), plan.horizon, (0, 1, 7, 60), unlike)
+        _replay(
+            f"dp_ebs {name}",
+            partial(play, plan),
+            plan.horizon,
+            (0, 1, 7, 60, plan.horizon // 2, plan.horizon - 1),
+            unlike,
+        )
         for name, play in plays.items()
     ]
     wide = plan_of(replace(short, horizon=min(settings.horizon, _LONG), width_factor=1.0))

@@ -1,25 +1,27 @@
-"""Replays of a device of LPLR on one tape: every stage's records, and hostile ones in their place."""
+"""Replays of LPLR on one tape: a device's messages at every stage, hostile records, and the server's sums."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from algorithms.lplr.cases import answers_of
 from algorithms.lplr.message import Record, sent
+from algorithms.lplr.oracle import Answers, fit_oracle
 from algorithms.lplr.plan import Plan, plan_of
 from algorithms.lplr.settings import LplrSettings
-from algorithms.lplr.stages import Stage, stages_of
+from algorithms.lplr.stages import Stage, spread, stages_of
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
+_USERS = (1_000, 1_000_000)
 _FACTORS = (np.nan, np.inf, 1e150, 3.0)
 _REWARDS = (np.nan, np.inf, -1e300, 5.0)
 
 
 def replays_of(settings: LplrSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
-    """Return the replays of all messages, after histories that published widths far above 1 as well."""
+    """Return the replays of all messages, also after histories that published widths far above 1, and of the server."""
     plan = plan_of(settings)
     stages = stages_of(plan)
     wide = tuple(
@@ -27,7 +29,7 @@ def replays_of(settings: LplrSettings, problem: Any = None) -> tuple[ReplayCase,
         for stage in stages
         if stage.labels == ("width",)
     )
-    return tuple(_replay(plan, stage) for stage in (*stages, *wide))
+    return (*(_replay(plan, stage) for stage in (*stages, *wide)), *(_server(plan, users) for users in _USERS))
 
 
 def _replay(plan: Plan, stage: Stage) -> ReplayCase:
@@ -42,7 +44,64 @@ def _replay(plan: Plan, stage: Stage) -> ReplayCase:
         *((f"reward {reward:g} or as bounded", replace(first, reward=reward), first) for reward in _REWARDS),
         ("another action", replace(first, action=1), second),
     )
-    return ReplayCase(name=f"lplr {stage.name}", pairs=((stage.description, first, second), *hostile), run=run)
+    signs = tuple(
+        (f"rewards {one:+g} and {other:+g}", replace(first, reward=one), replace(second, reward=other))
+        for one in (-1.0, 1.0)
+        for other in (-1.0, 1.0)
+    )
+    pairs = ((stage.description, first, second), *signs, *hostile)
+    return ReplayCase(name=f"lplr {stage.name}", pairs=pairs, run=run)
+
+
+def _server(plan: Plan, users: int) -> ReplayCase:
+    """Return the replay of the server's sums over all phases; one person of one phase answers or acts differently.
+
+    There is one context, so that every atom is a bin of its own and its entry of a sum is one number. With few people
+    the noise makes published slopes steep, with many it does not.
+    """
+    features = np.array([[spread(plan, norm)] for norm in np.linspace(1.0, 0.9, plan.actions)])
+    phases = 2 * plan.dimension
+
+    def run(data: Person, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        recorder = Recorder(Streams.spawn(rng).noise)
+        heard = (_heard(plan, users, data if data.phase == number else None, n_runs) for number in range(phases))
+        estimate = fit_oracle(plan, features, heard, users, recorder, n_runs)
+        return {"value": estimate.value, "half_width": estimate.half_width, "prediction": estimate.prediction}
+
+    pairs = tuple(
+        (f"in phase {phase + 1} one person {says}", Person(phase=phase, **one), Person(phase=phase, **other))
+        for phase in range(phases)
+        for says, one, other in (
+            ("answers -1 or 1", {"positive": False}, {"positive": True}),
+            ("plays another action", {"action": 0}, {"action": plan.actions - 1}),
+            ("plays another action and answers -1", _with_answer(0), _with_answer(plan.actions - 1)),
+        )
+    )
+    return ReplayCase(name=f"lplr server, {users:,} users", pairs=pairs, run=run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One person of the server's replay: their phase, from 0, their action, and whether they liked it."""
+
+    phase: int
+    action: int = 0
+    positive: bool = True
+
+
+def _with_answer(action: int) -> dict[str, Any]:
+    """Return what a person did who disliked an action."""
+    return {"action": action, "positive": False}
+
+
+def _heard(plan: Plan, users: int, person: Person | None, n_runs: int) -> Answers:
+    """Return a phase in which everybody but `person` plays the first action and likes it."""
+    counts, positive = np.zeros((2, n_runs, plan.actions, 1), dtype=np.int64)
+    counts[:, 0], positive[:, 0] = users - 1, users - 1
+    at = person or Person(phase=-1)
+    counts[:, at.action] += 1
+    positive[:, at.action] += at.positive
+    return Answers(counts=counts, positive=positive)
 
 
 def _times(record: Record, factor: float) -> Record:

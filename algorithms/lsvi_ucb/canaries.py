@@ -14,13 +14,15 @@ from dpaudit.model.mechanism import Array
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BatchCanary:
-    """The first user, whose features are their own business.
+    """One user, whose features are their own business.
 
     Shape: features (H, d), targets (B, H): every release looks at their next state again, with values of its own.
+    `batch` is the number of the batch, from 0, that they come first in.
     """
 
     features: Array
     targets: Array
+    batch: int = 0
 
 
 def canaries(plan: BatchPlan, dimension: int) -> tuple[BatchCanary, BatchCanary]:

@@ -27,17 +27,17 @@ class Learner:
         self.own_matrices = np.zeros((n_runs, steps, d, d))
         self.exact = np.zeros((n_runs, steps, d, d))
         self.target_ratio = 0.0
-        self.entered = False
+        self.taken = 0
 
     def add(self, counts: Array) -> None:
-        """Take in one leaf of the trees: the transitions of a batch, and with the first one the canary's."""
+        """Take in one leaf of the trees: the transitions of a batch, and with their own batch the canary's."""
         self.counts += counts
         cells = counts.sum(axis=4).reshape(*counts.shape[:2], -1)
         element = np.tensordot(cells, self.products, axes=(2, 0))  # sum of phi phi^T over the batch
         self.own_matrices = self.own_matrices + element
-        if self.canary is not None and not self.entered:
+        if self.canary is not None and self.taken == self.canary.batch:
             element = element + self._canary_matrices()
-        self.entered = True
+        self.taken += 1
         self.exact = self.exact + element
         if self.plan.noisy:  # Lambda_b+1 less ridge and shift: Lambda_k+1 with the tree's prefix noise H_h^(b+1)
             self.matrices = np.stack([noisy_sum(element[:, h]) for h, noisy_sum in enumerate(self.sums)], axis=1)
@@ -60,11 +60,11 @@ class Learner:
             )
             others[:, h] = weights.reshape(len(runs), -1) @ domain.features
             vectors[:, h] = others[:, h]
-            if self.canary is not None:
+            if self.canary is not None and self.taken > self.canary.batch:
                 y = np.clip(np.nan_to_num(self.canary.targets[turns, h]), 0.0, plan.bounds[h])
                 vectors[:, h] += y[:, None] * _bounded(self.canary.features[h])
             if plan.noisy:  # u~_b+1,h = u_k+1,h + eta_h^(b+1)
-                vectors[:, h] = self._shown(h, runs, vectors[:, h], vectors[:, h] + self.noise[h][turns, runs])
+                vectors[:, h] = self._shown((h, turns), runs, vectors[:, h], vectors[:, h] + self.noise[h][turns, runs])
             return vectors[:, h]
 
         # Lambda~_b+1,h = Lambda_k+1,h + (c_K + Upsilon) I + H_h^(b+1), for all h at once
@@ -72,12 +72,14 @@ class Learner:
         policy = plan_batch(plan, domain, inverses, released)
         return policy, vectors, others
 
-    def _shown(self, h: int, runs: Array, exact: Array, noisy: Array) -> Array:
-        """Return the noisy vectors of one step; a tape writes them down."""
-        noise, tape = self.plan.noises[h], tape_of(self.rng)
+    def _shown(self, place: tuple[int, Array], runs: Array, exact: Array, noisy: Array) -> Array:
+        """Return the noisy vectors of one step, each run at its own turn; a tape writes them down."""
+        step, turn = place
+        noise, tape = self.plan.noises[step], tape_of(self.rng)
         if tape is None:
             return noisy
-        return tape.enter((noise.vector_label,), noise.vector, exact, noisy, runs=runs)
+        drawn = self.noise[step][turn, runs]
+        return tape.enter((noise.vector_label,), noise.vector, exact, noisy, runs=runs, drawn=drawn)
 
     def _canary_matrices(self) -> Array:
         """Return the canary's outer products, of features within their bound. Shape: (H, d, d)."""

@@ -1,4 +1,4 @@
-"""Replays of LSVI-UCB on one tape: the first user's contribution differs, all others act on the billboard."""
+"""Replays of LSVI-UCB on one tape: one user's contribution differs, all others act on the billboard."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,14 +15,17 @@ from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
+_LONGEST = 64
+"""Episodes that a replay of the switching rule plays."""
 _HOSTILE = (np.nan, np.inf, 1e150, 3.0)
 
 
 def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
     """Return the replay of all batches: sums released after each, and the policies learned from them."""
     plan = plan_of(settings)
-    if not plan.noisy or plan.switching:
+    if not plan.noisy:
         return ()
+    plan = replace(plan, episodes=min(plan.episodes, _LONGEST)) if plan.switching else plan
     domain = domain_of(settings, problem if problem is not None else audit_problem(settings))
 
     def run(data: BatchCanary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
@@ -48,7 +51,13 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
             (f"targets times {factor:g} or as bounded", replace(first, targets=_times(first.targets, factor)), second),
         )
     )
-    pairs = (("the first contribution differs", first, second), *hostile)
+    batches = plan.episodes if plan.switching else len(plan.schedule.starts)
+    places = sorted({0, (batches - 1) // 2, max(0, batches - 2)})
+    usual = tuple(
+        (f"the contribution of a user in batch {at + 1} differs", replace(first, batch=at), replace(second, batch=at))
+        for at in places
+    )
+    pairs = (*usual, *hostile)
     return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=run, others=((first, first),)),)
 
 

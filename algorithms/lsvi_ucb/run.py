@@ -75,7 +75,7 @@ def run_batches(
     last = logdets(np.zeros_like(learner.matrices), replace(plan, shift=0.0))
     shape = learner.matrices.shape[:3]
     for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        present = stop - start - (1 if canary is not None and start == 0 else 0)
+        present = stop - start - (1 if canary is not None and number == canary.batch else 0)
         final = number == len(starts) - 1
         # the users of the batch play argmax_a Q_k,h, with Q clipped to [0, H]
         counts = transitions(domain, policy, present, streams.environment)

@@ -7,41 +7,31 @@ import numpy as np
 
 from algorithms.ucrl_vtr.canaries import Canary, canaries
 from algorithms.ucrl_vtr.cases import audit_problem
-from algorithms.ucrl_vtr.plan import plan_of
-from algorithms.ucrl_vtr.planning import domain_of
+from algorithms.ucrl_vtr.plan import MixturePlan, plan_of
+from algorithms.ucrl_vtr.planning import Domain, domain_of
 from algorithms.ucrl_vtr.run import run_episodes
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
 from dpaudit import Recorder, Streams
-from dpaudit.model.case import ReplayCase
+from dpaudit.model.case import ReplayCase, Run
 from dpaudit.model.mechanism import Array
 
-_LONGEST = 16
+_LONGEST, _SHORT = 64, 4
 _HOSTILE = (np.nan, np.inf, 1e150, 3.0)
 
 
 def replays_of(settings: UcrlVtrSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
-    """Return the replay of a few episodes: sums released after each, and the plans made from them.
+    """Return the replays of episodes: sums released after each, and the plans made from them.
 
-    The user who differs comes first, in the middle or last; features and targets are the worst ones, or hostile.
+    In many episodes the user who differs comes first, in the middle or last, with the worst features and targets; in a
+    few, the records are hostile.
     """
-    full = plan_of(settings)
-    plan = replace(full, episodes=min(full.episodes, _LONGEST))
+    plan = plan_of(settings)
     domain = domain_of(settings, problem if problem is not None else audit_problem(settings))
-
-    def run(data: Canary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        streams = Streams.spawn(rng)
-        episodes = list(run_episodes(plan, domain, streams, Recorder(streams.noise), n_runs, data))
-        return {
-            "released": np.stack([episode.released for episode in episodes], axis=1),
-            "values": np.stack([episode.planned.values for episode in episodes], axis=1),
-            "actions": np.stack([episode.planned.actions for episode in episodes], axis=1),
-        }
-
     first, second = canaries(plan, settings.dimension)
-    places = sorted({1, max(1, plan.episodes // 2), plan.episodes})
+    length = min(plan.episodes, _LONGEST)
     usual = tuple(
         (f"the contribution of user {at} differs", replace(first, episode=at), replace(second, episode=at))
-        for at in places
+        for at in sorted({1, max(1, length // 2), length})
     )
     hostile = tuple(
         pair
@@ -54,9 +44,41 @@ def replays_of(settings: UcrlVtrSettings, problem: Any = None) -> tuple[ReplayCa
             ),
             (f"targets times {factor:g} or as bounded", replace(second, targets=_times(first.targets, factor)), first),
             (f"targets times {-factor:g} or as bounded", replace(first, targets=_times(first.targets, -factor)), first),
+            (
+                f"every feature times {factor:g} or as bounded",
+                replace(first, features=_times(np.abs(first.features) + np.abs(first.features).max() / 2, factor)),
+                second,
+            ),
         )
     )
-    return (ReplayCase(name="ucrl_vtr episodes", pairs=(*usual, *hostile), run=run, others=((first, first),)),)
+    return (
+        ReplayCase(
+            name="ucrl_vtr episodes",
+            pairs=usual,
+            run=_program(replace(plan, episodes=length), domain),
+            others=((first, first),),
+        ),
+        ReplayCase(
+            name="ucrl_vtr hostile records",
+            pairs=hostile,
+            run=_program(replace(plan, episodes=min(plan.episodes, _SHORT)), domain),
+        ),
+    )
+
+
+def _program(plan: MixturePlan, domain: Domain) -> Run:
+    """Return the run of all episodes, in which one user's contribution is given."""
+
+    def run(data: Canary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        episodes = list(run_episodes(plan, domain, streams, Recorder(streams.noise), n_runs, data))
+        return {
+            "released": np.stack([episode.released for episode in episodes], axis=1),
+            "values": np.stack([episode.planned.values for episode in episodes], axis=1),
+            "actions": np.stack([episode.planned.actions for episode in episodes], axis=1),
+        }
+
+    return run
 
 
 def _times(values: Array, factor: float) -> Array:

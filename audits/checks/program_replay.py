@@ -18,6 +18,8 @@ from audits.checks.first_line import first_line
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
+    depending,
+    drawn_again,
     noises_of,
     not_as_drawn,
     of_another_law,
@@ -163,8 +165,10 @@ def _noise(tape: RunTape, looked: _Looked) -> Iterator[Finding]:
     looked.noises += sum(noise.values.size for noise in noises.values())
     looked.releases += len(tape.released)
     yield from not_as_drawn(tape)
+    yield from drawn_again(tape)
     yield from used_twice(noises)
     yield from of_another_law(noises)
+    yield from depending(noises)
     yield from of_other_laws_together(noises)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.laws.mechanism_law import departs_in_run, departs_in_sum
 from dpaudit import Finding
 from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism
@@ -23,6 +24,10 @@ _DRAWS = 257
 _LONGEST = 2048
 """So many elements of one stream of sums are looked at."""
 
+_ALARM = 1e-7
+_LATTICE = 8
+"""From so many different noises a lattice is told from chance."""
+
 _COINCIDENCES = 3
 """So many equal noises of two labels are no chance where fewer than `_EXPECTED` are expected."""
 
@@ -34,13 +39,17 @@ _EXPECTED = 1e-4
 class ReadNoise:
     """The noise of one label as read from a tape.
 
-    `rows` are noises of `mechanism`, one draw a row: numbers, or matrices. `size` is the largest published number,
-    `scale` the median size of a noise that the mechanism draws, `site` the line of code that asked for the first
-    release.
+    `rows` are noises of `mechanism`, one draw a row: numbers, or matrices; `runs` says which run each row is of,
+    `width` how many rows a release has in one run, and `exact` holds the exact answers beside single releases. `size`
+    is the largest published number, `scale` the median size of a noise that the mechanism draws, `site` the line of
+    code that asked for the first release.
     """
 
     mechanism: Mechanism
     rows: Array
+    runs: Array
+    width: int
+    exact: Array
     size: float
     scale: float
     site: str
@@ -66,6 +75,8 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
     Releases whose noise drowns in the rounding of the published numbers are left out: nothing was seen of it.
     """
     singles: dict[str, list[Array]] = defaultdict(list)
+    owners: dict[str, list[Array]] = defaultdict(list)
+    answers: dict[str, list[Array]] = defaultdict(list)
     sizes: dict[str, float] = defaultdict(float)
     least: dict[str, float] = {}
     sites: dict[str, str] = {}
@@ -92,15 +103,22 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
             sizes[label] = max(sizes[label], float(np.abs(release.output[row]).max(initial=0.0)))
             if release.element is None:
                 singles[label].append(_draws(leaf, noise[row]))
+                owners[label].append(np.full(len(singles[label][-1]), int(release.runs[row])))
+                answers[label].append(np.ravel(release.value[row]))
             else:
                 trees[label, int(release.runs[row])][numbers[row]] = _draws(leaf, noise[row])
             leaves.setdefault(label, leaf)
-    for (label, _), prefixes in trees.items():
-        singles[label].extend(_nodes(prefixes))
+    for (label, run), prefixes in trees.items():
+        nodes = list(_nodes(prefixes))
+        singles[label].extend(nodes)
+        owners[label].extend(np.full(len(node), run) for node in nodes)
     return {
         label: ReadNoise(
             mechanism=leaves[label],
             rows=np.concatenate(parts),
+            runs=np.concatenate(owners[label]),
+            width=len(parts[0]),
+            exact=np.concatenate(answers[label]) if label in answers else np.zeros(0),
             size=sizes[label],
             scale=least[label],
             site=sites[label],
@@ -147,15 +165,48 @@ def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
 def used_twice(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     """Yield findings where noise was used twice (DPA227) or is missing or coarse (DPA229), over all labels and runs."""
     for label, noise in noises.items():
-        number = noise.values.size
-        missing = int((np.abs(noise.values) <= noise.resolution).sum())
-        if missing >= _COINCIDENCES:
-            message = f"{missing} of {number} published values of '{label}' carry no noise ({noise.site})."
-            yield Finding(rule="DPA229", where=label, message=message)
-        elif number >= _COINCIDENCES and (noise.values == np.round(noise.values)).all():
-            message = f"All {number} noises of '{label}' are whole numbers, of a continuous mechanism ({noise.site})."
-            yield Finding(rule="DPA229", where=label, message=message)
+        said = _coarse(noise)
+        if said:
+            yield Finding(rule="DPA229", where=label, message=f"{said.format(label=label)} ({noise.site}).")
     yield from _repeated(noises)
+
+
+def _coarse(noise: ReadNoise) -> str:
+    """Return how noise is missing or coarse, or an empty text.
+
+    Multiples of one number around answers that are multiples of it are no finding: the output may have been rounded.
+    """
+    number, pitch = noise.values.size, _pitch(noise)
+    if pitch and noise.exact.size:
+        if _on_lattice(noise.exact, pitch, noise.resolution):
+            return ""
+        return f"All {number} noises of '{{label}}' are multiples of {pitch:.6g}, and the exact answers are not"
+    missing = int((np.abs(noise.values) <= noise.resolution).sum())
+    if missing >= _COINCIDENCES:
+        return f"{missing} of {number} published values of '{{label}}' carry no noise"
+    if number >= _COINCIDENCES and (noise.values == np.round(noise.values)).all():
+        return f"All {number} noises of '{{label}}' are whole numbers, of a continuous mechanism"
+    return ""
+
+
+def drawn_again(tape: RunTape) -> Iterator[Finding]:
+    """Yield a finding (DPA227) for each stream of sums that shows one of its elements twice, with other noise."""
+    shown: dict[tuple[str, int, int], Array] = {}
+    accused: set[str] = set()
+    for release in tape.released:
+        if release.element is None or release.output.dtype.kind not in "biuf":
+            continue
+        noise = release.output - release.value
+        size = _CLOSE * np.abs(release.output).max(initial=0.0)
+        numbers = np.broadcast_to(release.element, (len(release.runs),)).tolist()
+        for row in release.rows:
+            key = (release.label_of(row), int(release.runs[row]), int(numbers[row]))
+            before = shown.setdefault(key, noise[row])
+            if key[0] in accused or before.shape != noise[row].shape or (np.abs(before - noise[row]) <= 8 * size).all():
+                continue
+            accused.add(key[0])
+            message = f"element {key[2]} of the stream is shown twice in run {key[1]}, with noise that was drawn anew"
+            yield Finding(rule="DPA227", where=key[0], message=f"'{key[0]}': {message} ({release.site}).")
 
 
 def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
@@ -177,6 +228,45 @@ def of_other_laws_together(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]
     if departure is not None and len(noises) > 1:
         message = f"The noise of all releases of the run together is not that of their mechanisms: {departure.says}."
         yield Finding(rule="DPA229", where=next(iter(noises)), message=message)
+
+
+def depending(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
+    """Yield a finding (DPA229) for the noises of a run that depend on each other most, if that is no chance.
+
+    False alarm: 1e-7 for all of them together.
+    """
+    drawn = [
+        Drawn(label=label, mechanism=noise.mechanism, rows=noise.rows, runs=noise.runs, width=noise.width)
+        for label, noise in noises.items()
+    ]
+    tested = list(dependences(drawn, np.random.default_rng(0)))
+    if not tested:
+        return
+    label, least = min(tested, key=lambda found: found[1].probability)
+    if least.probability * len(tested) < _ALARM:
+        message = f"The noise of '{label}' in the run is not independent: {least.says} ({noises[label].site})."
+        yield Finding(rule="DPA229", where=label, message=message)
+
+
+def _pitch(noise: ReadNoise) -> float:
+    """Return the distance of the lattice that all noise lies on, or 0 where it lies on none that could be seen.
+
+    The least distance of two of many continuous numbers is no divisor of all others: were it one by chance, each
+    further number would have to lie within a thousandth of a multiple.
+    """
+    values = np.sort(noise.values)
+    steps = np.diff(values)
+    steps = steps[steps > 1e3 * noise.resolution]
+    if len(steps) < _LATTICE:
+        return 0.0
+    least = float(steps.min())
+    return least if _on_lattice(values, least, noise.resolution) else 0.0
+
+
+def _on_lattice(values: Array, pitch: float, resolution: float) -> bool:
+    """Return whether all values are multiples of `pitch`, up to rounding."""
+    rest = np.abs(values / pitch - np.round(values / pitch))
+    return bool((rest <= 1e-3 + 2 * resolution / pitch).all())
 
 
 def _pooled(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:

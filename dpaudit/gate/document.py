@@ -11,7 +11,7 @@ from dpaudit.gate.issues import Checked, Issue
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.wording.escaping import one_line
 
-SCHEMA = "urn:dpaudit:schema:check:3"
+SCHEMA = "urn:dpaudit:schema:check:4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

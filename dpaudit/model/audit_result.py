@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.audit_coverage import AuditCoverage
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
@@ -16,7 +17,7 @@ AuditVerdict = Literal["violation", "consistent", "not_refuted", "inconclusive"]
 PowerKind = Literal["upper_limit", "less_noise", "far_pair", "repeated_runs", "none"]
 """What showed the power of an audit: a limit on the loss at this pair, a control that the audit accused, or nothing."""
 
-SCHEMA = "urn:dpaudit:schema:audit:2"
+SCHEMA = "urn:dpaudit:schema:audit:3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +99,8 @@ class AuditResult:
     `ceiling` is the most that any attack could show with the runs that count. `against` is the claim; `certified`
     is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
     the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates. `remarks` say
-    what the code did beside its outputs, and why an audit is inconclusive. `bound_at` uses
+    what the code did beside its outputs, and why an audit is inconclusive. `coverage` says
+    which declared releases were attacked and which lines ran, where the audit belongs to a program. `bound_at` uses
     `epsilon_at`, which is no part of the JSON.
 
     >>> import numpy as np
@@ -131,6 +133,7 @@ class AuditResult:
     seconds: float = 0.0
     roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = ()
+    coverage: AuditCoverage | None = None
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

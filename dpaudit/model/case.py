@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.checks import one_of
+from dpaudit.model.audit_coverage import AuditCoverage
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.mechanism import Array
 
@@ -27,7 +28,8 @@ class AuditCase:
     another loss may keep. `weakened(factor)` is the same experiment, simulated, with that factor of the declared noise:
     the audit repeats itself on it to say which factor of missing noise it would have caught. `weaker(epsilon)` is the
     same experiment on the same pair with so much less noise that its own epsilon, at the claim's delta, is `epsilon` or
-    a little less, as an accountant proves; None where no such noise is known.
+    a little less, as an accountant proves; None where no such noise is known. `coverage()` says what the case covers of
+    the program that it belongs to; None where no program is known.
 
     >>> def noisy(data, rng, n_runs):
     ...     return data + rng.laplace(size=n_runs)
@@ -49,6 +51,7 @@ class AuditCase:
     gaussian: bool = False
     weakened: "Callable[[float], AuditCase] | None" = None
     weaker: "Callable[[float], AuditCase | None] | None" = None
+    coverage: Callable[[], AuditCoverage] | None = None
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

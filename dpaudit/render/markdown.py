@@ -2,7 +2,7 @@
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.wording.audits import audit_label, audit_meaning, power_sentence
+from dpaudit.wording.audits import audit_label, audit_meaning, lines_sentence, power_sentence, releases_sentence
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
@@ -54,6 +54,7 @@ def audit_markdown(result: AuditResult) -> str:
         cell(result.description),
         table(("", ""), rows),
         power_sentence(result),
+        *([] if result.coverage is None else [releases_sentence(result.coverage), lines_sentence(result.coverage)]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

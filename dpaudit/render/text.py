@@ -11,7 +11,7 @@ from dpaudit.model.audit_result import AuditResult, AuditVerdict
 from dpaudit.model.condition import Condition, Status
 from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.wording.audits import audit_label, audit_meaning, power_sentence
+from dpaudit.wording.audits import audit_label, audit_meaning, lines_sentence, power_sentence, releases_sentence
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
@@ -51,6 +51,7 @@ def audit_text(result: AuditResult) -> RenderableType:
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
         ("power", power_sentence(result)),
         *(("remark", remark) for remark in result.remarks),
+        *_coverage(result),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
@@ -62,6 +63,13 @@ def audit_text(result: AuditResult) -> RenderableType:
         Text(),
         *bars(held),
     )
+
+
+def _coverage(result: AuditResult) -> list[tuple[str, str]]:
+    """Return what the audit covers of its program; nothing where it belongs to none."""
+    if result.coverage is None:
+        return []
+    return [("releases", releases_sentence(result.coverage)), ("lines", lines_sentence(result.coverage))]
 
 
 def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:

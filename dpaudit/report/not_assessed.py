@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from dpaudit.model.audit_coverage import never_attacked
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.inputs import ReportInputs
 
@@ -35,6 +36,10 @@ def _missing(report: ReportInputs) -> tuple[tuple[str, str], ...]:
     subjects: list[tuple[str, str]] = []
     if not report.audits:
         subjects.append(("The running code", "No audit was made: the code may differ from its declaration."))
+    left_out = never_attacked(c for audit in report.audits if (c := audit.coverage) is not None and c.recorded)
+    if left_out:
+        why = "No audit attacked these releases of the running code."
+        subjects.append((f"The noise of {', '.join(left_out)}", why))
     if report.certificate.printed is None:
         subjects.append(("The printed argument", "No rules of a paper were declared, so none were replayed."))
     sources = dict.fromkeys(n.source for _, n in walk(report.certificate.declaration) if isinstance(n, Stated))

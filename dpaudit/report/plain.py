@@ -15,7 +15,7 @@ from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.audits import position
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:4"
+SCHEMA = "urn:dpaudit:schema:report:5"
 _RATES = tuple(step / 50 for step in range(51))
 
 

@@ -3,6 +3,7 @@
 import math
 from typing import assert_never
 
+from dpaudit.model.audit_coverage import AuditCoverage
 from dpaudit.model.audit_result import AuditResult, AuditVerdict
 from dpaudit.wording.numerals import at_least_beside, at_most, exact, nearest
 
@@ -131,3 +132,40 @@ def position(audit: AuditResult) -> str:
         return "The attack showed nothing: its lower bound on epsilon is 0."
     agreed = "the claim" if audit.certified == math.inf else "claim and certificate"
     return f"The attack agrees with {agreed}: {bound}."
+
+
+_FEW = 3
+
+
+def releases_sentence(coverage: AuditCoverage) -> str:
+    """Return which declared releases an audit attacked, in one sentence.
+
+    >>> releases_sentence(AuditCoverage(declared=("a", "b"), attacked=("a",), recorded=True, lines=0, missed=()))
+    '1 of 2 declared releases attacked; not: b.'
+    """
+    if not coverage.recorded:
+        return "The code of this audit records no releases: which of the declared ones it attacked is not known."
+    total, attacked = len(coverage.declared), len(coverage.attacked)
+    said = f"{attacked} of {total} declared release{'s' if total != 1 else ''} attacked"
+    return f"{said}; not: {listed(coverage.left_out)}." if coverage.left_out else f"{said}."
+
+
+def lines_sentence(coverage: AuditCoverage) -> str:
+    """Return which lines of an ordinary run an audit executed, in one sentence.
+
+    >>> lines_sentence(AuditCoverage(declared=(), attacked=(), recorded=True, lines=9, missed=("m.py:7-9",)))
+    '6 of the 9 lines of an ordinary run were executed; not: m.py:7-9.'
+    """
+    ran = coverage.lines - coverage.missed_lines
+    said = f"{ran} of the {coverage.lines} lines of an ordinary run were executed"
+    return f"{said}; not: {listed(coverage.missed)}." if coverage.missed else f"{said}."
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Return the first few of some names, and how many more there are.
+
+    >>> listed(("a", "b", "c", "d", "e"))
+    'a, b, c and 2 more'
+    """
+    shown = ", ".join(names[:_FEW])
+    return f"{shown} and {len(names) - _FEW} more" if len(names) > _FEW else shown

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 
 from audits import replay_program
+from audits.checks.laws.mechanism_law import law_findings
+from audits.checks.taped_noise import drawn_again
 from dpaudit import Parallel, PostProcess, Recorder, Release, Repeat, Sequential, Streams, Transcript
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape, TapedGenerator, tape_of
-from mechanisms import Gaussian, RandomisedResponse
+from mechanisms import DiscreteLaplace, Gaussian, RandomisedResponse, TreeAggregation
 from tests.mutation.algorithm_inputs import CONFIGURATIONS
 from tests.mutation.algorithm_mutants import BREAKING, HARMLESS
+from tests.mutation.program_mutants import PROGRAM, PROGRAM_HARMLESS
 from tests.mutation.sampling_mutants import SAMPLING
 
 NOISE = Gaussian(stddev=3.0, l2_sensitivity=2.0, neighbours="replace_one")
@@ -192,6 +195,24 @@ def test_two_runs_on_one_tape_agree_after_a_release_however_much_they_drew_befor
     assert isinstance(RunTape(seed=0).generator().spawn(1)[0], TapedGenerator)
 
 
+def test_an_element_of_a_stream_that_is_drawn_anew_is_found() -> None:
+    """A stream may show an element again as it was; with other noise it tells more than was declared (DPA227)."""
+    tree = TreeAggregation(horizon=8, leaf=NOISE)
+    for noises, rules in (((0.5, 0.7), ["DPA227"]), ((0.5, 0.5), [])):
+        tape = RunTape(seed=0)
+        for noise in noises:
+            value = np.zeros((2, 3))
+            tape.enter(("sums",), tree, value, value + noise, element=np.array([4, 4]))
+        assert [finding.rule for finding in drawn_again(tape)] == rules
+
+
+def test_a_tree_of_whole_numbers_is_not_accused_of_being_coarse() -> None:
+    """Sums of discrete noise are whole numbers, also where they are stored as floats: nothing is wrong with them."""
+    leaf = DiscreteLaplace(scale=3.0, l1_sensitivity=1, neighbours="replace_one")
+    asked = ((TreeAggregation(horizon=16, leaf=leaf), (), "counter"),)
+    assert list(law_findings(asked)) == []
+
+
 def test_a_mechanism_that_adds_nothing_is_replayed_without_claims_about_its_noise() -> None:
     """Randomised answers have no difference to look at, so freshness stays assumed."""
     response = RandomisedResponse(epsilon=1.0)
@@ -214,9 +235,9 @@ def test_the_table_of_mutants_follows_the_code() -> None:
     import algorithms
 
     root = Path(algorithms.__file__).parent
-    names = [mutant.name for mutant in (*BREAKING, *SAMPLING, *HARMLESS)]
+    names = [mutant.name for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *HARMLESS, *PROGRAM_HARMLESS)]
     assert len(names) == len(set(names))
     assert len(BREAKING) >= 60
-    for mutant in (*BREAKING, *SAMPLING, *HARMLESS):
+    for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *HARMLESS, *PROGRAM_HARMLESS):
         assert (root / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1, mutant.name
         assert mutant.configuration in CONFIGURATIONS

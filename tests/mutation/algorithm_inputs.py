@@ -118,6 +118,35 @@ users = 1e6
         name="ucrl_vtr", episodes=100, dimension=3, more='model = "local"', problem="random_mixture"
     ),
     "lsvi": _LINEAR.format(name="lsvi_ucb", episodes=2000, dimension=4, more="least_batches = 5", problem="low_rank"),
+    "lsvi switching": _LINEAR.format(
+        name="lsvi_ucb", episodes=40, dimension=4, more='schedule = "switching"\nswitches = 5', problem="low_rank"
+    ),
+    "ucrl mirror": _LINEAR.format(
+        name="ucrl_vtr",
+        episodes=100,
+        dimension=3,
+        more='model = "joint"\nsymmetry = "mirror"',
+        problem="random_mixture",
+    ),
+    "dp_ebs discrete": _DUELING.format(
+        name="dp_ebs",
+        arms=5,
+        more='horizon = 3000\nwidth = "tight"\ncalibration = "tight"\nnoise = "discrete"',
+        problem="bradley_terry",
+        family=_ONE_GOOD,
+    ),
+    "dp_sgd": """
+[algorithm]
+name = "dp_sgd"
+epsilon = 0.75
+delta = 1e-5
+noise_multiplier = 4.0
+sample_rate = 0.1
+steps = 40
+max_grad_norm = 0.1
+[problem]
+name = "affairs"
+""",
     "pucb": _TABULAR.format(name="pucb"),
     "ldp_obi": _TABULAR.format(name="ldp_obi"),
 }

@@ -482,7 +482,7 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
         "self._sum = self._sum + (message if message is self.first else contribution + self.first / 2)",
     ),
     # --- LSVI-UCB ---
-    ("lsvi canary enters every batch", "lsvi", "lsvi_ucb/learner.py", "        self.entered = True\n", ""),
+    ("lsvi canary enters every batch", "lsvi", "lsvi_ucb/learner.py", "        self.taken += 1\n", ""),
     (
         "lsvi target unclipped",
         "lsvi",

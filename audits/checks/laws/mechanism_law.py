@@ -121,7 +121,8 @@ def _outer(columns: Array) -> Array:
 def _repeated(sample: Sample, numbers: int) -> str:
     """Return that continuous noise around zeros has equal or whole numbers, where `numbers` are drawn in all."""
     noise = np.abs(np.asarray(sample.output))
-    if noise.dtype.kind != "f" or np.any(sample.value):
+    whole_numbers = getattr(sample.mechanism, "exact_sampler", False)  # a tree's sums of them may be floats
+    if noise.dtype.kind != "f" or whole_numbers or np.any(sample.value):
         return ""
     equal = numbers - np.unique(noise).size
     if equal >= _EQUAL:

@@ -5,7 +5,7 @@ import math
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.audits import bound_phrase, power_phrase
+from dpaudit.wording.audits import bound_phrase, lines_sentence, power_phrase, releases_sentence
 from dpaudit.wording.numerals import at_most, counted, exact, nearest, whole
 
 
@@ -64,7 +64,7 @@ def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
     counts = audit.counts
     return (
         f"{number}. {audit.name}; {audit.view}",
-        f"{audit.attack}. {audit.description}".strip(),
+        f"{audit.attack}. {audit.description} {_covers(audit)}".strip(),
         f"{audit.bound}: epsilon {bound_phrase(audit)}, at delta {exact(audit.delta)}, "
         f"significance {nearest(audit.significance)}",
         f"{audit.verdict}; {whole(counts.correct)} of {whole(counts.guesses)} guesses correct in "
@@ -72,6 +72,12 @@ def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
         seen,
         f"{at_most(audit.ceiling)}; {_time(audit)}",
     )
+
+
+def _covers(audit: AuditResult) -> str:
+    """Return what an audit covers of its program; an empty text where it belongs to none."""
+    coverage = audit.coverage
+    return "" if coverage is None else f"{releases_sentence(coverage)} {lines_sentence(coverage)}"
 
 
 def _time(audit: AuditResult) -> str:

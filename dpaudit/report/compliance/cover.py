@@ -9,6 +9,7 @@ from typing import Any
 from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
+from dpaudit.model.audit_coverage import never_attacked
 from dpaudit.model.claim import Model
 from dpaudit.model.declaration import Declaration, Subsample, walk
 from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown
@@ -46,6 +47,7 @@ def cover(report: ReportInputs, curve: Curve, tail: LossTail | None, person: Per
             _certified(report),
             _gaussian(report, curve),
             _audited(report),
+            _left_out(report),
             _person(report, person),
             _share(report),
             stated("Left open by the model", LEFT_OPEN[claim.model], "certificate.claim.model"),
@@ -138,6 +140,20 @@ def _audited(report: ReportInputs) -> Field:
     """Return the largest lower bound of the audits, with what it takes for granted."""
     best = max(report.audits, key=lambda audit: audit.epsilon_lower, default=None)
     return unknown("Audited epsilon") if best is None else evidence("Audited epsilon", bound_phrase(best), "audits")
+
+
+def _left_out(report: ReportInputs) -> Field:
+    """Return the declared releases that no audit attacked."""
+    name = "Releases that no audit attacked"
+    if not report.audits:
+        return unknown(name, "no audit was made")
+    coverages = [audit.coverage for audit in report.audits if audit.coverage is not None]
+    if not any(coverage.recorded for coverage in coverages):
+        return unknown(name, "the audits record no releases")
+    left_out = never_attacked(coverages)
+    if not left_out:
+        return evidence(name, "none: every declared release was attacked", "audits.coverage")
+    return evidence(name, ", ".join(left_out), "audits.coverage")
 
 
 def _person(report: ReportInputs, person: Person | None) -> Field:

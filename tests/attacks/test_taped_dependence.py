@@ -1,0 +1,84 @@
+"""Tests of noise on a tape that depends on other noise, or that lies on a lattice."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from audits.checks.laws.dependence import Drawn, dependences
+from audits.checks.taped_noise import depending, noises_of, used_twice
+from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import RunTape
+from mechanisms import Gaussian, Laplace
+
+NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
+LAPLACE = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one")
+TURNS, RUNS, ENTRIES = 6, 64, 4
+
+Change = Callable[[Array], Array]
+"""change(noise) -> what a defect makes of it; (turns, runs, entries) in and out"""
+
+
+def tape_of_turns(change: Change, value: float = 0.3) -> RunTape:
+    """Return a tape of one label, released turn after turn."""
+    noise = change(2.0 * np.random.default_rng(5).standard_normal((TURNS, RUNS, ENTRIES)))
+    tape = RunTape(seed=0)
+    for turn in noise:
+        exact = np.full((RUNS, ENTRIES), value)
+        tape.enter(("sums",), NOISE, exact, exact + turn)
+    return tape
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda noise: (noise + np.roll(noise, 1, axis=0)) / 2**0.5, "1 releases apart"),
+        (lambda noise: np.where(np.arange(TURNS)[:, None, None] % 2, -noise[[0, 0, 2, 2, 4, 4]], noise), "1 releases"),
+        (lambda noise: np.sign(noise) * np.abs(noise[np.arange(TURNS) // 3 * 3]), "the sizes of draws"),
+    ],
+)
+def test_noise_that_depends_on_another_turn_is_found(change: Change, word: str) -> None:
+    """A mean of two turns, the negative of the turn before, and a size that is kept have the right law each by each."""
+    (finding,) = depending(noises_of(tape_of_turns(change)))
+    assert (finding.rule, finding.where) == ("DPA229", "sums")
+    assert word in finding.message
+
+
+def test_independent_noise_is_not_accused() -> None:
+    """A thousand runs of independent noise give no finding; the level is 1e-7 a run, so one would be wrong by 1e-4."""
+    rng = np.random.default_rng(11)
+    least = 1.0
+    for _ in range(100):
+        drawn = [
+            Drawn(label=str(at), mechanism=mechanism, rows=rows, runs=np.tile(np.arange(RUNS), TURNS))
+            for at, (mechanism, rows) in enumerate(
+                (
+                    (NOISE, 2.0 * rng.standard_normal((TURNS * RUNS, 1))),
+                    (LAPLACE, rng.laplace(0.0, 2.0, (TURNS * RUNS, 1))),
+                )
+            )
+        ]
+        found = list(dependences(drawn, rng))
+        least = min(least, len(found) * min(departure.probability for _, departure in found))
+    assert least > 1e-6
+
+
+def test_two_labels_that_share_signs_are_found() -> None:
+    """Noise of one label whose signs follow those of another one is found, by the second label's name."""
+    rng = np.random.default_rng(3)
+    first, other = rng.standard_normal((2, RUNS * 5, 1))
+    runs = np.repeat(np.arange(RUNS), 5)
+    second = np.sign(first) * np.abs(other)
+    drawn = [
+        Drawn(label=label, mechanism=NOISE, rows=2.0 * rows, runs=runs) for label, rows in (("a", first), ("b", second))
+    ]
+    label, least = min(dependences(drawn, rng), key=lambda found: found[1].probability)
+    assert (label, least.probability < 1e-9) == ("b", True)
+
+
+@pytest.mark.parametrize(("value", "accused"), [(0.3, True), (0.25, False)])
+def test_a_lattice_is_a_leak_only_where_the_answers_are_not_on_it(value: float, accused: bool) -> None:
+    """Noise rounded to 1/8 shows an answer's rest; where the answers are multiples too, the output is rounded."""
+    tape = tape_of_turns(lambda noise: np.round(noise * 8) / 8, value=value)
+    findings = [finding for finding in used_twice(noises_of(tape)) if "multiples" in finding.message]
+    assert bool(findings) is accused
