@@ -13,7 +13,7 @@ def usefulness(report: ReportInputs) -> Section:
     useful = report.usefulness
     return Section(
         number="9a",
-        ident="privacy_and_usefulness",
+        ident="usefulness",
         title="Privacy and usefulness",
         crosswalk="NIST SP 800-226: utility at a stated epsilon",
         fields=_fields(report),
