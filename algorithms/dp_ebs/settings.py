@@ -21,6 +21,9 @@ BROKEN = ("R0", "R4")
 WIDTHS = ("paper", "paper_typo", "paper_K", "tight")
 """The confidence widths by name, see `widths`."""
 
+SCHEDULES = ("own", "planned")
+"""The schedules of batches by name, see `batch_plan`."""
+
 _MODELS = ("central", "local")
 _VARIANTS = ("tree", "batched")
 _CREDITS = ("left", "both")
@@ -35,7 +38,9 @@ class DpEbsSettings:
     `model` "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or "batched" for
     doubling batches without trees; `calibration`, see `noise.tree_of`; `removal`, see `noise`; `credit` "left", or
     "both" exactly for R3; `noise` of a node, "laplace" or "discrete"; `width`, see `widths`, times `width_factor`, at
-    failure probability `fail_prob` (1 / horizon if absent).
+    failure probability `fail_prob` (1 / horizon if absent); `schedule` of the batches, see `batch_plan`.
+    Defaults: where neither `removal` nor `credit` is given, tight trees are read as R3, everything else as R2, and the
+    fields hold the reading. The default width is "tight": the printed ones remove nobody at the horizons allowed here.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
@@ -46,14 +51,15 @@ class DpEbsSettings:
     model: str = "central"
     variant: str = "tree"
     calibration: str = "paper"
-    credit: str = "left"
-    removal: str = "R2"
+    credit: str = ""
+    removal: str = ""
     noise: str = "laplace"
 
     # What only the usefulness depends on.
-    width: str = "paper"
+    width: str = "tight"
     width_factor: float = 1.0
     fail_prob: float | None = None
+    schedule: str = "own"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
@@ -64,6 +70,7 @@ class DpEbsSettings:
             raise ValueError(f"Expected horizon={self.horizon} at or below 10^7, where one run takes seconds.")
         if self.fail_prob is not None:
             object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
+        self._read_removals()
         for field, allowed in (
             ("model", _MODELS),
             ("variant", _VARIANTS),
@@ -72,6 +79,7 @@ class DpEbsSettings:
             ("credit", _CREDITS),
             ("removal", READINGS),
             ("noise", NOISES),
+            ("schedule", SCHEDULES),
         ):
             one_of(field, getattr(self, field), allowed)
         self._require_reading()
@@ -84,6 +92,13 @@ class DpEbsSettings:
     def claim(self) -> Claim:
         """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel."""
         return answer_claim(self.epsilon, self.model)
+
+    def _read_removals(self) -> None:
+        """Write down the reading of a removal, and who is credited, where they are not given."""
+        tight = (self.calibration, self.model, self.variant) == ("tight", "central", "tree")
+        both = tight and not self.removal and not self.credit
+        object.__setattr__(self, "removal", self.removal or ("R3" if both else "R2"))
+        object.__setattr__(self, "credit", self.credit or ("both" if both else "left"))
 
     def _require_reading(self) -> None:
         """Refuse readings of a removal that do not fit the other fields."""
