@@ -313,13 +313,15 @@ def write_report(
         number_of_units=_known_count(configuration, "number_of_units"),
         units_per_person=_known_count(configuration, "units_per_person"),
         word=configuration.report.word,
-        usefulness=_usefulness(configuration, certificate),
+        usefulness=usefulness_in(configuration, certificate),
     )
     return tuple(write(report, folder, pdf=more.pdf))
 
 
-def _usefulness(configuration: Configuration, certificate: Certificate) -> Usefulness:
+def usefulness_in(configuration: Configuration, certificate: Certificate) -> Usefulness:
     """Return what the study that the configuration names says of it; nothing where it names none.
+
+    A study speaks for the same configuration digest, delta, relation and unit, and for no refuted claim.
 
     Raises: ConfigError: the file cannot be read, or is no JSON object.
     """

@@ -3,10 +3,11 @@
 import numpy as np
 
 from algorithms._dueling.voters import DuelingVoters
+from algorithms.dp_ebs.batch_plan import batches_for
 from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.noise import batch_noise
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths import Batch, batches_of
+from algorithms.dp_ebs.widths import Batch
 from dpaudit import Recorder, Streams
 from dpaudit.model.mechanism import Array
 
@@ -25,7 +26,7 @@ def play_batches(
     eliminated_at = np.full((n_runs, settings.arms), settings.horizon + 1)
     spent = np.zeros(n_runs)
     whole = True
-    for batch in batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms):
+    for batch in batches_for(settings):
         going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= settings.horizon)
         duels, wins = _played(batch, alive & going[:, None], spent, voters, streams)
         whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all() and (wins <= duels).all())

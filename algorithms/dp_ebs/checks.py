@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from algorithms.dp_ebs.lockstep import Outcome, Pushed
+from algorithms.dp_ebs.plan import Plan
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 
@@ -41,15 +42,19 @@ class Sample:
         return [np.array(self.outputs.get(arm, [])) for arm in range(self.arms)]
 
 
-def clocks_are_public(outcome: Outcome, clocks: list[int], horizon: int) -> bool:
+def clocks_are_public(outcome: Outcome, clocks: list[int], plan: Plan) -> bool:
     """Return whether each counter of one run took one element for each of its plays and of the removals it outlived.
 
     The last option left plays itself to the end; those plays enter no counter. Without counters there is nothing to
-    look at. Shape: one run in `outcome`; `clocks` by option.
+    look at. Where both options of a duel are credited, plays on the right against others count as well.
+    Shape: one run in `outcome`; `clocks` by option.
     """
-    gone = outcome.eliminated_at[0]
+    gone, horizon = outcome.eliminated_at[0], plan.horizon
     left = np.flatnonzero(gone > horizon)
-    plays = outcome.plays[0].sum(axis=1)
+    duels = outcome.plays[0]
+    plays = duels.sum(axis=1)
+    if plan.credits_both:
+        plays = plays + duels.sum(axis=0) - np.diag(duels)
     if len(left) == 1 and len(gone) > 1:
         plays[left[0]] -= horizon - gone[gone <= horizon].max()
     outlived = [(gone < own).sum() for own in gone]

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from algorithms._dueling.claim import printed_step
+from algorithms.dp_ebs.batch_plan import batches_for
 from algorithms.dp_ebs.clock import RemovalClock, WinClock, observable_pairs
 from algorithms.dp_ebs.noise import batch_noise, tree_of, vote_response
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths import batches_of
 from dpaudit import Declaration, Group, Local, Parallel, PostProcess, Printed, Release, Sequential
 from mechanisms import TreeAggregation
 
@@ -50,8 +50,7 @@ def declaration_of(settings: DpEbsSettings) -> Declaration:
         return Local(part=vote, printed=_printed(settings, "local", 1.0))
     if settings.variant == "batched":
         sums = tuple(
-            Release(label=batch.label, mechanism=batch_noise(settings.epsilon))
-            for batch in batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms)
+            Release(label=batch.label, mechanism=batch_noise(settings.epsilon)) for batch in batches_for(settings)
         )
         return PostProcess(part=Parallel(parts=sums, key="the batch in which a person votes"), steps=STEPS[1:])
     parts = _counters(settings)

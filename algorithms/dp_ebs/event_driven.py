@@ -3,19 +3,21 @@
 Between two removals the duels are public: the option on the left is the one with the fewest plays retained, so plays
 come in the order of (plays retained, option). A block of them is played at once, as a table with a row for each
 number of plays and a column for each option; the first cell after which some upper bound is below the best lower
-bound ends the block. Nodes drawn beyond that cell are never read. Equal in law to the loop over rounds.
+bound ends the block. Nodes drawn beyond that cell are never read. Equal in law to the loop over rounds. Where both
+options are credited, `event_both` plays the blocks.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.declaration import VOTE
+from algorithms.dp_ebs.event_both import block_crediting_both
+from algorithms.dp_ebs.event_state import EventRun
 from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.plan import Plan, debiased
-from algorithms.dp_ebs.taped import keep_rows, last_place, shown_ahead
+from algorithms.dp_ebs.taped import keep_rows, last_place
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import released_on_tape
@@ -23,57 +25,18 @@ from dpaudit.model.tape import released_on_tape
 _CELLS = 4096
 
 
-@dataclass(slots=True, kw_only=True)
-class _Run:
-    """The state of one run; arrays over options."""
-
-    plan: Plan
-    paths: list[Any]
-    index: int
-    clocks: Array = field(init=False)
-    sums: Array = field(init=False)
-    retained: Array = field(init=False)
-    upper: Array = field(init=False)
-    lower: Array = field(init=False)
-    pairs: Array = field(init=False)
-    wins: Array = field(init=False)
-    left: Array = field(init=False)
-    places: dict[int, int | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        arms = self.plan.arms
-        self.clocks, self.retained = np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64)
-        self.sums, self.left = np.zeros(arms), np.arange(arms)
-        self.upper, self.lower = np.full(arms, np.inf), np.full(arms, -np.inf)
-        self.pairs, self.wins = np.zeros((arms, arms)), np.zeros((arms, arms))
-
-    def shown(self, arm: int, sums: Array) -> Array:
-        """Return a counter's next outputs, where `sums` are the exact ones."""
-        if not self.paths:
-            return sums
-        output = shown_ahead(self.plan, self.paths[arm], arm, self.index, sums)
-        self.places[arm] = last_place(self.paths[arm].rng)
-        return output
-
-    def advance(self, arm: int, length: int) -> None:
-        """Let a counter's clock run."""
-        self.clocks[arm] += length
-        if self.paths:
-            keep_rows(self.paths[arm].rng, self.places.pop(arm, None), length)
-            self.paths[arm].advance(length)
-
-
 def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any], index: int = 0) -> Outcome:
     """Return what one run did; `paths` are the options' trees (none where the votes carry the noise).
 
-    For the readings R1 and R2, and the local model. Arrays as for `lockstep.play`, with one run. `index` is the number
-    of the run among those that a caller plays.
+    For the readings R1, R2 and R3, and the local model. Arrays as for `lockstep.play`, with one run. `index` is the
+    number of the run among those that a caller plays.
     """
-    run = _Run(plan=plan, paths=paths, index=index)
+    run = EventRun(plan=plan, paths=paths, index=index)
     eliminated_at = np.full(plan.arms, plan.horizon + 1)
+    block = block_crediting_both if plan.credits_both else _block
     number = 0
     while number < plan.horizon and len(run.left) > 1:
-        played, over = _block(run, voters, streams, number)
+        played, over = block(run, voters, streams, number)
         number += played
         if over:
             gone = run.left[run.upper[run.left] < run.lower[run.left].max()]
@@ -84,7 +47,7 @@ def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any], ind
     return Outcome(plays=run.pairs[None], eliminated_at=eliminated_at[None])
 
 
-def _block(run: _Run, voters: Voters, streams: Streams, number: int) -> tuple[int, bool]:
+def _block(run: EventRun, voters: Voters, streams: Streams, number: int) -> tuple[int, bool]:
     """Play one block; return how many rounds it took, and whether a removal ended it."""
     plan, left = run.plan, run.left
     first = int(run.retained[left].min())
@@ -118,7 +81,7 @@ def _block(run: _Run, voters: Voters, streams: Streams, number: int) -> tuple[in
     return taken, cell is not None
 
 
-def _intervals(run: _Run, due: Array, cells: Array, won: Array, levels: Array) -> tuple[Array, Array]:
+def _intervals(run: EventRun, due: Array, cells: Array, won: Array, levels: Array) -> tuple[Array, Array]:
     """Return both bounds after every cell, carried forward where an option does not play. Shape: that of `due`."""
     plan, left = run.plan, run.left
     table = np.zeros(due.size)
@@ -143,7 +106,7 @@ def _intervals(run: _Run, due: Array, cells: Array, won: Array, levels: Array) -
     return upper, lower
 
 
-def _first_event(run: _Run, upper: Array, lower: Array, due: Array) -> int | None:
+def _first_event(run: EventRun, upper: Array, lower: Array, due: Array) -> int | None:
     """Return the first played cell after which some upper bound is below the largest lower bound, or None.
 
     After cell (r, c) the options up to c show row r, the others row r - 1 (before the block where r = 0).
@@ -166,7 +129,7 @@ def _suffixes(values: Array, before: Array, combine: np.ufunc) -> Array:
     return result
 
 
-def _commit(run: _Run, options: Array, others: Array, won: Array) -> None:
+def _commit(run: EventRun, options: Array, others: Array, won: Array) -> None:
     """Enter the duels that took place."""
     arms = run.plan.arms
     cells = options * arms + others
@@ -179,14 +142,15 @@ def _commit(run: _Run, options: Array, others: Array, won: Array) -> None:
         run.advance(int(arm), int(counts[arm]))
 
 
-def _remove(run: _Run, gone: Array) -> None:
+def _remove(run: EventRun, gone: Array) -> None:
     """Take options out, and their duels out of the survivors' counters, one element each."""
     plan = run.plan
     run.left = run.left[~np.isin(run.left, gone)]
     for arm in gone:
         for other in run.left:
-            run.retained[other] -= int(run.pairs[other, arm])
-            run.sums[other] -= 1.0 if plan.reading == "R1" else run.wins[other, arm]
+            met, won = run.met_and_won(int(other), int(arm))
+            run.retained[other] -= met
+            run.sums[other] -= 1.0 if plan.reading == "R1" else won
             output = float(run.shown(int(other), run.sums[other : other + 1])[0])
             run.advance(int(other), 1)
             retained = max(int(run.retained[other]), 1)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
+from algorithms.dp_ebs.batch_plan import batches_for
 from algorithms.dp_ebs.batches import play_batches
 from algorithms.dp_ebs.event_driven import play_one
 from algorithms.dp_ebs.lockstep import Outcome, play
 from algorithms.dp_ebs.plan import Plan, plan_of
 from algorithms.dp_ebs.settings import BROKEN, DpEbsSettings
-from algorithms.dp_ebs.widths import batches_of
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
@@ -42,7 +42,7 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
     short = replace(settings, horizon=min(settings.horizon, _SHORT), width="tight", width_factor=0.02)
     plan = plan_of(short)
     plays: dict[str, Play] = {"in lock-step": _lockstep}
-    if settings.removal not in (*BROKEN, "R3"):
+    if settings.removal not in BROKEN:
         plays["by events"] = _one_by_one
     unlike = _voters_by_option(plan.horizon, plan.arms)
     found = [
@@ -69,7 +69,7 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
 def _batched(settings: DpEbsSettings) -> ReplayCase:
     """Return the replay of the batches, the people of each of which come in order."""
     short = replace(settings, horizon=min(settings.horizon, _LONGEST))
-    batches = batches_of(epsilon=short.epsilon, horizon=short.horizon, arms=short.arms)
+    batches = batches_for(short)
     border = batches[0].plays * short.arms
 
     def engine(data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:

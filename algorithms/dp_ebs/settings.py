@@ -22,6 +22,9 @@ BROKEN = ("R0", "R4")
 WIDTHS = ("paper", "paper_typo", "paper_K", "tight")
 """The confidence widths by name, see `widths`."""
 
+SCHEDULES = ("own", "planned")
+"""The schedules of batches by name, see `batch_plan`."""
+
 _MODELS = ("central", "local")
 _VARIANTS = ("tree", "batched")
 _CREDITS = ("left", "both")
@@ -38,7 +41,10 @@ class DpEbsSettings:
     answer shifts); `removal` of an option, the reading R0 to R4 of the paper's step, of which R0 and R4 are not
     private, see `noise`; `credit` "left", or "both" exactly for R3; `noise` of a node, "laplace" or "discrete"; `width`
     of the confidence intervals: "paper", "paper_K" or "paper_typo" as printed in three places, "tight" by exact bounds,
-    see `widths`; `width_factor`, which scales the widths; `fail_prob` of the widths (1 / horizon if absent).
+    see `widths`; `width_factor`, which scales the widths; `fail_prob` of the widths (1 / horizon if absent);
+    `schedule` of the batches, see `batch_plan`.
+    Defaults: where neither `removal` nor `credit` is given, tight trees are read as R3, everything else as R2, and the
+    fields hold the reading. The default width is "tight": the printed ones remove nobody at the horizons allowed here.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
 
@@ -49,14 +55,15 @@ class DpEbsSettings:
     model: Annotated[str, OneOf(_MODELS)] = "central"
     variant: Annotated[str, OneOf(_VARIANTS)] = "tree"
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "paper"
-    credit: Annotated[str, OneOf(_CREDITS)] = "left"
-    removal: Annotated[str, OneOf(READINGS)] = "R2"
+    credit: Annotated[str, OneOf(_CREDITS)] = ""
+    removal: Annotated[str, OneOf(READINGS)] = ""
     noise: Annotated[str, OneOf(NOISES)] = "laplace"
 
     # What only the usefulness depends on.
-    width: Annotated[str, OneOf(WIDTHS)] = "paper"
+    width: Annotated[str, OneOf(WIDTHS)] = "tight"
     width_factor: float = 1.0
     fail_prob: float | None = None
+    schedule: Annotated[str, OneOf(SCHEDULES)] = "own"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
@@ -67,6 +74,7 @@ class DpEbsSettings:
             raise ValueError(f"Expected horizon={self.horizon} at or below 10^7, where one run takes seconds.")
         if self.fail_prob is not None:
             object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
+        self._read_removals()
         for field, allowed in (
             ("model", _MODELS),
             ("variant", _VARIANTS),
@@ -75,6 +83,7 @@ class DpEbsSettings:
             ("credit", _CREDITS),
             ("removal", READINGS),
             ("noise", NOISES),
+            ("schedule", SCHEDULES),
         ):
             one_of(field, getattr(self, field), allowed)
         self._require_reading()
@@ -87,6 +96,13 @@ class DpEbsSettings:
     def claim(self) -> Claim:
         """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel."""
         return answer_claim(self.epsilon, self.model)
+
+    def _read_removals(self) -> None:
+        """Write down the reading of a removal, and who is credited, where they are not given."""
+        tight = (self.calibration, self.model, self.variant) == ("tight", "central", "tree")
+        both = tight and not self.removal and not self.credit
+        object.__setattr__(self, "removal", self.removal or ("R3" if both else "R2"))
+        object.__setattr__(self, "credit", self.credit or ("both" if both else "left"))
 
     def _require_reading(self) -> None:
         """Refuse readings of a removal that do not fit the other fields."""

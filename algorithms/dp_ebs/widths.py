@@ -90,10 +90,21 @@ def batches_of(*, epsilon: float, horizon: int, arms: int) -> tuple[Batch, ...]:
     spent = 0
     while True:
         number = len(batches) + 1
-        log = math.log(8 * arms * number**2 * horizon)
+        log = _batch_log(number, horizon, arms)
         plays = math.ceil(max(32 * log * 4**number, 8 * log * 2**number / epsilon))
         spent += 2 * plays
         if batches and spent > horizon:
             return tuple(batches)
-        width = math.sqrt(log / (2 * plays)) + log / (epsilon * plays)
+        width = batch_half_width(number, plays, epsilon=epsilon, horizon=horizon, arms=arms)
         batches.append(Batch(number=number, plays=plays, half_width=width))
+
+
+def batch_half_width(number: int, plays: int, *, epsilon: float, horizon: int, arms: int) -> float:
+    """Return the half width of a batch of `plays` duels an option, with noise 1 / epsilon in its sums."""
+    log = _batch_log(number, horizon, arms)
+    return math.sqrt(log / (2 * plays)) + log / (epsilon * plays)
+
+
+def _batch_log(number: int, horizon: int, arms: int) -> float:
+    """Return lg of `batches_of`."""
+    return math.log(8 * arms * number**2 * horizon)

@@ -32,6 +32,9 @@ def check(
     proof_only: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--proof-only", help="Certify, and run no audit: for a hook before each commit.")
     ] = False,
+    usefulness: Annotated[  # noqa: FBT002 - typer's flag
+        bool, typer.Option("--usefulness", help="Also say what the study named in [evidence] says against a setting.")
+    ] = False,
     require: Require = Required.NOT_REFUTED,
     runs: Runs = None,
     significance: Significance = None,
@@ -55,6 +58,7 @@ def check(
         jobs=jobs,
         seed=seed,
         require_consistent=require is Required.CONSISTENT,
+        usefulness=usefulness,
         progress=progress,
     )
     show(document_text(document))

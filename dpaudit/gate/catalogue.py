@@ -266,6 +266,27 @@ _RULES = (
         "The canaries of one run refute the claim on the whole run.",
         "Read the findings of the other layers; they say where.",
     ),
+    _rule(
+        "DPA401",
+        "UsefulnessNotShown",
+        "A study of this configuration does not show that it learns; the claim is not affected.",
+        "Study a longer horizon, a larger epsilon or tighter noise; a run that ignores its data needs no noise.",
+        "warning",
+    ),
+    _rule(
+        "DPA402",
+        "Dominated",
+        "Another contender lost less at a certified epsilon not larger; the claim is not affected.",
+        "Use that contender, or accept the issue with a reason why it does not fit.",
+        "warning",
+    ),
+    _rule(
+        "DPA403",
+        "UsefulnessNotAssessed",
+        "Usefulness was asked for, and no study speaks of this configuration; the claim is not affected.",
+        "Run dpaudit study on it and name its study.json in [evidence] study.",
+        "warning",
+    ),
 )
 RULES: dict[str, GateRule] = {rule.id: rule for rule in _RULES}
 """Every rule by its identifier, in order."""

@@ -13,9 +13,13 @@ from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of
 from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.suppliers import suppliers_of
+from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import one_line
+
+_OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
+"""The rule of each remark of a study."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +58,8 @@ class Issue:
 class Checked:
     """One configuration with its certificate and audits, or with the error that stopped it.
 
-    `complaints` are those of the independent checker about the certificate.
+    `complaints` are those of the independent checker about the certificate. `usefulness` is what a study says, None
+    where nobody asked.
     """
 
     path: Path
@@ -65,6 +70,7 @@ class Checked:
     seed: int | None = None
     error: DPAuditError | None = None
     require_consistent: bool = False
+    usefulness: Usefulness | None = None
 
     @property
     def name(self) -> str:
@@ -88,6 +94,7 @@ class Checked:
         return (
             *self._of_claim(self.configuration, self.certificate),
             *self._of_audits(self.configuration, self.certificate),
+            *self._of_usefulness(self.configuration, self.certificate),
         )
 
     def _stopped(self, error: DPAuditError) -> Issue:
@@ -135,6 +142,18 @@ class Checked:
             elif audit.verdict == "inconclusive" or (self.require_consistent and audit.verdict == "not_refuted"):
                 location = place_of_key(configuration, "audit", "runs")
                 yield self._issue("DPA302", audit.name, audit_meaning(audit), location, terms)
+
+    def _of_usefulness(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
+        """Yield what a study says against the setting, or that none speaks of it; nothing where nobody asked."""
+        useful = self.usefulness
+        if useful is None:
+            return
+        location = place_of_key(configuration, "evidence", "study")
+        if not useful.assessed:
+            text = f"Usefulness is not assessed: {useful.why or 'no study is named'}."
+            yield self._issue("DPA403", "usefulness", text, location, terms_of(certificate, text))
+        for remark, text in useful.remarks:
+            yield self._issue(_OF_USEFULNESS[remark], "usefulness", text, location, terms_of(certificate, text))
 
     def _issue(self, rule: str, subject: str, message: str, place: Place, terms: Terms) -> Issue:
         """Return an issue of this configuration."""

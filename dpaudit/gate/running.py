@@ -19,6 +19,7 @@ from dpaudit.workflow import (
     no_progress,
     runs_code,
     settings_of,
+    usefulness_in,
 )
 
 _SEED = 0
@@ -35,20 +36,26 @@ def run_checks(
     jobs: int | None,
     seed: int | None,
     require_consistent: bool = False,
+    usefulness: bool = False,
     progress: Progress = no_progress,
 ) -> CheckDocument:
     """Return the document of all configurations; one that cannot be used does not stop the others.
 
-    If neither the call nor the file has a seed, the seed is 0, so that the same code gives the same result.
+    If neither the call nor the file has a seed, the seed is 0, so that the same code gives the same result. With
+    `usefulness` the study that a configuration names is read as well.
     """
     stated: dict[str, float | int | None] = {"runs": runs, "significance": significance, "jobs": jobs, "seed": seed}
     execution = AuditExecution(progress=progress)
-    checked = tuple(_checked(path, stated, execution, attack=attack) for path in dict.fromkeys(paths))
+    checked = tuple(
+        _checked(path, stated, execution, attack=attack, usefulness=usefulness) for path in dict.fromkeys(paths)
+    )
     checked = tuple(replace(entry, require_consistent=require_consistent) for entry in checked)
     return CheckDocument(checked=checked, baseline=baseline, today=today)
 
 
-def _checked(path: Path, stated: dict[str, float | int | None], execution: AuditExecution, *, attack: bool) -> Checked:
+def _checked(
+    path: Path, stated: dict[str, float | int | None], execution: AuditExecution, *, attack: bool, usefulness: bool
+) -> Checked:
     """Return one configuration's certificate and, if asked for, its audits."""
     try:
         configuration = read_config(path)
@@ -58,6 +65,7 @@ def _checked(path: Path, stated: dict[str, float | int | None], execution: Audit
         audited = attack and runs_code(configuration)
         cases = cases_of(configuration, settings.view) if audited else ()
         audits = audits_of(cases, certificate, settings, seed, execution)
+        useful = usefulness_in(configuration, certificate) if usefulness else None
     except InternalError:
         raise
     except DPAuditError as error:
@@ -69,4 +77,5 @@ def _checked(path: Path, stated: dict[str, float | int | None], execution: Audit
         complaints=disagreements(certificate),
         audits=audits,
         seed=seed if audited else None,
+        usefulness=useful,
     )

@@ -14,7 +14,14 @@ _NEVER: tuple[tuple[str, str], ...] = (
     ("Choices made on the data", "Tuning, clipping bounds or domains picked by looking at the data spend budget too."),
     ("Other releases of the same data", "Budgets of separate releases add up; only this declaration is accounted for."),
     ("Security of the raw data", "Who can read the data before any noise is added."),
-    ("Usefulness of the output", "Whether the noisy answers still serve their purpose, also for small groups."),
+)
+_USEFULNESS = (
+    "Usefulness of the output",
+    "Whether the noisy answers still serve their purpose, also for small groups.",
+)
+_BEYOND_SIMULATION = (
+    "Usefulness outside the simulation",
+    "Section 9a holds for its problem and its law of users; other users and small groups may fare worse.",
 )
 
 
@@ -28,7 +35,8 @@ class NotAssessed:
 
 def not_assessed_of(report: ReportInputs) -> tuple[NotAssessed, ...]:
     """Return the subjects; those of this report come before those of every report."""
-    return tuple(NotAssessed(what=what, why=why) for what, why in (*_missing(report), *_NEVER))
+    useful = _BEYOND_SIMULATION if report.usefulness.assessed else _USEFULNESS
+    return tuple(NotAssessed(what=what, why=why) for what, why in (*_missing(report), *_NEVER, useful))
 
 
 def _missing(report: ReportInputs) -> tuple[tuple[str, str], ...]:

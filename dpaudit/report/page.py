@@ -59,6 +59,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, certificate = facts.report, facts.report.certificate
     by_name = {field.name: field for field in facts.sections[0].fields}
+    at = {section.ident: section for section in facts.sections}
     return {
         "report": report,
         "certificate": certificate,
@@ -79,8 +80,9 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
         "by_name": by_name,
         "certified_epsilon": next(by_name[name].value for name in _CERTIFIED if name in by_name),
+        "at": at,
         "ground": replace(
-            facts.sections[12], fields=tuple(f for f in facts.sections[12].fields if f.value != report.command)
+            at["reproduction"], fields=tuple(f for f in at["reproduction"].fields if f.value != report.command)
         ),
         "identity": replace(
             facts.sections[0], fields=tuple(f for f in facts.sections[0].fields if f.name not in _ON_THE_COVER)

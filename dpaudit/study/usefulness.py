@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dpaudit.model.claim import Claim
 from dpaudit.study.document import SCHEMA
+from dpaudit.study.front import Front, front_of, is_point
 from dpaudit.study.rows import VISIBLE_SHARE
 from dpaudit.wording.numerals import at_most, exact, nearest, whole
 
@@ -14,12 +15,17 @@ VACUOUS = "At this horizon the method did no better than one that reads no data;
 OTHER = "a study of another configuration"
 
 
+Remark = Literal["not_shown", "dominated"]
+"""What a study says against a setting: its usefulness was not shown, or another contender dominates it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usefulness:
     """What is known of the usefulness of one configuration.
 
     `sentences` are empty where nothing was assessed, and `why` says why. `rows` belong to a table with the columns of
-    `HEAD`; the row of the present setting is marked. `short` is for a cover.
+    `HEAD`; the row of the present setting is marked. `short` is for a cover. `remarks` are what speaks against the
+    setting, each with its sentence. `front` is what a figure draws; None where nothing was assessed.
     """
 
     sentences: tuple[str, ...] = ()
@@ -27,6 +33,8 @@ class Usefulness:
     why: str = ""
     rows: tuple[tuple[str, ...], ...] = ()
     caption: str = ""
+    remarks: tuple[tuple[Remark, str], ...] = ()
+    front: Front | None = None
 
     @property
     def assessed(self) -> bool:
@@ -65,21 +73,19 @@ def usefulness_of(
     row = max(reached, key=lambda line: int(line["T"]))
     if row["remark"]:
         return Usefulness(why=f"the study has no point for it: {row['remark']}")
-    sentences = (*_sentences(study, row), *_dominated(study, row), *_other_horizon(row, horizon, listed))
+    shown, dominated = _sentences(study, row), _dominated(study, row)
+    not_shown: tuple[tuple[Remark, str], ...] = () if row["visible"] == "yes" else (("not_shown", " ".join(shown)),)
     return Usefulness(
-        sentences=sentences,
+        sentences=(*shown, *dominated, *_other_horizon(row, horizon, listed)),
         short=f"{_a_round(row)} lost a round; uniform play {nearest(row['uniform'] / row['T'], 3)} (simulated)"
         if row["visible"] == "yes"
         else "not shown at this horizon (simulated)",
-        rows=tuple(_table_row(study, line, row) for line in study["rows"] if line["T"] == row["T"] and _is_point(line)),
+        rows=tuple(_table_row(study, line, row) for line in study["rows"] if line["T"] == row["T"] and is_point(line)),
         caption=f"Privacy and usefulness of {study['name']} at T = {whole(row['T'])}: "
         f"delta {exact(study['delta'])}, {study['relation'].replace('_', '-')}, simulated users",
+        remarks=(*not_shown, *(("dominated", sentence) for sentence in dominated)),
+        front=front_of(study, row),
     )
-
-
-def _is_point(row: Mapping[str, Any]) -> bool:
-    """Return whether a row has a place on the axis."""
-    return row["role"] == "private" and not row["remark"]
 
 
 def _sentences(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -74,7 +74,21 @@ length_scale = 1.0
     "dp_ebs central": _DUELING.format(
         name="dp_ebs",
         arms=5,
-        more='horizon = 3000\nwidth = "tight"\ncalibration = "tight"',
+        more='horizon = 3000\nwidth = "tight"\ncalibration = "tight"\nremoval = "R2"',
+        problem="bradley_terry",
+        family=_ONE_GOOD,
+    ),
+    "dp_ebs central both": _DUELING.format(
+        name="dp_ebs",
+        arms=5,
+        more='horizon = 3000\ncalibration = "tight"',
+        problem="bradley_terry",
+        family=_ONE_GOOD,
+    ),
+    "dp_ebs batched planned": _DUELING.format(
+        name="dp_ebs",
+        arms=5,
+        more='horizon = 60000\nvariant = "batched"\nschedule = "planned"',
         problem="bradley_terry",
         family=_ONE_GOOD,
     ),

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,11 @@ import pytest
 from dpaudit import Claim
 from dpaudit.configuration.config import config_of
 from dpaudit.errors import ConfigError
+from dpaudit.gate.baseline import Baseline
+from dpaudit.gate.catalogue import RULES
+from dpaudit.gate.explanation import gate_rule_markdown
+from dpaudit.gate.running import run_checks
+from dpaudit.report.figures.front import front_figure
 from dpaudit.study.digests import config_digest
 from dpaudit.study.document import SCHEMA
 from dpaudit.study.usefulness import OTHER, VACUOUS, Usefulness, usefulness_of
@@ -152,7 +159,7 @@ def test_the_digest_reads_values_and_not_spelling(tmp_path: Path) -> None:
 
 
 def test_a_report_prints_the_study_and_one_without_it_stays_not_assessed(tmp_path: Path) -> None:
-    """Cover and section 9 have the study's words; the table marks the present setting; a broken file is refused."""
+    """Cover and section 9a have the study's words; the table marks the present setting; a broken file is refused."""
     file = tmp_path / "a.toml"
     configuration = config_of(file, _TEXT)
     certificate = certificate_of(configuration, 0)
@@ -161,11 +168,88 @@ def test_a_report_prints_the_study_and_one_without_it_stays_not_assessed(tmp_pat
     (tmp_path / "study.json").write_text(json.dumps(_with(config=digest, unit=unit)), encoding="utf-8")
     write_report(configuration, certificate, (), configuration.audit, None, tmp_path / "out")
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "In simulation on grid with 1,000 users" in text
+    own = text.split("## 9a")[1].split("## 10")[0]
+    assert "In simulation on grid with 1,000 users" in own
+    assert "(figures/front.svg)" in own
+    assert (tmp_path / "out" / "figures" / "front.svg").is_file()
+    assert "Usefulness outside the simulation" in text
     assert "tight (this setting)" in text
     without = config_of(file, _TEXT.replace('[evidence]\nstudy = "study.json"\n', ""))
     write_report(without, certificate, (), without.audit, None, tmp_path / "bare")
-    assert "In simulation" not in (tmp_path / "bare" / "report.md").read_text(encoding="utf-8")
+    bare = (tmp_path / "bare" / "report.md").read_text(encoding="utf-8")
+    assert "In simulation" not in bare
+    assert "front.svg" not in bare
+    assert "Usefulness of the output" in bare
     (tmp_path / "study.json").write_text("[]", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"a\.toml:3: .*study\.json: not JSON"):
         write_report(configuration, certificate, (), configuration.audit, None, tmp_path / "no")
+
+
+def _written(folder: Path, study: dict[str, Any] | None) -> Path:
+    """Return a configuration in `folder` that names `study`, whose first row becomes its own; or that names none."""
+    file = folder / "a.toml"
+    file.write_text(_TEXT if study else _TEXT.replace('[evidence]\nstudy = "study.json"\n', ""), encoding="utf-8")
+    if study is not None:
+        configuration = config_of(file, _TEXT)
+        problem = {"name": "grid", "contexts": 2, "actions": 2}
+        study["rows"][0]["config"] = config_digest(configuration.subject.algorithm, problem)  # type: ignore[union-attr]
+        study["rows"][0]["unit"] = certificate_of(configuration, 0).claim.unit
+        (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
+    return file
+
+
+def _rules(file: Path, *, usefulness: bool) -> tuple[list[str], int]:
+    """Return the rules of the issues of a check without audits, and its exit code."""
+    document = run_checks(
+        (file,), Baseline(), date(2026, 1, 31), attack=False, runs=None, significance=None, jobs=None, seed=None,
+        usefulness=usefulness,
+    )  # fmt: skip
+    return [issue.rule for issue in document.open if issue.rule.startswith("DPA4")], document.exit_code
+
+
+_GAP = {"mean": -10.0, "error": 1.0, "lower": -12.0, "upper": -8.0, "count": 8}
+_BETTER = {"better": "sums", "better_claim": 0.1, "worse": "tight", "worse_claim": 1.0, "T": 1000, "difference": _GAP}
+
+
+@pytest.mark.parametrize(
+    ("study", "rules"),
+    [
+        (_STUDY, []),
+        (_with(visible="no", share=1.0, minus_floor=_INTERVAL | {"upper": 3.0}), ["DPA401"]),
+        (_STUDY | {"dominance": [_BETTER]}, ["DPA402"]),
+        (None, ["DPA403"]),
+        (_STUDY | {"delta": 1e-6}, ["DPA403"]),
+    ],
+)
+def test_a_check_says_what_a_study_says_against_a_setting_only_when_asked(
+    tmp_path: Path, study: dict[str, Any] | None, rules: list[str]
+) -> None:
+    """Vacuous, dominated and unknown settings are warnings of rules of their own; unasked, none is there."""
+    file = _written(tmp_path, copy.deepcopy(study))
+    assert _rules(file, usefulness=True) == (rules, 0)
+    assert _rules(file, usefulness=False) == ([], 0)
+
+
+def test_rules_of_usefulness_are_explained_and_never_stop_a_pipeline() -> None:
+    """Each has a text, says that the claim is not affected, and is a warning."""
+    for identifier in ("DPA401", "DPA402", "DPA403"):
+        assert RULES[identifier].level == "warning"
+        assert "the claim is not affected" in gate_rule_markdown(identifier)
+
+
+def test_the_front_has_every_point_once_and_marks_the_present_one_alone() -> None:
+    """Refuted rows and other horizons have no mark; a hidden setting is crossed; a local one is hollow."""
+    study = copy.deepcopy(_STUDY)
+    rows: list[dict[str, Any]] = study["rows"]
+    rows.append(_ROW | {"label": "near", "model": "local", "epsilon": 4.0, "config": "x", "visible": "no"})
+    rows.append(_ROW | {"label": "bad", "remark": "no certificate: the claim is refuted", "config": "y"})
+    rows.append(_ROW | {"label": "tight", "T": 10, "config": "z"})
+    front = _said(study).front
+    assert front is not None
+    assert [(point.label, point.present) for point in front.points] == [("tight", True), ("near", False)]
+    assert [level.label for level in front.levels] == ["uniform play", "no noise"]
+    for width in (760.0, 344.0):
+        drawing = "".join(front_figure(front).draw(width).parts)
+        assert drawing.count('class="ring"') == 1
+        assert len(re.findall(r'class="mark other empty"', drawing)) == 2  # the point and its entry in the legend
+        assert drawing.count('class="crossed"') == 4

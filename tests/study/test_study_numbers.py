@@ -25,7 +25,7 @@ _ATOMS: tuple[str, dict[str, Any]] = ("random_atoms", {"atoms": 10, "dimension":
 
 _CAPRI: dict[str, Any] = {"model": "joint", "delta": 1e-5}
 _SMOOTH = _CAPRI | {"length_scale": 1.0}
-_EBS: dict[str, Any] = {"arms": 5, "horizon": 10**5, "width": "tight", "calibration": "tight"}
+_EBS: dict[str, Any] = {"arms": 5, "horizon": 10**5, "calibration": "tight", "removal": "R2"}
 _SUMS: dict[str, Any] = {"arms": 5, "horizon": 10**5, "variant": "batched"}
 _FEW: dict[str, Any] = {"dimension": 2, "actions": 10, "quantile": 2.0}
 _STATISTICS = SufficientStatistics(epsilon=1, horizon=10**6, dimension=2, policy="greedy")
@@ -40,6 +40,7 @@ ROWS: tuple[tuple[str, Any, tuple[str, dict[str, Any]], int, float, float], ...]
     ("table hie 1", CellTable(delta=1e-5, epsilon=1, horizon=10**7), _HIE, 1, 0.00157, 0.00005),
     ("trees 2", DpEbs(**_EBS, epsilon=2), _OPTIONS, 1, 0.821, 0.012),
     ("trees 16", DpEbs(**_EBS, epsilon=16), _OPTIONS, 1, 0.215, 0.005),
+    ("trees, R3 4", DpEbs(arms=5, horizon=10**5, calibration="tight", epsilon=4), _OPTIONS, 1, 0.315, 0.006),
     ("local 1", DpEbs(arms=5, horizon=10**5, model="local", width="tight", epsilon=1), _OPTIONS, 1, 0.459, 0.012),
     ("sums .05", DpEbs(**_SUMS, epsilon=0.05), _OPTIONS, 1, 0.400, 0.011),
     ("sums .3", DpEbs(**_SUMS, epsilon=0.3), _OPTIONS, 1, 0.1556, 0.0003),

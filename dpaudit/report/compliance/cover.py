@@ -73,7 +73,7 @@ def _useful(report: ReportInputs, stated_measure: str) -> Field:
     """Return what a study measured by simulation, else what was declared, else why nothing is known."""
     useful = report.usefulness
     if useful.assessed:
-        return evidence("Usefulness", useful.short, "sections.utility")
+        return evidence("Usefulness", useful.short, "sections")
     if stated_measure or not useful.why:
         return declared("Usefulness", stated_measure, "utility")
     return unknown("Usefulness", f"not assessed: {useful.why}")

@@ -13,7 +13,6 @@ from dpaudit.report.compliance.fields import (
     stated,
 )
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.study.usefulness import HEAD
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
 from dpaudit.wording.numerals import exact, nearest, whole
 
@@ -226,28 +225,17 @@ def utility(report: ReportInputs) -> Section:
                 head=("Measure", "Group (size)", "Value", "Interval", "Without privacy", "At random"),
                 rows=rows,
                 statuses=tuple("declared" for _ in rows),
-                note="" if rows else "The cost of the noise was not measured.",
+                note="" if rows else _unmeasured(report),
             ),
-            *_front(report),
         ),
     )
 
 
-def _front(report: ReportInputs) -> tuple[Grid, ...]:
-    """Return the front of a study of this configuration; with a study that does not fit, an empty table says why."""
-    useful = report.usefulness
-    if not useful.assessed and not useful.why:
-        return ()
-    return (
-        Grid(
-            name="privacy_and_usefulness",
-            caption=useful.caption or "Privacy and usefulness",
-            head=HEAD,
-            rows=useful.rows,
-            statuses=tuple("evidence" for _ in useful.rows),
-            note=" ".join(useful.sentences) or f"Usefulness was not assessed: {useful.why}.",
-        ),
-    )
+def _unmeasured(report: ReportInputs) -> str:
+    """Return what stands in place of measures that nobody declared."""
+    if report.usefulness.assessed:
+        return "No group was measured; section 9a has what a simulation says of all users together."
+    return "The cost of the noise was not measured."
 
 
 def comparison(report: ReportInputs) -> Section:

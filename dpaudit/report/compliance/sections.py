@@ -9,6 +9,7 @@ from dpaudit.report.compliance.fields import Section
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.compliance.record import appendix, budget, reproduction
 from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, utility
+from dpaudit.report.compliance.usefulness import usefulness
 from dpaudit.report.curves import Curve
 from dpaudit.report.derivation import Row
 from dpaudit.report.inputs import ReportInputs
@@ -18,7 +19,7 @@ from dpaudit.report.meaning import Person
 def sections_of(
     report: ReportInputs, curve: Curve, nodes: tuple[Row, ...], tail: LossTail | None, person: Person | None
 ) -> tuple[Section, ...]:
-    """Return sections 0 to 13 and A; every field has a status, whatever was given."""
+    """Return sections 0 to 13, 9a and A; every field has a status, whatever was given."""
     return (
         cover(report, curve, tail, person),
         scope(report),
@@ -30,6 +31,7 @@ def sections_of(
         audited(report),
         hazards(report),
         utility(report),
+        usefulness(report),
         budget(report),
         people(report),
         reproduction(report),

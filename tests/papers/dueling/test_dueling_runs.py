@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from algorithms._dueling.voters import SimulatedVoters
-from algorithms.dp_ebs import DpEbs, event_driven
+from algorithms.dp_ebs import DpEbs, event_both, event_driven
+from algorithms.dp_ebs.checks import clocks_are_public
 from algorithms.dp_ebs.event_driven import play_one
 from algorithms.dp_ebs.lockstep import play
 from algorithms.dp_ebs.widths import half_width, laplace_sum_quantile
@@ -103,6 +104,7 @@ def oracle() -> Callable[..., Any]:
         ("event", {"removal": "R1"}),
         ("lockstep", {"removal": "R1"}),
         ("lockstep", {"removal": "R3", "credit": "both"}),
+        ("event", {"removal": "R3", "credit": "both"}),
     ],
 )
 def test_an_engine_has_the_law_of_the_slow_simulator(
@@ -110,7 +112,7 @@ def test_an_engine_has_the_law_of_the_slow_simulator(
 ) -> None:
     """Each option's removal time and number of plays, 900 slow runs against 4,000 fast ones (600 one by one).
 
-    False alarm 1e-8 a comparison, six of them; a shift of 0.25 in probability is seen, and half the noise is.
+    False alarm 1e-8 a comparison, six for each engine; a shift of 0.25 in probability is seen, and half the noise is.
     """
     config = config_of(**settings)
     times, plays = oracle(config)
@@ -147,21 +149,22 @@ class Tape:
         return np.concatenate([self.draws[self.place :], np.zeros(size)])[:size]
 
 
-def engines_disagree(seed: int, cells: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+def engines_disagree(seed: int, cells: int, monkeypatch: pytest.MonkeyPatch, **reading: str) -> bool:
     """Whether the two engines do different things on one tape, with noise that is nothing to speak of."""
     tape = Tape(seed)
-    config = config_of(epsilon=1e9, horizon=tape.horizon, arms=tape.arms, width_factor=tape.width_factor)
+    config = config_of(epsilon=1e9, horizon=tape.horizon, arms=tape.arms, width_factor=tape.width_factor, **reading)
     plan = replace(config.plan(), opponents=tape.opponents)
     streams = Streams.spawn(np.random.default_rng(0))
-    commit = event_driven._commit
+    engine: Any = event_both if plan.credits_both else event_driven
+    commit = engine._commit
 
     def counted(run: Callable[..., Any], options: Any, others: Any, won: Array) -> None:
         tape.place += len(options)
         commit(run, options, others, won)
 
     with monkeypatch.context() as patch:
-        patch.setattr(event_driven, "_CELLS", cells)
-        patch.setattr(event_driven, "_commit", counted)
+        patch.setattr(engine, "_ROUNDS" if plan.credits_both else "_CELLS", cells)
+        patch.setattr(engine, "_commit", counted)
         paths = [plan.tree.path(streams.noise) for _ in range(tape.arms)]
         one = play_one(plan, tape, replace(streams, actions=tape), paths)
     many = play(plan, tape, streams, 1, watch=lambda pushed: None)
@@ -179,6 +182,38 @@ def test_on_one_tape_both_engines_do_the_same(cells: int, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(event_driven, "_suffixes", forgetful)
     assert cells > 64 or any(engines_disagree(seed, cells, monkeypatch) for seed in range(25))
+
+
+@pytest.mark.parametrize("rounds", [1, 7, 4096])
+def test_on_one_tape_both_engines_credit_both_options_alike(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading R3: every duel and every removal, on 25 tapes; a schedule that forgets plays on the right is seen."""
+    reading = {"removal": "R3", "credit": "both"}
+    assert not any(engines_disagree(seed, rounds, monkeypatch, **reading) for seed in range(25))
+
+    def forgetful(run: Any, others: Array) -> tuple[Array, Array]:
+        plays, options = {arm: int(run.retained[arm]) for arm in run.left.tolist()}, np.empty_like(others)
+        for place in range(len(others)):
+            options[place] = min(plays, key=plays.__getitem__)
+            plays[options[place]] += 1
+        return options, others
+
+    monkeypatch.setattr(event_both, "_schedule", forgetful)
+    assert rounds == 1 or any(engines_disagree(seed, rounds, monkeypatch, **reading) for seed in range(25))
+
+
+def test_clocks_of_runs_that_credit_both_options_are_public() -> None:
+    """A run of R3 checks its clocks against its plays on both sides; with the plays on the left alone they differ."""
+    config = config_of(removal="R3", credit="both", calibration="tight")
+    transcript = config.run(PROBLEM, Streams.spawn(np.random.default_rng(3)), 4)
+    (clock,) = [line for line in transcript.conditions if line.kind == "public_schedule" and "counter" in line.text]
+    assert clock.status == "checked"
+    plan, streams = config.plan(), Streams.spawn(np.random.default_rng(3))
+    assert plan.tree is not None
+    paths: list[Any] = [plan.tree.path(streams.noise) for _ in range(config.arms)]
+    single = play_one(plan, SimulatedVoters(problem=PROBLEM), streams, paths)
+    clocks = [path.clock for path in paths]
+    assert clocks_are_public(single, clocks, plan)
+    assert not clocks_are_public(single, clocks, replace(plan, reading="R2"))
 
 
 def test_counters_are_unbiased_with_the_stated_variance_whatever_the_interface() -> None:
@@ -267,7 +302,7 @@ def test_the_best_option_stays_in_every_run_without_noise() -> None:
 @pytest.mark.parametrize("arms", [5, 10])
 def test_the_printed_width_removes_nobody_up_to_a_hundred_thousand_rounds(epsilon: float, arms: int) -> None:
     """T5: zero removals, since the width at T / K plays exceeds what means can differ by; the notes say vacuous."""
-    config = DpEbs(epsilon=epsilon, horizon=100_000, arms=arms)
+    config = DpEbs(epsilon=epsilon, horizon=100_000, arms=arms, width="paper")
     problem = load("bradley_terry")(arms=arms)
     transcript = config.run(problem, Streams.spawn(np.random.default_rng(0)), 2)
     assert (transcript.arrays["eliminated_at"] == 100_001).all()

@@ -1,0 +1,57 @@
+"""The state of one run of DP-EBS that goes from removal to removal."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from algorithms.dp_ebs.plan import Plan
+from algorithms.dp_ebs.taped import keep_rows, last_place, shown_ahead
+from dpaudit.model.mechanism import Array
+
+
+@dataclass(slots=True, kw_only=True)
+class EventRun:
+    """The state of one run; arrays over options. `left` are those not removed, in order."""
+
+    plan: Plan
+    paths: list[Any]
+    index: int
+    clocks: Array = field(init=False)
+    sums: Array = field(init=False)
+    retained: Array = field(init=False)
+    upper: Array = field(init=False)
+    lower: Array = field(init=False)
+    pairs: Array = field(init=False)
+    wins: Array = field(init=False)
+    left: Array = field(init=False)
+    places: dict[int, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        arms = self.plan.arms
+        self.clocks, self.retained = np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64)
+        self.sums, self.left = np.zeros(arms), np.arange(arms)
+        self.upper, self.lower = np.full(arms, np.inf), np.full(arms, -np.inf)
+        self.pairs, self.wins = np.zeros((arms, arms)), np.zeros((arms, arms))
+
+    def shown(self, arm: int, sums: Array) -> Array:
+        """Return a counter's next outputs, where `sums` are the exact ones."""
+        if not self.paths:
+            return sums
+        output = shown_ahead(self.plan, self.paths[arm], arm, self.index, sums)
+        self.places[arm] = last_place(self.paths[arm].rng)
+        return output
+
+    def met_and_won(self, arm: int, other: int) -> tuple[int, float]:
+        """Return how many retained plays of an option were against another one, and how many of those it won."""
+        met, won = self.pairs[arm, other], self.wins[arm, other]
+        if self.plan.credits_both:
+            met, won = met + self.pairs[other, arm], won + self.pairs[other, arm] - self.wins[other, arm]
+        return int(met), float(won)
+
+    def advance(self, arm: int, length: int) -> None:
+        """Let a counter's clock run."""
+        self.clocks[arm] += length
+        if self.paths:
+            keep_rows(self.paths[arm].rng, self.places.pop(arm, None), length)
+            self.paths[arm].advance(length)
