@@ -19,7 +19,8 @@ class DiscreteLoss:
     Shape: `atoms` holds (loss, probability) pairs; the probabilities and `infinite_mass` sum to 1 under both laws, up
     to the rounding of each: 1e-14, and four units in the last place for each unit of loss. Mass that is missing has an
     unknown loss, and must be stated in `infinite_mass`. `reverse_infinite_mass` is the mass that Q puts where P has
-    none. `largest` is the largest loss where that is a ratio, of which the last atom has the nearest float; without it, that float's decimal.
+    none. `largest` is the largest loss where that is a ratio, of which the last atom has the nearest float; without it,
+    that float's decimal.
     `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both orders.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
 
