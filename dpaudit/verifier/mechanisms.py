@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -69,10 +70,18 @@ def _laplace(fields: Table, relation: str) -> Sides:
 
 def _ball_laplace(fields: Table, relation: str) -> Sides:
     """A Euclidean move is at most sqrt(dimension) times as long in l1, and is so long when it is spread evenly."""
-    dimension, shift = fields["dimension"], fields["l2_sensitivity"] / fields["scale"]
-    require(0 <= shift < math.inf and positive(fields, "scale"), "a sensitivity over a scale is out of range")
-    spread = Counter({("laplace", shift / math.sqrt(dimension)): dimension})
-    return Counter([("laplace", shift * math.sqrt(dimension))]), spread
+    dimension, moved = fields["dimension"], Fraction(repr(float(fields["l2_sensitivity"])))
+    shift, root = moved / Fraction(repr(positive(fields, "scale"))), math.isqrt(dimension)
+    require(0 <= shift * dimension < 10**300, "a sensitivity over a scale is out of range")
+    whole = root * root == dimension
+    above = Fraction(root) if whole else Fraction(math.isqrt(dimension << 240) + 1, 1 << 120)
+    most, each = float(shift * above), shift / above
+    while not whole and Fraction(repr(most)) < shift * above:
+        most = math.nextafter(most, math.inf)
+    least = float(each)
+    while dimension > 1 and Fraction(repr(least)) > each:
+        least = math.nextafter(least, 0.0)
+    return Counter([("laplace", most)]), Counter({("laplace", least): dimension})
 
 
 def _symmetric_gaussian(fields: Table, relation: str) -> Sides:

@@ -55,8 +55,7 @@ class DiscreteLoss:
         if abs(forward - 1) > blurs[0] or abs(backward - 1) > blurs[1]:
             raise ValueError(
                 f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}. State "
-                "what is missing as infinite_mass and reverse_infinite_mass; compute a small probability by itself, not as 1 "
-                "less the others."
+                "what is missing as infinite_mass and reverse_infinite_mass; compute small ones without 1 - x."
             )
 
     @property
