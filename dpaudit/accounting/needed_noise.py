@@ -35,9 +35,9 @@ class NeededNoise:
 class Calibration:
     """The smallest `factor` on all declared noise that certifies `claim`, and what that makes of each release.
 
-    Below 1 there is noise to save; above 1 the declaration has too little. Without `more_noise` the claim holds at every
-    larger factor. With it noise is of whole numbers, or a plug-in's: it says at which larger factors the claim is not
-    proved, and the factor is one that certifies, not always the smallest.
+    Below 1 there is noise to save; above 1 the declaration has too little. Without `more_noise` the claim holds at
+    every larger factor. With it noise is of whole numbers, or a plug-in's; it says at which larger factors the claim is
+    not proved, and the factor is one that certifies, not always the smallest.
     """
 
     claim: Claim

@@ -12,16 +12,13 @@ from dpaudit.wording.numerals import at_most, nearest
 
 def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:
     """Return a calibration for a terminal; `advice` says how to get the smaller noise."""
+    remarks = " ".join(part for part in (range_of(calibration), advice) if part)
     return Group(
         Text(),
         inset(summary(calibration), style="bold"),
         section("Noise"),
         columns(_rows(calibration), "", "dim", "dim", "", "cyan"),
-        *(
-            [Text(), inset(text)]
-            if (text := " ".join(part for part in (range_of(calibration), advice) if part))
-            else []
-        ),
+        *([Text(), inset(remarks)] if remarks else []),
     )
 
 
@@ -55,11 +52,11 @@ def range_of(calibration: Calibration) -> str:
         return ""
     tried = f"{more.checked} larger factors tried, up to {nearest(more.up_to)} times this one"
     if not more.fails:
-        return f"Noise of whole numbers need not cost less as it grows; the claim holds at all of {tried}."
+        return f"This noise need not cost less as it grows; the claim holds at all of {tried}."
     ranges = ", ".join(_range(first, last) for first, last in more.fails)
     return (
-        f"More noise does not always help: the claim holds at this factor, and of {tried}, it is not proved at {ranges} "
-        "of the declared noise."
+        f"More noise does not always help: the claim holds at this factor, and of {tried}, it is not proved at "
+        f"{ranges} of the declared noise."
     )
 
 
