@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours
-from dpaudit.checks import count, non_negative, one_of, positive, ratio
+from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours, meets
+from dpaudit.checks import count, meant, non_negative, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -53,26 +54,29 @@ class BallLaplace:
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
         distance = math.sqrt(count("dimension", dimension)) * positive("l2_sensitivity", l2_sensitivity)
-        return cls(
+        found = cls(
             dimension=dimension,
             scale=Laplace.calibrated(claim, l1_sensitivity=distance).scale,
             l2_sensitivity=l2_sensitivity,
             neighbours=claim.neighbours,
         )
+        while not meets(found.loss(), claim.epsilon, claim.delta):  # the root was rounded
+            found = found.scaled(1 + 2.0**-51)
+        return found
 
     def loss(self) -> LaplaceLoss:
-        """Return a loss that dominates every pair; exact in dimension 1."""
-        exact = ratio("scale", self.l2_sensitivity, self.scale)
-        root = math.isqrt(self.dimension)
+        """Return a loss that dominates every pair; exact in dimension 1, and rounded up where the root is no ratio."""
+        shift, root = ratio("scale", self.l2_sensitivity, self.scale), math.isqrt(self.dimension)
         if root * root == self.dimension:
-            return LaplaceLoss.exactly(root * exact)
-        return LaplaceLoss(shift=math.sqrt(self.dimension) * float(exact))
+            return LaplaceLoss.exactly(root * shift)
+        return LaplaceLoss(shift=_decimal_beside(_root_above(self.dimension) * shift, math.inf))
 
     def attained_loss(self) -> LaplaceLoss | ComposedLoss:
-        """Return the loss of the move that is spread evenly over the coordinates."""
+        """Return the loss of the move that is spread evenly over the coordinates, rounded down."""
         if self.dimension == 1:
             return self.loss()
-        each = LaplaceLoss(shift=self.l2_sensitivity / (math.sqrt(self.dimension) * self.scale))
+        shift = ratio("scale", self.l2_sensitivity, self.scale)
+        each = LaplaceLoss(shift=_decimal_beside(shift / _root_above(self.dimension), 0.0))
         return ComposedLoss(parts=((each, self.dimension),))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
@@ -97,6 +101,20 @@ class BallLaplace:
         """Return two answers that differ by the same amount in every coordinate."""
         spread = np.full(self.dimension, self.l2_sensitivity / math.sqrt(self.dimension))
         return spread, np.zeros(self.dimension)
+
+
+def _root_above(whole: int) -> Fraction:
+    """Return the square root of a whole number, exact for squares and else rounded up by less than 2^-120."""
+    root = math.isqrt(whole)
+    return Fraction(root) if root * root == whole else Fraction(math.isqrt(whole << 240) + 1, 1 << 120)
+
+
+def _decimal_beside(exact: Fraction, towards: float) -> float:
+    """Return a float next to `exact` whose shortest decimal lies on the side of `towards`, or is `exact`."""
+    beside = float(exact)
+    while (meant(beside) < exact) if towards > beside else (meant(beside) > exact):
+        beside = math.nextafter(beside, towards)
+    return beside
 
 
 EXAMPLES = (

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from dpaudit.accounting.calibration import smallest_noise
+from dpaudit.accounting.more_noise import MoreNoise, more_noise_of
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import Declaration, Release, scaled, walk
@@ -34,12 +35,15 @@ class NeededNoise:
 class Calibration:
     """The smallest `factor` on all declared noise that certifies `claim`, and what that makes of each release.
 
-    Below 1 there is noise to save; above 1 the declaration has too little.
+    Below 1 there is noise to save; above 1 the declaration has too little. Without `more_noise` the claim holds at
+    every larger factor. With it noise is of whole numbers, or a plug-in's; it says at which larger factors the claim is
+    not proved, and the factor is one that certifies, not always the smallest.
     """
 
     claim: Claim
     factor: float
     releases: tuple[NeededNoise, ...]
+    more_noise: MoreNoise | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as plain data."""
@@ -62,7 +66,8 @@ def calibration_of(declaration: Declaration, claim: Claim) -> Calibration:
         NeededNoise(labels=tuple(dict.fromkeys(labels)), declared=declared, needed=needed)
         for (declared, needed), labels in held.items()
     )
-    return Calibration(claim=claim, factor=factor, releases=releases)
+    more_noise = more_noise_of(declaration, claim, factor)
+    return Calibration(claim=claim, factor=factor, releases=releases, more_noise=more_noise)
 
 
 def _numbers(mechanism: object, prefix: str = "") -> list[tuple[str, float]]:

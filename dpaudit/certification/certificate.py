@@ -6,6 +6,7 @@ from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.curves.hockey_stick import POINTS
 from dpaudit.accounting.curves.table import CurveKind, CurveTable
 from dpaudit.accounting.fold import fold
+from dpaudit.accounting.small_deltas import log10_delta
 from dpaudit.certification.curves import curve_of
 from dpaudit.certification.evidence import proved_under
 from dpaudit.model.bracket import Bracket
@@ -84,3 +85,22 @@ class Certificate(CertificateRecord):
         True
         """
         return curve_of(self, kind, size=size, points=points)
+
+    def log10_delta_at(self, epsilon: float) -> float:
+        """Return a number that the base-10 logarithm of delta at `epsilon` does not exceed.
+
+        It is finite also where delta is too small for a float.
+
+        Guarantee: an upper bound, under the conditions of `delta_at`; below 1e-300 by Renyi moments, right to the order
+        of magnitude. Edge cases: minus infinity where delta is 0; -300 where a smaller delta has no closed form.
+        Raises: ValueError: epsilon negative or not finite.
+
+        >>> from dpaudit import Claim, Release, certify
+        >>> from mechanisms import Gaussian
+        >>> noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+        >>> certificate = certify(Release(label="sum", mechanism=noise), Claim(epsilon=60.0, neighbours="add_remove"))
+        >>> certificate.delta_at(60.0).upper < 1e-300, round(certificate.log10_delta_at(60.0))
+        (True, -771)
+        """
+        form = fold(self.declaration, self.claim.neighbours, self.conditions)
+        return log10_delta(form, epsilon, self.delta_at(epsilon).upper)

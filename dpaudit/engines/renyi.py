@@ -77,12 +77,23 @@ def _constant() -> Floats:
     return (1 + _POWERS) * -np.log1p(1 / _POWERS) - np.log(_POWERS)
 
 
+def log_delta(composition: Composition, epsilon: float) -> float:
+    """Return an upper bound on ln delta(epsilon), also where delta underflows; minus infinity for a delta of 0."""
+    _, infinite = total_infinite_mass(composition)
+    finite = _log_finite(composition, epsilon) + 1e-12
+    return float(np.logaddexp(finite, math.log(infinite) + 1e-12)) if infinite > 0 else finite
+
+
+def _log_finite(composition: Composition, epsilon: float) -> float:
+    """Return a bound on the logarithm of what the finite losses add to delta."""
+    moments, rounding = _log_moments(composition)
+    return min(0.0, float((moments + rounding + _constant() - _POWERS * epsilon * (1 - _MARGIN)).min()))
+
+
 def _delta(composition: Composition, epsilon: float) -> Bracket:
     """Bound delta(epsilon) from above."""
     _, infinite = total_infinite_mass(composition)
-    moments, rounding = _log_moments(composition)
-    exponent = moments + rounding + _constant() - _POWERS * epsilon * (1 - _MARGIN)
-    finite = math.exp(min(0.0, float(exponent.min()))) * (1 + 1e-12) + 1e-300
+    finite = math.exp(_log_finite(composition, epsilon)) * (1 + 1e-12) + 1e-300
     return Bracket(lower=0.0, upper=min(1.0, (infinite + finite) * (1 + 1e-15)), engines=("renyi",))
 
 

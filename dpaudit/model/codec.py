@@ -1,8 +1,8 @@
 """Plain data for our frozen objects and back: the one place that knows the JSON form of a declaration.
 
 A node is `{"node": "sequential", ...fields}`, a mechanism `{"name": "gaussian", ...fields}`. Infinity is the
-string "inf"; fields equal to None are left out. Reading refuses unknown names, unknown and missing
-fields, and names the place of the fault.
+string "inf"; fields equal to None are left out. The losses of a plug-in mechanism stand beside its fields, under
+`stated`. Reading refuses unknown names, unknown and missing fields, and names the place of the fault.
 """
 
 import math
@@ -17,18 +17,20 @@ from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Printed, Stated
 from dpaudit.model.mechanism import Mechanism, is_mechanism
 from dpaudit.model.node_kinds import NODE_KINDS, NODES
+from dpaudit.model.stated_loss import is_plugged_in, stated_losses
 from dpaudit.runtime.plugins import find_plugin, suggestion
 
 _DEPTH = 200
+_STATED = "stated"
+"""The key under which a plug-in mechanism's losses stand."""
 
 
 def encode(value: Any) -> Any:
     """Return `value` as JSON-ready data: numbers, strings, lists and dicts only."""
     if is_dataclass(value) and not isinstance(value, type):
-        tag = _tag(value)
-        return tag | {
-            entry.name: encode(held) for entry in fields(value) if (held := getattr(value, entry.name)) is not None
-        }
+        held = {entry.name: getattr(value, entry.name) for entry in fields(value)}
+        plain = _tag(value) | {name: encode(item) for name, item in held.items() if item is not None}
+        return plain | ({_STATED: stated_losses(value)} if is_plugged_in(value) else {})
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if isinstance(value, Mapping):
@@ -86,14 +88,18 @@ def decode_declaration(
 def decode_mechanism(data: Any, neighbours: Neighbours, where: KeyPath) -> Mechanism:
     """Return the mechanism that `data` spells, looked up by the name of its file in `mechanisms`.
 
-    Raises: Fault: unknown name, unknown or missing field, or a value out of range.
+    Raises: Fault: unknown name, unknown or missing field, a value out of range, or stated losses that the plug-in does
+        not have.
     """
     table = _table(data, where)
+    stated = table.pop(_STATED, None)
     try:
         kind = find_plugin("mechanisms", str(table.pop("name", None)))
     except ConfigError as error:
         raise _fault(where, error.message, "name") from None
     mechanism: Mechanism = _build(kind, table, where, neighbours)
+    if stated is not None and not (is_plugged_in(mechanism) and stated == stated_losses(mechanism)):
+        raise _fault(where, "the stated losses are not those of the mechanism; leave them out.", _STATED)
     return mechanism
 
 

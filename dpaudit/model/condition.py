@@ -21,6 +21,7 @@ from dpaudit.model.declaration import (
     walk,
 )
 from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.stated_loss import is_plugged_in
 
 Status = Literal["checked", "assumed", "violated"]
 
@@ -101,6 +102,7 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
                 Condition(kind="fresh_noise"),
                 Condition(kind="floating_point"),
                 *_of_a_stream(mechanism),
+                *_of_plug_ins(mechanism),
             )
         case Sequential() | Repeat():
             return (Condition(kind="declared_times"),)
@@ -133,3 +135,9 @@ def _of_a_stream(mechanism: Mechanism) -> tuple[Condition, ...]:
     """Return what a mechanism over a stream needs, which is one that states its largest length as `horizon`."""
     horizon = getattr(mechanism, "horizon", None)
     return () if horizon is None else (Condition(kind="public_length", about=(str(horizon),)),)
+
+
+def _of_plug_ins(mechanism: Mechanism) -> tuple[Condition, ...]:
+    """Return that the loss of a plug-in is its supplier's word, for the mechanism and for the leaf of a tree."""
+    plugged = (part for part in (mechanism, getattr(mechanism, "leaf", None)) if is_plugged_in(part))
+    return tuple(Condition(kind="stated", about=(f"the plug-in mechanism {part.name}",)) for part in plugged)

@@ -12,25 +12,30 @@ from dpaudit.wording.numerals import at_most, nearest
 
 def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:
     """Return a calibration for a terminal; `advice` says how to get the smaller noise."""
+    remarks = " ".join(part for part in (range_of(calibration), advice) if part)
     return Group(
         Text(),
         inset(summary(calibration), style="bold"),
         section("Noise"),
         columns(_rows(calibration), "", "dim", "dim", "", "cyan"),
-        *([Text(), inset(advice)] if advice else []),
+        *([Text(), inset(remarks)] if remarks else []),
     )
 
 
 def calibration_markdown(calibration: Calibration, advice: str = "") -> str:
     """Return a calibration as Markdown."""
     body = table(("release", "parameter", "declared", "", "needed"), _rows(calibration))
-    return "\n\n".join(part for part in ("## Calibration", cell(summary(calibration)), body, cell(advice)) if part)
+    return "\n\n".join(
+        part
+        for part in ("## Calibration", cell(summary(calibration)), body, cell(range_of(calibration)), cell(advice))
+        if part
+    )
 
 
 def summary(calibration: Calibration) -> str:
     """Return the meaning of the factor in one sentence."""
     claim = f"({claim_parameters(calibration.claim)})"
-    if abs(calibration.factor - 1) < 1e-6:
+    if abs(calibration.factor - 1) < 1e-6 and not (calibration.more_noise and calibration.more_noise.fails):
         return f"The declared noise is the smallest that certifies the claim {claim}."
     if calibration.factor < 1:
         return (
@@ -38,6 +43,26 @@ def summary(calibration: Calibration) -> str:
             f"{nearest(1 / calibration.factor)} times larger than it has to be."
         )
     return f"The claim {claim} needs {at_most(calibration.factor)} times the declared noise."
+
+
+def range_of(calibration: Calibration) -> str:
+    """Return over which larger noise the claim holds, where noise of whole numbers makes that a question."""
+    more = calibration.more_noise
+    if more is None:
+        return ""
+    tried = f"{more.checked} larger factors tried, up to {nearest(more.up_to)} times this one"
+    if not more.fails:
+        return f"This noise need not cost less as it grows; the claim holds at all of {tried}."
+    ranges = ", ".join(_range(first, last) for first, last in more.fails)
+    return (
+        f"More noise does not always help: the claim holds at this factor, and of {tried}, it is not proved at "
+        f"{ranges} of the declared noise."
+    )
+
+
+def _range(first: float, last: float) -> str:
+    """Return a range of factors, or the one factor that it holds."""
+    return nearest(first) if first == last else f"{nearest(first)} to {nearest(last)}"
 
 
 def _rows(calibration: Calibration) -> list[tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.render.small_delta import delta_phrase
 from dpaudit.wording.audits import audit_label, audit_meaning, lines_sentence, power_sentence, releases_sentence
 from dpaudit.wording.certificates import (
     bracket_phrase,
@@ -27,7 +28,7 @@ def certificate_markdown(certificate: Certificate) -> str:
             [
                 ("claimed", nearest(claim.epsilon), nearest(claim.delta)),
                 ("delivered at the claimed delta", bracket_phrase(tight.epsilon), nearest(claim.delta)),
-                ("delivered at the claimed epsilon", nearest(claim.epsilon), bracket_phrase(tight.delta)),
+                ("delivered at the claimed epsilon", nearest(claim.epsilon), delta_phrase(certificate)),
             ],
         ),
         f"Protects {cell(claim.unit)}, in the {claim.model} model; neighbours differ in "

@@ -11,6 +11,7 @@ from dpaudit.model.audit_result import AuditResult, AuditVerdict
 from dpaudit.model.condition import Condition, Status
 from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
+from dpaudit.render.small_delta import delta_phrase
 from dpaudit.wording.audits import audit_label, audit_meaning, lines_sentence, power_sentence, releases_sentence
 from dpaudit.wording.certificates import (
     bracket_phrase,
@@ -79,7 +80,7 @@ def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
         ("claimed", f"{claim_parameters(claim)}, {claim.model} model"),
         ("protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"),
         ("epsilon", f"{bracket_phrase(tight.epsilon)}, at delta = {nearest(claim.delta)}"),
-        ("delta", f"{bracket_phrase(tight.delta)}, at epsilon = {nearest(claim.epsilon)}"),
+        ("delta", f"{delta_phrase(certificate)}, at epsilon = {nearest(claim.epsilon)}"),
     ]
 
 

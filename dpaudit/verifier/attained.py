@@ -95,8 +95,9 @@ class _Walk:
 def _query(mechanism: Table) -> Table:
     """Return what noise is added to: the fields that scaling the noise leaves alone."""
     scaled = rescaled(mechanism, 2.0)
+    mechanism = {key: value for key, value in mechanism.items() if key != "stated"}
     inner = {key: _query(value) for key, value in mechanism.items() if isinstance(value, dict)}
-    return {key: value for key, value in mechanism.items() if scaled[key] == value} | inner
+    return {key: value for key, value in (mechanism | inner).items() if key in inner or scaled[key] == value}
 
 
 def _sampled(node: Table, found: Multiset) -> Multiset:

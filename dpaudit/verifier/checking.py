@@ -12,7 +12,7 @@ import numpy as np
 from dpaudit.verifier.attained import attained
 from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Bounds, Worst
-from dpaudit.verifier.folding import fold, walk
+from dpaudit.verifier.folding import fold, plug_ins, walk
 from dpaudit.verifier.losses import Multiset, Rejection, Table, require
 from dpaudit.verifier.printed import printed_complaints
 from dpaudit.verifier.reading import Unreadable, read
@@ -100,6 +100,8 @@ def _verification(data: Any) -> Verification:
             ends += _end_complaints("lower", data, stated, Worst(assumed))
             refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
             ends += [] if refuting else ["the assumption refutes nothing"]
+        if below.delta(claim["epsilon"])[0] > above.delta(claim["epsilon"])[1]:
+            ends += ["what is attained exceeds what is proved from above"]
         complaints = ends or [*printed_complaints(data.get("printed"), tree, claim), *slack_complaints(data)]
         notes = _notes(data, [curve.delta(claim["epsilon"]) for curve in (above, below)])
     return Verification(
@@ -164,5 +166,9 @@ def _notes(data: Table, answers: list[Bounds]) -> tuple[str, ...]:
     looked = sum(row["status"] != "assumed" for row in data["conditions"])
     width = max(((high - low) / high for low, high in answers if high > _SMALL), default=0.0)
     told = [f"Taken on trust, as the declaration says: what {source} states." for source in sources]
+    told += [
+        f"Taken on trust: the losses that the plug-in mechanism {name} states of itself, and how its noise scales."
+        for name in plug_ins(data["declaration"])
+    ]
     told += [f"Taken from the certificate: what a run saw of {looked} conditions."] if looked else []
     return *told, f"Delta at the claimed epsilon is proved again to a relative width of {width:.1e}."

@@ -36,10 +36,15 @@ def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
 def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
     found = []
-    for table in (node, node.get("mechanism", {})):
+    mechanism = node.get("mechanism", {})
+    for table in (node, mechanism):
         for kind, field in TABLES["needed"].get(table.get("node", table.get("name")), ()):
             held: Any = table.get(field, "poisson" if field == "scheme" else [])
             about = tuple(map(str, held if isinstance(held, list) else [held]))
             listed = ", ".join(about) or TABLES["unnamed"].get(kind)
             found.append((kind, about, TABLES["conditions"][kind].format(listed=listed)))
+    for table in (mechanism, mechanism.get("leaf", {})):
+        if "stated" in table:
+            about = (f"the plug-in mechanism {table['name']}",)
+            found.append(("stated", about, TABLES["conditions"]["stated"].format(listed=about[0])))
     return found

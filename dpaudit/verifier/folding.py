@@ -92,6 +92,12 @@ def walk(node: Table) -> list[Table]:
     return [node, *(below for child in children(node) for below in walk(child))]
 
 
+def plug_ins(tree: Table) -> list[str]:
+    """Return the names of the mechanisms whose losses are stated, because no checker can derive them."""
+    held = [node["mechanism"] for node in walk(tree) if node["node"] == "release"]
+    return list(dict.fromkeys(part["name"] for m in held for part in (m, m.get("leaf", {})) if "stated" in part))
+
+
 def model(node: Table) -> str:
     """Return the view that a tree protects: the weakest of its parts'."""
     if node["node"] == "billboard":

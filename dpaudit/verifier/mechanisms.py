@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,29 @@ Sides = tuple[Multiset, Multiset]
 def sides_of(fields: Table, relation: str) -> Sides:
     """Return what bounds one release from above and what some pair attains; equal where the loss is exact."""
     require(fields.get("neighbours", relation) == relation, f"{fields['name']} is stated for other neighbours")
+    if "stated" in fields:
+        upper, lower = (Counter(dict(map(_stated, fields["stated"][side]))) for side in ("upper", "lower"))
+        return upper, lower
     return _READERS[fields["name"]](fields, relation)
+
+
+def _stated(row: Table) -> tuple[Loss, int]:
+    """Return a loss that a plug-in states of itself, and how often it is met; a law must sum to one on both sides."""
+    if row["loss"] == "approximate":
+        loss = black_box(row["epsilon"], row["delta"])
+    elif row["loss"] == "sampled_gaussian":
+        loss = ("sampled", float(row["mu"]), float(row["rate"]), row["order"])
+    elif row["loss"] != "discrete":
+        loss = (row["loss"], float(row["mu" if row["loss"] == "gaussian" else "shift"]))
+    else:
+        atoms = list(zip(row["losses"], row["probabilities"], strict=True))
+        leaks = row["infinite_mass"], row["reverse_infinite_mass"]
+        both = ([p for _, p in atoms], [p * math.exp(-v) for v, p in atoms])
+        sums = [math.fsum(masses) + leak for masses, leak in zip(both, leaks, strict=True)]
+        blurs = [1e-14 + 2.0**-51 * math.fsum(p * abs(v) for p, (v, _) in zip(m, atoms, strict=True)) for m in both]
+        require(all(abs(s - 1) <= b for s, b in zip(sums, blurs, strict=True)), "a stated law does not sum to one")
+        loss = discrete(atoms, *leaks)
+    return loss, row["times"]
 
 
 def rescaled(tree: Any, factor: float) -> Any:
@@ -47,10 +70,18 @@ def _laplace(fields: Table, relation: str) -> Sides:
 
 def _ball_laplace(fields: Table, relation: str) -> Sides:
     """A Euclidean move is at most sqrt(dimension) times as long in l1, and is so long when it is spread evenly."""
-    dimension, shift = fields["dimension"], fields["l2_sensitivity"] / fields["scale"]
-    require(0 <= shift < math.inf and positive(fields, "scale"), "a sensitivity over a scale is out of range")
-    spread = Counter({("laplace", shift / math.sqrt(dimension)): dimension})
-    return Counter([("laplace", shift * math.sqrt(dimension))]), spread
+    dimension, moved = fields["dimension"], Fraction(repr(float(fields["l2_sensitivity"])))
+    shift, root = moved / Fraction(repr(positive(fields, "scale"))), math.isqrt(dimension)
+    require(0 <= shift * dimension < 10**300, "a sensitivity over a scale is out of range")
+    whole = root * root == dimension
+    above = Fraction(root) if whole else Fraction(math.isqrt(dimension << 240) + 1, 1 << 120)
+    most, each = float(shift * above), shift / above
+    while not whole and Fraction(repr(most)) < shift * above:
+        most = math.nextafter(most, math.inf)
+    least = float(each)
+    while dimension > 1 and Fraction(repr(least)) > each:
+        least = math.nextafter(least, 0.0)
+    return Counter([("laplace", most)]), Counter({("laplace", least): dimension})
 
 
 def _symmetric_gaussian(fields: Table, relation: str) -> Sides:
@@ -177,11 +208,8 @@ def _win_clock(fields: Table, relation: str) -> Sides:
 
 
 def _removal_clock(fields: Table, relation: str) -> Sides:
-    """Nothing is promised; attained is the bit whether a difference of noises exceeds 2, for each of the reads."""
-    rare = math.exp(-2.0)
-    often = 2 * rare
-    bit = discrete([(math.log(2.0), often), (math.log1p(-often) - math.log1p(-rare), 1 - often)])
-    return Counter([discrete([], 1.0, 1.0)]), Counter({bit: fields["reads"]})
+    """Nothing is promised; attained is a loss without bound, of a probability known to be positive and no more."""
+    return _sides(discrete([], 1.0, 1.0), discrete([(0.0, 1.0)], math.ulp(0.0), math.ulp(0.0)))
 
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)

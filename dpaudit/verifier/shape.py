@@ -26,8 +26,10 @@ _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
     "text": (lambda value: isinstance(value, str) and value.strip(), "text"),
     "rule": (lambda value: isinstance(value, str) and value.startswith("DPA"), "the name of a rule"),
     "digest": (lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{64}", value)), "a SHA-256"),
+    "field": (lambda value: not isinstance(value, dict), "a number, a text or a list"),
     "versions": (lambda value: {"python", "dpaudit"} <= {*value} and {*map(type, value.values())} == {str}, "versions"),
 }
+_TAGS = {"node": "node", "mechanism": "name", "loss": "loss"}  # forms whose tables name their own kind
 
 
 def check_shape(data: Any) -> None:
@@ -55,11 +57,13 @@ def _check(value: Any, form: str, name: str) -> None:
 def _check_table(value: Any, form: str, name: str) -> None:
     """Refuse a table with other keys than its form; nodes and mechanisms name theirs."""
     require(isinstance(value, dict), f"{name} is no table")
-    if form in ("node", "mechanism"):
-        tag = "node" if form == "node" else "name"
-        form = f"{tag} {value.get(tag)!s:.80}"
+    plugged = form == "mechanism" and "stated" in value and f"name {value.get('name')!s:.80}" not in TABLES["forms"]
+    if form in _TAGS and not plugged:
+        form = f"{_TAGS[form]} {value.get(_TAGS[form])!s:.80}"
         require(form in TABLES["forms"], f"{name}: {form!r} cannot be derived again by this checker")
-    fields = TABLES["forms"][form]
+    fields = TABLES["forms"]["plug-in" if plugged else form]
+    if plugged:  # its own fields may have any name
+        fields = dict.fromkeys(value.keys() - {"neighbours"}, "field") | fields
     known = {key.rstrip("?"): held for key, held in fields.items()}
     unknown, missing = value.keys() - known.keys(), fields.keys() - {f"{key}?" for key in known} - value.keys()
     require(not unknown, f"{name} has the unknown keys {', '.join(sorted(unknown))}")

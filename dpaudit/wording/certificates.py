@@ -7,7 +7,7 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.readings import PrintedReading, Slack, Verdict
 from dpaudit.wording.claims import promise
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, ends, exact, nearest, times
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, ends, exact, nearest, raised, times
 
 UNNAMED = 0.005
 """A logarithm of a noise ratio that is too small to be worth a name."""
@@ -24,11 +24,22 @@ def bracket_phrase(bracket: Bracket) -> str:
     if bracket.upper == math.inf:
         return f"at least {at_least(bracket.lower)}, with no upper bound"
     if bracket.upper < 1e-300:
-        return "below 10⁻³⁰⁰"
+        return below_floats(-300)
     if bracket.lower == 0:
         return f"at most {at_most(bracket.upper)}"
     lower, upper = ends(bracket)
     return f"between {lower} and {upper}"
+
+
+def below_floats(log10: float) -> str:
+    """Return the words for a delta that is too small for a float, from an upper bound on its base-10 logarithm.
+
+    >>> below_floats(-772.3), below_floats(-300)
+    ('at most 10⁻⁷⁷²', 'below 10⁻³⁰⁰')
+    """
+    if log10 > -301:
+        return "below 10⁻³⁰⁰"
+    return f"at most 10{raised(math.ceil(log10))}"
 
 
 def verdict_label(verdict: Verdict) -> str:

@@ -103,6 +103,15 @@ def both_ends(bracket: Bracket) -> str:
     return f"between {lower} and {upper}"
 
 
+def raised(exponent: int) -> str:
+    """Return an exponent in superscript digits.
+
+    >>> raised(-772)
+    '⁻⁷⁷²'
+    """
+    return str(exponent).translate(_SUPERSCRIPTS)
+
+
 def times(ratio: float) -> str:
     """Return a ratio to three digits, with thousands separated."""
     return nearest(ratio, 3)

@@ -20,8 +20,8 @@ class DiscreteLoss:
     to the rounding of each: 1e-14, and four units in the last place for each unit of loss. Mass that is missing has an
     unknown loss, and must be stated in `infinite_mass`. `reverse_infinite_mass` is the mass that Q puts where P has
     none. `largest` is the largest loss where that is a ratio, of which the last atom has the nearest float; without it,
-    that float's decimal.
-    `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both orders.
+    that float's decimal. `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both
+    orders.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
 
     >>> fair_or_told = DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25)
@@ -55,7 +55,7 @@ class DiscreteLoss:
         if abs(forward - 1) > blurs[0] or abs(backward - 1) > blurs[1]:
             raise ValueError(
                 f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}. State "
-                "what is missing as infinite_mass and reverse_infinite_mass."
+                "what is missing as infinite_mass and reverse_infinite_mass; compute small ones without 1 - x."
             )
 
     @property

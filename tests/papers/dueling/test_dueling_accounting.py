@@ -102,6 +102,7 @@ def test_the_literal_readings_are_refuted_whatever_the_noise(reading: str, calib
     assert found.verdict == "refuted"
     assert found.tight.epsilon.lower == math.inf
     assert (found.tight.delta.lower < 1e-300) == (reading == "R4")
+    assert verify(found.to_json()).complaints == ()
 
 
 def test_the_clock_of_removals_attains_what_its_densities_say() -> None:
