@@ -58,7 +58,8 @@ def _check_table(value: Any, form: str, name: str) -> None:
     if form in ("node", "mechanism"):
         tag = "node" if form == "node" else "name"
         form = f"{tag} {value.get(tag)!s:.80}"
-        require(form in TABLES["forms"], f"{name}: {form!r} cannot be derived again by this checker")
+        remedy = "; `dpaudit certify --as-stated` states what it proves" if tag == "name" else ""
+        require(form in TABLES["forms"], f"{name}: {form!r} cannot be derived again by this checker{remedy}")
     fields = TABLES["forms"][form]
     known = {key.rstrip("?"): held for key, held in fields.items()}
     unknown, missing = value.keys() - known.keys(), fields.keys() - {f"{key}?" for key in known} - value.keys()
