@@ -6,7 +6,7 @@ import typer
 
 from dpaudit.certification.as_stated import as_stated
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, Format, Output, OutputFormat, Seed
+from dpaudit.cli.common.options import Config, ConfiguredSeed, Format, Output, OutputFormat
 from dpaudit.cli.common.output import emit
 from dpaudit.cli.common.verdicts import certificate_exit
 from dpaudit.configuration.config import read_config
@@ -20,7 +20,7 @@ def certify(
     config: Config,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
-    seed: Seed = None,
+    seed: ConfiguredSeed = None,
     stated: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--as-stated", help="State what is proved, where plug-ins' mechanisms prevent `verify`.")
     ] = False,

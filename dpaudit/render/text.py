@@ -20,7 +20,7 @@ from dpaudit.wording.certificates import (
     verdict_label,
 )
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
-from dpaudit.wording.numerals import at_least, at_most, nearest
+from dpaudit.wording.numerals import at_least, at_most, nearest, powers
 
 _BAR = 44
 
@@ -109,7 +109,7 @@ def _reasons(certificate: Certificate) -> list[RenderableType]:
     """Return the reasons of a verdict other than `certified`; a certified claim needs none."""
     if certificate.verdict == "certified":
         return []
-    return [Text(), *(inset(f"• {reason}") for reason in certificate.reasons)]
+    return [Text(), *(inset(f"• {powers(reason)}") for reason in certificate.reasons)]
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:
