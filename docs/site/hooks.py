@@ -57,8 +57,8 @@ def notebook_pages() -> dict[str, str | bytes]:
     told = {script.stem: page(script.read_text(encoding="utf-8")) for script in scripts}
     lines = [f"- [{text.splitlines()[0].removeprefix('# ')}]({name}.md)" for name, text in told.items()]
     first = (
-        "# Notebooks\n\nEach page is a script of `examples/notebooks`, which VS Code, PyCharm, Spyder and Jupytext open as "
-        "a notebook. Every output is compared by a test.\n\n"
+        "# Notebooks\n\nEach page is a script of `examples/notebooks`, which VS Code, PyCharm, Spyder and Jupytext "
+        "open as a notebook. Every output is compared by a test.\n\n"
     )
     return {f"notebooks/{name}.md": text for name, text in told.items()} | {
         "notebooks/index.md": first + "\n".join(lines) + "\n"
