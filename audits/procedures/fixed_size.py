@@ -138,7 +138,8 @@ def audit_case(
     an exit or a time-out is the outcome of its run.
     `how` says how runs are executed; only its `chunk_runs` changes results. With a `store`, counted and choosing chunks
     that are stored are not run again. The fields of `Execution` as keywords of this function are deprecated.
-    Raises: ValueError: fewer than 4 runs, a relation other than the claim's, or delta below the claim's.
+    Raises: ValueError: fewer than 4 runs, a relation other than the claim's, delta below the claim's, or a `learner`
+        for a case that has a score.
 
     >>> from audits.examples import CLAIM, HALF_NOISE
     >>> audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(0)).verdict
@@ -155,6 +156,11 @@ def audit_case(
         raise ValueError(
             f"Expected neighbours of the claim's relation {claim.neighbours!r}; case {case.name!r} has "
             f"{case.relation!r}. State the claim for the relation that the case runs."
+        )
+    if learner is not None and case.score is not None:
+        raise ValueError(
+            f"Expected learner to be left out: case {case.name!r} has a score, which the audit takes. To learn one, "
+            "remove the score: dataclasses.replace(case, score=None)."
         )
     execution = execution_of(how, fields)
     most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None

@@ -12,6 +12,8 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "examples" / "gallery"
+NOTEBOOKS = ROOT / "examples" / "notebooks"
+NOTEBOOK_ORDER = ("first_certificate", "first_audit", "weekly_count", "dp_sgd", "reproduce_a_paper")
 STUDIES = ROOT / "docs" / "measured" / "studies"
 sys.path.insert(0, str(ROOT))
 
@@ -26,7 +28,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for script in scripts:
         pages[f"gallery/{script.stem}.md"] = gallery_page(script)
         pages[f"gallery/{script.stem}.svg"] = drawn(script)
-    pages |= study_pages()
+    pages |= study_pages() | notebook_pages()
     for place, content in pages.items():
         files.append(File.generated(config, place, content=content))
     return files
@@ -46,6 +48,21 @@ def study_pages() -> dict[str, str | bytes]:
                 pages[f"measured/studies/{folder.name}/{name}"] = content
                 parts.append(f"![{folder.name}: {name}](studies/{folder.name}/{name})\n")
     return pages | {"measured/fronts.md": "\n".join(parts)}
+
+
+def notebook_pages() -> dict[str, str | bytes]:
+    """Return a page for each notebook, with the outputs that its test compares, and the page that lists them."""
+    page = runpy.run_path(str(ROOT / "docs" / "site" / "notebooks.py"))["page"]
+    scripts = [NOTEBOOKS / f"{name}.py" for name in NOTEBOOK_ORDER]
+    told = {script.stem: page(script.read_text(encoding="utf-8")) for script in scripts}
+    lines = [f"- [{text.splitlines()[0].removeprefix('# ')}]({name}.md)" for name, text in told.items()]
+    first = (
+        "# Notebooks\n\nEach page is a script of `examples/notebooks`, which VS Code, PyCharm, Spyder and Jupytext "
+        "open as a notebook. Every output is compared by a test.\n\n"
+    )
+    return {f"notebooks/{name}.md": text for name, text in told.items()} | {
+        "notebooks/index.md": first + "\n".join(lines) + "\n"
+    }
 
 
 def gallery_index(scripts: list[Path]) -> str:

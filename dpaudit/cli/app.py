@@ -107,7 +107,7 @@ def _cleaned_usage() -> Generator[None, None, None]:
         yield
     except Exception as error:
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
-            vars(error)["message"] = one_line(vars(error)["message"])
+            vars(error)["message"] = one_line(vars(error)["message"]).replace("Value error, ", "")
         raise
 
 

@@ -11,6 +11,7 @@ from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import (
     Backend,
     Config,
+    ConfiguredSeed,
     Format,
     Jobs,
     Output,
@@ -18,7 +19,6 @@ from dpaudit.cli.common.options import (
     Require,
     Required,
     Runs,
-    Seed,
     Significance,
 )
 from dpaudit.cli.common.output import emit, note, progress
@@ -38,7 +38,7 @@ def audit(
     runs: Runs = None,
     significance: Significance = None,
     jobs: Jobs = None,
-    seed: Seed = None,
+    seed: ConfiguredSeed = None,
     backend: Annotated[Backend, typer.Option("--backend", help="Where to run.")] = Backend.PROCESSES,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler, tcp://host:port.")

@@ -1,7 +1,12 @@
 """`dpaudit certify`: the certificate of a claim."""
 
+from typing import Annotated
+
+import typer
+
+from dpaudit.certification.as_stated import as_stated
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, Format, Output, OutputFormat, Seed
+from dpaudit.cli.common.options import Config, ConfiguredSeed, Format, Output, OutputFormat
 from dpaudit.cli.common.output import emit
 from dpaudit.cli.common.verdicts import certificate_exit
 from dpaudit.configuration.config import read_config
@@ -11,13 +16,22 @@ from dpaudit.workflow import certificate_of
 
 
 @ending
-def certify(config: Config, style: OutputFormat = Format.TEXT, output: Output = None, seed: Seed = None) -> Exit:
+def certify(
+    config: Config,
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+    seed: ConfiguredSeed = None,
+    stated: Annotated[  # noqa: FBT002 - typer's flag
+        bool, typer.Option("--as-stated", help="State what is proved, where plug-ins' mechanisms prevent `verify`.")
+    ] = False,
+) -> Exit:
     """Prove or refute a claim on paper.
 
     The declaration, of an algorithm or written in the file, is folded and accounted from both sides. An
     algorithm with a problem also runs a few times, and its trace is compared with its declaration.
     """
     certificate = certificate_of(read_config(config), seed)
+    certificate = as_stated(certificate) if stated else certificate
     emit(
         lambda: certificate_text(certificate),
         lambda: certificate_markdown(certificate),

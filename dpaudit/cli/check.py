@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Jobs, Require, Required, Runs, Seed, Significance
+from dpaudit.cli.common.options import GateSeed, Jobs, Require, Required, Runs, Significance
 from dpaudit.cli.common.output import note, output_folder, progress, show, show_lines, write
 from dpaudit.gate.baseline import Baseline, read_baseline
 from dpaudit.gate.junit import junit
@@ -39,7 +39,7 @@ def check(
     runs: Runs = None,
     significance: Significance = None,
     jobs: Jobs = None,
-    seed: Seed = None,
+    seed: GateSeed = None,
 ) -> Exit:
     """Certify and audit several configurations and say whether a pipeline may go on.
 

@@ -12,11 +12,13 @@ from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
 from dpaudit.cli.common.output import emit
 from dpaudit.configuration.config import read_config
+from dpaudit.errors import ConfigError
 from dpaudit.gate.catalogue import RULES as ISSUES
 from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text
 from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
 from dpaudit.render.rule import rule_data, rule_markdown, rule_text
 from dpaudit.rules import RULES
+from dpaudit.runtime.plugins import suggestion
 
 
 @ending
@@ -41,8 +43,21 @@ def explain(
     elif theorem in RULES and not config.is_file():
         _explain_theorem(theorem, style, output)
     else:
+        _require_file(config)
         _explain_derivation(config, style, output)
     return Exit.PASS
+
+
+def _require_file(config: Path) -> None:
+    """Refuse a word that is no file and no rule; a path is left to the reading of files.
+
+    Raises: ConfigError: the word, with the nearest rule.
+    """
+    word = str(config)
+    if not config.exists() and config.suffix == "" and len(config.parts) == 1:
+        near = suggestion(word if word.islower() else word.upper(), (*RULES, *ISSUES))
+        hint = near if near.startswith("; did you mean") else "; `dpaudit explain billboard` and DPA212 are examples."
+        raise ConfigError(f"{word}: no file and no rule of that name{hint}")
 
 
 def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:

@@ -10,7 +10,7 @@ from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
 from dpaudit.cli.common.output import emit
 from dpaudit.render.listing import listing_markdown, listing_text
-from dpaudit.runtime.plugins import names
+from dpaudit.runtime.plugins import descriptions
 
 
 class Kind(StrEnum):
@@ -29,7 +29,7 @@ def listing(
     output: Output = None,
 ) -> Exit:
     """List the algorithms, mechanisms, audits and problems there are, plug-ins included."""
-    names_by_kind = {shown.value: names(shown.value) for shown in ([kind] if kind else Kind)}
+    names_by_kind = {shown.value: descriptions(shown.value) for shown in ([kind] if kind else Kind)}
     emit(
         lambda: listing_text(names_by_kind),
         lambda: listing_markdown(names_by_kind),

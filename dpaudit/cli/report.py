@@ -7,7 +7,7 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.extras import extras_of
-from dpaudit.cli.common.options import Config, Jobs, Runs, Seed, Significance
+from dpaudit.cli.common.options import Config, ConfiguredSeed, Jobs, Runs, Significance
 from dpaudit.cli.common.output import note, output_folder, progress, say
 from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
 from dpaudit.configuration.config import read_config
@@ -30,7 +30,7 @@ def report(
     runs: Runs = None,
     significance: Significance = None,
     jobs: Jobs = None,
-    seed: Seed = None,
+    seed: ConfiguredSeed = None,
     *,
     pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False,
     deployment: Annotated[

@@ -20,7 +20,7 @@ from dpaudit.model.deployment import Deployment
 from dpaudit.model.mechanism import AdditiveMechanism, Mechanism
 from dpaudit.model.node_kinds import NODES
 from dpaudit.model.system import System
-from dpaudit.runtime.plugins import Kind, find_plugin, names
+from dpaudit.runtime.plugins import Kind, descriptions, find_plugin, names
 
 JsonSchema = dict[str, Any]
 
@@ -150,7 +150,7 @@ def _definitions() -> Iterator[tuple[str, JsonSchema]]:
     """Yield each definition that sections refer to, by its name."""
     kinds: tuple[Kind, ...] = ("algorithms", "problems", "mechanisms")
     for kind in kinds:
-        for name, line in names(kind).items():
+        for name, line in descriptions(kind).items():
             yield f"{kind}.{name}", _named(kind, name, line)
     yield "mechanism", {"oneOf": [{"$ref": f"#/$defs/mechanisms.{name}"} for name in names("mechanisms")]}
     yield "printed", table_schema(fields_of(Printed), summary_of(Printed))

@@ -17,7 +17,7 @@ from dpaudit.wording.certificates import bracket_phrase, printed_sentence, slack
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.nodes import node_words
-from dpaudit.wording.numerals import nearest
+from dpaudit.wording.numerals import nearest, powers
 
 
 def derivation_text(certificate: Certificate) -> RenderableType:
@@ -27,7 +27,7 @@ def derivation_text(certificate: Certificate) -> RenderableType:
         section("Claim"),
         inset(f"{claim_parameters(claim)}, {claim.model} model; neighbours differ in {relation}."),
         section("Verdict"),
-        inset(f"{verdict_label(certificate.verdict)}. {' '.join(certificate.reasons)}"),
+        inset(f"{verdict_label(certificate.verdict)}. {powers(' '.join(certificate.reasons))}"),
         section("Derivation"),
         inset(_tree(rows_of(certificate), _sources(certificate))),
         *_printed(certificate),
@@ -44,7 +44,7 @@ def derivation_markdown(certificate: Certificate) -> str:
         f"{'  ' * row.depth}- **{cell(_title(row))}** {cell('; '.join(_details(row, sources)))}".rstrip()
         for row in rows_of(certificate)
     ]
-    verdict = f"{verdict_label(certificate.verdict)}. {' '.join(certificate.reasons)}"
+    verdict = f"{verdict_label(certificate.verdict)}. {powers(' '.join(certificate.reasons))}"
     parts = ["## Derivation", claim_parameters(certificate.claim), cell(verdict), "\n".join(lines)]
     if certificate.printed is not None:
         steps = (f"{title}; {'; '.join(lines)}" for title, lines in _argument(certificate))

@@ -13,7 +13,7 @@ from dpaudit.wording.certificates import (
 )
 from dpaudit.wording.claims import neighbours_phrase
 from dpaudit.wording.markdown import bullets, cell, table
-from dpaudit.wording.numerals import nearest
+from dpaudit.wording.numerals import nearest, powers
 
 
 def certificate_markdown(certificate: Certificate) -> str:
@@ -22,7 +22,7 @@ def certificate_markdown(certificate: Certificate) -> str:
     parts = [
         f"## {verdict_label(certificate.verdict)}",
         cell(certificate_meaning(certificate)),
-        bullets(certificate.reasons),
+        bullets(map(powers, certificate.reasons)),
         table(
             ("", "epsilon", "delta"),
             [

@@ -14,7 +14,7 @@ from dpaudit.render.text import bars, colour
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import slack_sentence, verdict_label
 from dpaudit.wording.claims import claim_parameters, promise
-from dpaudit.wording.numerals import nearest
+from dpaudit.wording.numerals import nearest, powers
 
 
 def on_paper(certificate: Certificate) -> RenderableType:
@@ -38,7 +38,7 @@ def needed(published: Certificate, tight: Certificate) -> RenderableType:
         "2  How much noise does the claim need?",
         f'The same algorithm with calibration = "tight" adds {nearest(ratio)} times less noise, and its claim is '
         "exactly what it delivers.",
-        _said(verdict_label(tight.verdict), colour(tight.verdict), tight.reasons[0]),
+        _said(verdict_label(tight.verdict), colour(tight.verdict), powers(tight.reasons[0])),
         _scale(tight),
     )
 

@@ -21,7 +21,7 @@ from dpaudit.wording.certificates import (
     verdict_label,
 )
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
-from dpaudit.wording.numerals import at_least, at_most, nearest
+from dpaudit.wording.numerals import at_least, at_most, nearest, powers
 
 _BAR = 44
 
@@ -118,7 +118,7 @@ def _reasons(certificate: Certificate) -> list[RenderableType]:
     """Return the reasons of a verdict other than `certified`; a certified claim needs none."""
     if certificate.verdict == "certified":
         return []
-    return [Text(), *(inset(f"• {reason}") for reason in certificate.reasons)]
+    return [Text(), *(inset(f"• {powers(reason)}") for reason in certificate.reasons)]
 
 
 def _printed(certificate: Certificate) -> list[RenderableType]:

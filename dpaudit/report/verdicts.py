@@ -12,7 +12,7 @@ from dpaudit.report.marks import Marked, marked, undischarged
 from dpaudit.report.releases import justified, located
 from dpaudit.wording.audits import provision
 from dpaudit.wording.claims import claim_parameters
-from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, whole
+from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, powers, whole
 from dpaudit.wording.sentences import say
 
 Word = Literal[
@@ -67,11 +67,11 @@ def outcome_of(report: ReportInputs) -> Outcome:
         )
     violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
     differences = tuple(finding.message for finding in certificate.findings)
-    stated = certificate.reasons if certificate.verdict != "certified" else ()
+    stated = tuple(map(powers, certificate.reasons)) if certificate.verdict != "certified" else ()
     broken = tuple(
         f"Seen violated: {condition.text}"
         for condition in certificate.conditions
-        if condition.status == "violated" and not any(condition.text in reason for reason in stated)
+        if condition.status == "violated" and not any(powers(condition.text) in reason for reason in stated)
     )
     reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *differences)))
     return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)

@@ -1,8 +1,9 @@
 """Plug-ins by name: mechanisms, algorithms, audits and problems, imported when they are asked for."""
 
 import difflib
+import inspect
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
 from dpaudit.errors import ConfigError
@@ -25,6 +26,27 @@ def names(kind: Kind) -> dict[str, str]:
     built_in: dict[str, str] = dict(_home(kind).NAMES)
     plugged = {point.name: f"from {point.value}" for point in entry_points(group=f"dpaudit.{kind}")}
     return built_in | {name: text for name, text in plugged.items() if name not in built_in}
+
+
+def descriptions(kind: Kind) -> dict[str, str]:
+    """Return the names of one kind, each with one line of description; a plug-in's is the first line of its docstring.
+
+    Plug-ins are imported; one that cannot be is described by its fault.
+    """
+    held = names(kind)
+    for point in entry_points(group=f"dpaudit.{kind}"):
+        if held.get(point.name) == f"from {point.value}":
+            held[point.name] = _described(point)
+    return held
+
+
+def _described(point: EntryPoint) -> str:
+    """Return the first line of a plug-in's docstring, and where it is from."""
+    try:
+        text = inspect.getdoc(point.load()) or "no description"
+    except (Exception, SystemExit) as error:
+        text = f"cannot be imported ({type(error).__name__})"
+    return f"{text.strip().splitlines()[0].rstrip('.')} (from {point.value})"
 
 
 def find_plugin(kind: Kind, name: str) -> Any:

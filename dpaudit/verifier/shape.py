@@ -59,8 +59,9 @@ def _check_table(value: Any, form: str, name: str) -> None:
     require(isinstance(value, dict), f"{name} is no table")
     plugged = form == "mechanism" and "stated" in value and f"name {value.get('name')!s:.80}" not in TABLES["forms"]
     if form in _TAGS and not plugged:
+        remedy = "; `dpaudit certify --as-stated` states what it proves" if form == "mechanism" else ""
         form = f"{_TAGS[form]} {value.get(_TAGS[form])!s:.80}"
-        require(form in TABLES["forms"], f"{name}: {form!r} cannot be derived again by this checker")
+        require(form in TABLES["forms"], f"{name}: {form!r} cannot be derived again by this checker{remedy}")
     fields = TABLES["forms"]["plug-in" if plugged else form]
     if plugged:  # its own fields may have any name
         fields = dict.fromkeys(value.keys() - {"neighbours"}, "field") | fields

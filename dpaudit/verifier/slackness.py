@@ -41,7 +41,8 @@ def _sentence(row: Table, nodes: list[Table]) -> str:
     name = row["name"] if node or row["name"] != "number of parts" else "number of parts, unknown"
     slots, parts = (node["printed"]["slots"], node.get("times", len(children(node)))) if node else (0.0, 0)
     text: str = TABLES["slack"].get(name, "an unknown factor")
-    return text.format(factor=float(row["noise_factor"]), slots=slots, parts=parts)
+    counted = "is 1 part" if parts == 1 else f"are {parts} parts"
+    return text.format(factor=float(row["noise_factor"]), slots=slots, parts=counted)
 
 
 def _noise_complaints(ratio: float, data: Table) -> list[str]:

@@ -1,6 +1,7 @@
 """Numbers for readers: few digits, bounds rounded outwards, powers of ten written out."""
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from dpaudit.model.bracket import Bracket
@@ -8,6 +9,7 @@ from dpaudit.model.bracket import Bracket
 TIMES = "\N{MULTIPLICATION SIGN}"
 _SMALLEST = 1e-300
 _MOST_DIGITS, _ENOUGH_DIGITS = 17, 7
+_EXPONENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -115,6 +117,21 @@ def raised(exponent: int) -> str:
 def times(ratio: float) -> str:
     """Return a ratio to three digits, with thousands separated."""
     return nearest(ratio, 3)
+
+
+def powers(text: str) -> str:
+    """Return a sentence with its numbers of exponent form as powers of ten; the numbers stay what they are.
+
+    >>> powers("epsilon 1 at delta 1e-05, or 2.5e-07")
+    'epsilon 1 at delta 10⁻⁵, or 2.5 × 10⁻⁷'
+    """
+    return _EXPONENT.sub(_power, text)
+
+
+def _power(match: re.Match[str]) -> str:
+    """Return one number of exponent form as a power of ten."""
+    tens = "10" + str(int(match[2])).translate(_SUPERSCRIPTS)
+    return tens if match[1] == "1" else f"{match[1]} {TIMES} {tens}"
 
 
 def whole(number: int) -> str:

@@ -1,6 +1,8 @@
 """The page on adding an audit: its skeleton breaks the broken histogram and spares the repaired one."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,8 @@ import audits
 from audits import audit_case, audit_sequentially
 from dpaudit import Claim
 
-PAGE = (Path(audits.__file__).parents[1] / "docs" / "how_to" / "add_an_audit.md").read_text(encoding="utf-8")
+ROOT = Path(audits.__file__).parents[1]
+PAGE = (ROOT / "docs" / "how_to" / "add_an_audit.md").read_text(encoding="utf-8")
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 
 
@@ -37,6 +40,19 @@ def test_the_learner_of_the_page_finds_it_too() -> None:
     blind = replace(held["CASE"], score=None)
     found = audit_case(blind, CLAIM, runs=20_000, rng=np.random.default_rng(5), learner=held["mean_difference"])
     assert found.verdict == "violation"
+
+
+def test_the_skeleton_passes_strict_type_checks(tmp_path: Path) -> None:
+    """mypy --strict has nothing to say; a function without its types is found."""
+    source = next(text for text in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL) if ">>>" not in text)
+    untyped = source.replace(" -> Callable[[np.ndarray], np.ndarray]:", ":")
+    assert untyped != source
+    for name, text, code in (("typed", source, 0), ("untyped", untyped, 1)):
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        cache = ROOT / ".mypy_cache"
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), f"{tmp_path / name}.py"]
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert ended.returncode == code, ended.stdout
 
 
 def test_the_same_case_stops_early() -> None:

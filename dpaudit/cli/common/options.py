@@ -41,6 +41,21 @@ Seed: TypeAlias = Annotated[
     int | None,
     typer.Option("--seed", min=0, metavar="S", help="Seed of all randomness; drawn and shown where absent."),
 ]
+ConfiguredSeed: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        metavar="S",
+        help="Seed of all randomness, over the configuration's; drawn and shown where neither is given.",
+    ),
+]
+GateSeed: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", min=0, metavar="S", help="Seed of all randomness, over the configurations'; 0 where neither is given."
+    ),
+]
 Runs: TypeAlias = Annotated[
     int | None, typer.Option("--runs", metavar="N", help="Runs for each case, 4 or more, over the configuration's.")
 ]

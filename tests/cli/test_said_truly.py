@@ -1,0 +1,93 @@
+"""What commands say of their own options and of what is not there is what they do."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from typer.testing import Result
+
+from audits import audit_case
+from audits.examples import CLAIM, HALF_NOISE
+from dpaudit import Claim, PostProcess, Printed, Release, Sequential, certify
+from dpaudit.verifier import verify
+from mechanisms import Gaussian
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("certify", "over the configuration's; drawn and shown where neither is given"),
+        ("audit", "over the configuration's; drawn and shown where neither is given"),
+        ("report", "over the configuration's; drawn and shown where neither is given"),
+        ("check", "over the configurations'; 0 where neither is given"),
+        ("verify", "drawn and shown where absent"),
+    ],
+)
+def test_the_help_of_seed_says_which_seed_is_taken(
+    command: str, said: str, dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gate repeats itself, a configuration has its own seed, and the rest is drawn."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert said in " ".join(dpaudit(command, "--help").stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("bilboard", "bilboard: no file and no rule of that name; did you mean 'billboard'?"),
+        ("DPA213x", "DPA213x: no file and no rule of that name; did you mean 'DPA213'?"),
+        ("nope", "nope: no file and no rule of that name; `dpaudit explain billboard` and DPA212 are examples."),
+        ("nope.toml", "nope.toml: no such file."),
+    ],
+)
+def test_an_unknown_rule_is_not_called_a_missing_file(word: str, said: str, dpaudit: Callable[..., Result]) -> None:
+    """The nearest rule is offered; a word that looks like a file is one."""
+    refused = dpaudit("explain", word)
+    assert (refused.exit_code, refused.stderr) == (2, f"{said}\n")
+
+
+def test_a_format_that_is_none_is_refused_with_those_there_are(
+    write: Callable[..., str], written: str, dpaudit: Callable[..., Result]
+) -> None:
+    """Exit 2 and the three forms."""
+    refused = dpaudit("certify", write(written), "--format", "yaml")
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith("Invalid value for '--format': 'yaml' is not one of 'text', 'json', 'md'.\n")
+
+
+def test_a_number_is_a_power_of_ten_wherever_a_reader_sees_it(
+    write: Callable[..., str], written: str, dpaudit: Callable[..., Result]
+) -> None:
+    """No 1e-05 stands beside 10⁻⁵, of a certified claim and of a refuted one; JSON keeps the plain number."""
+    for text, verdict in ((written, 0), (written.replace("epsilon = 1.0", "epsilon = 0.5"), 1)):
+        path = write(text)
+        for command in (("certify", path), ("explain", path), ("certify", path, "--format", "md")):
+            shown = dpaudit(*command)
+            assert shown.exit_code in (verdict, 0)
+            assert "10⁻⁵" in shown.stdout
+            assert "1e-05" not in shown.stdout
+    assert "1e-05" in dpaudit("certify", path, "--format", "json").stdout
+
+
+def test_one_part_is_called_one_part() -> None:
+    """A printed composition of several slots where there is one part; the checker derives the same sentence."""
+    noise = Gaussian(stddev=10.0, l2_sensitivity=1.0, neighbours="replace_one")
+    release = Release(label="sum", mechanism=noise, printed=Printed(rule="classic_gaussian", epsilon=0.5, delta=1e-6))
+    tree = Sequential(
+        parts=(PostProcess(part=release),), printed=Printed(rule="basic", epsilon=2.0, delta=4e-6, slots=4)
+    )
+    certificate = certify(tree, Claim(epsilon=2.0, delta=1e-5, neighbours="replace_one"))
+    assert certificate.slack is not None
+    (sentence,) = [factor.sentence for factor in certificate.slack.factors if factor.name == "number of parts"]
+    assert sentence.startswith("The argument composes 4.0 slots where there is 1 part: ")
+    assert verify(certificate.to_json()).complaints == ()
+
+
+def test_a_learner_for_a_case_with_a_score_is_refused() -> None:
+    """It was ignored in silence; without the score it is taken."""
+
+    def learner(view: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> Callable[..., np.ndarray]:
+        return np.asarray
+
+    with pytest.raises(ValueError, match=r"Expected learner to be left out: case .* has a score"):
+        audit_case(HALF_NOISE, CLAIM, runs=100, rng=np.random.default_rng(0), learner=learner)
