@@ -42,7 +42,7 @@ def _measured(study: Study, cell: Cell, folder: Path) -> Measured:
     problem = make_problem(study, cell.horizon, cell.problem, folder, cell.gap_factor)
     sequence = np.random.SeedSequence(entropy=study.settings.seed, spawn_key=(cell.problem,))
     streams = Streams.spawn(np.random.default_rng(sequence))
-    transcript = run_in_role(algorithm, contender.role, problem, streams, study.settings.runs)
+    transcript = run_in_role(algorithm, contender.role, problem, streams, study.runs(cell.label))
     regret = total_regret(transcript, cumulative=horizon_key(type(algorithm)) == "episodes")
     if not np.isfinite(regret).all():
         raise ValueError("The runs have no finite regret; the problem does not say what an action costs.")
