@@ -66,8 +66,8 @@ def overview_page() -> str:
     """Return the page with one front for each algorithm, each on one problem."""
     parts = [
         "# All algorithms, one front each\n\nRegret a round against the epsilon of the certificate, on one problem for "
-        "each algorithm. Problems differ, so levels of different figures do not compare. Filled marks are joint or central "
-        "guarantees, hollow marks local ones; a crossed point does not show learning.\n"
+        "each algorithm. Problems differ, so levels of different figures do not compare. Filled marks: joint or "
+        "central; hollow marks: local; a crossed point does not show learning.\n"
     ]
     for names, study in OVERVIEW:
         parts.append(f"## {names}\n\n![{names}: front](studies/{study}/front.svg)\n\n`examples/studies/{study}.toml`\n")
