@@ -314,6 +314,7 @@ def write_report(
         units_per_person=_known_count(configuration, "units_per_person"),
         word=configuration.report.word,
         usefulness=usefulness_in(configuration, certificate),
+        origin=_origin(configuration),
     )
     return tuple(write(report, folder, pdf=more.pdf))
 
@@ -346,6 +347,16 @@ def usefulness_in(configuration: Configuration, certificate: Certificate) -> Use
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise configuration.error(f"{file}: not a whole study ({error!r:.80}).", "evidence", "study") from None
+
+
+def _origin(configuration: Configuration) -> str:
+    """Return where the configured problem comes from; an empty text of a declaration or a plug-in's problem."""
+    subject = configuration.subject
+    if not isinstance(subject, Configured) or subject.problem is None:
+        return ""
+    table = parse(configuration.path, configuration.text).get("problem", {})
+    origin = load_package("algorithms.problems").origin(str(table.get("name")), has_path="path" in table)
+    return "" if origin is None else f"{table['name']}: {origin.words}"
 
 
 def _own_unit(configuration: Configuration) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 NAMES: dict[str, str] = {
     "rand_hie": "insurance plans for groups of patients, from the RAND Health Insurance Experiment",
+    "anes96": "votes of groups by party and age, from the American National Election Study of 1996",
     "grid": "contexts and actions on a grid, rewards from a random kernel expansion",
     "zipf": "the grid problem with a few frequent contexts and many rare ones",
     "affairs": "whether a respondent of a survey reported an affair, to be classified",
@@ -27,11 +28,14 @@ NAMES: dict[str, str] = {
     "delayed_low_rank": "a drawn low-rank linear process where play for the immediate reward fails",
     "river_swim_table": "RiverSwim as a linear process with one feature a state and action",
     "tabular_mdp": "a drawn tabular process as a linear process",
+    "chain": "a chain that slips back, where play for the immediate reward returns to the start",
+    "grid_world": "a walk on a small square to the far corner",
 }
 """Every problem by name, with one line on what it is."""
 
 _HOMES = {
     "rand_hie": "algorithms.problems.health_insurance",
+    "anes96": "algorithms.problems.votes",
     "grid": "algorithms.problems.synthetic",
     "zipf": "algorithms.problems.synthetic",
     "affairs": "algorithms.problems.affairs",
@@ -54,7 +58,14 @@ _HOMES = {
     "delayed_low_rank": "algorithms.problems.linear_mdp",
     "river_swim_table": "algorithms.problems.linear_mdp",
     "tabular_mdp": "algorithms.problems.linear_mdp",
+    "chain": "algorithms.problems.walks",
+    "grid_world": "algorithms.problems.walks",
 }
+
+
+def origin(name: str, *, has_path: bool = False) -> Any:
+    """Return where the problem called `name` comes from, an `origins.Origin`; None of a plug-in's problem."""
+    return import_module("algorithms.problems.origins").origin_of(name, has_path=has_path)
 
 
 def load(name: str) -> Any:

@@ -41,6 +41,8 @@ _COINSURANCE = np.array([0.0, 0.25, 0.5, 0.95, 1.0])
 _DISEASE_CUTS = (7.0, 14.0)
 _VISIT_CAP = 20.0
 _RISK_WEIGHT = 4.0
+_MOST_NAMED = 3
+"""So many cells without rows are named, more are counted."""
 
 
 def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBandit:
@@ -63,13 +65,24 @@ def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBan
     disease, frail = np.meshgrid([0.0, 0.5, 1.0], [0.0, 1.0], indexing="ij")
     return KernelBandit(
         name="rand_hie",
-        description=f"Insurance plans for six groups of patients; {len(contexts)} person-years of {source.name}.",
+        description=f"Insurance plans for six groups of patients; {len(contexts)} person-years of {source.name}"
+        f"{_empty_words(contexts, actions)}.",
         contexts=np.column_stack([disease.ravel(), frail.ravel()]),
         actions=_COINSURANCE[:, None],
         context_probabilities=np.bincount(contexts, minlength=6) / len(contexts),
         mean_reward=mean,
         units_per_person=MOST_YEARS if path is None else None,
     )
+
+
+def _empty_words(contexts: Array, plans: Array) -> str:
+    """Return which cells no row fell into; their means are those of their groups."""
+    rows = np.zeros((6, len(_COINSURANCE)), dtype=np.int64)
+    np.add.at(rows, (contexts, plans), 1)
+    cells = [f"group {group + 1} at {_COINSURANCE[plan]:.0%}" for group, plan in np.argwhere(rows == 0)]
+    if len(cells) > _MOST_NAMED:
+        return f", none in {len(cells)} of {rows.size} cells"
+    return f", none in {', '.join(cells)}" if cells else ""
 
 
 def _groups(table: dict[str, Array]) -> Array:

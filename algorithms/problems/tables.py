@@ -22,7 +22,7 @@ def bundled_table(folder: str, file: str) -> Path:
     return Path(statsmodels.origin).parent / "datasets" / folder / file
 
 
-def read_columns(path: Path, columns: tuple[str, ...]) -> dict[str, Array]:
+def read_columns(path: Path, columns: tuple[str, ...], *, delimiter: str = ",") -> dict[str, Array]:
     """Return the named columns of the CSV file at `path`, each of shape (rows,), in float64.
 
     Other columns are ignored. Rows are counted as in the file, the header being row 1.
@@ -31,7 +31,7 @@ def read_columns(path: Path, columns: tuple[str, ...]) -> dict[str, Array]:
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
+            rows = list(csv.reader(file, delimiter=delimiter, quotechar="'" if delimiter == "\t" else '"'))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ConfigError(
             f"Cannot read the data file {path}: {error}. Give the path of a readable CSV file."

@@ -2,6 +2,7 @@
 
 import ast
 import io
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -15,6 +16,19 @@ GALLERY = ROOT / "examples" / "gallery"
 NOTEBOOKS = ROOT / "examples" / "notebooks"
 NOTEBOOK_ORDER = ("first_certificate", "first_audit", "weekly_count", "dp_sgd", "reproduce_a_paper")
 STUDIES = ROOT / "docs" / "measured" / "studies"
+MARKER = re.compile(r"^<!-- figures of studies: (.*) -->$", re.MULTILINE)
+OVERVIEW = (
+    ("CAPRI", "capri_grid"),
+    ("The noisy table of cells", "capri_rand_hie"),
+    ("DP-EBS", "dp_ebs"),
+    ("G-optimal", "g_optimal"),
+    ("LPLR", "lplr"),
+    ("UCRL-VTR", "ucrl_vtr"),
+    ("LSVI-UCB", "lsvi_ucb"),
+    ("PUCB and LDP-OBI", "tabular"),
+)
+"""The study whose front stands for each algorithm on the overview."""
+
 sys.path.insert(0, str(ROOT))
 
 
@@ -47,7 +61,31 @@ def study_pages() -> dict[str, str | bytes]:
             if name.endswith(".svg") and (name != "exponents.svg" or folder.name == "capri_exponents"):
                 pages[f"measured/studies/{folder.name}/{name}"] = content
                 parts.append(f"![{folder.name}: {name}](studies/{folder.name}/{name})\n")
-    return pages | {"measured/fronts.md": "\n".join(parts)}
+    return pages | {"measured/fronts.md": "\n".join(parts), "measured/overview.md": overview_page()}
+
+
+def overview_page() -> str:
+    """Return the page with one front for each algorithm, each on one problem."""
+    parts = [
+        "# All algorithms, one front each\n\nRegret a round against the epsilon of the certificate, on one problem for "
+        "each algorithm. Problems differ, so levels of different figures do not compare. Filled marks: joint or "
+        "central; hollow marks: local; a crossed point does not show learning.\n"
+    ]
+    for names, study in OVERVIEW:
+        parts.append(f"## {names}\n\n![{names}: front](studies/{study}/front.svg)\n\n`examples/studies/{study}.toml`\n")
+    return "\n".join(parts)
+
+
+def with_figures(markdown: str) -> str:
+    """Return a page in which each line `<!-- figures of studies: A, B -->` has become the fronts of these studies."""
+
+    def drawn_of(match: re.Match[str]) -> str:
+        """Return the images of one line."""
+        names = [name.strip() for name in match[1].split(",")]
+        images = (f"![{name}: front](../measured/studies/{name}/front.svg)\n" for name in names)
+        return "\n".join(images)
+
+    return MARKER.sub(drawn_of, markdown)
 
 
 def notebook_pages() -> dict[str, str | bytes]:
@@ -154,3 +192,8 @@ def package_page(package: str) -> str:
         names = [f"{exports[name]}.{name}" for name in sorted(exports, key=str.lower)]
     first = (module.__doc__ or "").strip()
     return "\n\n".join([f"# {package}", first, *(f"::: {name}" for name in names)]) + "\n"
+
+
+def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
+    """Return the page's text; the pages on papers get the figures of their studies."""
+    return with_figures(markdown)

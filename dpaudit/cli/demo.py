@@ -1,4 +1,4 @@
-"""`dpaudit demo`: proof, calibration, audit and report for one algorithm on bundled data."""
+"""`dpaudit demo`: proof, calibration, audit, usefulness and report for one algorithm on bundled data."""
 
 from dataclasses import replace
 from importlib.resources import files
@@ -8,11 +8,25 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.output import output_folder, progress, show, write
+from dpaudit.cli.common.studies import conduct
 from dpaudit.configuration.config import read_config
+from dpaudit.configuration.configuration import Configuration
 from dpaudit.render import story
-from dpaudit.workflow import AuditExecution, attack, audits_of, cases_of, certificate_of, write_report
+from dpaudit.study.study_file import read_study
+from dpaudit.study.usefulness import Usefulness
+from dpaudit.study.writing import write_study
+from dpaudit.workflow import (
+    AuditExecution,
+    attack,
+    audits_of,
+    cases_of,
+    certificate_of,
+    usefulness_in,
+    write_report,
+)
 
 _FALSE_SHARE = 0.4
 """The false claim of the fourth chapter, as a share of the true one."""
@@ -27,7 +41,8 @@ def demo(
     """Tell the whole story in under a minute and write a report.
 
     CAPRI, a contextual bandit, chooses insurance plans for groups of patients: its claim is proved, its noise
-    is measured against the claim, its code is attacked, and the attack is tried on a claim that is false.
+    is measured against the claim, its code is attacked, the attack is tried on a claim that is false, and a simulation
+    says what the noise costs.
     """
     folder = output_folder(output)
     paper, tight = (_copied(name, folder) for name in ("paper.toml", "tight.toml"))
@@ -50,13 +65,24 @@ def demo(
     rng = np.random.default_rng([seed, number])
     show(story.false_claim(attack(case, false_claim, float("inf"), settings, seed, rng, execution)))
 
+    useful = _studied(folder, calibrated, second)
     write_report(published, first, (), published.audit, published.audit.seed, output_folder(folder / "as-published"))
     files = write_report(calibrated, second, audits, settings, seed, folder)
-    show(story.files((*files, folder / "as-published", paper, tight)))
+    show(story.useful(useful))
+    show(story.files((*files, folder / "as-published", folder / "study", paper, tight)))
     return Exit.PASS
+
+
+def _studied(folder: Path, calibrated: Configuration, certificate: Certificate) -> Usefulness:
+    """Return what a study of both noises says; its files stand where the configurations look for them."""
+    file = _copied("studies/insurance_plans.toml", folder)
+    target = output_folder(folder / "study")
+    write_study(conduct(read_study(file), file.parent, target), file.parent, target)
+    return usefulness_in(calibrated, certificate)
 
 
 def _copied(name: str, folder: Path) -> Path:
     """Return the path of a copy, in `folder`, of a bundled configuration; the user can change it and run it again."""
-    write(folder / name, files("dpaudit").joinpath("demo", name).read_text(encoding="utf-8"))
-    return folder / name
+    copy = folder / Path(name).name
+    write(copy, files("dpaudit").joinpath("demo", name).read_text(encoding="utf-8"))
+    return copy

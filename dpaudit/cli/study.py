@@ -1,20 +1,16 @@
 """`dpaudit study`: contenders on one problem, their regret at equal certified epsilon."""
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dpaudit.certification.verdict import certify
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.output import note, output_folder, progress, say
+from dpaudit.cli.common.output import note, output_folder, say
+from dpaudit.cli.common.studies import conduct
 from dpaudit.errors import ConfigError
-from dpaudit.runtime.plugins import load_package
-from dpaudit.study.running import How, run_study
-from dpaudit.study.store import CellStore
 from dpaudit.study.study_file import read_study
 from dpaudit.study.writing import write_study
 
@@ -51,23 +47,9 @@ def study(
     if quick:
         plan = replace(plan, settings=plan.settings.quickly())
     folder = output_folder(output)
-    with progress(f"study {plan.settings.name}") as advance:
-        how = How(
-            perform=_performing(jobs, scheduler),
-            certify=certify,
-            store=CellStore(folder=folder / "cells"),
-            resume=resume,
-            progress=advance,
-        )
-        outcome = run_study(plan, config.parent, how)
+    outcome = conduct(plan, config.parent, folder, jobs=jobs, scheduler=scheduler, resume=resume)
     for path in write_study(outcome, config.parent, folder):
         say(str(path))
     for cell in outcome.failed:
         note(f"{cell.cell.label}, T = {cell.cell.horizon}, problem {cell.cell.problem}: {cell.error}")
     return Exit.FINDING if outcome.failed else Exit.PASS
-
-
-def _performing(jobs: int, scheduler: str | None) -> Callable[[Sequence[Callable[[], Any]]], Iterator[Any]]:
-    """Return a function that runs tasks in `jobs` processes or on a dask cluster, and yields results in order."""
-    workers = load_package("audits.experiment.workers")
-    return lambda tasks: workers.perform(tasks, jobs, scheduler)

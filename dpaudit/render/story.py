@@ -9,12 +9,13 @@ from rich.text import Text
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.render.layout import inset, section
-from dpaudit.render.text import bars, colour
+from dpaudit.render.layout import columns, inset, section
+from dpaudit.render.text import bar, bars, colour
+from dpaudit.study.usefulness import Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import slack_sentence, verdict_label
 from dpaudit.wording.claims import claim_parameters, promise
-from dpaudit.wording.numerals import nearest, powers
+from dpaudit.wording.numerals import at_most, nearest, powers, whole
 
 
 def on_paper(certificate: Certificate) -> RenderableType:
@@ -76,9 +77,28 @@ def false_claim(audit: AuditResult) -> RenderableType:
     )
 
 
+def useful(usefulness: Usefulness) -> RenderableType:
+    """Return the fifth chapter: the front of the study, from the most regret to the least."""
+    front = usefulness.front
+    if front is None:
+        return _chapter("5  What does privacy cost?", f"Not assessed: {usefulness.why}.")
+    rows = [(level.label, "", level.regret) for level in front.levels]
+    rows += [(point.label, f"epsilon {at_most(point.epsilon)}", point.regret) for point in front.points]
+    rows.sort(key=lambda row: -row[2])
+    longest = rows[0][2]
+    lines = [(name, certified, bar(regret / longest, 30), nearest(regret, 3)) for name, certified, regret in rows]
+    return _chapter(
+        "5  What does privacy cost?",
+        f"Regret a round, simulated with {whole(front.horizon)} users, beside the epsilon of each certificate. Less is "
+        "better.",
+        columns(lines, "dim", "dim", "cyan", ""),
+        " ".join(usefulness.sentences),
+    )
+
+
 def files(paths: Iterable[Path]) -> RenderableType:
     """Return the last chapter: what was written."""
-    return Group(section("5  Something to show"), Text(), *(inset(str(path)) for path in paths), Text())
+    return Group(section("6  Something to show"), Text(), *(inset(str(path)) for path in paths), Text())
 
 
 def _chapter(title: str, *parts: RenderableType | str) -> RenderableType:

@@ -28,7 +28,7 @@ class ReportInputs:
     `own_unit` is what the algorithm calls a record where the owner calls it otherwise; `number_of_units` is what the
     algorithm knows of its number of units and `units_per_person` what the problem knows of one person's; what
     `deployment` says of either comes first. `word` is what a proved claim is called.
-    `usefulness` is what a study says of this configuration.
+    `usefulness` is what a study says of this configuration; `origin` is where the problem of the runs comes from.
     Raises: ValueError: `created` is no ISO date, or an audit is about another claim than the certificate.
     """
 
@@ -51,6 +51,7 @@ class ReportInputs:
     units_per_person: int | None = None
     word: VerdictWord = "certified"
     usefulness: Usefulness = field(default_factory=Usefulness)
+    origin: str = ""
 
     def __post_init__(self) -> None:
         try:

@@ -12,7 +12,8 @@ class Cell:
     """One cell: `runs` runs of one contender on one problem.
 
     `epsilon` is the claimed one, None where the contender has none. `tuning` are the chosen settings as (key, number
-    of the value in the contender's list). `gap_factor` multiplies the mean rewards.
+    of the value in the contender's list). `gap_factor` multiplies the mean rewards. `blind` runs the contender with the
+    data's term of every release set to 0, whatever its role.
     """
 
     label: str
@@ -21,6 +22,7 @@ class Cell:
     problem: int
     gap_factor: float = 1.0
     tuning: tuple[tuple[str, int], ...] = ()
+    blind: bool = False
 
 
 def cells_of(study: Study) -> tuple[Cell, ...]:

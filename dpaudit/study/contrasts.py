@@ -1,11 +1,12 @@
 """Contrasts between rows at one horizon: against the best floor, whether learning is visible, and dominance."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from dpaudit.study.intervals import Interval, paired
-from dpaudit.study.rows import VISIBLE_SHARE, Row
+from dpaudit.study.rows import VISIBLE_SHARE, Row, RowKey
 from dpaudit.study.study import Study
 
 Visible = Literal["yes", "no", "no blind floor"]
@@ -33,18 +34,23 @@ class Dominance:
     difference: Interval
 
 
-def against_floors(study: Study, rows: tuple[Row, ...]) -> tuple[AgainstFloor, ...]:
+Twins = Mapping[RowKey, tuple[float, ...]]
+"""The samples of blind runs of private rows: the same settings, noise and seeds, paired with those of the row."""
+
+
+def against_floors(study: Study, rows: tuple[Row, ...], twins: Twins | None = None) -> tuple[AgainstFloor, ...]:
     """Return every private row against the best floor at its horizon: uniform, myopic, or blind.
 
     The error `alpha` is shared by all private rows. "yes" needs a share of at most one half and an interval below 0;
-    "no blind floor" says that no blind run of the same algorithm was measured, so that nothing is shown.
+    "no blind floor" says that no blind run of the very configuration was measured, so that nothing is shown. A blind
+    run at another noise is a floor, but no proof: noise by itself can lower the regret of a method that reads no data.
     """
     private = [row for row in rows if row.role == "private"]
     alpha = study.settings.alpha / max(len(private), 1)
-    return tuple(_against(row, rows, alpha) for row in private)
+    return tuple(_against(row, rows, alpha, twins or {}) for row in private)
 
 
-def _against(row: Row, rows: tuple[Row, ...], alpha: float) -> AgainstFloor:
+def _against(row: Row, rows: tuple[Row, ...], alpha: float, twins: Twins) -> AgainstFloor:
     """Return one row against the floor with the smallest mean."""
     blind = [floor for floor in rows if floor.role == "floor" and floor.horizon == row.horizon]
     floors = {"uniform play": row.uniform}
@@ -53,10 +59,14 @@ def _against(row: Row, rows: tuple[Row, ...], alpha: float) -> AgainstFloor:
     for floor in blind:
         if len(floor.samples) == len(row.samples):
             floors[floor.label if floor.epsilon is None else f"{floor.label} at {floor.epsilon:g}"] = floor.samples
+    twin = twins.get((row.label, row.epsilon, row.horizon), ())
+    if len(twin) == len(row.samples):
+        floors[f"{row.label} without data"] = twin
     best = min(floors, key=lambda name: sum(floors[name]) / len(floors[name]))
     difference = paired(row.samples, floors[best], alpha)
     learns = row.share <= VISIBLE_SHARE and difference.upper < 0
-    compared = any(floor.name == row.name for floor in blind)
+    same = any((floor.name, floor.config) == (row.name, row.config) for floor in blind)
+    compared = same or len(twin) == len(row.samples)
     visible: Visible = ("yes" if compared else "no blind floor") if learns else "no"
     return AgainstFloor(row=row, floor=best, difference=difference, visible=visible)
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import source_digest, versions
 from dpaudit.study.contrasts import AgainstFloor, Dominance
 from dpaudit.study.digests import plain
@@ -36,6 +37,7 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
             "description": getattr(problem, "description", ""),
             "units_per_person": getattr(problem, "units_per_person", None),
             "users": "simulated",
+            "origin": _origin(study),
         },
         "contenders": [
             {"label": c.label, "role": c.role, "algorithm": c.algorithm, "tune": c.tune} for c in study.contenders
@@ -55,6 +57,12 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
 def document_json(outcome: Outcome, problem: Any) -> str:
     """Return the study as JSON text, indented, with sorted keys; what is no number is null, infinity is "inf"."""
     return json.dumps(document_of(outcome, problem), indent=2, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _origin(study: Study) -> str | None:
+    """Return where the problem comes from, in one line; None of a plug-in's problem."""
+    origin = load_package("algorithms.problems").origin(str(study.problem["name"]), has_path="path" in study.problem)
+    return None if origin is None else str(origin.words)
 
 
 def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:

@@ -42,7 +42,8 @@ def _measured(study: Study, cell: Cell, folder: Path) -> Measured:
     problem = make_problem(study, cell.horizon, cell.problem, folder, cell.gap_factor)
     sequence = np.random.SeedSequence(entropy=study.settings.seed, spawn_key=(cell.problem,))
     streams = Streams.spawn(np.random.default_rng(sequence))
-    transcript = run_in_role(algorithm, contender.role, problem, streams, study.settings.runs)
+    role: Role = "floor" if cell.blind else contender.role
+    transcript = run_in_role(algorithm, role, problem, streams, study.runs(cell.label))
     regret = total_regret(transcript, cumulative=horizon_key(type(algorithm)) == "episodes")
     if not np.isfinite(regret).all():
         raise ValueError("The runs have no finite regret; the problem does not say what an action costs.")
@@ -52,7 +53,7 @@ def _measured(study: Study, cell: Cell, folder: Path) -> Measured:
         uniform=float(problem.uniform_regret) * cell.horizon,
         myopic=float(getattr(problem, "myopic_regret", math.nan)) * cell.horizon,
         lost=lost_share(transcript, problem),
-        objections=objections_of(algorithm, transcript) if contender.role == "private" else (),
+        objections=objections_of(algorithm, transcript) if role == "private" else (),
     )
 
 

@@ -27,7 +27,10 @@ Perform = Callable[[Sequence[Callable[[], Any]]], Iterator[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Everything that a study found. `tuned` are the trials of settings, `chosen` the winners among them."""
+    """Everything that a study found. `tuned` are the trials of settings, `chosen` the winners among them.
+
+    `blind` are the blind twins of the rows that no other floor kept from being visible.
+    """
 
     study: Study
     measured: tuple[Measured, ...]
@@ -37,6 +40,7 @@ class Outcome:
     exponents: tuple[Exponent, ...]
     tuned: tuple[Measured, ...]
     chosen: tuple[Cell, ...]
+    blind: tuple[Measured, ...] = ()
 
     @property
     def failed(self) -> tuple[Measured, ...]:
@@ -69,16 +73,36 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
     certified = _certified(study, cells, folder, how)
     measured = tuple(_measured(study, cells, folder, how, len(trials), total))
     rows = rows_of(study, measured, certified, _configs(study, cells, folder))
+    blind = tuple(_measured(study, _blind_cells(study, rows), folder, how, total, total))
     return Outcome(
         study=study,
         measured=measured,
         rows=rows,
-        floors=against_floors(study, rows),
+        floors=against_floors(study, rows, _twins(blind)),
         dominated=dominances(study, rows),
         exponents=(*horizon_exponents(study, rows, measured), *epsilon_exponents(study, rows)),
         tuned=tuned,
+        blind=blind,
         chosen=tuple(dict.fromkeys(replace(cell, problem=0) for cell in cells if cell.tuning)),
     )
+
+
+def _blind_cells(study: Study, rows: tuple[Row, ...]) -> list[Cell]:
+    """Return the blind twins of the cells of every row that beats all other floors with a share of one half or less."""
+    lines = (line for line in against_floors(study, rows) if line.visible == "no blind floor")
+    return [replace(cell.cell, blind=True) for line in lines for cell in line.row.measured]
+
+
+def _twins(blind: tuple[Measured, ...]) -> dict[RowKey, tuple[float, ...]]:
+    """Return the samples of blind twins by row: means of problems, or the runs of a fixed one; failed ones left out."""
+    grouped: dict[RowKey, list[Measured]] = {}
+    for cell in blind:
+        grouped.setdefault((cell.cell.label, cell.cell.epsilon, cell.cell.horizon), []).append(cell)
+    return {
+        key: cells[0].regret if len(cells) == 1 else tuple(cell.mean for cell in cells)
+        for key, cells in grouped.items()
+        if not any(cell.error for cell in cells)
+    }
 
 
 def _measured(
@@ -93,7 +117,7 @@ def _measured(
         if held is None:
             held = next(fresh)
             how.store.write(study, held)
-        how.progress(before + number, total)
+        how.progress(min(before + number, total), total)
         yield held
 
 

@@ -30,7 +30,7 @@ class CellStore:
             "problem": study.problem,
             "cell": asdict(cell),
             "seed": settings.seed,
-            "runs": settings.runs,
+            "runs": study.runs(cell.label),
             "source": source_digest(),
         }
         text = json.dumps(key, sort_keys=True, default=str)

@@ -28,7 +28,8 @@ class Contender:
     `algorithm` holds the keys of an [algorithm] table without the horizon. `role`: "private" runs it as it is;
     "ceiling" runs it without noise, or as it is where it has none; "floor" runs it blind, with the data's term of every
     release set to 0. `grid` "epsilon" sweeps the study's epsilons, or the contender's own `epsilons` and `horizons`
-    where they are given. `tune` maps keys of the algorithm to values to choose among, on the study's tuning seeds.
+    where they are given. `runs` of a ceiling may be fewer than the study's, where a method is slow. `tune` maps keys of
+    the algorithm to values to choose among, on the study's tuning seeds.
     Raises: ValueError: a field outside its range.
     """
 
@@ -39,6 +40,7 @@ class Contender:
     epsilons: tuple[float, ...] = ()
     horizons: tuple[int, ...] = ()
     tune: dict[str, Any] = field(default_factory=dict)
+    runs: int | None = None
 
     def __post_init__(self) -> None:
         one_of("role", self.role, get_args(Role))
@@ -55,6 +57,12 @@ class Contender:
             raise ValueError("Expected grid='epsilon' or an epsilon in the algorithm, not both.")
         if self.epsilons and self.grid is None:
             raise ValueError("Expected epsilons to come with grid = 'epsilon'.")
+        if self.runs is not None:
+            object.__setattr__(self, "runs", count("runs", self.runs, at_least=2))
+            if self.role != "ceiling":
+                raise ValueError(
+                    f"Expected runs={self.runs} of a ceiling only: other contenders are paired run by run."
+                )
         for key, values in self.tune.items():
             if not isinstance(values, tuple | list) or not values:
                 raise ValueError(f"Expected tune.{key}={values!r:.40} to be a list of values to choose among.")
@@ -147,6 +155,11 @@ class Study:
             raise ValueError(f"Expected each label once; {twice!r} stands twice.")
         if not labels:
             raise ValueError("Expected one [[contender]] or more; there is none.")
+
+    def runs(self, label: str) -> int:
+        """Return how many runs a cell of a contender has."""
+        own = self.contender(label).runs
+        return self.settings.runs if own is None else min(own, self.settings.runs)
 
     def contender(self, label: str) -> Contender:
         """Return the contender called `label`."""

@@ -61,14 +61,15 @@ def cells_csv(outcome: Outcome) -> str:
     study, settings = outcome.study, outcome.study.settings
     rows = {(row.label, row.epsilon, row.horizon): row for row in outcome.rows}
     lines: list[list[str]] = []
-    for cell in outcome.measured:
+    for cell in (*outcome.measured, *outcome.blind):
         key, contender = cell.cell, study.contender(cell.cell.label)
-        row = rows.get((key.label, key.epsilon, key.horizon))
+        label, role = (f"{key.label} without data", "floor") if key.blind else (key.label, contender.role)
+        row = None if key.blind else rows.get((key.label, key.epsilon, key.horizon))
         held = row.certified if row else None
         spread = _deviation(cell.regret)
         lines.append(
             [
-                *(key.label, contender.name, contender.role, held.model if held else "", number(key.epsilon)),
+                *(label, contender.name, role, held.model if held else "", number(key.epsilon)),
                 *((number(held.epsilon), number(held.person), number(held.units)) if held else ("", "", "")),
                 *(number(settings.delta), settings.neighbours, held.unit if held else "", number(key.horizon)),
                 *(number(key.problem), number(key.gap_factor), number(len(cell.regret)), number(cell.mean)),
@@ -152,7 +153,7 @@ def exponents_csv(outcome: Outcome) -> str:
 
 def seconds_csv(outcome: Outcome) -> str:
     """Return how long each cell took; the one table that differs from run to run."""
-    cells = [(cell.cell, cell.seconds) for cell in (*outcome.tuned, *outcome.measured)]
+    cells = [(cell.cell, cell.seconds) for cell in (*outcome.tuned, *outcome.measured, *outcome.blind)]
     lines = [
         [cell.label, number(cell.epsilon), number(cell.horizon), number(cell.problem), number(seconds)]
         for cell, seconds in cells

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -282,9 +283,15 @@ def test_the_tree_of_explain_names_each_node_with_its_cost(
 def test_the_demo_writes_its_reports_and_catches_the_false_claim(
     dpaudit: Callable[..., Result], tmp_path: Path
 ) -> None:
-    """The story proves a published claim, attacks the code, and reports a claim of half the epsilon as false."""
+    """The story proves a published claim, attacks the code, reports a false claim, and shows what the noise costs."""
     ended = dpaudit("demo", "-o", str(tmp_path / "demo"))
     assert ended.exit_code == 0, ended.stderr
     assert ended.stdout.index("CERTIFIED") < ended.stdout.index("CONSISTENT") < ended.stdout.index("VIOLATION")
-    for name in ("report.html", "report.json", "paper.toml", "as-published/report.html"):
+    for name in ("report.html", "report.json", "paper.toml", "as-published/report.html", "study/study.json"):
         assert (tmp_path / "demo" / name).is_file()
+    rows = dict(re.findall(r"^ +(as published|tight noise|uniform play) .* (0\.\d+)$", ended.stdout, flags=re.M))
+    assert float(rows["tight noise"]) < 0.5 * float(rows["as published"]) < 0.5 * float(rows["uniform play"])
+    texts = [(tmp_path / "demo" / name).read_text(encoding="utf-8") for name in ("report.md", "as-published/report.md")]
+    assert "the certified setting lost" in texts[0]
+    assert "usefulness was not shown" in texts[1]
+    assert all("(this setting)" in text for text in texts)

@@ -1,5 +1,6 @@
 """Problems are well-formed bandits, and a bad data file is one clear message."""
 
+import csv
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.problems import NAMES, load
+from algorithms.problems import NAMES, load, origin
 from algorithms.problems.kernel_bandit import KernelBandit
+from algorithms.problems.tables import bundled_table
 from dpaudit import ConfigError
 from dpaudit.configuration.tables import read_section
 from dpaudit.model.mechanism import Array
@@ -28,10 +30,10 @@ def table(tmp_path: Path) -> Callable[..., Any]:
     return write
 
 
-BANDITS = ("rand_hie", "grid", "zipf", "audit_domain")
+BANDITS = ("rand_hie", "anes96", "grid", "zipf", "audit_domain")
 PROCESSES = (
     *("random_mixture", "river_swim", "tabular_mixture"),
-    *("low_rank", "delayed_low_rank", "river_swim_table", "tabular_mdp"),
+    *("low_rank", "delayed_low_rank", "river_swim_table", "tabular_mdp", "chain", "grid_world"),
 )
 DUELS = ("modechoice", "bradley_terry", "preference_matrix", "sphere", "preflib", "comparison_log")
 LINEAR = ("linear_rand_hie", "hard_family", "ill_conditioned", "rare_direction", "random_atoms")
@@ -121,7 +123,8 @@ def test_a_relative_data_file_is_read_beside_the_configuration(
     """The file's name is relative to the configuration's folder, wherever the command runs."""
     name = table(HEADER + GOOD).name
     monkeypatch.chdir("/")
-    assert read_section(load("rand_hie"), {"path": name}, tmp_path).description.endswith("2 person-years of table.csv.")
+    read = read_section(load("rand_hie"), {"path": name}, tmp_path)
+    assert read.description.endswith("2 person-years of table.csv, none in 28 of 30 cells.")
 
 
 @pytest.mark.parametrize(
@@ -215,3 +218,56 @@ def test_a_malformed_bandit_cannot_be_built(
     }
     with pytest.raises(ValueError, match=message):
         KernelBandit(**{**good, **changed})
+
+
+def test_every_problem_states_its_origin_and_its_units_agree_with_it() -> None:
+    """Source, licence, users; where a problem knows the units of one person, the origin says the same number."""
+    for name in NAMES:
+        held = origin(name)
+        assert held.source
+        assert held.licence
+        assert held.users == ("real" if name == "affairs" else "simulated")
+    for name in ("rand_hie", "anes96", "affairs"):
+        assert load(name)().units_per_person == origin(name).units_per_person
+    assert origin("rand_hie", has_path=True).source == "a file of the user"
+    assert origin("no such problem") is None
+
+
+def test_votes_are_those_of_the_table_read_by_other_means() -> None:
+    """944 respondents, 393 votes for Dole; the group of strong Democrats below 35 by a reader of its own."""
+    problem = load("anes96")()
+    with bundled_table("anes96", "anes96.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quotechar="'"))
+    assert (len(rows), sum(row["vote"] in ("1", "1.0") for row in rows)) == (944, 393)
+    own = [float(row["vote"]) for row in rows if float(row["PID"]) == 0 and float(row["age"]) < 35]
+    assert problem.context_probabilities[0] == pytest.approx(len(own) / 944)
+    assert problem.mean_reward[0, 1] == pytest.approx((2 * sum(own) - len(own)) / (len(own) + 10))
+    assert np.array_equal(problem.mean_reward[:, 0], -problem.mean_reward[:, 1])
+
+
+def test_a_vote_for_nobody_known_is_refused_by_row_and_value(table: Callable[..., Any]) -> None:
+    """One line with row, column, value and rule."""
+    with pytest.raises(ConfigError, match=r"data row 2, column 'vote': 2 is none of 0, 1"):
+        load("anes96")(path=table("PID\tage\tvote\n0\t30\t1\n3\t40\t2\n"))
+
+
+def test_the_cell_without_rows_is_named() -> None:
+    """No person-year of group 2 was under full coinsurance."""
+    assert "none in group 2 at 100%" in load("rand_hie")().description
+
+
+def test_river_swim_and_the_walks_lose_what_their_formulas_say() -> None:
+    """RiverSwim at H = 10: uniform .2984, immediate reward .2689. A slip of 0.2 leaves 0.8^3 at the chain's end."""
+    swim = load("river_swim")()
+    assert (round(swim.uniform_regret, 4), round(swim.myopic_regret, 4)) == (0.2984, 0.2689)
+    chain = load("chain")(states=4, steps=4)
+    walked = chain.mdp.policy_values(np.eye(2)[np.zeros((1, 4, 4), dtype=int)])[0]
+    assert walked == pytest.approx(0.8**3)
+    grid = load("grid_world")(side=2, steps=3, slip=0.1)
+    once = 0.9 + 0.1 / 4
+    straight = np.zeros((1, 3, 4), dtype=int)
+    straight[0, :, 1] = 1
+    value = grid.mdp.policy_values(np.eye(4)[straight])[0]
+    assert value == pytest.approx(once**2 + 0.1 / 4 * once)
+    assert load("grid_world")().myopic_regret >= 0.5 * load("grid_world")().uniform_regret
+    assert load("chain")().myopic_regret >= 0.5 * load("chain")().uniform_regret

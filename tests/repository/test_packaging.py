@@ -37,7 +37,7 @@ def test_the_wheel_holds_the_files_that_are_read_at_run_time(wheel: zipfile.ZipF
     tracked = [path for path in (ROOT / "dpaudit").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     missing = {path.relative_to(ROOT).as_posix() for path in tracked} - names
     assert not missing
-    assert "dpaudit/demo/tight.toml" in names
+    assert {"dpaudit/demo/tight.toml", "dpaudit/demo/studies/insurance_plans.toml"} <= set(names)
 
 
 def test_the_console_script_is_the_command_line(wheel: zipfile.ZipFile) -> None:

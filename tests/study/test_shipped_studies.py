@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 import algorithms
+from dpaudit import certify
+from dpaudit.configuration.config import read_config
 from dpaudit.study.figures import figures_of
 from dpaudit.study.study_file import read_study
+from dpaudit.workflow import usefulness_in
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "examples" / "studies").glob("*.toml"))
@@ -44,3 +47,13 @@ def test_every_study_has_its_tables_and_they_draw_equal_figures_twice() -> None:
     }
     other = figures_of(texts[0].replace("joint, tight", "joint, otherwise"), texts[1])
     assert other["front.svg"] != first["front.svg"]
+
+
+def test_the_shipped_example_learns_by_its_shipped_study() -> None:
+    """The study of the same configuration is visible at the configured horizon, and says which table dominates it."""
+    configuration = read_config(ROOT / "examples" / "capri_rand_hie.toml")
+    useful = usefulness_in(configuration, certify(configuration.subject.declaration, configuration.subject.claim))
+    assert useful.sentences[0].startswith("In simulation on rand_hie with 10,000,000 users, the certified setting lost")
+    assert [remark for remark, _ in useful.remarks] == ["dominated"]
+    assert useful.front is not None
+    assert useful.front.present.label == "joint tight"

@@ -76,6 +76,7 @@ def scope(report: ReportInputs) -> Section:
             declared("Access", declared_scope.access, "scope.access"),
             declared("Static or dynamic data", declared_scope.static_or_dynamic, "scope.static_or_dynamic"),
             declared("Out of scope", declared_scope.out_of_scope, "scope.out_of_scope"),
+            *([evidence("Problem of the runs", report.origin, "config")] if report.origin else []),
         ),
     )
 

@@ -1,12 +1,13 @@
 """Policies without privacy follow their papers, and beat uniform play."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from algorithms._dueling.baselines import POLICIES, RelativeMinimumDivergence, RelativeUpperConfidence, policy, simulate
-from algorithms._dueling.baselines.copeland import bounds
+from algorithms._dueling.baselines.copeland import DoubleThompson, bounds
 from algorithms.problems import load
 
 WINS = np.array([[0.0, 3.0], [1.0, 0.0]])
@@ -36,6 +37,38 @@ def test_a_sole_candidate_becomes_the_champion_and_meets_its_strongest_rival() -
     held.wins = np.array([[0, 900.0, 60], [100, 0, 900], [40, 100, 0]])
     assert held.choose(1000, np.random.default_rng(0)) == (0, 2)
     assert held.champion == 0
+
+
+def test_double_thompson_meets_its_only_open_rival_or_itself() -> None:
+    """Counts that leave no doubt: the best option plays itself; with one pair open, it meets that rival or itself."""
+    held = DoubleThompson(arms=3)
+    held.wins = np.array([[0, 9e6, 9e6], [1e6, 0, 9e6], [1e6, 1e6, 0]])
+    assert {held.choose(1000, np.random.default_rng(seed)) for seed in range(20)} == {(0, 0)}
+    held.wins[0, 2], held.wins[2, 0] = 3.0, 2.0
+    assert {held.choose(1000, np.random.default_rng(seed)) for seed in range(60)} == {(0, 0), (0, 2)}
+
+
+def test_rmed1_meets_every_pair_once_and_then_the_favourite() -> None:
+    """The first three duels of three options; then option 1, which lost to the favourite 0, meets it."""
+    held, rng = RelativeMinimumDivergence(arms=3), np.random.default_rng(0)
+    assert [held.choose(number, rng) for number in (1, 2, 3)] == [(0, 1), (0, 2), (1, 2)]
+    held.wins = np.array([[0, 8.0, 8.0], [2.0, 0, 8.0], [2.0, 2.0, 0]])
+    assert held.divergences()[0] == 0
+    assert held.choose(4, rng) == (0, 0)
+    assert held.choose(5, rng) == (1, 0)
+
+
+@pytest.mark.parametrize("name", ["rucb", "double_thompson", "rmed1"])
+def test_of_two_options_the_one_known_beyond_doubt_meets_itself(name: str) -> None:
+    """Nine million wins of ten: no regret is left; with one win of two, the rival is met."""
+    held: Any = policy(name, load("bradley_terry")(utilities=(2.0, 0.0)), 10)
+    if name == "rmed1":
+        held.queue = []
+    held.wins = np.array([[0, 9e6], [1e6, 0]])
+    assert held.choose(100, np.random.default_rng(0)) == (0, 0)
+    held.wins = np.array([[0, 1.0], [1.0, 0]])
+    met = {held.choose(100, np.random.default_rng(seed)) for seed in range(20)}
+    assert met & {(0, 1), (1, 0)}
 
 
 @pytest.mark.parametrize("name", POLICIES)

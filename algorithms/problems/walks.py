@@ -1,0 +1,68 @@
+"""Small simulators of walks with one feature for each (state, action): a chain, and a grid of nine places."""
+
+import numpy as np
+
+from algorithms.problems.finite_mdp import FiniteMdp
+from algorithms.problems.linear_mdp import LinearMdp, of_table
+from algorithms.problems.linear_mixture import first_state
+from dpaudit.checks import count, open_probability
+
+_BACK = 0.1
+"""What going back to the start pays at once."""
+
+_MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
+
+
+def chain(*, states: int = 4, steps: int = 6, slip: float = 0.2) -> LinearMdp:
+    """Return a chain: action 0 goes on and pays 1 at the last state, action 1 returns to the start and pays 0.1.
+
+    With probability `slip` the other action takes place; rewards are those of the chosen one. Play for the immediate
+    reward always returns to the start.
+    Raises: ValueError: fewer than 2 states, a count below 1, or a slip outside (0, 1).
+
+    >>> chain().mdp.shape
+    (6, 4, 2)
+    """
+    S, H = count("states", states, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
+    share = open_probability("slip", slip)
+    transitions, rewards = np.zeros((H, S, 2, S)), np.zeros((H, S, 2))
+    for s in range(S):
+        for action, away in ((0, share), (1, 1 - share)):
+            transitions[:, s, action, min(s + 1, S - 1)] += 1 - away
+            transitions[:, s, action, 0] += away
+    rewards[:, -1, 0] = 1.0
+    rewards[:, :, 1] = _BACK
+    return of_table(
+        FiniteMdp(transitions=transitions, rewards=rewards, initial=first_state(S)),
+        "chain",
+        f"a chain of {S} states that slips back",
+    )
+
+
+def grid_world(*, side: int = 3, steps: int = 6, slip: float = 0.1) -> LinearMdp:
+    """Return a walk on a square from one corner to the other, which pays 1 a step; four moves, walls stop them.
+
+    With probability `slip` a move in a uniform direction takes place. Play for the immediate reward moves at random
+    until it stands at the goal.
+    Raises: ValueError: a side below 2, a count below 1, or a slip outside (0, 1).
+
+    >>> grid_world().mdp.shape
+    (6, 9, 4)
+    """
+    n, H = count("side", side, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
+    share = open_probability("slip", slip)
+    transitions, rewards = np.zeros((H, n * n, 4, n * n)), np.zeros((H, n * n, 4))
+    for row in range(n):
+        for column in range(n):
+            targets = [
+                min(max(row + down, 0), n - 1) * n + min(max(column + right, 0), n - 1) for down, right in _MOVES
+            ]
+            for action in range(4):
+                for other, target in enumerate(targets):
+                    transitions[:, row * n + column, action, target] += share / 4 + (1 - share) * (other == action)
+    rewards[:, -1] = 1.0
+    return of_table(
+        FiniteMdp(transitions=transitions, rewards=rewards, initial=first_state(n * n)),
+        "grid_world",
+        f"a walk on {n} by {n} places to the far corner",
+    )
