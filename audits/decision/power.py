@@ -63,7 +63,7 @@ def runs_needed(
     *,
     guess_rate: float = 0.5,
     delta: float = 0.0,
-    significance: float = 0.05,
+    significance: float = 0.01,
     probability: float = POWER,
 ) -> int:
     """Return how many runs show a loss above `epsilon` with `probability` when `true_epsilon` is true.

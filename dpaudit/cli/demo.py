@@ -12,7 +12,7 @@ from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.output import output_folder, progress, show, write
 from dpaudit.configuration.config import read_config
 from dpaudit.render import story
-from dpaudit.workflow import AuditExecution, attack, audits_of, cases_of, certificate_of, write_report
+from dpaudit.workflow import AuditExecution, attack, audits_in, audits_of, cases_of, certificate_of, write_report
 
 _FALSE_SHARE = 0.4
 """The false claim of the fourth chapter, as a share of the true one."""
@@ -42,7 +42,7 @@ def demo(
 
     cases = cases_of(calibrated, settings.view)
     execution = AuditExecution(progress=progress)
-    audits = audits_of(cases, second, settings, seed, execution)
+    audits = audits_of(cases, second, settings, seed, execution, audits_in(calibrated))
     show(story.attacked(audits))
 
     false_claim = replace(second.claim, epsilon=_FALSE_SHARE * second.claim.epsilon)
