@@ -72,7 +72,7 @@ def runs_needed(
     Raises: ValueError: true_epsilon <= epsilon, which no number of runs can show.
 
     >>> runs_needed(1.0, 2.0, guess_rate=0.6)
-    106
+    163
     """
     open_probability("significance", significance)
     probability_below_one("delta", delta)
