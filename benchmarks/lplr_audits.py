@@ -41,7 +41,10 @@ def broken(variant, leaf, epsilon, runs):
     config = Lplr(epsilon=epsilon, horizon=10**6, dimension=2, actions=2, variant=variant)
     case = next(case for case in config.cases() if case.name == f"lplr {leaf}")
     claim = Claim(epsilon=SHARE[leaf] * epsilon * (1 + 1e-9), neighbours="replace_one")
-    found = (audit_case(case, claim, runs=2 * runs, rng=np.random.default_rng(seed)) for seed in range(AUDITS))
+    found = (
+        audit_case(case, claim, runs=2 * runs, rng=np.random.default_rng(seed), significance=0.05)
+        for seed in range(AUDITS)
+    )
     return sum(result.verdict == "violation" for result in found) / AUDITS
 
 

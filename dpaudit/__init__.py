@@ -92,6 +92,7 @@ __all__ = [
     "smallest_noise",
     "split_noise",
     "stated_by",
+    "training_curve",
     "verify",
 ]
 
@@ -179,6 +180,7 @@ EXPORTS: dict[str, str] = {
     "meets": "dpaudit.engines.single",
     "plant": "dpaudit.training",
     "smallest_holding": "dpaudit.accounting.calibration",
+    "training_curve": "dpaudit.certification.training_curve",
     "smallest_noise": "dpaudit.accounting.calibration",
     "split_noise": "dpaudit.accounting.noise_split",
     "stated_by": "dpaudit.budgets.filters",
@@ -204,6 +206,7 @@ if TYPE_CHECKING:
     from dpaudit.budgets.filters import stated_by as stated_by
     from dpaudit.budgets.odometers import Odometer as Odometer
     from dpaudit.certification.certificate import Certificate as Certificate
+    from dpaudit.certification.training_curve import training_curve as training_curve
     from dpaudit.certification.verdict import certify as certify
     from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError

@@ -135,6 +135,11 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
     return selected
 
 
+def audits_in(configuration: Configuration) -> int:
+    """Return how many audits a configuration has in all its views; 0 where it runs no code."""
+    return len(cases_of(configuration, None)) if runs_code(configuration) else 0
+
+
 def no_progress(task: str) -> AbstractContextManager[Callable[[int, int], None]]:
     """Return a context that shows nothing."""
     del task
@@ -166,16 +171,28 @@ def audits_of(
     settings: AuditSettings,
     seed: int,
     execution: AuditExecution = _DEFAULT_EXECUTION,
+    sharing: int = 1,
 ) -> tuple[AuditResult, ...]:
     """Return one result for each case: a lower bound on epsilon, compared with the claim and with the certificate.
 
     The random stream of a case follows from its number among all cases, so that the choice of a view changes no result.
+    The significance of the settings is that of a list of `sharing` audits, see `audits_in`: each has an equal part of
+    it, and says so.
+    Guarantee: right code is accused by any of so many with probability at most that significance (Bonferroni's rule).
     """
     certified = certificate.tight.epsilon.upper
-    return tuple(
-        attack(case, certificate.claim, certified, settings, seed, np.random.default_rng([seed, number]), execution)
+    share = replace(settings, significance=settings.significance / max(1, sharing))
+    results = tuple(
+        attack(case, certificate.claim, certified, share, seed, np.random.default_rng([seed, number]), execution)
         for number, case in cases
     )
+    if sharing <= 1:
+        return results
+    shared = (
+        f"This audit has significance {share.significance:.2g}, a part of {settings.significance:g}: all audits of the "
+        "list together accuse right code with probability at most that."
+    )
+    return tuple(replace(result, remarks=(*result.remarks, shared)) for result in results)
 
 
 def attack(

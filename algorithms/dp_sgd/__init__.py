@@ -7,5 +7,15 @@ from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.algorithm import DpSgd
 from algorithms.dp_sgd.notes import Review, review
 from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint, read_engine
+from algorithms.dp_sgd.watching import watch_opacus
 
-__all__ = ["DpSgd", "Review", "TrainingRecord", "epsilon_of_history", "read_checkpoint", "read_engine", "review"]
+__all__ = [
+    "DpSgd",
+    "Review",
+    "TrainingRecord",
+    "epsilon_of_history",
+    "read_checkpoint",
+    "read_engine",
+    "review",
+    "watch_opacus",
+]

@@ -5,6 +5,7 @@ A finding in `BREAKING` voids the amplified epsilon or the claim; the others say
 
 from collections.abc import Callable
 
+from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
 from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.settings import DpSgdSettings
@@ -20,8 +21,11 @@ RULES: dict[str, str] = {
     "DPA317": "a weighted sampler",
     "DPA318": "ghost clipping before 1.5.3",
     "DPA319": "tuning that nobody accounted for",
+    "DPA340": "a divisor of the gradients that differs between neighbours",
+    "DPA341": "adaptive clipping that divides by the true size of the batch",
+    "DPA342": "layers that mix the records of a batch",
 }
-BREAKING = frozenset({"DPA311", "DPA312", "DPA316", "DPA317", "DPA318"})
+BREAKING = frozenset({"DPA311", "DPA312", "DPA316", "DPA317", "DPA318", "DPA340", "DPA341", "DPA342"})
 """Rules that stand against the certificate; DPA319 joins them where several runs are admitted."""
 
 _FIXED = (1, 5, 3)
@@ -39,6 +43,9 @@ def findings_of(record: TrainingRecord, claim: Claim) -> tuple[Finding, ...]:
         _weights,
         _ghost,
         _tuning,
+        _divisor,
+        _adaptive,
+        _mixing,
     )
     return tuple(
         Finding(rule=rule, where="training run", message=message)
@@ -66,10 +73,46 @@ def assumed_conditions(settings: DpSgdSettings) -> tuple[Condition, ...]:
     record = record_of(settings)
     findings = findings_of(record, settings.claim())
     against = set(breaking(record, findings))
-    return tuple(
+    others = tuple(
         Condition(kind="implementation", about=(f.rule,), text=f"{f.rule}: {f.message}")
         for f in findings
         if f not in against
+    )
+    return (*others, *_public_divisor(settings))
+
+
+def divisor_condition(records: int, batches: int) -> Condition:
+    """Return whether all neighbours of a data set of so many records have its divisor, as a condition that was seen."""
+    other = telling_neighbour(records, batches)
+    if other is None:
+        text = (
+            f"Opacus divides by {divisor_of(records, batches)} for {records - 1}, {records} and {records + 1} records."
+        )
+    else:
+        text = _other_divisor(records, other, batches)
+    return Condition(kind="implementation", about=("divisor",), text=text).seen(holds=other is None)
+
+
+def _public_divisor(settings: DpSgdSettings) -> tuple[Condition, ...]:
+    """Return the condition that the divisor is public, where a neighbour has another number of records."""
+    if settings.neighbours != "add_remove":
+        return ()
+    text = (
+        "DPA340: Opacus divides sums by the integer part of records times rate. That integer is "
+        "public or fixed, and does "
+        "not follow the number of records."
+    )
+    return (Condition(kind="implementation", about=("DPA340",), text=text),)
+
+
+def _other_divisor(records: int, other: int, batches: int) -> str:
+    """Return what is wrong with a pair of numbers of records."""
+    own, changed = divisor_of(records, batches), divisor_of(other, batches)
+    return (
+        f"Opacus divides sums and noise by {own} for {records} records and by {changed} for {other}: "
+        f"the scale of the noise "
+        "itself tells the two apart, at any noise multiplier. Fix the divisor (expected_batch_size), "
+        "or claim replace_one."
     )
 
 
@@ -152,6 +195,35 @@ def _tuning(record: TrainingRecord, _: Claim) -> str:
         return ""
     many = "An unknown number of" if record.tuning_runs is None else str(record.tuning_runs)
     return f"{many} runs on the same data chose the settings; the history holds the cost of one."
+
+
+def _divisor(record: TrainingRecord, claim: Claim) -> str:
+    if claim.neighbours != "add_remove" or None in (record.divisor, record.records, record.batches):
+        return ""
+    records, batches = int(record.records or 0), int(record.batches or 0)
+    other = telling_neighbour(records, batches)
+    follows = record.divisor == divisor_of(records, batches)
+    return _other_divisor(records, other, batches) if follows and other is not None else ""
+
+
+def _adaptive(record: TrainingRecord, _: Claim) -> str:
+    if not record.adaptive:
+        return ""
+    return (
+        "Adaptive clipping divides the noisy number of unclipped records by the true size of the "
+        "batch, which one record "
+        "changes: the next clipping norm can move by up to twice what is accounted for. Clip with a fixed norm."
+    )
+
+
+def _mixing(record: TrainingRecord, _: Claim) -> str:
+    if not record.mixing:
+        return ""
+    return (
+        f"{', '.join(record.mixing):.200}: what the network returns for one record depends on the "
+        f"others, so that clipping "
+        "does not bound what one record changes. Normalise over groups or layers instead."
+    )
 
 
 def _numbers(release: str) -> tuple[int, ...]:

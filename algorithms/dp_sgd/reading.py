@@ -20,7 +20,9 @@ class TrainingRecord:
 
     `history` holds (noise_multiplier, sample_rate, num_steps) of each stretch; `accountant` is "rdp", "prv" or "gdp".
     `loader_rate` is the rate at which the loader at hand draws, `intended_rate` batch size over records,
-    `tuning_runs` how many runs on the same data led to this one, itself included.
+    `tuning_runs` how many runs on the same data led to this one, itself included. `divisor` is what sums are
+    divided by, `records` and `batches` what it comes from; `adaptive` says that the clipping norm follows the data, and
+    `mixing` names layers that mix the records of a batch.
     Raises: ValueError: a history that is empty or out of range.
     """
 
@@ -36,6 +38,11 @@ class TrainingRecord:
     intended_rate: float | None = None
     stated_steps: int | None = None
     tuning_runs: int | None = None
+    divisor: int | None = None
+    records: int | None = None
+    batches: int | None = None
+    adaptive: bool | None = None
+    mixing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "history", checked_history(self.history))
@@ -64,7 +71,8 @@ def read_engine(
         opacus=_release(),
         secure_mode=bool(getattr(engine, "secure_mode", False)),
         grad_sample_mode=_mode(model),
-        max_grad_norm=getattr(optimizer, "max_grad_norm", None),
+        **_stepping(optimizer),
+        mixing=mixing_layers(model),
         **_loading(data_loader),
         **stated,
     )
@@ -141,6 +149,31 @@ def _loading(loader: Any) -> dict[str, Any]:
         "weighted": "WeightedRandomSampler" in names or hasattr(sampler, "weights"),
         "loader_rate": float(loader.sample_rate) if poisson else 1 / batches,
         "intended_rate": batch_size / records if batch_size else None,
+        "records": records,
+        "batches": batches,
+    }
+
+
+def mixing_layers(model: Any) -> tuple[str, ...]:
+    """Return the names of the layers of a torch module that normalise over the batch, in their order."""
+    named = model.named_modules() if hasattr(model, "named_modules") else ()
+    return tuple(
+        f"{name or 'model'} ({type(layer).__name__})"
+        for name, layer in named
+        if "BatchNorm" in type(layer).__name__
+        or ("InstanceNorm" in type(layer).__name__ and getattr(layer, "track_running_stats", False))
+    )
+
+
+def _stepping(optimizer: Any) -> dict[str, Any]:
+    """Return what an optimizer says of its steps."""
+    if optimizer is None:
+        return {}
+    norm, divisor = getattr(optimizer, "max_grad_norm", None), getattr(optimizer, "expected_batch_size", None)
+    return {
+        "max_grad_norm": norm if norm is None or isinstance(norm, list) else float(norm),
+        "divisor": int(divisor) if divisor and getattr(optimizer, "loss_reduction", "mean") == "mean" else None,
+        "adaptive": "AdaClip" in type(optimizer).__name__,
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from algorithms.dp_sgd import loop
+from algorithms.dp_sgd.checks import divisor_condition
 from algorithms.dp_sgd.declaration import declaration_of
 from algorithms.dp_sgd.extra import require_opacus
 from algorithms.dp_sgd.plan import Plan, plan_of
@@ -53,6 +54,8 @@ def run(settings: DpSgdSettings, problem: Classification, streams: Streams, n_ru
         if plan.sampling == "shuffled":
             checks = tuple(c for c in checks if c.about != ("dispersion of the sample",))
         conditions += checks if not conditions else [c for c in checks if c.status == "violated"]
+    if settings.neighbours == "add_remove":
+        conditions.append(divisor_condition(len(problem.labels), plan.batches))
     trained = np.array(weights)
     guessed = np.einsum("nc,rck->rnk", problem.features, trained).argmax(axis=2)
     return Transcript(

@@ -34,8 +34,10 @@ _NEAR = 1e-5
 def joint_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
     """Return the largest epsilon that the two error rates of one fixed test refute together.
 
-    Guarantee: exact for fixed numbers of runs on either side and a threshold fixed on other runs; needs no
-    assumption. Sharper than limits on each rate joined by a union.
+    Guarantee: the p-value of the returned epsilon is valid for fixed numbers of runs on either side and a threshold
+    fixed on other runs; no assumption. Not proved: that every smaller epsilon is refuted as well, as the p-value is
+    not known to grow with epsilon; the coverage tables show no excess. Sharper than limits on each rate joined by a
+    union.
     Source: Berger and Boos (1994) for the interval; the condition is Kairouz, Oh and Viswanath (2015), Theorem 2.1.
 
     >>> from audits.examples import COUNTS

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, tail
-from audits.bounds.bisection import bisected
+from audits.bounds.bisection import bisected, least_count
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from dpaudit import LowerBound
 from dpaudit.checks import count
@@ -23,6 +23,7 @@ ORTHOGONAL = "the noise is Gaussian and each canary leaks by itself, so that gue
 _STEPS = 24
 _STILL = 1e-12
 _TRIED = 60
+_SIZES, _POWER, _HALVINGS = 16, 0.9, 20
 
 
 def one_run_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
@@ -108,12 +109,44 @@ def one_run_guesses(canaries: int, mu: float, significance: float) -> int:
     sizes = np.unique(np.geomspace(10, canaries, _TRIED).astype(int)) if canaries > 10 else np.array([canaries])
     promised = []
     for guesses in sizes:
-        distance = _distance(float(guesses) / canaries, mu)
-        right = float(ndtr(mu / 2 - distance)) / (float(ndtr(mu / 2 - distance)) + float(ndtr(-mu / 2 - distance)))
+        right = _right_share(float(guesses) / canaries, mu)
         cautious = guesses * right - math.sqrt(guesses * right * (1 - right)) / 2
         rejected = partial(_gaussian_rejected, canaries, int(guesses), int(cautious), significance=significance)
         promised.append(_largest(rejected, 12.0))
     return int(sizes[int(np.argmax(promised))])
+
+
+def sensitive_guesses(canaries: int, refutes: Callable[[int, int], bool]) -> int:
+    """Return how many guesses, the surest first, catch the smallest Gaussian loss with probability .9.
+
+    `refutes(guesses, right)` is the test that is made; only what is fixed before the run may enter it. Where several
+    numbers catch alike, or none catches anything, the largest.
+
+    >>> sensitive_guesses(1000, lambda guesses, right: one_run_p_value(1000, guesses, right, 1.0, 0.0) < 0.001) > 20
+    True
+    """
+    sizes = np.unique(np.geomspace(min(10, canaries), canaries, _SIZES).astype(int))[::-1]
+    least = [_least_mu(canaries, int(guesses), refutes) for guesses in sizes]
+    return int(sizes[int(np.argmin(least))])
+
+
+def _least_mu(canaries: int, guesses: int, refutes: Callable[[int, int], bool]) -> float:
+    """Return the least mu at which so many of the surest guesses refute with probability .9; infinite if none does."""
+    needed = least_count(lambda right: refutes(guesses, right), -1, guesses + 1)
+    if needed > guesses:
+        return math.inf
+
+    def misses(mu: float) -> bool:
+        return float(tail(needed, guesses, _right_share(guesses / canaries, mu))) < _POWER
+
+    return bisected(misses, 0.0, 40.0, _HALVINGS)[1]
+
+
+def _right_share(share: float, mu: float) -> float:
+    """Return the share of right guesses among the surest `share` of the canaries, whose true loss is `mu`."""
+    distance = _distance(share, mu)
+    hits = float(ndtr(mu / 2 - distance))
+    return hits / (hits + float(ndtr(-mu / 2 - distance)))
 
 
 def _distance(share: float, mu: float) -> float:

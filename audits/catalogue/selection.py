@@ -11,7 +11,9 @@ from audits.catalogue.law import Law, laplace_cdf
 from dpaudit.model.mechanism import Array
 
 RISE = ((1.0,) * 5, (2.0, 0.0, 0.0, 0.0, 0.0))
-"""Five queries of which one rises and four fall: the worst pair for the place of the maximum."""
+"""Five queries of which one rises and four fall, the pair of the standard suite; for Laplace noise not the worst."""
+FALL = ((1.0,) * 5, (0.0, 2.0, 2.0, 2.0, 2.0))
+"""Five queries of which one falls and four rise: for the place of the maximum of Laplace noise worse than `RISE`."""
 ALL = ((1.0,) * 5, (2.0,) * 5)
 """Five queries that all rise: the worst pair for the maximum itself."""
 _GRID = 200_001
@@ -144,7 +146,16 @@ def _family(epsilon: float, names: tuple[str, str, str, str], published: tuple[f
 
 
 ENTRIES = (
-    *_family(0.1, _NUMBERED, (0.093, 0.1, 0.249, 0.353)),
+    *_family(0.1, _NUMBERED, (None, 0.1, 0.249, 0.353)),
+    Entry(
+        name="report noisy max 1, four rise",
+        claim=pure(0.1),
+        run=partial(_laplace_index, 20.0),
+        neighbours=FALL,
+        correct=True,
+        law=partial(_index_law, "laplace", 20.0, FALL),
+        published=0.093,
+    ),
     *_family(0.7, ("noisy max 1a", "noisy max 2a", "noisy max 1b", "noisy max 2b"), (None,) * 4),
     _entry(
         "noisy max 1a, half the noise",

@@ -17,7 +17,10 @@ from audits.catalogue.law import Law, laplace_cdf
 from dpaudit.model.mechanism import Array
 
 TEN = ((1.0,) * 5 + (0.0,) * 5, (0.0,) * 5 + (1.0,) * 5)
-"""Ten queries, half of them falling and half of them rising by one."""
+"""Ten queries, half of them falling and half of them rising by one: the pair of the standard suite."""
+
+NINE = ((1.0,) * 9 + (2.0,), (2.0,) * 9 + (1.0,))
+"""Ten queries of which nine rise and the last falls: for variants 1, 2 and 4 worse than `TEN`."""
 
 
 def _patterns(
@@ -71,9 +74,9 @@ def _valued(
     return np.column_stack([np.where(some, first, -1).astype(float), np.where(some, number, 0.0)])
 
 
-def _parallel(run: Callable[..., Array], data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return two variants on the same queries, one after another."""
-    return np.concatenate([run(data, rng, n_runs), run(data, rng, n_runs)], axis=1)
+def _parallel(runs: tuple[Callable[..., Array], ...], data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return several variants on the same queries, one after another."""
+    return np.concatenate([run(data, rng, n_runs) for run in runs], axis=1)
 
 
 def _aborted(above: Array, most: int) -> Array:
@@ -167,16 +170,17 @@ def _variant(
     correct: bool,
     published: float | None = None,
     truth: float | None = None,
+    pair: tuple[Any, Any] = TEN,
 ) -> Entry:
     """Return a variant whose answers are above, below and abort."""
     return Entry(
         name=name,
         claim=pure(0.1),
         run=partial(_patterns, scales, threshold, most),
-        neighbours=TEN,
+        neighbours=pair,
         correct=correct,
         truth=truth,
-        law=partial(_law, scales, threshold, most, TEN),
+        law=partial(_law, scales, threshold, most, pair),
         published=published,
     )
 
@@ -189,15 +193,22 @@ def _half(epsilon: float, count: int) -> tuple[float, float]:
 _SVT4 = (4 / 0.1, 4 / 0.3)
 
 ENTRIES = (
-    _variant("sparse vector 1", _half(0.1, 1), 0.5, 1, correct=True, published=0.086),
-    Entry(
-        name="sparse vector 2",
-        claim=pure(0.1),
-        run=partial(_redrawn, _half(0.1, 1), 1.0, 1),
-        neighbours=TEN,
-        correct=True,
-        law=partial(_law, _half(0.1, 1), 1.0, 1, TEN),
-        published=0.086,
+    _variant("sparse vector 1", _half(0.1, 1), 0.5, 1, correct=True),
+    _variant("sparse vector 1, nine rise", _half(0.1, 1), 0.5, 1, correct=True, published=0.086, pair=NINE),
+    *(
+        Entry(
+            name=name,
+            claim=pure(0.1),
+            run=partial(_redrawn, _half(0.1, 1), 1.0, 1),
+            neighbours=pair,
+            correct=True,
+            law=partial(_law, _half(0.1, 1), 1.0, 1, pair),
+            published=published,
+        )
+        for name, pair, published in (
+            ("sparse vector 2", TEN, None),
+            ("sparse vector 2, nine rise", NINE, 0.086),
+        )
     ),
     Entry(
         name="sparse vector 3",
@@ -209,7 +220,8 @@ ENTRIES = (
         note="the number bounds the threshold; the loss grows without limit in the queries, ten are far from it",
         published=0.182,
     ),
-    _variant("sparse vector 4", _SVT4, 1.0, 1, correct=False, published=0.172),
+    _variant("sparse vector 4", _SVT4, 1.0, 1, correct=False),
+    _variant("sparse vector 4, nine rise", _SVT4, 1.0, 1, correct=False, published=0.172, pair=NINE),
     _variant("sparse vector 5", (20.0, 0.0), 1.0, 10, correct=False, published=14.31, truth=math.inf),
     _variant("sparse vector 6", (20.0, 20.0), 1.0, 10, correct=False, published=0.322),
     _variant("sparse vector, two above", _half(0.1, 2), 1.0, 2, correct=True),
@@ -218,10 +230,18 @@ ENTRIES = (
     Entry(
         name="sparse vector 4, twice",
         claim=pure(0.2),
-        run=partial(_parallel, partial(_patterns, _SVT4, 1.0, 1)),
+        run=partial(_parallel, (partial(_patterns, _SVT4, 1.0, 1),) * 2),
         neighbours=TEN,
         correct=False,
         law=lambda: _twice(_law(_SVT4, 1.0, 1, TEN)),
+    ),
+    Entry(
+        name="sparse vectors 3 and 4 in parallel",
+        claim=pure(0.2),
+        run=partial(_parallel, (partial(_valued, (20.0, 20.0), 1.0, 0.0), partial(_patterns, _SVT4, 1.0, 1))),
+        neighbours=TEN,
+        correct=False,
+        law=lambda: _both(_compared_law(20.0, 1.0, TEN), _law(_SVT4, 1.0, 1, TEN)),
         published=0.262,
     ),
     Entry(
@@ -234,6 +254,14 @@ ENTRIES = (
         published=0.035,
     ),
 )
+
+
+def _both(first: Law, second: Law) -> Law:
+    """Return the law of two independent outputs, without names of the outcomes."""
+    return Law(
+        first=np.outer(first.first, second.first).reshape(-1),
+        second=np.outer(first.second, second.second).reshape(-1),
+    )
 
 
 def _twice(law: Law) -> Law:

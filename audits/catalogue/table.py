@@ -61,7 +61,7 @@ class Row:
         return not self.correct and not harmless and self.verdict != "violation"
 
 
-def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0.05, rows: int = 1) -> Row:
+def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0.01, rows: int = 1) -> Row:
     """Return the row of one mechanism, as one of `rows` in its table.
 
     Deterministic: its stream depends on the seed and its name only, so that a table of some rows repeats them.
@@ -74,7 +74,7 @@ def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0
     return _row(entry, runs, significance, (result.epsilon_lower, sure, result.ceiling), seconds)
 
 
-def measure_published(entry: Entry, *, runs: int, seed: int, significance: float = 0.05, rows: int = 1) -> Row:
+def measure_published(entry: Entry, *, runs: int, seed: int, significance: float = 0.01, rows: int = 1) -> Row:
     """Return the row of one mechanism by the guessing bound alone, for tens of millions of runs.
 
     Memory: the runs that teach and choose, and two bytes for each of the others. Deterministic as `measure_entry`.
@@ -137,7 +137,7 @@ def measure_catalogue(
     runs: int,
     seed: int,
     jobs: int = 1,
-    significance: float = 0.05,
+    significance: float = 0.01,
     names: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Row, ...]:

@@ -57,7 +57,7 @@ def watch_noise(
     *,
     runs: int,
     rng: np.random.Generator,
-    significance: float = 0.05,
+    significance: float = 0.01,
     wealth: tuple[float, ...] = (0.0,) * len(FACTORS),
 ) -> Conformance:
     """Return whether outputs follow `mechanism` around the exact `answer`, from at most `runs` runs.

@@ -63,7 +63,7 @@ def runs_needed(
     *,
     guess_rate: float = 0.5,
     delta: float = 0.0,
-    significance: float = 0.05,
+    significance: float = 0.01,
     probability: float = POWER,
 ) -> int:
     """Return how many runs show a loss above `epsilon` with `probability` when `true_epsilon` is true.
@@ -72,7 +72,7 @@ def runs_needed(
     Raises: ValueError: true_epsilon <= epsilon, which no number of runs can show.
 
     >>> runs_needed(1.0, 2.0, guess_rate=0.6)
-    106
+    163
     """
     open_probability("significance", significance)
     probability_below_one("delta", delta)

@@ -17,7 +17,8 @@ class TrainingCheck:
     """One check's verdict; `noise_caught` is the largest factor of missing noise that it would have caught, 0 if none.
 
     `epsilon_lower` and `epsilon` are the lower bound and the declared value, of one step or of the whole run. `rule` is
-    the rule of the finding, empty where there is none.
+    the rule of the finding, empty where there is none. `gaussian_lower` is a lower bound on the same epsilon that
+    assumes a Gaussian trade-off, and decides nothing.
     """
 
     name: str
@@ -25,6 +26,7 @@ class TrainingCheck:
     noise_caught: float
     sentence: str
     epsilon_lower: float = 0.0
+    gaussian_lower: float = 0.0
     epsilon: float = 0.0
     rule: str = ""
 

@@ -1,21 +1,22 @@
 """The check of a whole training run: which canaries were trained on?
 
-The guesses use the sums of the released gradients. The share of canaries that is guessed, and the direction of the
-guess, are fixed beforehand.
+The guesses use the sums of the released gradients. How many canaries are guessed, and the direction of each guess, are
+fixed beforehand, for the declared run.
 """
 
 import math
+from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from audits.bounds.bisection import least_count
-from audits.bounds.one_run import one_run_bound, one_run_p_value
+from audits.bounds.one_run import sensitive_guesses
+from audits.bounds.one_run_trade_off import one_run_mu_bound, one_run_refutes, one_run_trade_off_bound
+from audits.bounds.trade_offs import PrivateTradeOff
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
-from dpaudit import Claim, Training
+from dpaudit import Claim, Training, training_curve
 from dpaudit.model.mechanism import Array
-
-GUESSED = 1 / 3
-"""The share of canaries that are guessed, those with extreme scores."""
 
 _SIMULATED = 100
 
@@ -23,49 +24,78 @@ _SIMULATED = 100
 def check_run(
     scores: Array, included: Array, training: Training, claim: Claim, significance: float, rng: np.random.Generator
 ) -> TrainingCheck:
-    """Return the check of the whole run: a bound on its epsilon that holds for every algorithm.
+    """Return the check of the whole run: against its claim, and against the privacy curve of its declaration.
 
     Shape: `scores` (m,), larger where a canary was probably trained on; `included` (m,), true for those.
-    Guarantee: as for `one_run_bound`. Edge cases: without canaries the check is inconclusive.
+    Both are tested by the recursion over right guesses, each at half the significance. The bound on epsilon holds for
+    every algorithm; `gaussian_lower` only if the run's trade-off is Gaussian.
+    Guarantee: as for `one_run_refutes`. Edge cases: without canaries the check is inconclusive.
     """
     canaries = len(included)
-    half = max(1, round(canaries * GUESSED / 2)) if canaries > 1 else 0
-    correct = _correct(scores[None], included[None], half)
-    guesses = 2 * half
-    if not guesses:
+    if canaries < 2:
         return TrainingCheck(
             name="whole run", verdict="inconclusive", noise_caught=0.0, sentence="No canary was planted."
         )
-    bound = one_run_bound(canaries, guesses, int(correct[0]), claim.delta, significance)
-    wrong = bound.epsilon > claim.epsilon
-    needed = least_count(
-        lambda right: one_run_p_value(canaries, guesses, right, claim.epsilon, claim.delta) < significance,
-        -1,
-        guesses + 1,
-    )
+    share = significance / 2
+    declared = PrivateTradeOff(points=training_curve(training))
+    half = max(1, _guesses(canaries, claim, training, share) // 2)
+    guesses, right = 2 * half, int(_correct(scores[None], included[None], half)[0])
+    bound = one_run_trade_off_bound(canaries, guesses, right, claim.delta, share)
+    gaussian = one_run_mu_bound(canaries, guesses, right, claim.delta, share) if claim.delta else bound
+    claimed = PrivateTradeOff.of(claim.epsilon, claim.delta)
+
+    def refuted(count: int, trade_off: PrivateTradeOff) -> bool:
+        return one_run_refutes(canaries, guesses, count, trade_off, share)
+
+    false_claim, other_run = refuted(right, claimed), refuted(right, declared)
+    needed = least_count(lambda n: refuted(n, claimed) or refuted(n, declared), -1, guesses + 1)
     seed = int(rng.integers(2**63))
 
     def power(factor: float) -> float:
         # One stream for all factors, so that the estimated power is nearly monotone in the factor.
-        right = _simulated(training, canaries, half, factor, np.random.Generator(np.random.PCG64(seed)))
-        return float((right >= needed).mean())
+        found = _simulated(training, canaries, half, factor, np.random.Generator(np.random.PCG64(seed)))
+        return float((found >= needed).mean())
 
     caught = largest_factor(power)
-    sentence = (
-        f"{correct[0]} of {guesses} guesses were right: the run leaks epsilon {bound.epsilon:.4g} at delta "
-        f"{claim.delta:g} at least; {claim.epsilon:.4g} is claimed."
-        if wrong
-        else f"{correct[0]} of {guesses} guesses were right. {power_sentence(caught)}"
-    )
+    counted = f"{right} of {guesses} guesses were right"
+    if false_claim:
+        shown = f"epsilon {bound.epsilon:.4g} at delta {claim.delta:g} at least"
+        sentence = f"{counted}: the run leaks {shown}; {claim.epsilon:.4g} is claimed."
+    elif other_run:
+        sentence = f"{counted}: more than the declared noise, sampling and steps allow."
+    else:
+        sentence = f"{counted}. {power_sentence(caught)}"
+    wrong = false_claim or other_run
     return TrainingCheck(
         name="whole run",
         verdict="violation" if wrong else quiet_verdict(caught),
         noise_caught=caught,
         sentence=sentence,
         epsilon_lower=bound.epsilon,
+        gaussian_lower=gaussian.epsilon,
         epsilon=claim.epsilon,
         rule="DPA331" if wrong else "",
     )
+
+
+@lru_cache(maxsize=64)
+def _guesses(canaries: int, claim: Claim, training: Training, share: float) -> int:
+    """Return the number of guesses that catches the smallest violation; it follows from what is declared alone."""
+    curves = PrivateTradeOff.of(claim.epsilon, claim.delta), PrivateTradeOff(points=training_curve(training))
+    return sensitive_guesses(
+        canaries,
+        lambda guesses, right: any(one_run_refutes(canaries, guesses, right, curve, share) for curve in curves),
+    )
+
+
+def without_direction(check: TrainingCheck) -> TrainingCheck:
+    """Return the check where no direction of the canaries is known: its power is not known either."""
+    if check.verdict == "violation":
+        return check
+    sentence = (
+        f"{check.sentence.partition('.')[0]}. The directions of canaries in this network are not known, nor the power."
+    )
+    return replace(check, verdict="inconclusive", noise_caught=0.0, sentence=sentence)
 
 
 def _simulated(training: Training, canaries: int, half: int, factor: float, rng: np.random.Generator) -> Array:

@@ -19,12 +19,14 @@ def check_step(
 ) -> tuple[TrainingCheck, ...]:
     """Return the check of one step; nothing where the loop did not report its batches or no canary was sampled.
 
+    Nor is there a check where no direction of the canaries is known.
+
     A fair coin decides for each event whether to take a projection of a step with the canary in the batch or without.
     Guarantee: steps with independent Gaussian noise of the declared size are accused with probability
     `significance` at most.
     """
     present = watch.presence()
-    if present is None:
+    if present is None or not watch.slots.directed:
         return ()
     values = np.array(watch.projections)
     inside, outside = rng.permutation(values[present]), rng.permutation(values[~present])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.training.check import TrainingCheck, quiet_verdict
-from audits.training.membership import check_run
+from audits.training.membership import check_run, without_direction
 from audits.training.step import check_step
 from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
 from dpaudit.model.audit_result import AuditVerdict
@@ -77,13 +77,16 @@ def audit_training(
     claim: Claim,
     rng: np.random.Generator,
     outputs: int = 2,
+    width: int | None = None,
     canaries: int = 1000,
     significance: float = 1e-3,
 ) -> TrainingAudit:
     """Return what one watched run of `train` shows, check by check.
 
     Canaries are added to the records in feature columns of their own (see `dpaudit.plant`), so that the model's first
-    layer must be linear in its features, without normalisation over a batch. `training.records` need not count them.
+    layer must be linear in its features, without normalisation over a batch. `outputs` is the number of classes of a
+    linear softmax model; for any other network `width` is the number of units of its first layer, and the loop reports
+    that layer's gradient. `training.records` need not count the canaries.
     `claim` is the claim for the whole run, under add_remove or replace_one. Canaries are left out, not replaced; a
     claim under replace_one is about the larger change.
     Guarantee: a run that keeps its declaration and its claim is accused by a check with probability at most
@@ -102,7 +105,7 @@ def audit_training(
     """
     started = time.perf_counter()
     planting, training_rng, powers = rng.spawn(3)
-    planted = plant(features, labels, outputs=outputs, canaries=canaries, rng=planting)
+    planted = plant(features, labels, outputs=outputs, canaries=canaries, rng=planting, width=width)
     watch = Watch(records=planted.records, slots=planted.slots)
     train(planted.features, planted.labels, watch, training_rng)
     audit = judge(watch, planted, training=training, claim=claim, rng=powers, significance=significance)
@@ -134,10 +137,11 @@ def judge(
         raise ValueError("The loop never called watch.step; call it once for each step, with the noisy gradient sum.")
     declared = replace(training, records=watch.records)
     conformance = conform(declared, watch, significance=significance)
+    whole = check_run(watch.scores(), planted.included, declared, claim, significance, rng)
     checks = (
         _conformance_check(conformance),
         *check_step(watch, declared, claim.delta, significance, rng),
-        check_run(watch.scores(), planted.included, declared, claim, significance, rng),
+        whole if watch.slots.directed else without_direction(whole),
     )
     return TrainingAudit(
         verdict="violation" if any(check.verdict == "violation" for check in checks) else checks[0].verdict,

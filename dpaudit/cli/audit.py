@@ -29,7 +29,16 @@ from dpaudit.errors import ConfigError
 from dpaudit.render.markdown import audit_markdown
 from dpaudit.render.text import audit_text
 from dpaudit.runtime.sources import digest_of_sources
-from dpaudit.workflow import AuditExecution, audits_of, cases_of, certificate_of, settings_of, stored_seed, usable_store
+from dpaudit.workflow import (
+    AuditExecution,
+    audits_in,
+    audits_of,
+    cases_of,
+    certificate_of,
+    settings_of,
+    stored_seed,
+    usable_store,
+)
 
 
 @ending
@@ -71,7 +80,9 @@ def audit(
         sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
     used_seed = stored_seed(execution, note) if settings.seed is None else settings.seed
-    results = audits_of(cases, certificate_of(configuration, used_seed), settings, used_seed, execution)
+    results = audits_of(
+        cases, certificate_of(configuration, used_seed), settings, used_seed, execution, audits_in(configuration)
+    )
     emit(
         lambda: Group(*map(audit_text, results)),
         lambda: "\n".join(map(audit_markdown, results)),

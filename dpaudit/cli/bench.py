@@ -31,7 +31,7 @@ def bench(
     runs: Annotated[int, typer.Option("--runs", min=100, metavar="N", help="Runs for each mechanism.")] = 100_000,
     significance: Annotated[
         float, typer.Option("--significance", metavar="A", help="Probability that a row's bound is wrong.")
-    ] = 0.05,
+    ] = 0.01,
     jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="J", help="Processes to use.")] = 1,
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="S", help="Seed of all randomness.")] = 0,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="bugs: seeds for each defect.")] = 20,

@@ -21,6 +21,7 @@ from dpaudit.study.writing import write_study
 from dpaudit.workflow import (
     AuditExecution,
     attack,
+    audits_in,
     audits_of,
     cases_of,
     certificate_of,
@@ -57,7 +58,7 @@ def demo(
 
     cases = cases_of(calibrated, settings.view)
     execution = AuditExecution(progress=progress)
-    audits = audits_of(cases, second, settings, seed, execution)
+    audits = audits_of(cases, second, settings, seed, execution, audits_in(calibrated))
     show(story.attacked(audits))
 
     false_claim = replace(second.claim, epsilon=_FALSE_SHARE * second.claim.epsilon)

@@ -13,6 +13,7 @@ from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
 from dpaudit.configuration.config import read_config
 from dpaudit.workflow import (
     AuditExecution,
+    audits_in,
     audits_of,
     cases_of,
     certificate_of,
@@ -57,7 +58,8 @@ def report(
     cases = cases_of(configuration, settings.view) if audited else ()
     used_seed = drawn_seed(settings.seed, note) if audited else 0
     certificate = certificate_of(configuration, used_seed)
-    audits = audits_of(cases, certificate, settings, used_seed, AuditExecution(progress=progress))
+    execution = AuditExecution(progress=progress)
+    audits = audits_of(cases, certificate, settings, used_seed, execution, audits_in(configuration))
     stated_seed = used_seed if audited else None
     for path in write_report(configuration, certificate, audits, settings, stated_seed, folder, extras):
         say(str(path))

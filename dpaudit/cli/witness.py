@@ -21,7 +21,7 @@ from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.runtime.plugins import load_package
-from dpaudit.workflow import NumberedCase, cases_of, certificate_of
+from dpaudit.workflow import NumberedCase, audits_in, cases_of, certificate_of
 
 _MOST_TEXT = 2**20
 _MOST_RUNS, _TIMES = 1_000_000, 10
@@ -131,7 +131,8 @@ def _require_own(
     """Refuse a refutation whose claim, target, significance or bound is not its configuration's, or too large a one."""
     audit, target = configuration.audit, min(claim.epsilon, certified)
     gaussian = case.gaussian and certified <= claim.epsilon
-    share = audit.significance / 2 if gaussian else audit.significance
+    level = audit.significance / max(1, audits_in(configuration))
+    share = level / 2 if gaussian else level
     most = max(_MOST_RUNS, _TIMES * audit.runs)
     wrong = (
         (refutation.claim != claim, "its claim is not the configuration's"),

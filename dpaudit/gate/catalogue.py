@@ -219,6 +219,24 @@ _RULES = (
         "warning",
     ),
     _rule(
+        "DPA340",
+        "DivisorFollowsRecords",
+        "A neighbour's gradients are divided by another integer, so that the scale of the noise differs.",
+        "Fix the divisor beforehand and publish it, or claim replace_one, whose neighbours have as many records.",
+    ),
+    _rule(
+        "DPA341",
+        "AdaptiveClippingSize",
+        "Adaptive clipping divides by the true size of the batch, which is not accounted for.",
+        "Clip with a fixed norm, or divide by a size that is fixed beforehand.",
+    ),
+    _rule(
+        "DPA342",
+        "LayersMixRecords",
+        "A layer mixes the records of a batch, so that clipping each gradient bounds nothing.",
+        "Replace batch normalisation by group or layer normalisation.",
+    ),
+    _rule(
         "DPA320",
         "TrainingNoise",
         "The noise seen in the training loop is not the declared one.",
@@ -265,6 +283,36 @@ _RULES = (
         "RunLeaks",
         "The canaries of one run refute the claim on the whole run.",
         "Read the findings of the other layers; they say where.",
+    ),
+    _rule(
+        "DPA332",
+        "TrainingNotFinite",
+        "A watched training step released a number that is not finite.",
+        "Drop records whose gradient is not finite before gradients are clipped; NaN passes clipping and noise.",
+    ),
+    _rule(
+        "DPA333",
+        "TrainingEmptyBatch",
+        "A watched training step with an empty batch released no noise.",
+        "Add the noise to every step, and take a step where no record was sampled as well.",
+    ),
+    _rule(
+        "DPA334",
+        "TrainingRecordTwice",
+        "A record stands in a watched training step more than once.",
+        "Clip the sum of a record's gradients in the step, or account for as many records as it stands there.",
+    ),
+    _rule(
+        "DPA335",
+        "TrainingMixesRecords",
+        "A layer of the watched network mixes the records of a batch.",
+        "Replace batch normalisation by group or layer normalisation, and attention across records by none.",
+    ),
+    _rule(
+        "DPA336",
+        "TrainingPublishesMore",
+        "The watched loop publishes outputs without declared noise.",
+        "Keep losses and metrics of private records to yourself, or declare a noisy release of them.",
     ),
     _rule(
         "DPA401",

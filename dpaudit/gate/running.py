@@ -13,6 +13,7 @@ from dpaudit.gate.second_reading import disagreements
 from dpaudit.workflow import (
     AuditExecution,
     Progress,
+    audits_in,
     audits_of,
     cases_of,
     certificate_of,
@@ -41,22 +42,39 @@ def run_checks(
 ) -> CheckDocument:
     """Return the document of all configurations; one that cannot be used does not stop the others.
 
-    If neither the call nor the file has a seed, the seed is 0, so that the same code gives the same result. With
-    `usefulness` the study that a configuration names is read as well.
+    If neither the call nor the file has a seed, the seed is 0, so that the same code gives the same result. The
+    audits of all configurations have equal parts of the significance, so that together they accuse right code with
+    probability at most the largest significance of a file. With `usefulness` the study that a configuration names is
+    read as well.
     """
     stated: dict[str, float | int | None] = {"runs": runs, "significance": significance, "jobs": jobs, "seed": seed}
-    execution = AuditExecution(progress=progress)
-    checked = tuple(
-        _checked(path, stated, execution, attack=attack, usefulness=usefulness) for path in dict.fromkeys(paths)
-    )
+    execution, names = AuditExecution(progress=progress), tuple(dict.fromkeys(paths))
+    audited = sum(map(_audits, names)) if attack else 0
+    checked = tuple(_checked(path, stated, execution, audited, attack=attack, usefulness=usefulness) for path in names)
     checked = tuple(replace(entry, require_consistent=require_consistent) for entry in checked)
     return CheckDocument(checked=checked, baseline=baseline, today=today)
 
 
+def _audits(path: Path) -> int:
+    """Return how many audits a configuration has; none where it cannot be read."""
+    try:
+        return audits_in(read_config(path))
+    except InternalError:
+        raise
+    except DPAuditError:
+        return 0
+
+
 def _checked(
-    path: Path, stated: dict[str, float | int | None], execution: AuditExecution, *, attack: bool, usefulness: bool
+    path: Path,
+    stated: dict[str, float | int | None],
+    execution: AuditExecution,
+    sharing: int,
+    *,
+    attack: bool,
+    usefulness: bool,
 ) -> Checked:
-    """Return one configuration's certificate and, if asked for, its audits."""
+    """Return one configuration's certificate and, if asked for, its audits, of a list of `sharing` audits."""
     try:
         configuration = read_config(path)
         settings = settings_of(configuration, **stated)  # type: ignore[arg-type] # each key has its own type
@@ -64,7 +82,7 @@ def _checked(
         certificate = certificate_of(configuration, seed)
         audited = attack and runs_code(configuration)
         cases = cases_of(configuration, settings.view) if audited else ()
-        audits = audits_of(cases, certificate, settings, seed, execution)
+        audits = audits_of(cases, certificate, settings, seed, execution, sharing)
         useful = usefulness_in(configuration, certificate) if usefulness else None
     except InternalError:
         raise

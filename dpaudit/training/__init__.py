@@ -6,7 +6,7 @@ plant       canaries in feature slots, which pass through the loop's real clippi
 conform     the checks, each with the smallest fault that it would have caught
 """
 
-from dpaudit.training.conforming import Check as Check
+from dpaudit.training.check import Check as Check
 from dpaudit.training.conforming import Conformity as Conformity
 from dpaudit.training.conforming import conform as conform
 from dpaudit.training.planting import Planted as Planted

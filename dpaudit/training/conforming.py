@@ -16,40 +16,13 @@ from scipy.special import bdtr, bdtrc, gammainccinv, gammaincinv, ndtri
 from dpaudit.checks import open_probability
 from dpaudit.model.condition import Condition
 from dpaudit.model.trace import Finding
+from dpaudit.training.check import Check
+from dpaudit.training.releases import released_apart
 from dpaudit.training.watching import Training, Watch
 
 POWER = 0.9
 _ROUNDING = 1e-4  # relative; what single precision and a clipping constant of 1e-6 may add to a norm
 _CHECKS = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One number that was looked at: `observed` against `declared`, and the factors that would have been caught.
-
-    `rule` is empty where they agree. `caught_below` and `caught_above`: a factor this small, or this large, on the
-    declared number is noticed with probability `POWER` at least; 0 and infinity where that side is not looked at.
-    """
-
-    name: str
-    observed: float
-    declared: float
-    caught_below: float
-    caught_above: float
-    rule: str = ""
-    message: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """The check in words, with its power."""
-        if self.rule:
-            return self.message
-        sides = [f"below {self.caught_below:.4g}"] if self.caught_below > 0 else []
-        sides += [f"above {self.caught_above:.4g}"] if self.caught_above < math.inf else []
-        return (
-            f"The {self.name} observed in the training loop, {self.observed:.6g}, agrees with the declared "
-            f"{self.declared:.6g}; a factor {' or '.join(sides)} would have been caught."
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +67,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
 
     Rules: `DPA320` other noise than declared, `DPA321` a contribution above the clipping norm, `DPA322` another
     sampling rate, `DPA323` records are not sampled independently, `DPA324` another number of steps, `DPA325` noise
-    that was used before.
+    that was used before; `DPA332` to `DPA336` what no noise covers, see `dpaudit.training.releases`.
     Guarantee: a run that is what it declares is accused with probability at most `significance`; the tests of
     dispersion and of contributions without `summed` rest on a normal approximation.
 
@@ -115,6 +88,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     }
     checks = tuple(check for held in found.values() for check in held)
     unseen = tuple(name for name, held in found.items() if not held)
+    checks += tuple(released_apart(watch))
     return Conformity(checks=checks, unseen=unseen, significance=significance)
 
 

@@ -48,13 +48,16 @@ def plant(
     blanks: int = 64,
     scale: float = 10.0,
     included: Array | None = None,
+    width: int | None = None,
 ) -> Planted:
     """Return the records with canaries planted; each is in with probability 1/2, or as `included` (m,) says.
 
-    `outputs` is the number of classes of a linear softmax layer that starts at zero, the model whose gradient moves a
-    canary's row along (1/outputs, ..., 1/outputs - 1). `scale` is the value of the canary's one feature: its gradient
-    has norm scale sqrt(1 - 1/outputs) at the start, which should be far above the clipping norm.
-    Raises: ValueError: fewer than 2 outputs, or shapes that do not fit.
+    `outputs` is the number of classes. Without `width` the model is a linear softmax layer that starts at zero, whose
+    gradient moves a canary's row along (1/outputs, ..., 1/outputs - 1). For any other network `width` is the number of
+    units of its first layer; in which direction a canary moves its row there is not known, and its score is how far.
+    `scale` is the value of the canary's one feature: its gradient in the linear model has norm scale
+    sqrt(1 - 1/outputs) at the start, which should be far above the clipping norm.
+    Raises: ValueError: fewer than 2 outputs, a label that is no class from 0 to outputs - 1, or shapes that do not fit.
 
     >>> rng = np.random.default_rng(0)
     >>> plant(np.zeros((5, 2)), np.zeros(5, dtype=int), outputs=2, canaries=4, rng=rng, blanks=1).features.shape[1]
@@ -67,6 +70,11 @@ def plant(
     data = np.asarray(features, dtype=np.float64)
     if data.ndim != 2 or len(data) != len(labels):
         raise ValueError(f"Expected features (n, columns) with n={len(labels)} labels, got shape {data.shape}.")
+    if len(labels) and not 0 <= np.min(labels) <= np.max(labels) < outputs:
+        raise ValueError(
+            f"Expected labels to be classes from 0 to outputs={outputs} less 1, got {np.min(labels)} to "
+            f"{np.max(labels)}; for a network whose first layer has another width, give width."
+        )
     coins = rng.random(canaries) < 0.5 if included is None else np.asarray(included, dtype=bool)
     rows, columns = data.shape
     inside = np.flatnonzero(coins)
@@ -77,10 +85,11 @@ def plant(
     members[inside] = rows + np.arange(len(inside))
     direction = np.full(outputs, 1 / outputs)
     direction[-1] -= 1
+    known = np.tile(direction / np.linalg.norm(direction), (canaries, 1))
     slots = Slots(
         canaries=columns + np.arange(canaries),
         members=members,
-        directions=np.tile(direction / np.linalg.norm(direction), (canaries, 1)),
+        directions=known if width is None else np.zeros((canaries, count("width", width))),
         blanks=columns + canaries + np.arange(blanks),
     )
     given = np.asarray(labels)

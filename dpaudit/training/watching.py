@@ -1,5 +1,6 @@
 """The callback of a training loop: one call a step, numpy arrays in, a few sums kept."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,6 +9,7 @@ from dpaudit.checks import count, positive
 from dpaudit.model.mechanism import Array
 
 _FINGERPRINT = 8
+_ALIKE = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,8 @@ class Slots:
 
     Shape: gradients are (rows, outputs). `canaries` (m,) holds the row of each canary, `members` (m,) the index of its
     record among those trained on, -1 where it was left out; `directions` (m, outputs) are unit vectors along which a
-    canary moves its row. `blanks` holds rows that no record touches: there a released gradient is noise alone.
+    canary moves its row, or zeros where no direction is known. `blanks` holds rows that no
+    record touches: there a released gradient is noise alone.
 
     >>> len(Slots.none().canaries)
     0
@@ -58,6 +61,11 @@ class Slots:
     members: Array
     directions: Array
     blanks: Array
+
+    @property
+    def directed(self) -> bool:
+        """Whether the directions are known."""
+        return bool(np.any(self.directions)) or len(self.canaries) == 0
 
     @classmethod
     def none(cls) -> "Slots":
@@ -86,6 +94,13 @@ class Watch:
     largest: float = 0.0
     contributions: int = 0
     projections: list[Array] = field(default_factory=list)
+    moved: Array | None = None
+    published: list[str] = field(default_factory=list)
+    not_finite: int = 0
+    silent: int = 0
+    repeated: int = 0
+    compared: int = 0
+    mixed: int = 0
     sampled: list[Array] = field(default_factory=list)
     fingerprints: list[tuple[float, ...]] = field(default_factory=list)
 
@@ -95,30 +110,81 @@ class Watch:
         Shape: `released` (rows, outputs), the *sum* of clipped gradients with its noise, before any averaging;
         `summed`, the same without noise, where the loop has it; `batch`, the indices of the records in the step.
         Without `summed` the noise is seen in blank rows only, and contributions statistically.
-        Raises: ValueError: a gradient that is not finite, or a batch that names a record that does not exist.
+        A gradient that is not finite is noted, and counts as a step of zeros.
+        Raises: ValueError: a gradient of another shape, or a batch that names a record that does not exist.
         """
         after = np.asarray(released, dtype=np.float64)
-        if not np.isfinite(after).all():
-            raise ValueError(f"Step {self.steps + 1} released a gradient that is not finite; look for an overflow.")
-        noise = after[self.slots.blanks] if summed is None else after - np.asarray(summed, dtype=np.float64)
-        self.squares += float((noise**2).sum())
-        self.coordinates += noise.size
-        self.fingerprints.append(tuple(float(value) for value in noise.reshape(-1)[:_FINGERPRINT]))
+        self._require_shape(after, "released")
+        if summed is not None and np.shape(summed) != after.shape:
+            raise ValueError(
+                f"Step {self.steps + 1}: expected summed in the shape of released, {after.shape}, got "
+                f"{np.shape(summed)}."
+            )
+        before = None if summed is None else np.asarray(summed, dtype=np.float64)
+        if np.isfinite(after).all() and (before is None or np.isfinite(before).all()):
+            noise = after[self.slots.blanks] if before is None else after - before
+            self._hear(noise, empty=batch is not None and np.size(batch) == 0)
+        else:
+            self.not_finite += 1
+            after, before = np.zeros_like(after), None
         rows = after[self.slots.canaries]
         self.projections.append(np.einsum("mk,mk->m", rows, self.slots.directions) if len(rows) else np.zeros(0))
+        self.moved = rows if self.moved is None else self.moved + rows
         if batch is not None:
             held = np.asarray(batch, dtype=np.int64)
             if held.size and not (held.min() >= 0 and held.max() < self.records):
                 raise ValueError(f"Step {self.steps + 1} names record {held.max()}; there are {self.records}.")
             self.sampled.append(held)
-        if summed is not None and len(self.slots.canaries):
-            norms = np.linalg.norm(np.asarray(summed, dtype=np.float64)[self.slots.canaries], axis=1)
+            self.repeated += len(np.unique(held)) < len(held)
+        if before is not None and len(self.slots.canaries):
+            norms = np.linalg.norm(before[self.slots.canaries], axis=1)
             self.largest = max(self.largest, float(norms.max()))
             self.contributions += int((norms > 0).sum())
         self.steps += 1
 
+    def _hear(self, noise: Array, *, empty: bool) -> None:
+        """Take note of the noise of one step, on an empty batch or another one."""
+        self.squares += float((noise**2).sum())
+        self.coordinates += noise.size
+        self.silent += bool(empty and noise.size and not noise.any())
+        self.fingerprints.append(tuple(float(value) for value in noise.reshape(-1)[:_FINGERPRINT]))
+
+    def compare(self, predict: Callable[[Array], Array], features: Array) -> None:
+        """Take note of whether the network returns for each record alone what it returns for it in a batch.
+
+        Shape: `features` (n, columns) of at least two records; `predict` returns one row a record. Normalisation over a
+        batch and attention across records differ; dropout must be off.
+        """
+        records = np.asarray(features, dtype=np.float64)
+        together = np.asarray(predict(records), dtype=np.float64)
+        alone = [np.asarray(predict(records[i : i + 1]), dtype=np.float64)[0] for i in range(len(records))]
+        self.compared += 1
+        self.mixed += not np.allclose(together, np.stack(alone), rtol=_ALIKE, atol=_ALIKE)
+
+    def publish(self, name: str) -> None:
+        """Take note that the loop publishes a further output, such as the loss of a batch, without declared noise."""
+        self.published.append(name)
+
+    def _require_shape(self, gradient: Array, name: str) -> None:
+        """Refuse a gradient that does not have the rows and the width of the slots."""
+        rows = int(max(self.slots.canaries.max(initial=-1), self.slots.blanks.max(initial=-1))) + 1
+        width = self.slots.directions.shape[1]
+        if gradient.ndim != 2 or len(gradient) < rows or (len(self.slots.canaries) and gradient.shape[1] != width):
+            raise ValueError(
+                f"Step {self.steps + 1}: expected {name} as the gradient of the first layer, one row a feature and one "
+                f"column a unit: at least {rows} rows and {width} columns; got shape "
+                f"{gradient.shape}. Transpose it, or "
+                "give the number of units of the first layer as width."
+            )
+
     def scores(self) -> Array:
-        """Return each canary's score (m,): how far the released gradients moved its row along its direction."""
+        """Return each canary's score (m,): how far the released gradients moved its row along its direction.
+
+        Where no direction is known, the score is the squared length of that movement.
+        """
+        if not self.slots.directed and self.moved is not None:
+            squared: Array = (self.moved**2).sum(axis=1)
+            return squared
         return np.sum(self.projections, axis=0) if self.projections else np.zeros(len(self.slots.canaries))
 
     def presence(self) -> Array | None:

@@ -174,7 +174,7 @@ def test_critical_count_is_the_first_that_exceeds_epsilon() -> None:
 def test_planned_runs_have_the_planned_power() -> None:
     """Claim 1, true 2, 60 % guesses: power 0.9 within four standard errors; half the runs lack it."""
     rng = np.random.default_rng(3)
-    runs = runs_needed(1.0, 2.0, guess_rate=0.6)
+    runs = runs_needed(1.0, 2.0, guess_rate=0.6, significance=0.05)
     share = 1 / (1 + math.exp(-2.0))
 
     def power(n: int) -> float:

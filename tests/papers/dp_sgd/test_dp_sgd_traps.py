@@ -38,6 +38,9 @@ TRAPPED = [
     ("DPA318", {"grad_sample_mode": "ghost", "opacus": "1.5.2"}, CLAIM),
     ("DPA319", {"tuning_runs": 10}, CLAIM),
     ("DPA319", {"tuning_runs": None}, CLAIM),
+    ("DPA340", {"divisor": 255, "records": 59_925, "batches": 235}, CLAIM),
+    ("DPA341", {"adaptive": True}, CLAIM),
+    ("DPA342", {"mixing": ("1 (BatchNorm1d)",)}, CLAIM),
 ]
 
 

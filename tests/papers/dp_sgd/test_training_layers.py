@@ -95,10 +95,10 @@ def test_a_loop_that_never_calls_back_is_refused() -> None:
 
 
 def test_a_layer_without_power_is_inconclusive_not_consistent() -> None:
-    """Against a claim of epsilon 30 no count of 40 canaries says anything."""
+    """Against a claim of epsilon 30 no count of 4 canaries says anything."""
     rng = np.random.default_rng(0)
     claim = Claim(epsilon=30.0, delta=1e-5, neighbours="add_remove")
-    layer = check_run(rng.normal(size=40), rng.random(40) < 0.5, TRAINING, claim, 0.01, rng)
+    layer = check_run(rng.normal(size=4), rng.random(4) < 0.5, TRAINING, claim, 0.01, rng)
     assert (layer.verdict, layer.noise_caught) == ("inconclusive", 0.0)
 
 
@@ -144,7 +144,104 @@ def test_planted_canaries_touch_only_their_own_columns() -> None:
     assert ((planted.slots.members >= 0) == planted.included).all()
 
 
-def test_a_gradient_that_is_not_finite_is_refused() -> None:
-    """An overflow is no observation."""
-    with pytest.raises(ValueError, match="not finite"):
-        Watch(records=1).step(np.array([[np.nan]]))
+def test_what_no_noise_covers_has_a_rule_each() -> None:
+    """NaN, an empty batch without noise, a record twice, mixed records, a logged loss; the right loop has none."""
+    rng = np.random.default_rng(0)
+
+    def seen(kind: str = "") -> set[str]:
+        watch = Watch(records=50)
+        for step in range(30):
+            batch = np.flatnonzero(rng.random(50) < 0.1)
+            summed, noise = np.ones((20, 2)), rng.normal(0, 0.4, (20, 2))
+            if kind == "NaN" and step in (3, 7):
+                summed[0, 0] = np.nan
+            if kind == "empty" and step == 3:
+                batch, noise = batch[:0], np.zeros((20, 2))
+            if kind == "twice" and step == 3:
+                batch = np.array([1, 2, 1])
+            watch.step(summed + noise, summed, batch)
+        if kind in ("mixed", "apart"):
+            weights = rng.normal(size=(4, 3))
+            normal = kind == "mixed"
+            watch.compare(lambda x: (x - x.mean(axis=0) if normal else x) @ weights, rng.normal(size=(5, 4)))
+        if kind == "logged":
+            watch.publish("loss of the batch")
+        training = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=30, records=50)
+        return {finding.rule for finding in conform(training, watch, significance=1e-9).findings}
+
+    assert seen() == seen("apart") == set()
+    expected = {"NaN": "DPA332", "empty": "DPA333", "twice": "DPA334", "mixed": "DPA335", "logged": "DPA336"}
+    for kind, rule in expected.items():
+        assert rule in seen(kind), kind
+        assert seen(kind) <= {rule, "DPA320"}, kind
+
+
+def test_gradient_accumulation_falls() -> None:
+    """Two samples to a step, accounted for as one: records stand twice, and the rate is not the declared one."""
+
+    def doubled(records: int, stream: np.random.Generator) -> list[Array]:
+        first, second = FIXED.batches(records, stream), FIXED.batches(records, stream)
+        return [np.concatenate(pair) for pair in zip(first, second, strict=True)]
+
+    assert {"DPA334", "DPA322"} <= rules(audited(replace(FIXED, batches=doubled)))
+
+
+class Network:
+    """A network of one hidden layer in numpy, with clipped gradients and noise; reports its first layer."""
+
+    def __init__(self, noise: float) -> None:
+        self.noise = noise
+
+    def __call__(self, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> None:
+        first = rng.normal(0, 0.3, (features.shape[1], 8))
+        second = rng.normal(0, 0.3, (8, 2))
+        for _ in range(TRAINING.steps):
+            batch = np.flatnonzero(rng.random(len(labels)) < TRAINING.sample_rate)
+            x = features[batch]
+            hidden = np.tanh(x @ first)
+            logits = hidden @ second
+            chance = np.exp(logits - logits.max(axis=1, keepdims=True))
+            errors = chance / chance.sum(axis=1, keepdims=True) - np.eye(2)[labels[batch]]
+            back = (errors @ second.T) * (1 - hidden**2)
+            grad1, grad2 = x[:, :, None] * back[:, None, :], hidden[:, :, None] * errors[:, None, :]
+            norms = np.sqrt((grad1**2).sum(axis=(1, 2)) + (grad2**2).sum(axis=(1, 2)))
+            factor = np.minimum(1, TRAINING.max_grad_norm / np.maximum(norms, 1e-12))
+            sums = [np.einsum("n,nij->ij", factor, grad) for grad in (grad1, grad2)]
+            noisy = [total + self.noise * TRAINING.stddev * rng.standard_normal(total.shape) for total in sums]
+            watch.step(noisy[0], sums[0], batch)
+            first -= 0.01 * noisy[0]
+            second -= 0.01 * noisy[1]
+
+
+def network_audit(noise: float, width: int | None = 8) -> TrainingAudit:
+    features, labels = records()
+    return audit_training(
+        Network(noise),
+        features,
+        labels,
+        training=TRAINING,
+        claim=CLAIM,
+        rng=np.random.default_rng(1),
+        canaries=60,
+        width=width,
+        significance=FALSE_ALARM,
+    )
+
+
+def test_any_network_can_be_audited() -> None:
+    """A hidden layer of 8 units: right noise is not accused, 0.8 times the noise is; its run has no stated power."""
+    right = network_audit(1.0)
+    assert right.findings == ()
+    assert right.checks[-1].verdict == "inconclusive"
+    assert "directions" in right.checks[-1].sentence
+    assert "DPA320" in rules(network_audit(0.8))
+
+
+def test_shapes_are_checked_in_words() -> None:
+    """Another width than stated, labels that are no classes, and sums of another shape."""
+    with pytest.raises(ValueError, match="number of units of the first layer as width"):
+        network_audit(1.0, width=None)
+    with pytest.raises(ValueError, match="Expected labels to be classes from 0 to outputs=2 less 1, got 0 to 2"):
+        plant(np.zeros((3, 2)), np.array([0, 1, 2]), outputs=2, canaries=2, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="summed in the shape of released"):
+        Watch(records=1).step(np.zeros((3, 2)), np.zeros((2, 3)))

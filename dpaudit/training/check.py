@@ -1,0 +1,33 @@
+"""One number that was looked at in a training run, against its declaration."""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One number that was looked at: `observed` against `declared`, and the factors that would have been caught.
+
+    `rule` is empty where they agree. `caught_below` and `caught_above`: a factor this small, or this large, on the
+    declared number is noticed with probability `POWER` at least; 0 and infinity where that side is not looked at.
+    """
+
+    name: str
+    observed: float
+    declared: float
+    caught_below: float
+    caught_above: float
+    rule: str = ""
+    message: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The check in words, with its power."""
+        if self.rule:
+            return self.message
+        sides = [f"below {self.caught_below:.4g}"] if self.caught_below > 0 else []
+        sides += [f"above {self.caught_above:.4g}"] if self.caught_above < math.inf else []
+        return (
+            f"The {self.name} observed in the training loop, {self.observed:.6g}, agrees with the declared "
+            f"{self.declared:.6g}; a factor {' or '.join(sides)} would have been caught."
+        )

@@ -1,0 +1,121 @@
+"""The integer by which Opacus divides: a neighbour with another one is told apart by the scale of the noise alone."""
+
+import math
+
+import numpy as np
+import pytest
+
+from algorithms.dp_sgd import DpSgd, read_engine, watch_opacus
+from algorithms.dp_sgd.checks import breaking, divisor_condition, findings_of
+from algorithms.dp_sgd.divisor import divisor_of, loss_by_divisor, telling_neighbour
+from audits.bounds.gaussian import gaussian_epsilon
+from dpaudit import Claim, Training, UnsupportedError, conform
+
+CLAIM = Claim(epsilon=8.0, delta=1e-5, neighbours="add_remove")
+
+
+def test_the_pair_of_numbers_of_records_is_named() -> None:
+    """59,925 records in 235 batches against 59,924: 255 against 254; with 60,000 all neighbours share 255."""
+    condition = divisor_condition(59_925, 235)
+    assert condition.status == "violated"
+    assert "by 255 for 59925 records and by 254 for 59924" in condition.text
+    assert divisor_condition(60_000, 235).status == "checked"
+    assert telling_neighbour(1, 1) == 2
+
+
+def test_the_loss_of_the_scale_is_that_of_a_simulation() -> None:
+    """15.5 nats a step with a million weights; 400 simulated steps agree within five standard errors."""
+    assert loss_by_divisor(254, 255, 10**6) == pytest.approx(15.5, abs=0.05)
+    rng, weights, ratio = np.random.default_rng(0), 100_000, 255 / 254
+    squares = rng.chisquare(weights, 400)
+    losses = -weights * math.log(ratio) + squares * (ratio**2 - 1) / 2
+    error = losses.std() / 20
+    assert abs(losses.mean() - loss_by_divisor(254, 255, weights)) < 5 * error
+
+
+def test_a_run_of_opacus_with_such_a_number_of_records_has_no_certificate() -> None:
+    """The engine, its optimizer and its loader are read: 52 records in 10 batches divide by 5, as do 51 and 53.
+
+    50 records in 10 batches divide by 5, and 49 by 4. For replaced records the number is fixed, and nothing is found.
+    """
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("opacus")
+    import warnings
+
+    from opacus import PrivacyEngine
+
+    def found(records: int, claim: Claim) -> set[str]:
+        data = torch.utils.data.TensorDataset(torch.zeros(records, 3), torch.zeros(records, dtype=torch.long))
+        model = torch.nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        loader = torch.utils.data.DataLoader(data, batch_size=math.ceil(records / 10))
+        assert len(loader) == 10 or records == 52
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            engine = PrivacyEngine()
+            made = engine.make_private(
+                module=model, optimizer=optimizer, data_loader=loader, noise_multiplier=4.0, max_grad_norm=1.0
+            )
+        watch = watch_opacus(made[1])
+        made[1].zero_grad()
+        made[1].params[0].grad_sample, made[1].params[1].grad_sample = torch.ones(2, 2, 3), torch.ones(2, 2)
+        made[1].step()
+        assert watch.steps == 1
+        record = read_engine(engine, optimizer=made[1], data_loader=made[2], model=made[0], tuning_runs=1)
+        assert record.divisor == divisor_of(records, len(made[2]))
+        return {finding.rule for finding in breaking(record, findings_of(record, claim))}
+
+    assert "DPA340" in found(50, CLAIM)
+    assert "DPA340" not in found(95, CLAIM)
+    assert "DPA340" not in found(50, Claim(epsilon=8.0, delta=1e-5, neighbours="replace_one"))
+
+
+def test_a_certificate_assumes_that_the_divisor_is_public() -> None:
+    """Under add_remove only."""
+    stated = {"epsilon": 8.0, "delta": 1e-5, "noise_multiplier": 1.1, "sample_rate": 0.1, "steps": 20}
+    removed = DpSgd(neighbours="add_remove", **stated).conditions()
+    replaced = DpSgd(neighbours="replace_one", **stated).conditions()
+    assert sum(condition.about == ("DPA340",) for condition in removed) == 1
+    assert not any(condition.about == ("DPA340",) for condition in replaced)
+
+
+def test_any_optimizer_of_opacus_is_watched_by_one_call() -> None:
+    """Adaptive clipping, watched: its noise is not the declared one; what adds no noise is refused by its name."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("opacus")
+    from opacus.optimizers import AdaClipDPOptimizer
+
+    weights = torch.nn.Parameter(torch.zeros(4, 30))
+    optimizer = AdaClipDPOptimizer(
+        torch.optim.SGD([weights], lr=0.1),
+        noise_multiplier=1.0,
+        target_unclipped_quantile=0.5,
+        clipbound_learning_rate=0.2,
+        max_clipbound=10.0,
+        min_clipbound=0.1,
+        unclipped_num_std=0.6,
+        max_grad_norm=1.0,
+        expected_batch_size=3,
+        generator=torch.Generator().manual_seed(0),
+    )
+    watch = watch_opacus(optimizer)
+    for _ in range(20):
+        optimizer.zero_grad()
+        weights.grad_sample = torch.zeros(3, 4, 30)
+        optimizer.step()
+    assert (watch.steps, watch.coordinates) == (20, 20 * 120)
+    declared = Training(noise_multiplier=1.0, max_grad_norm=1.0, sample_rate=0.1, steps=20, records=1)
+    assert "DPA320" in {finding.rule for finding in conform(declared, watch, significance=1e-6).findings}
+    with pytest.raises(UnsupportedError, match="SGD is no optimizer of Opacus"):
+        watch_opacus(torch.optim.SGD([weights], lr=0.1))
+
+
+def test_a_count_over_the_true_size_moves_by_twice_what_is_accounted() -> None:
+    """Noise 1, deviation 1 of the count: a record moves the share by 1 / deviation and not half of it.
+
+    The accounted step is Gaussian with mu 1, epsilon 4.38 at delta 1e-5; with the true size it is above 6.
+    """
+    accounted = 1.0
+    gradients = accounted - 1 / (2 * 1.0) ** 2
+    assert gaussian_epsilon(math.sqrt(accounted), 1e-5) == pytest.approx(4.377, abs=1e-3)
+    assert 6 < gaussian_epsilon(math.sqrt(gradients + 1 / 1.0**2), 1e-5) < 6.2
