@@ -36,7 +36,10 @@ def cases_of(settings: DpEbsSettings, problem: Any = None) -> tuple[AuditCase, .
     if settings.model == "local":
         return (message_case(settings),)
     if settings.variant == "batched":
-        last = len(batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms)) - 1
+        batches = [
+            batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=arms) for arms in (2, settings.arms)
+        ]
+        last = min(map(len, batches)) - 1
         return tuple(sums_case(settings, index) for index in sorted({0, last // 2, last}))
     later = sorted({(settings.arms + 1) // 2, settings.arms} - {1}) if settings.removal in ("R1", "R2") else []
     options = tuple(option_case(settings, option) for option in later if option <= _MOST_OPTIONS)
@@ -137,7 +140,7 @@ def sums_case(settings: DpEbsSettings, index: int = 0) -> AuditCase:
     their answer is in the sum of the first option; the view holds a batch only where nobody was removed before it.
     """
     small = replace(settings, arms=2)
-    batches = batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms)
+    batches = batches_of(epsilon=small.epsilon, horizon=small.horizon, arms=small.arms)
     plays = sum(batch.plays for batch in batches[:index])
     batch, mechanism = batches[index], batch_noise(settings.epsilon)
     low, high = np.zeros(settings.horizon), np.zeros(settings.horizon)
