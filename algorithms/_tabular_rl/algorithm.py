@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from algorithms._tabular_rl.cases import case_of
+from algorithms._tabular_rl.cases import actions_case, case_of
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.replays import replays_of
 from algorithms._tabular_rl.run import transcript_of
@@ -47,8 +47,11 @@ class TabularAlgorithm(ABC):
         return transcript_of(replace(self.plan(), enter=np.zeros_like), problem.mdp, streams, n_runs)
 
     def cases(self, problem: Any) -> tuple[AuditCase, ...]:
-        """Return the audit of the released counts (joint), or of one message (local)."""
-        return (case_of(self.plan(), problem.mdp, self.name),)
+        """Return the audits of the released counts and of what later users are told (joint), or of one message."""
+        plan = self.plan()
+        released = case_of(plan, problem.mdp, self.name)
+        longer = () if plan.local or plan.episodes == 1 else (actions_case(plan, problem.mdp, self.name),)
+        return released, *longer
 
     def replays(self, problem: Any) -> tuple[ReplayCase, ...]:
         """Return the replays of the released counts and of the plans made from them."""

@@ -65,3 +65,30 @@ def case_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
         run=run,
         score=TableRatio(mechanism=plan.mechanism, pair=(pair[0], pair[1])),
     )
+
+
+def actions_case(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
+    """Return the audit of joint privacy in its literal form: what users after the first are told to do."""
+    steps, states, actions = mdp.shape
+    pair = np.zeros((2, steps, states, actions, states))
+    pair[0, :, 0, 0, 0] = 1.0
+    pair[1, :, -1, -1, -1] = 1.0
+    length = min(plan.episodes, _LONGEST)
+
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        told: list[Array] = []
+        for episode in run_table(plan, mdp, streams, Recorder(streams.noise), n_runs, data):
+            told.append(episode.actions[:, 0, 0].argmax(axis=1))
+            if episode.number == length:
+                break
+        return {"actions": np.stack(told, axis=1)[:, 1:]}
+
+    return AuditCase(
+        name=f"{name} actions",
+        view="actions",
+        description="The first actions that the users after the first are told to play, from one state.",
+        neighbours=(pair[0], pair[1]),
+        relation="replace_one",
+        run=run,
+    )

@@ -11,26 +11,23 @@ from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
-_LONGEST = 64
+_LONGEST, _PLACES = 64, 24
 
 
 def replays_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> tuple[ReplayCase, ...]:
-    """Return the replays of the episodes: counts released after each, and the plans made from them.
+    """Return the replay of the episodes: counts released after each, and the plans made from them.
 
-    The user who differs comes first, in the middle or last. Each place is a replay of its own.
+    Every user is once the one who differs, in few episodes; in many, the first, the middle and the last one and some
+    between.
     """
-    length = min(plan.episodes, _LONGEST)
-    return tuple(_replay(plan, mdp, name, at, length) for at in sorted({1, max(1, length // 2), length}))
-
-
-def _replay(plan: TablePlan, mdp: FiniteMdp, name: str, at: int, length: int) -> ReplayCase:
-    """Return the replay in which the user of episode `at` differs."""
     steps, states, actions = mdp.shape
+    length = min(plan.episodes, _LONGEST)
 
-    def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+    def run(data: tuple[int, Array], rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        at, contribution = data
         streams = Streams.spawn(rng)
         tables: list[Any] = []
-        for table in run_table(plan, mdp, streams, Recorder(streams.noise), n_runs, data, at):
+        for table in run_table(plan, mdp, streams, Recorder(streams.noise), n_runs, contribution, at):
             tables.append(table)
             if table.number == length:
                 break
@@ -42,5 +39,8 @@ def _replay(plan: TablePlan, mdp: FiniteMdp, name: str, at: int, length: int) ->
 
     first, second = np.zeros((2, steps, states, actions, states))
     first[:, 0, 0, 0], second[:, -1, -1, -1] = 1.0, 1.0
-    pairs = ((f"the user of episode {at} stays at the first cell or at the last", first, second),)
-    return ReplayCase(name=f"{name} episodes, user {at}", pairs=pairs, run=run, others=((first, first),))
+    places = sorted({round(at) for at in np.linspace(1, length, min(length, _PLACES))})
+    pairs = tuple(
+        (f"the user of episode {at} stays at the first cell or at the last", (at, first), (at, second)) for at in places
+    )
+    return (ReplayCase(name=f"{name} episodes", pairs=pairs, run=run, others=(((1, first), (1, first)),)),)

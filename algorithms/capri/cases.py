@@ -30,30 +30,44 @@ _TARGET_CONTEXT, _WITNESS_CONTEXT = 0, 1
 def cases_of(settings: CapriSettings, problem: Any = None) -> tuple[AuditCase, ...]:
     """Return the audits that fit the model, all on the domain where the worst case is attained.
 
+    The releases of the first epoch, of the middle one and of the last one are attacked.
+
     `problem` does not matter: privacy depends on the settings alone, and no problem is worse than that domain.
     """
     plan = plan_of(settings)
+    last = sum(plan.releases(epoch) for epoch in plan.epochs) - 1
+    later = sorted({last // 2, last} - {0, -1})
     if settings.model == "local":
-        return (message_case(settings, plan),)
-    return transcript_case(settings, plan), actions_case(settings, plan)
+        return message_case(settings, plan), *(message_case(settings, plan, index) for index in later)
+    return (
+        transcript_case(settings, plan),
+        actions_case(settings, plan),
+        *(transcript_case(settings, plan, index) for index in later),
+    )
 
 
-def transcript_case(settings: CapriSettings, plan: Plan) -> AuditCase:
-    """Return the white-box audit: all that is published in the target's epoch, scored by its likelihood ratio."""
-    domain = audit_geometry(settings, plan)
+def transcript_case(settings: CapriSettings, plan: Plan, index: int = 0) -> AuditCase:
+    """Return the white-box audit: all that is published in the target's epoch, scored by its likelihood ratio.
+
+    The target is the first user of epoch `index`, which counts from 0; the epochs before it are played.
+    """
+    domain = audit_geometry(settings, plan, index)
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        short = replace(plan, epochs=plan.epochs[:1])
+        short = replace(plan, epochs=plan.epochs[: index + 1])
         return run_epochs(short, domain, data, Streams.spawn(rng), n_runs).view("transcript")
 
+    first = index == 0
+    epoch = plan.label(plan.epochs[index])
     return AuditCase(
-        name="capri transcript",
+        name="capri transcript" if first else f"capri transcript, {epoch}",
         view="transcript",
-        description="Everything published in the first epoch; the first user's reward is -1 or +1 times its bound.",
-        neighbours=neighbours_of(plan),
+        description=f"Everything published in {'the first epoch' if first else f'the epochs up to {epoch}'}; the "
+        f"{'first user' if first else 'first user of that epoch'}'s reward is -1 or +1 times its bound.",
+        neighbours=neighbours_of(plan, index=index),
         relation="replace_one",
         run=run,
-        score=LikelihoodRatio(domain=domain, plan=plan),
+        score=LikelihoodRatio(domain=domain, plan=plan, index=index),
         gaussian=True,
     )
 
@@ -80,26 +94,26 @@ def actions_case(settings: CapriSettings, plan: Plan) -> AuditCase:
     )
 
 
-def message_case(settings: CapriSettings, plan: Plan) -> AuditCase:
-    """Return the local audit: one user's own message, a run being a user of the first epoch."""
-    domain = audit_geometry(settings, plan)
+def message_case(settings: CapriSettings, plan: Plan, index: int = 0) -> AuditCase:
+    """Return the local audit: one user's own message, a run being a user of epoch `index`, which counts from 0."""
+    domain, epoch = audit_geometry(settings, plan, index), plan.epochs[index]
 
     def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
         active = np.ones((1, 3, domain.n_actions), dtype=bool)
         law = cell_law(domain.context_probabilities, active)
-        design = plan.draw(law, plan.epochs[0].length, streams.public)
+        design = plan.draw(law, epoch.length, streams.public)
         factors = plan.factorise(domain.features, design, active.reshape(1, -1), plan.ridge)
         cells = _TARGET_CONTEXT * domain.n_actions + streams.actions.integers(domain.n_actions, size=n_runs)
         vectors = factors.maps[0].T[cells] / factors.scale
         rewards = np.full(n_runs, np.clip(data, -plan.reward_bound, plan.reward_bound))
-        sent = message(Recorder(streams.noise), plan.label(plan.epochs[0]), plan.mechanism, vectors, rewards)
+        sent = message(Recorder(streams.noise), plan.label(epoch), plan.mechanism, vectors, rewards)
         public = {"basis": design.basis, "covariance": design.covariance, "scale": factors.scale}
         shared = {name: np.repeat(array[:, None], n_runs, axis=0) for name, array in public.items()}
         return {**shared, "release": sent[:, None, :]}
 
     return AuditCase(
-        name="capri message",
+        name="capri message" if index == 0 else f"capri {plan.label(epoch)}",
         view="message",
         description="One user's own message; their reward is -1 or +1 times its bound.",
         neighbours=(-plan.reward_bound, plan.reward_bound),
@@ -110,39 +124,46 @@ def message_case(settings: CapriSettings, plan: Plan) -> AuditCase:
     )
 
 
-def neighbours_of(plan: Plan, reward: float | None = None) -> tuple[RecordedUsers, RecordedUsers]:
-    """Return two data sets for the first two epochs that differ in the first user's reward, -`reward` or +`reward`."""
-    rounds = plan.epochs[1].stop
+def neighbours_of(plan: Plan, reward: float | None = None, index: int = 0) -> tuple[RecordedUsers, RecordedUsers]:
+    """Return two data sets that differ in one reward, -`reward` or +`reward`: that of the first user of an epoch.
+
+    They hold the users up to the epoch after it, where there is one.
+    """
+    rounds, at = plan.epochs[min(index + 1, len(plan.epochs) - 1)].stop, plan.epochs[index].start
     size = plan.reward_bound if reward is None else reward
     contexts = np.full(rounds, _WITNESS_CONTEXT)
-    contexts[0] = _TARGET_CONTEXT
+    contexts[at] = _TARGET_CONTEXT
     low, high = np.zeros(rounds), np.zeros(rounds)
-    low[0], high[0] = -size, size
+    low[at], high[at] = -size, size
     return RecordedUsers(contexts=contexts, rewards=low), RecordedUsers(contexts=contexts, rewards=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LikelihoodRatio:
-    """The log likelihood ratio of the first release between rewards +reward_bound and -reward_bound.
+    """The log likelihood ratio of one epoch's release between rewards +reward_bound and -reward_bound.
 
-    The target's own action is not in the view, so each law is a mixture over it. The public map is computed
-    again from the published sets R and S, as an adversary would. The optimal score: no test does better.
+    The target's own action is not in the view, so each law is a mixture over the actions that were active. The public
+    map is computed again from the published sets R and S, as an adversary would. The optimal score: no test does
+    better. `index` counts epochs from 0; a view of a single message has that message alone.
     """
 
     domain: Domain
     plan: Plan
+    index: int = 0
 
     def __call__(self, view: Mapping[str, Array]) -> Array:
         """Return one score a run; larger means +reward_bound. Shape (n_runs,)."""
         cells, actions = len(self.domain.features), self.domain.n_actions
-        design = Design(covariance=view["covariance"][:, 0], basis=view["basis"][:, 0])
-        active = np.ones((len(design.basis), cells), dtype=bool)
+        at = min(self.index, view["basis"].shape[1] - 1)
+        design = Design(covariance=view["covariance"][:, at], basis=view["basis"][:, at])
+        active = view["active"][:, at] if "active" in view else np.ones((len(design.basis), cells), dtype=bool)
         maps = factorise(self.domain.features, design, active, self.plan.ridge).maps
         target = slice(_TARGET_CONTEXT * actions, (_TARGET_CONTEXT + 1) * actions)
-        shifts = self.plan.reward_bound * maps[:, :, target] / view["scale"][:, :1, None]
-        overlap = (view["release"][:, 0, :, None] * shifts).sum(axis=1) / self.plan.stddev**2
+        shifts = self.plan.reward_bound * maps[:, :, target] / view["scale"][:, at : at + 1, None]
+        overlap = (view["release"][:, at, :, None] * shifts).sum(axis=1) / self.plan.stddev**2
         square = (shifts**2).sum(axis=1) / (2 * self.plan.stddev**2)
-        ratio: Array = logsumexp(overlap - square, axis=1) - logsumexp(-overlap - square, axis=1)
+        weight = active[:, target].astype(np.float64)
+        ratio: Array = logsumexp(overlap - square, axis=1, b=weight) - logsumexp(-overlap - square, axis=1, b=weight)
         return ratio
 
 
@@ -153,7 +174,8 @@ def first_action_share(view: Mapping[str, Array]) -> Array:
     return share
 
 
-def audit_geometry(settings: CapriSettings, plan: Plan) -> Domain:
-    """Return the audit domain, with the target's direction rare but almost surely met in the first epoch."""
-    share = float(np.clip(7 / plan.epochs[0].length, 0.06, 0.3))
+def audit_geometry(settings: CapriSettings, plan: Plan, index: int = 0) -> Domain:
+    """Return the audit domain, with the target's direction rare but almost surely met in epoch `index`."""
+    least = 0.06 if index == 0 else 1e-4
+    share = float(np.clip(7 / plan.epochs[index].length, least, 0.3))
     return domain_of(replace(settings, kernel="features"), audit_domain(canary_share=share))

@@ -1,13 +1,13 @@
 """Audits and replays of the cell table: recorded users of two contexts and one action, of whom the first differs."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from algorithms.capri.users import RecordedUsers
-from algorithms.cell_table.plan import plan_of
+from algorithms.cell_table.plan import Plan, plan_of
 from algorithms.cell_table.run import run_epochs
 from algorithms.cell_table.settings import CellTableSettings
 from dpaudit import AuditCase, Streams
@@ -19,36 +19,50 @@ _LONGEST = 100_000
 
 
 def cases_of(settings: CellTableSettings, problem: Any = None) -> tuple[AuditCase, ...]:
-    """Return the audit of the first epoch's table; `problem` does not matter, as no pair is further apart.
+    """Return the audits of the tables of the first, the middle and the last epoch that releases one.
 
-    The first user has context 0 and a reward of -1 or +1 times its bound: the sum of a cell moves by 2, which is the
-    whole sensitivity. One action is left, so that nothing is random but the noise.
+    `problem` does not matter, as no pair is further apart: the first user of the epoch has context 0 and a reward of -1
+    or +1 times its bound, so that the sum of a cell moves by 2, which is the whole sensitivity. One action is left, so
+    that nothing is random but the noise.
     """
     plan = plan_of(settings)
-    short = replace(plan, epochs=plan.epochs[:1])
+    last = sum(epoch.complete for epoch in plan.epochs) - 1
+    return tuple(epoch_case(plan, index) for index in sorted({0, max(0, last // 2), max(0, last)}))
+
+
+def epoch_case(plan: Plan, index: int) -> AuditCase:
+    """Return the audit of the table of one epoch, which counts from 0; the epochs before it are played."""
+    short = replace(plan, epochs=plan.epochs[: index + 1])
 
     def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         return run_epochs(short, _SHAPE, data, Streams.spawn(rng), n_runs).view("transcript")
 
-    rounds, bound = short.epochs[-1].stop, plan.reward_bound
-    return (
-        AuditCase(
-            name="cell_table transcript",
-            view="transcript",
-            description="The first epoch's noisy table; the first user's reward is -1 or +1 times its bound.",
-            neighbours=(users(rounds, 0, -bound), users(rounds, 0, bound)),
-            relation="replace_one",
-            run=run,
-            score=first_sum,
-            gaussian=True,
-        ),
+    epoch, bound = short.epochs[-1], plan.reward_bound
+    which, user = ("first epoch", "first user") if index == 0 else (plan.label(epoch), "its first user")
+    return AuditCase(
+        name="cell_table transcript" if index == 0 else f"cell_table transcript, {plan.label(epoch)}",
+        view="transcript",
+        description=f"The {which}'s noisy table; the {user}'s reward is -1 or +1 times its bound."
+        if index == 0
+        else f"The noisy table of {which}; the reward of {user} is -1 or +1 times its bound.",
+        neighbours=(users(epoch.stop, epoch.start, -bound), users(epoch.stop, epoch.start, bound)),
+        relation="replace_one",
+        run=run,
+        score=CellSum(index=index),
+        gaussian=True,
     )
 
 
-def first_sum(view: Mapping[str, Array]) -> Array:
-    """Return the noisy sum of the target's cell, which is the likelihood ratio up to scale. Shape: (n_runs,)."""
-    score: Array = view["release"][:, 0, 0, 1]
-    return score
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellSum:
+    """The noisy sum of the target's cell in one epoch, which is the likelihood ratio up to scale."""
+
+    index: int
+
+    def __call__(self, view: Mapping[str, Array]) -> Array:
+        """Return one score a run. Shape: (n_runs,)."""
+        score: Array = view["release"][:, self.index, 0, 1]
+        return score
 
 
 def replays_of(settings: CellTableSettings, problem: Any = None) -> tuple[ReplayCase, ...]:

@@ -13,15 +13,19 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
+from algorithms.dp_ebs.batches import play_batches
 from algorithms.dp_ebs.lockstep import Pushed, play
-from algorithms.dp_ebs.noise import batch_noise, vote_response
+from algorithms.dp_ebs.noise import batch_noise
 from algorithms.dp_ebs.plan import ExactCounters, Plan, plan_of
 from algorithms.dp_ebs.settings import DpEbsSettings
-from dpaudit import AuditCase, Recorder, Streams
+from algorithms.dp_ebs.widths import batches_of
+from dpaudit import AuditCase, Streams
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import KeepingRecorder
 
 _SHORT, _LONG = 4, 128
+_MOST_OPTIONS = 64
 
 
 def cases_of(settings: DpEbsSettings, problem: Any = None) -> tuple[AuditCase, ...]:
@@ -32,8 +36,14 @@ def cases_of(settings: DpEbsSettings, problem: Any = None) -> tuple[AuditCase, .
     if settings.model == "local":
         return (message_case(settings),)
     if settings.variant == "batched":
-        return (sums_case(settings),)
-    return counters_case(settings), arms_case(settings)
+        batches = [
+            batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=arms) for arms in (2, settings.arms)
+        ]
+        last = min(map(len, batches)) - 1
+        return tuple(sums_case(settings, index) for index in sorted({0, last // 2, last}))
+    later = sorted({(settings.arms + 1) // 2, settings.arms} - {1}) if settings.removal in ("R1", "R2") else []
+    options = tuple(option_case(settings, option) for option in later if option <= _MOST_OPTIONS)
+    return counters_case(settings), arms_case(settings), *options
 
 
 def counters_case(settings: DpEbsSettings, plan: Plan | None = None) -> AuditCase:
@@ -78,33 +88,75 @@ def arms_case(settings: DpEbsSettings, plan: Plan | None = None) -> AuditCase:
     )
 
 
+def option_case(settings: DpEbsSettings, option: int) -> AuditCase:
+    """Return the white-box audit of the counter of `option`, from 1, in a run that removes nobody.
+
+    In the first rounds every option is on the left once, in order; so the person who differs comes in round `option`.
+    """
+    rounds = 2 * settings.arms
+    small = replace(settings, horizon=rounds, width="tight", width_factor=1.0)
+    script = Script(opponent=0, removal=0)
+    audited = replace(plan_of(small), opponents=script.opponents, eliminate=script.eliminate)
+    low, high = np.zeros(rounds), np.zeros(rounds)
+    high[option - 1] = 1.0
+    pair = RecordedVoters(answers=low), RecordedVoters(answers=high)
+    return AuditCase(
+        name=f"dp_ebs counters, option {option}",
+        view="counters",
+        description=f"All outputs of all counters, over {rounds} rounds; the answer about option {option} differs.",
+        neighbours=pair,
+        relation="replace_one",
+        run=lambda data, rng, n_runs: outputs_of(audited, data, Streams.spawn(rng), n_runs),
+        score=LikelihoodRatio(plan=audited, neighbours=pair),
+    )
+
+
 def message_case(settings: DpEbsSettings) -> AuditCase:
-    """Return the local audit: one person's own message."""
-    response = vote_response(settings.epsilon)
+    """Return the local audit: one person's own message, as the run sends it.
+
+    The first counter shows it after the first round, up to the public steps that remove its bias.
+    """
+    audited = audit_plan(settings)
+    low, high = neighbours_of(audited)
+
+    def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        return {"message": outputs_of(audited, data, Streams.spawn(rng), n_runs)["outputs"][:, 0]}
+
     return AuditCase(
         name="dp_ebs message",
         view="message",
         description="What one person sends; their answer differs.",
-        neighbours=(0, 1),
+        neighbours=(low, high),
         relation="replace_one",
-        run=lambda data, rng, n_runs: {"message": response.release(np.full(n_runs, data), rng)},
-        score=lambda view: view["message"].astype(float),
+        run=run,
+        score=lambda view: np.sign(view["message"] - 0.5),
     )
 
 
-def sums_case(settings: DpEbsSettings) -> AuditCase:
-    """Return the audit of one batch's noisy sums."""
-    mechanism = batch_noise(settings.epsilon)
+def sums_case(settings: DpEbsSettings, index: int = 0) -> AuditCase:
+    """Return the audit of the noisy sums of one batch, which counts from 0; the batches before it are played.
 
-    def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        sums = np.tile([data, 0.0], (n_runs, 1))
-        return {"sums": Recorder(rng).release("batch 1", mechanism, sums)}
+    Everybody else's option loses. Two options are there, and the person who differs is the first of the batch, so that
+    their answer is in the sum of the first option; the view holds a batch only where nobody was removed before it.
+    """
+    small = replace(settings, arms=2)
+    batches = batches_of(epsilon=small.epsilon, horizon=small.horizon, arms=small.arms)
+    plays = sum(batch.plays for batch in batches[:index])
+    batch, mechanism = batches[index], batch_noise(settings.epsilon)
+    low, high = np.zeros(settings.horizon), np.zeros(settings.horizon)
+    high[2 * plays] = 1.0
+
+    def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        recorder = KeepingRecorder(streams.noise)
+        play_batches(small, data, streams, n_runs, recorder)
+        return {"sums": recorder.published[batch.label][0]}
 
     return AuditCase(
-        name="dp_ebs sums",
+        name="dp_ebs sums" if index == 0 else f"dp_ebs sums, {batch.label}",
         view="sums",
-        description="The noisy sums of a batch; one person's answer differs.",
-        neighbours=(0.0, 1.0),
+        description=f"The noisy sums of {'a batch' if index == 0 else batch.label}; one person's answer differs.",
+        neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
         relation="replace_one",
         run=run,
         score=lambda view: (

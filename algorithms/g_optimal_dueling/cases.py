@@ -14,11 +14,12 @@ import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
 from algorithms.g_optimal_dueling.phases import play_phases
-from algorithms.g_optimal_dueling.plan import Plan, plan_of
+from algorithms.g_optimal_dueling.plan import Plan, phase_label, plan_of
 from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from dpaudit import AuditCase, Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import KeepingRecorder
 
 PLAYS = 400
 """How often the comparison is played."""
@@ -29,7 +30,9 @@ FEATURES = np.array([[0.5], [-0.5]])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedLengths(Lengths):
-    """One phase of a given number of plays."""
+    """Phases of a given number of plays."""
+
+    number: int = 1
 
     def total(self, phase: int) -> float:
         """Return the number of plays."""
@@ -40,8 +43,8 @@ class FixedLengths(Lengths):
         return 0
 
     def phases(self) -> int:
-        """Return one phase."""
-        return 1
+        """Return the number of phases."""
+        return self.number
 
 
 def cut() -> float:
@@ -49,18 +52,19 @@ def cut() -> float:
     return float(PLAYS / (1 + np.exp(-1.0)))
 
 
-def audit_plan(settings: GOptimalDuelingSettings) -> Plan:
-    """Return the plan of one phase with one comparison; noise, estimate and decision are those of the settings."""
+def audit_plan(settings: GOptimalDuelingSettings, phases: int = 1) -> Plan:
+    """Return the plan of phases with one comparison; noise, estimate and decision are those of the settings."""
     lengths = FixedLengths(
         preset=settings.preset,
         epsilon=settings.epsilon,
-        horizon=PLAYS,
+        horizon=PLAYS * phases,
         arms=2,
         dimension=1,
         kappa=settings.kappa,
         fail_prob=settings.fail_prob,
+        number=phases,
     )
-    return replace(plan_of(settings), horizon=PLAYS, lengths=lengths)
+    return replace(plan_of(settings), horizon=PLAYS * phases, lengths=lengths)
 
 
 def wins_of(wins: int) -> RecordedVoters:
@@ -71,10 +75,13 @@ def wins_of(wins: int) -> RecordedVoters:
 def cases_of(settings: GOptimalDuelingSettings, problem: Any = None) -> tuple[AuditCase, ...]:
     """Return the audits of what everybody sees, and of the sums, which are noised as if they were shown.
 
+    The sums of the first phase, of the middle one and of the last one are attacked.
+
     `problem` does not matter: privacy depends on the settings alone.
     """
-    plan = audit_plan(settings)
-    return arms_case(plan), sums_case(plan)
+    plan, last = audit_plan(settings), plan_of(settings).lengths.phases()
+    later = sorted({(last + 1) // 2, last} - {1})
+    return arms_case(plan), sums_case(plan), *(phase_case(audit_plan(settings, phase), phase) for phase in later)
 
 
 def arms_case(plan: Plan, wins: tuple[int, int] | None = None) -> AuditCase:
@@ -122,6 +129,36 @@ def sums_case(plan: Plan) -> AuditCase:
         score=lambda view: (
             plan.mechanism.log_density(view["sums"], np.array(high))
             - plan.mechanism.log_density(view["sums"], np.array(low))
+        ),
+    )
+
+
+def phase_case(plan: Plan, phase: int) -> AuditCase:
+    """Return the white-box audit of the noisy wins of a later phase, from 1, with its first answer 0 or 1.
+
+    The people before it answer in turn, so that the two options stay.
+    """
+    answers = (np.arange(PLAYS * phase) % 2).astype(np.float64)
+    low, high = answers.copy(), answers.copy()
+    low[PLAYS * (phase - 1)], high[PLAYS * (phase - 1)] = 0.0, 1.0
+    few, many = (float(side[-PLAYS:].sum()) for side in (low, high))
+
+    def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        recorder = KeepingRecorder(streams.noise)
+        play_phases(plan, FEATURES, data, streams, n_runs, recorder)
+        return {"sums": recorder.published[phase_label(phase)][0][:, 0]}
+
+    return AuditCase(
+        name=f"g_optimal_dueling sums, {phase_label(phase)}",
+        view="sums",
+        description=f"The noisy number of wins of {phase_label(phase)}; the answer of its first person differs.",
+        neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
+        relation="replace_one",
+        run=run,
+        score=lambda view: (
+            plan.mechanism.log_density(view["sums"], np.array(many))
+            - plan.mechanism.log_density(view["sums"], np.array(few))
         ),
     )
 

@@ -16,17 +16,18 @@ from algorithms.problems.linear_mdp import LinearMdp, low_rank
 from dpaudit import AuditCase, GaussianLoss, Recorder, Streams
 from dpaudit.model.mechanism import Array
 
-_LONGEST = 64
-"""Episodes that an audit of the switching rule plays."""
+_LONGEST, _SHORT = 64, 12
+"""Episodes that an audit of the switching rule plays: of everything released, or of actions."""
 
 
 def cases_of(settings: LsviUcbSettings, problem: LinearMdp | None) -> tuple[AuditCase, ...]:
-    """Return the audit of everything released; none where nothing is."""
+    """Return the audits of everything released, and of what later users are told; none where nothing is released."""
     plan = plan_of(settings)
     if not plan.noisy:
         return ()
     domain = BatchDomain.of(problem if problem is not None else audit_problem(settings))
-    return (billboard_case(plan, domain, canaries(plan, settings.dimension)),)
+    pair = canaries(plan, settings.dimension)
+    return billboard_case(plan, domain, pair), actions_case(plan, domain, pair)
 
 
 def audit_problem(settings: LsviUcbSettings) -> LinearMdp:
@@ -50,6 +51,26 @@ def billboard_case(plan: BatchPlan, domain: BatchDomain, pair: tuple[BatchCanary
         run=run,
         score=BatchRatio(noises=plan.noises, pair=pair),
         gaussian=all(isinstance(n.matrix.loss(), GaussianLoss) for n in plan.noises),
+    )
+
+
+def actions_case(plan: BatchPlan, domain: BatchDomain, pair: tuple[BatchCanary, BatchCanary]) -> AuditCase:
+    """Return the audit of joint privacy in its literal form: what later users are told to do, and when it changes."""
+    short = replace(plan, episodes=min(plan.episodes, _SHORT)) if plan.switching else plan
+
+    def run(data: BatchCanary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        batches = list(run_batches(short, domain, streams, Recorder(streams.noise), n_runs, data))[1:]
+        told = [batch.policy.actions[:, 0, 0].argmax(axis=1) for batch in batches]
+        return {"actions": np.stack(told, axis=1), "switches": np.stack([b.released for b in batches], axis=1)}
+
+    return AuditCase(
+        name="lsvi_ucb actions",
+        view="actions",
+        description="The first actions that users after the first batch are told to play, and when a policy changes.",
+        neighbours=pair,
+        relation="replace_one",
+        run=run,
     )
 
 

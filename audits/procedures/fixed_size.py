@@ -30,6 +30,7 @@ from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
+from audits.procedures.all_fields import with_all_fields
 from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
 from audits.procedures.missing_noise import missing_noise
@@ -134,8 +135,10 @@ def audit_case(
     Guarantee: if `case` is (epsilon, delta)-private and its runs are independent, `epsilon_lower` exceeds epsilon with
     probability at most `significance`, for a bound with an assumption only under that; and code that is what its
     certificate declares is accused with probability at most `significance`. Each other member of `bounds` holds alone,
-    at its own significance. `ceiling` is the bound of an attack that is always right on the counted runs. An exception,
-    an exit or a time-out is the outcome of its run.
+    at its own significance. A given score reads what is declared: beside it, a learner attacks all fields of the view
+    with fresh runs, a tenth as many, and accuses private code with probability 1e-9 at most, which adds to
+    `significance`; without controls (`control_runs` 0) it is left out. `ceiling` is the bound of an attack that is
+    always right on the counted runs. An exception, an exit or a time-out is the outcome of its run.
     `how` says how runs are executed; only its `chunk_runs` changes results. With a `store`, counted and choosing chunks
     that are stored are not run again. The fields of `Execution` as keywords of this function are deprecated.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, delta below the claim's, or a `learner`
@@ -189,6 +192,8 @@ def audit_case(
         remark = f"A run raised {error.exception}: outcomes and outputs were attacked instead of the given score."
         retried = experiment.result(replace(case, score=None), rng.spawn(1)[0], execution, probed)
         result = replace(retried, remarks=(remark, *retried.remarks))
+    if most != 0:
+        result = with_all_fields(result, case, rng.spawn(1)[0], execution)
     return replace(result, seconds=time.perf_counter() - started)
 
 

@@ -1,22 +1,45 @@
-"""`dpaudit doctor`: checks of the installation itself."""
+"""`dpaudit doctor`: checks of the installation itself, or of a plug-in."""
 
 import json
 from dataclasses import asdict
+from typing import Annotated
+
+import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
 from dpaudit.cli.common.output import emit
+from dpaudit.gate.plugin_check import check_plugin
+from dpaudit.gate.plugin_check_text import plugin_check_markdown, plugin_check_text
 from dpaudit.gate.self_check import check_installation
 from dpaudit.gate.self_check_text import self_check_markdown, self_check_text
 
 
 @ending
-def doctor(style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
-    """Check the installation: packages, versions, engines, noise, auditor, plug-ins.
+def doctor(
+    plugin: Annotated[
+        str | None,
+        typer.Argument(metavar="[PLUGIN]", help="A mechanism or algorithm by name, or a configuration file."),
+    ] = None,
+    style: OutputFormat = Format.TEXT,
+    output: Output = None,
+) -> Exit:
+    """Check the installation: packages, versions, engines, noise, auditor, plug-ins. Or check one plug-in.
 
     The engines must agree with a closed form, the auditor must catch half the noise and pass the right one. A failed
-    check ends with exit code 2.
+    check ends with exit code 2. With PLUGIN, its contract is tested: members, samples, law and loss of a mechanism;
+    trace, replays on one tape, conditions and coverage of an algorithm. A broken contract ends with exit code 1.
     """
+    if plugin is not None:
+        found = check_plugin(plugin)
+        emit(
+            lambda: plugin_check_text(found),
+            lambda: plugin_check_markdown(found),
+            lambda: json.dumps([asdict(check) for check in found], indent=2, sort_keys=True),
+            style,
+            output,
+        )
+        return Exit.FINDING if any(check.status == "failed" for check in found) else Exit.PASS
     checks = check_installation()
     emit(
         lambda: self_check_text(checks),

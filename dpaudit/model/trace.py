@@ -89,6 +89,26 @@ class Recorder:
         return tuple(self.released)
 
 
+@dataclass(slots=True)
+class KeepingRecorder(Recorder):
+    """A recorder that keeps what was published under each label, in order: what an audit of the releases looks at.
+
+    >>> from mechanisms import Laplace
+    >>> recorder = KeepingRecorder(np.random.default_rng(0))
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> recorder.release("count", noise, np.array([10.0, 20.0])) is recorder.published["count"][0]
+    True
+    """
+
+    published: dict[str, list[Array]] = field(default_factory=dict)
+
+    def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
+        """Return the release, as `Recorder` does."""
+        output = Recorder.release(self, label, mechanism, value, times)
+        self.published.setdefault(label, []).append(output)
+        return output
+
+
 def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Finding, ...]:
     """Return what `trace` did that `declaration` does not admit; empty means that they agree.
 

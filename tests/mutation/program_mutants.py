@@ -149,7 +149,7 @@ _OBVIOUS: tuple[Row, ...] = (
         "dp_sgd",
         "dp_sgd/loop.py",
         "        add_noise()  # Algorithm 1",
-        "        generator_state = optimizer.generator.get_state()\n        add_noise()\n        optimizer.generator.set_state(generator_state)  # Algorithm 1",
+        "        optimizer.generator.manual_seed(0)\n        add_noise()  # Algorithm 1",
     ),
 )
 

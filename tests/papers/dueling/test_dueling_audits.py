@@ -91,9 +91,9 @@ def test_honest_code_is_consistent_in_every_view(settings: dict[str, Any], calib
 
 @pytest.mark.parametrize("settings", [{"model": "local"}, {"variant": "batched"}])
 def test_a_single_message_or_sum_comes_close_to_the_claim(settings: dict[str, str]) -> None:
-    """Nine tenths of epsilon = 1 at 40,000 runs."""
+    """Nine tenths of epsilon = 1 at 40,000 runs; an alarm has 0.05, as the pair attains the claim (fixed seed)."""
     config = DpEbs(epsilon=1.0, horizon=5000, arms=3, **settings)
-    found = result_of(config.cases()[0], config.claim(), 40_000)
+    found = result_of(config.cases()[0], config.claim(), 40_000, seed=3)
     assert found.verdict != "violation"
     assert 0.9 <= found.epsilon_lower <= 1.0
 

@@ -33,7 +33,7 @@ def test_a_run_is_admitted_and_its_audit_consistent(config: Pucb | LdpObi) -> No
     run = config.run(PROBLEM, Streams.spawn(np.random.default_rng(0)), 4)
     assert not admit(config.declaration(), run.trace)
     assert {c.status for c in run.conditions} == {"checked"}
-    (case,) = config.cases(PROBLEM)
+    case = config.cases(PROBLEM)[0]
     found = audit_case(case, claim=config.claim(), runs=4_000, rng=np.random.default_rng(1), certified=1.0)
     assert found.verdict != "violation"
     assert found.epsilon_lower < 1

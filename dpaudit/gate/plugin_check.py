@@ -1,0 +1,69 @@
+"""Checks of a plug-in: the contract of a mechanism's examples, or of an algorithm on a problem."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dpaudit.configuration.config import read_config
+from dpaudit.configuration.configuration import Configured
+from dpaudit.errors import ConfigError
+from dpaudit.model.mechanism import is_mechanism
+from dpaudit.runtime.plugins import Kind, find_plugin, load_package, names, suggestion
+
+PluginStatus = Literal["ok", "not looked at", "failed"]
+
+_SUFFIXES = (".toml", ".json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginCheck:
+    """One check of one example of a plug-in: its subject, its status, and a sentence."""
+
+    example: str
+    what: str
+    status: PluginStatus
+    says: str
+
+
+def check_plugin(name: str) -> tuple[PluginCheck, ...]:
+    """Return all checks of the mechanism or algorithm called `name`, or of the algorithm of a configuration file.
+
+    A mechanism's module has `EXAMPLES`, a tuple of mechanisms; an algorithm's module may have `EXAMPLES`, a tuple of
+    (algorithm, problem).
+    Raises: ConfigError: no such name, no examples, or a file that configures no algorithm on a problem.
+    """
+    if name.endswith(_SUFFIXES):
+        subject = read_config(Path(name)).subject
+        if not isinstance(subject, Configured) or subject.problem is None:
+            raise ConfigError(f"{name}: no algorithm on a problem to check; give both tables.")
+        return tuple(_checks_of((subject.algorithm, subject.problem), name))
+    kinds: tuple[Kind, ...] = ("mechanisms", "algorithms")
+    kind = next((kind for kind in kinds if name in names(kind)), None)
+    if kind is None:
+        known = tuple(known for kind in kinds for known in names(kind))
+        raise ConfigError(f"Unknown mechanism or algorithm {name!r}{suggestion(name, known)}")
+    examples = getattr(inspect.getmodule(find_plugin(kind, name)), "EXAMPLES", ())
+    if not examples:
+        wanted = "mechanisms" if kind == "mechanisms" else "(algorithm, problem), or give a configuration file"
+        raise ConfigError(f"{name!r} brings no examples to check; add to its module EXAMPLES, a tuple of {wanted}.")
+    return tuple(
+        check
+        for number, example in enumerate(examples, start=1)
+        for check in _checks_of(example, f"{name}, example {number}")
+    )
+
+
+def _checks_of(example: Any, called: str) -> Iterator[PluginCheck]:
+    """Yield the checks of a mechanism, or of a pair of algorithm and problem."""
+    testing = load_package("audits.testing")
+    found = (
+        testing.mechanism_checks(example, np.random.default_rng(0))
+        if is_mechanism(example)
+        else testing.algorithm_checks(*example)
+    )
+    for check in found:
+        yield PluginCheck(example=called, what=check.what, status=check.outcome, says=check.says)

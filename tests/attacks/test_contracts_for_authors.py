@@ -1,0 +1,200 @@
+"""Tests of the contract tests for authors: shipped mechanisms hold, and each broken twin fails its own check."""
+
+import inspect
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pytest
+
+from audits.testing import (
+    algorithm_checks,
+    assert_function,
+    assert_mechanism,
+    mechanism_checks,
+    neighbouring_data_sets,
+    record_values,
+    smallest_leak,
+)
+from audits.testing.density import law_check
+from dpaudit import ConfigError, LaplaceLoss, Neighbours
+from dpaudit.gate.plugin_check import check_plugin
+from dpaudit.model.mechanism import Array
+from mechanisms import NAMES, Gaussian, Laplace, load
+from tests.attacks.test_program_replay import Means
+
+NOISE = Laplace(scale=2.0, l1_sensitivity=2.0, neighbours="replace_one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    """Logistic noise, whose law no reference knows; `twin` names what is broken."""
+
+    name: ClassVar[str] = "logistic_noise"
+    item_axes: ClassVar[int] = 0
+    scale: float
+    l1_sensitivity: float
+    neighbours: Neighbours
+    twin: str = ""
+
+    def loss(self) -> LaplaceLoss:
+        return LaplaceLoss.exactly(self.l1_sensitivity / self.scale * (0.3 if self.twin == "loss" else 1.0))
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        exact = np.asarray(value, dtype=np.float64)
+        if self.twin == "global":
+            return exact + np.random.default_rng().logistic(0.0, self.scale, exact.shape)
+        if self.twin == "shared":
+            return exact + rng.logistic(0.0, self.scale)
+        if self.twin == "in place":
+            value += 1.0
+        noise = rng.logistic(0.0, self.scale * (0.94 if self.twin == "size" else 1.0), exact.shape)
+        if self.twin == "clipped":
+            noise = np.clip(noise, -4 * self.scale, 4 * self.scale)
+        if self.twin == "one in a hundred":
+            noise = noise * (rng.random(exact.shape) > 0.01)
+        return exact + (np.round(noise, 2) if self.twin == "rounded" else noise)
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        x = np.abs(np.asarray(output) - np.asarray(value)) / self.scale
+        density: Array = -x - 2 * np.log1p(np.exp(-x)) - np.log(self.scale)
+        return density + (0.1 if self.twin == "mass" else 0.0)
+
+    def scaled(self, factor: float) -> Self:
+        return replace(self, scale=self.scale * (1 / factor if self.twin == "scaled" else factor))
+
+    def worst_pair(self) -> tuple[float, float]:
+        return self.l1_sensitivity, 0.0
+
+
+def failed(twin: str) -> set[str]:
+    """Return the checks that a twin fails."""
+    noise = Logistic(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one", twin=twin)
+    return {check.what for check in mechanism_checks(noise, np.random.default_rng(0)) if check.failed}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("exponential", "one_sided_wishart")])
+def test_every_shipped_mechanism_holds_its_contract(name: str) -> None:
+    """No check of the first example fails."""
+    assert_mechanism(inspect.getmodule(load(name)).EXAMPLES[0])
+
+
+@pytest.mark.parametrize(
+    ("twin", "what"),
+    [
+        ("loss", "loss"),
+        ("global", "samples"),
+        ("shared", "samples"),
+        ("in place", "samples"),
+        ("size", "law"),
+        ("clipped", "law"),
+        ("one in a hundred", "law"),
+        ("rounded", "law"),
+        ("mass", "law"),
+        ("scaled", "scaled"),
+    ],
+)
+def test_each_twin_of_a_mechanism_fails_its_check(twin: str, what: str) -> None:
+    """A mechanism of an author, without a reference law, is judged by its own density; the sound one passes."""
+    assert failed("") == set()
+    assert what in failed(twin)
+
+
+def test_a_law_check_is_false_with_small_probability() -> None:
+    """Twenty samples of a sound law give twenty times ok: each fails with probability 1e-9."""
+    noise = Logistic(scale=0.01, l1_sensitivity=1.0, neighbours="replace_one")
+    for seed in range(20):
+        assert law_check(noise, 1e3, np.random.default_rng(seed)).outcome == "ok"
+
+
+def test_a_thing_that_is_no_mechanism_fails_at_once() -> None:
+    """What lacks members of the protocol fails the first check, without a traceback."""
+    thing: Any = object()
+    (check,) = mechanism_checks(thing, np.random.default_rng(0))
+    assert (check.what, check.outcome) == ("members", "failed")
+
+
+@pytest.mark.parametrize(("twin", "what"), [("", None), ("no clipping", "replays"), ("released twice", "trace")])
+def test_an_algorithm_is_checked_on_a_tape(twin: str, what: str | None) -> None:
+    """A sound algorithm fails nothing; a twin fails the replays or the trace; without cases coverage stays open."""
+    checks = algorithm_checks(Means(twin=twin), None)
+    assert {check.what for check in checks if check.failed} >= ({what} if what else set())
+    assert bool([check for check in checks if check.failed]) is bool(what)
+    assert {check.what for check in checks if check.outcome == "not looked at"} >= {"releases"}
+
+
+def clipped(data: Array, tape: Any, rng: np.random.Generator) -> Any:
+    """Release the clipped sum; what is not a number counts as 0."""
+    del rng
+    return tape.release("sum", NOISE, np.array([np.clip(np.nan_to_num(data, nan=0.0), -1.0, 1.0).sum()]))
+
+
+def unclipped(data: Array, tape: Any, rng: np.random.Generator) -> Any:
+    """Release the sum of records as they are sent."""
+    del rng
+    return tape.release("sum", NOISE, np.array([data.sum()]))
+
+
+def count_shows(data: Array, tape: Any, rng: np.random.Generator) -> Any:
+    """Publish whether anybody is above 0.9 beside the sum."""
+    return clipped(data, tape, rng), bool((data > 0.9).any())
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_a_sound_function_has_no_leak(relation: Neighbours) -> None:
+    """A clipped sum of hostile records passes a hundred pairs of neighbours of either relation."""
+    assert_function(clipped, neighbouring_data_sets(record_values(), relation=relation))
+
+
+def test_a_leak_shrinks_to_one_record() -> None:
+    """Of all pairs at which an unclipped sum moves too far the smallest has one record, and the text shows it."""
+    leak = smallest_leak(unclipped, neighbouring_data_sets(record_values()))
+    assert leak is not None
+    assert len(leak.pair[0]) == len(leak.pair[1]) == 1
+    assert {finding.rule for finding in leak.findings} == {"DPA220"}
+    with pytest.raises(AssertionError, match="DPA220"):
+        assert_function(unclipped, neighbouring_data_sets(record_values()))
+
+
+def test_a_field_beside_the_release_is_a_leak() -> None:
+    """A flag that one record decides is found (DPA224), also without hostile records."""
+    leak = smallest_leak(count_shows, neighbouring_data_sets(record_values(hostile=False)), examples=300)
+    assert leak is not None
+    assert {finding.rule for finding in leak.findings} == {"DPA224"}
+
+
+def test_pairs_of_either_relation_are_neighbours() -> None:
+    """Under add_remove the second has one record more; under replace_one one place differs at most."""
+    from hypothesis import find
+
+    longer = find(neighbouring_data_sets(record_values(), relation="add_remove"), lambda pair: len(pair[0]) >= 2)
+    assert len(longer[1]) == len(longer[0]) + 1
+    equal = find(neighbouring_data_sets(record_values(hostile=False)), lambda pair: len(pair[0]) >= 3)
+    assert int((equal[0] != equal[1]).sum()) <= 1
+
+
+def test_doctor_checks_a_plugin_and_names_unknown_ones(tmp_path: Path) -> None:
+    """A mechanism by name passes with exit code 0; an unknown name is one line and exit code 2."""
+    command = [sys.executable, "-m", "dpaudit", "doctor"]
+    sound = subprocess.run([*command, "gaussian", "--format", "json"], capture_output=True, text=True, check=False)
+    assert (sound.returncode, sound.stderr) == (0, "")
+    assert {row["status"] for row in json.loads(sound.stdout)} == {"ok"}
+    wrong = subprocess.run([*command, "gausian"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean 'gaussian'" in wrong.stderr
+
+
+def test_a_plugin_without_examples_is_refused() -> None:
+    """An algorithm without EXAMPLES needs a configuration file; the message says so."""
+    with pytest.raises(ConfigError, match="EXAMPLES"):
+        check_plugin("capri")
+
+
+def test_gaussian_examples_are_checked_one_by_one() -> None:
+    """Each example has all five checks under its own name."""
+    checks = check_plugin("gaussian")
+    assert len(checks) == 5 * len(inspect.getmodule(Gaussian).EXAMPLES)
