@@ -31,7 +31,8 @@ def test_every_kind_is_written_in_every_format(
     head, *rows = csv.reader(io.StringIO(shown["csv"].stdout))
     assert head == data["columns"]
     assert [[float(cell) for cell in row] for row in rows] == [[float(cell) for cell in row] for row in data["rows"]]
-    assert shown["svg"].stdout.startswith("<svg") and shown["svg"].stdout.endswith("</svg>\n")
+    assert shown["svg"].stdout.startswith("<svg")
+    assert shown["svg"].stdout.endswith("</svg>\n")
     assert max(map(len, shown["text"].stdout.splitlines())) <= 100
 
 
