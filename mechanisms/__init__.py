@@ -14,6 +14,7 @@ __all__ = [
     "Gaussian",
     "JointGaussian",
     "Laplace",
+    "Matrix",
     "OneSidedWishart",
     "RandomisedResponse",
     "ReportNoisyMax",
@@ -34,6 +35,7 @@ NAMES: dict[str, str] = {
     "gaussian": "Gaussian noise on a query of known l2 sensitivity",
     "joint_gaussian": "Gaussian noise on a Gram matrix and a target vector under their joint sensitivity",
     "laplace": "Laplace noise on a query of known l1 sensitivity",
+    "matrix": "a stream through a strategy matrix, Gaussian noise on every row",
     "one_sided_wishart": "KNOWN BAD: Wishart noise, whose support gives the data away",
     "randomised_response": "a category reported truthfully with a fixed advantage",
     "report_noisy_max": "the candidate whose score is largest after Laplace noise",
@@ -51,6 +53,7 @@ EXPORTS: dict[str, str] = {
     "Gaussian": "mechanisms.gaussian",
     "JointGaussian": "mechanisms.joint_gaussian",
     "Laplace": "mechanisms.laplace",
+    "Matrix": "mechanisms.matrix",
     "OneSidedWishart": "mechanisms.one_sided_wishart",
     "RandomisedResponse": "mechanisms.randomised_response",
     "ReportNoisyMax": "mechanisms.report_noisy_max",
@@ -68,6 +71,7 @@ if TYPE_CHECKING:
     from mechanisms.gaussian import Gaussian as Gaussian
     from mechanisms.joint_gaussian import JointGaussian as JointGaussian
     from mechanisms.laplace import Laplace as Laplace
+    from mechanisms.matrix import Matrix as Matrix
     from mechanisms.one_sided_wishart import OneSidedWishart as OneSidedWishart
     from mechanisms.randomised_response import RandomisedResponse as RandomisedResponse
     from mechanisms.report_noisy_max import ReportNoisyMax as ReportNoisyMax

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, positive, ratio, require, times
 from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.strategies import squared_move
 
 Sides = tuple[Multiset, Multiset]
 
@@ -138,6 +139,17 @@ def squared_nodes(horizon: int, signs: tuple[int, ...], separation: int) -> int:
     return int(max(best(horizon, "prefix", 0, last, 0, 0) for last in range(1, len(signs) + 1)))
 
 
+def _matrix(fields: Table, relation: str) -> Sides:
+    """A strategy's rows move by the root of a sum over pairs of participations; the leaf is Gaussian."""
+    upper, lower = sides_of(fields["leaf"], relation)
+    require(upper == lower and [loss[0] for loss in upper] == ["gaussian"], "a strategy's leaf is no Gaussian noise")
+    low, high = squared_move(fields)
+    if low == high == round(low):
+        return times(upper, int(low)), times(upper, int(low))
+    ((_, mu),) = upper
+    return _sides(("gaussian", mu * math.sqrt(high)), ("gaussian", mu * math.sqrt(low)))
+
+
 def _randomised_response(fields: Table, relation: str) -> Sides:
     """Randomised response exists under replacement only."""
     require(relation == "replace_one", "randomised response is stated for other neighbours than replace_one")
@@ -213,5 +225,13 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
-_OTHER = (_tree_aggregation, _discrete_laplace, _discrete_gaussian, _exponential, _report_noisy_max, _removal_clock)
+_OTHER = (
+    _tree_aggregation,
+    _matrix,
+    _discrete_laplace,
+    _discrete_gaussian,
+    _exponential,
+    _report_noisy_max,
+    _removal_clock,
+)
 _READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _one_sided_wishart, _symmetrised_wishart)}

@@ -26,6 +26,7 @@ def shape_of(mechanism: Any) -> tuple[int, ...]:
         "joint_gaussian": (2, 3),
         "one_sided_wishart": (dimension, dimension),
         "symmetrised_wishart": (dimension, dimension),
+        "matrix": (getattr(mechanism, "horizon", 3),),
         "ball_laplace": (dimension,),
         "gaussian": (3,),
         "laplace": (3,),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.laws.strategies import rows_of
 from dpaudit.model.mechanism import Array, Mechanism
 
 
@@ -28,6 +29,11 @@ def _normal(noise: Array, deviation: Any) -> Array:
 def _gaussian(mechanism: Any, output: Array, value: Array) -> Array:
     """Independent normal numbers."""
     return _normal(output - value, mechanism.stddev)
+
+
+def _matrix(mechanism: Any, output: Array, value: Array) -> Array:
+    """Rows of a strategy under the noise of the leaf."""
+    return _normal(output - rows_of(mechanism, value), mechanism.leaf.stddev)
 
 
 def _laplace(mechanism: Any, output: Array, value: Array) -> Array:
@@ -65,6 +71,7 @@ def _discrete_gaussian(mechanism: Any, output: Array, value: Array) -> Array:
 _DENSITIES: dict[str, Callable[[Any, Array, Array], Array]] = {
     "gaussian": _gaussian,
     "laplace": _laplace,
+    "matrix": _matrix,
     "ball_laplace": _laplace,
     "randomised_response": _response,
     "exponential": _exponential,

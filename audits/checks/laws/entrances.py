@@ -30,7 +30,7 @@ class Sample:
 
 def samples_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterator[Sample]:
     """Yield samples of `mechanism` for answers of shape `item`, about 200,000 numbers for each entrance."""
-    if hasattr(mechanism, "leaf"):
+    if mechanism.name == "tree_aggregation":
         yield from _trees(mechanism, item, rng)
         return
     most = _MOST_EXACT if getattr(mechanism, "exact_sampler", False) else _MOST

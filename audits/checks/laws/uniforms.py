@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtr, gamma, kv, ndtr
 
+from audits.checks.laws.strategies import rows_of
 from dpaudit.model.mechanism import Array, Mechanism
 
 _GRID = 20_001
@@ -31,7 +32,9 @@ def has_reference(mechanism: Mechanism) -> bool:
 
     A plug-in may bear the name of a shipped mechanism and have other parameters; then nothing is known of it.
     """
-    return all(hasattr(mechanism, name) for name in _PARAMETERS.get(mechanism.name, ("unknown",)))
+    leaf = getattr(mechanism, "leaf", None) if mechanism.name == "matrix" else None
+    known = all(hasattr(mechanism, name) for name in _PARAMETERS.get(mechanism.name, ("unknown",)))
+    return known and (leaf is None or leaf.name == "gaussian")
 
 
 def dependent(mechanism: Mechanism) -> bool:
@@ -49,6 +52,11 @@ def _gaussian(mechanism: Any, output: Array, value: Array, rng: np.random.Genera
     del rng
     placed: Array = ndtr(_flat(output - value) / mechanism.stddev)
     return placed
+
+
+def _matrix(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """Rows of a strategy under the noise of the leaf."""
+    return _gaussian(mechanism.leaf, output, rows_of(mechanism, value), rng)
 
 
 def _laplace(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
@@ -208,6 +216,7 @@ def _discrete_laplace_weight(mechanism: Any, place: Array) -> Array:
 _PARAMETERS: dict[str, tuple[str, ...]] = {
     "gaussian": ("stddev",),
     "laplace": ("scale",),
+    "matrix": ("strategy", "horizon", "entries", "leaf"),
     "ball_laplace": ("scale",),
     "symmetric_gaussian": ("stddev", "symmetry"),
     "joint_gaussian": ("matrix_stddev", "vector_stddev"),
@@ -224,6 +233,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
 _LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
     "gaussian": _gaussian,
     "laplace": _laplace,
+    "matrix": _matrix,
     "ball_laplace": _laplace,
     "symmetric_gaussian": _symmetric_gaussian,
     "joint_gaussian": _joint_gaussian,
