@@ -30,6 +30,8 @@ _PARTIES, _AGE_CUTS = 7, (35.0, 60.0)
 def anes96(*, path: Path | None = None, prior_rows: float = 10.0) -> KernelBandit:
     """Return the voting problem; `path` takes a tab-separated file with the same columns in place of the bundled one.
 
+    Parameters: `prior_rows`, the number of rows of the overall mean that are added to each group.
+
     Raises:
         ConfigError: an unreadable file, a missing column, a party outside 0 to 6, or a vote that is neither 0 nor 1.
         ValueError: prior_rows not positive.

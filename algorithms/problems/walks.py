@@ -18,6 +18,7 @@ def chain(*, states: int = 4, steps: int = 6, slip: float = 0.2) -> LinearMdp:
 
     With probability `slip` the other action takes place; rewards are those of the chosen one. Play for the immediate
     reward always returns to the start.
+    Parameters: `states`, their number; `steps` of an episode; `slip`, the probability of the other action.
     Raises: ValueError: fewer than 2 states, a count below 1, or a slip outside (0, 1).
 
     >>> chain().mdp.shape
@@ -44,6 +45,7 @@ def grid_world(*, side: int = 3, steps: int = 6, slip: float = 0.1) -> LinearMdp
 
     With probability `slip` a move in a uniform direction takes place. Play for the immediate reward moves at random
     until it stands at the goal.
+    Parameters: `side` of the square; `steps` of an episode; `slip`, the probability of a uniform move.
     Raises: ValueError: a side below 2, a count below 1, or a slip outside (0, 1).
 
     >>> grid_world().mdp.shape
@@ -52,14 +54,11 @@ def grid_world(*, side: int = 3, steps: int = 6, slip: float = 0.1) -> LinearMdp
     n, H = count("side", side, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
     share = open_probability("slip", slip)
     transitions, rewards = np.zeros((H, n * n, 4, n * n)), np.zeros((H, n * n, 4))
-    for row in range(n):
-        for column in range(n):
-            targets = [
-                min(max(row + down, 0), n - 1) * n + min(max(column + right, 0), n - 1) for down, right in _MOVES
-            ]
-            for action in range(4):
-                for other, target in enumerate(targets):
-                    transitions[:, row * n + column, action, target] += share / 4 + (1 - share) * (other == action)
+    for place in range(n * n):
+        for other, (down, right) in enumerate(_MOVES):
+            target = min(max(place // n + down, 0), n - 1) * n + min(max(place % n + right, 0), n - 1)
+            transitions[:, place, :, target] += share / 4
+            transitions[:, place, other, target] += 1 - share
     rewards[:, -1] = 1.0
     return of_table(
         FiniteMdp(transitions=transitions, rewards=rewards, initial=first_state(n * n)),

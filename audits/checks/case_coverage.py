@@ -21,7 +21,14 @@ _SEED = 20_240_230
 
 @dataclass(slots=True, kw_only=True)
 class ProgramLines:
-    """The lines of an algorithm's own modules that an ordinary run on a problem executes; found once, when asked."""
+    """The lines of an algorithm's own modules that an ordinary run on a problem executes; found once, when asked.
+
+    >>> from algorithms.cell_table import CellTable
+    >>> from algorithms.problems import load
+    >>> table = CellTable(model="joint", epsilon=1.0, delta=1e-5, horizon=64)
+    >>> len(ProgramLines(algorithm=table, problem=load("grid")()).found()) > 3
+    True
+    """
 
     algorithm: Any
     problem: Any

@@ -42,6 +42,13 @@ def address_of(
     scores and files read of eight runs on either neighbour with fixed streams. `subjects` are further objects whose
     source counts. Not seen are installed packages other than those whose versions count, and files that only other
     runs read. A function that does not repeat itself has a new address every time.
+
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> facts = {"name": "sum", "view": "output", "description": "One value is 0 or 1.", "neighbours": (0.0, 1.0)}
+    >>> wide = AuditCase(**facts, relation="replace_one", run=lambda data, rng, n: data + rng.laplace(size=n))
+    >>> less = AuditCase(**facts, relation="replace_one", run=lambda data, rng, n: data + rng.laplace(0, 0.5, size=n))
+    >>> address_of(wide, claim) == address_of(wide, claim), address_of(wide, claim) == address_of(less, claim)
+    (True, False)
     """
     parts: list[bytes] = []
     with files_read() as read:

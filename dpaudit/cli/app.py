@@ -49,7 +49,7 @@ COMMANDS = (
     Command(
         "curve",
         "curve",
-        "Compute a privacy curve of a declaration, both sides proved: trade-off, GDP, Renyi, zCDP, tail, group.",
+        "Compute a privacy curve of a declaration with both sides proved: tradeoff, gdp, renyi, zcdp, tail, group.",
     ),
     Command("list", "listing", "List the algorithms, mechanisms, audits and problems there are, plug-ins included."),
     Command("check", "check", "Certify and audit several configurations and say whether a pipeline may go on."),
@@ -65,7 +65,11 @@ COMMANDS = (
         "schema",
         "Print a JSON Schema (2020-12): of what dpaudit writes, or of a configuration (config), for editors.",
     ),
-    Command("doctor", "doctor", "Check the installation: packages, versions, engines, noise, auditor, plug-ins."),
+    Command(
+        "doctor",
+        "doctor",
+        "Check the installation: packages, versions, engines, noise, auditor, plug-ins. Or check one plug-in.",
+    ),
     Command(
         "bench",
         "bench",

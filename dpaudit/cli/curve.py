@@ -53,7 +53,7 @@ def curve(
     ] = 48,
     output: Output = None,
 ) -> Exit:
-    """Compute a privacy curve of a declaration, both sides proved: trade-off, GDP, Renyi, zCDP, tail, group.
+    """Compute a privacy curve of a declaration with both sides proved: tradeoff, gdp, renyi, zcdp, tail, group.
 
     A curve judges nothing: the exit code is 0 whatever it shows. `dpaudit certify` judges the claim.
     """

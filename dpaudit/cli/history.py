@@ -22,9 +22,9 @@ def history(
     output: Output = None,
     page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Write one HTML page as well.")] = None,
 ) -> Exit:
-    """Show what many reports and checks said over time: claims, proved and attacked epsilon, findings, budgets.
+    """Show what many reports and checks said over time.
 
-    It reads documents and judges nothing: the exit code is 0 if any document was read. `dpaudit diff` compares two
+    Claims, proved epsilon, bounds from below, findings and budgets, by subject and day. It reads documents and judges nothing: the exit code is 0 if any document was read. `dpaudit diff` compares two
     reports and fails on a change for the worse.
     """
     observed = observations_below(folder)

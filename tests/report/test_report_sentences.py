@@ -281,7 +281,7 @@ def test_three_marks_tell_who_looked(stories: dict[str, Report]) -> None:
     assert kinds["floating_point"] == "assumed"
     said = replace(report, deployment=Deployment(assertions=(Assertion(kind="public_key", because="It is a date."),)))
     assert {line.condition.kind: line.mark for line in marked(said)}["public_key"] == "asserted"
-    assert "provided that 7 conditions" in provided_of(said)
+    assert "provided that 8 conditions" in provided_of(said)
     with pytest.raises(ValueError, match="because"):
         Assertion(kind="public_key", because=" ")
 
