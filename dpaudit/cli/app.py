@@ -68,7 +68,7 @@ COMMANDS = (
     Command(
         "doctor",
         "doctor",
-        "Check the installation: packages, versions, engines, noise, auditor, plug-ins. Or check one plug-in.",
+        "Check one plug-in, or the installation: packages, versions, engines, noise, auditor, plug-ins.",
     ),
     Command(
         "bench",

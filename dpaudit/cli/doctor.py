@@ -24,7 +24,7 @@ def doctor(
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
-    """Check the installation: packages, versions, engines, noise, auditor, plug-ins. Or check one plug-in.
+    """Check one plug-in, or the installation: packages, versions, engines, noise, auditor, plug-ins.
 
     The engines must agree with a closed form, the auditor must catch half the noise and pass the right one. A failed
     check ends with exit code 2. With PLUGIN, its contract is tested: members, samples, law and loss of a mechanism;

@@ -24,8 +24,9 @@ def history(
 ) -> Exit:
     """Show what many reports and checks said over time.
 
-    Claims, proved epsilon, bounds from below, findings and budgets, by subject and day. It reads documents and judges nothing: the exit code is 0 if any document was read. `dpaudit diff` compares two
-    reports and fails on a change for the worse.
+    Claims, proved epsilon, bounds from below, findings and budgets, by subject and day. It reads documents and judges
+    nothing: the exit code is 0 if any document was read. `dpaudit diff` compares two reports and fails on a change
+    for the worse.
     """
     observed = observations_below(folder)
     if not observed.observations:

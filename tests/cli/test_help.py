@@ -55,10 +55,10 @@ def test_dash_h_is_help_and_nothing_is_cut_at_80_columns(
 def test_the_whole_line_of_every_command_is_in_the_list(
     dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Joined again, the wrapped list has the table's words for each command."""
+    """Joined again, the wrapped list has the table's words for each command; a line may end at a hyphen."""
     monkeypatch.setenv("COLUMNS", "80")
-    text = " ".join(dpaudit("-h").stdout.split())
-    assert [command.name for command in COMMANDS if command.help not in text] == []
+    text = "".join(dpaudit("-h").stdout.split())
+    assert [command.name for command in COMMANDS if command.help.replace(" ", "") not in text] == []
 
 
 def completed(words: str) -> list[str]:
