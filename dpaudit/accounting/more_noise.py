@@ -8,7 +8,7 @@ from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release, walk
-from dpaudit.model.stated_loss import is_plugged_in
+from dpaudit.model.mechanism import is_plugged_in
 
 _STEPS = 64
 _MOST = 2.0

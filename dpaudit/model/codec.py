@@ -15,9 +15,8 @@ from dpaudit.checks import field_of
 from dpaudit.errors import ConfigError, Fault, KeyPath
 from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Printed, Stated
-from dpaudit.model.mechanism import Mechanism, is_mechanism
+from dpaudit.model.mechanism import Mechanism, is_mechanism, is_plugged_in, stated_losses
 from dpaudit.model.node_kinds import NODE_KINDS, NODES
-from dpaudit.model.stated_loss import is_plugged_in, stated_losses
 from dpaudit.runtime.plugins import find_plugin, suggestion
 
 _DEPTH = 200

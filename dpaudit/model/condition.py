@@ -20,8 +20,7 @@ from dpaudit.model.declaration import (
     Subsample,
     walk,
 )
-from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.stated_loss import is_plugged_in
+from dpaudit.model.mechanism import Mechanism, is_plugged_in
 
 Status = Literal["checked", "assumed", "violated"]
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import Loss
+from dpaudit.model.losses.plain import plain_losses
 
 Array = NDArray[Any]
 
@@ -87,3 +88,33 @@ def attained_loss(mechanism: Mechanism) -> Loss:
 def is_dominated(mechanism: Mechanism) -> TypeGuard[DominatedMechanism]:
     """Return whether the loss of `mechanism` dominates every pair without being that of one of them."""
     return hasattr(mechanism, "attained_loss")
+
+
+_SHIPPED = ("mechanisms", "algorithms")
+
+
+def is_plugged_in(value: object) -> TypeGuard[Mechanism]:
+    """Return whether `value` is a mechanism that none of our packages names, so that its loss is its supplier's word.
+
+    Edge cases: a class that inherits a shipped mechanism's name counts as that mechanism.
+
+    >>> from mechanisms import Laplace
+    >>> is_plugged_in(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"))
+    False
+    """
+    return is_mechanism(value) and not any(
+        kind.__module__.partition(".")[0] in _SHIPPED and vars(kind).get("name") == value.name
+        for kind in type(value).__mro__
+    )
+
+
+def stated_losses(mechanism: Mechanism) -> dict[str, list[dict[str, Any]]]:
+    """Return, as plain data, the loss that bounds one release (`upper`) and the one that some pair attains (`lower`).
+
+    A certificate carries both for a plug-in mechanism, because no checker can derive them.
+
+    >>> from mechanisms import Gaussian
+    >>> stated_losses(Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove"))["upper"]
+    [{'loss': 'gaussian', 'times': 1, 'mu': 0.5}]
+    """
+    return {"upper": plain_losses(mechanism.loss()), "lower": plain_losses(attained_loss(mechanism))}

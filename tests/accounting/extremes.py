@@ -115,6 +115,14 @@ def calibrated() -> Declaration:
     return whole(DiscreteGaussian.calibrated(claim, l2_sensitivity=1))
 
 
+def mixed(scales: int) -> Declaration:
+    """A million events: Laplace and Gaussian noise of so many scales each, and black boxes as many."""
+    parts: list[Declaration] = []
+    for i in range(scales):
+        parts += [laplace(3e4 + i), gaussian(3e4 + i), Stated(epsilon=1e-5 * (1 + i / scales), delta=1e-13, source="x")]
+    return Sequential(parts=tuple(Repeat(part=part, times=333_334 // scales) for part in parts))
+
+
 CASES: dict[str, Case] = {
     "ten thousand steps at rate .1": (
         lambda: sampled(0.1, 1.0, 10_000),
@@ -167,9 +175,12 @@ CASES: dict[str, Case] = {
     ),
     "no steps": (lambda: PostProcess(part=laplace(3.0)), CLAIM),
     "1e4 Laplace scales": (lambda: many(laplace, 10_000), CLAIM),
+    "1e6 events of three kinds": (lambda: mixed(1), CLAIM),
+    "1e6 events of three hundred kinds": (lambda: mixed(100), CLAIM),
     "1e5 Gaussian scales": (lambda: many(gaussian, 100_000), CLAIM),
 }
 SLOW = (
+    "1e6 events of three hundred kinds",
     "discrete Gaussian 1000, a hundred times",
     "1e4 Laplace scales",
     "1e5 Gaussian scales",

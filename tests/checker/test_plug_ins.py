@@ -12,8 +12,7 @@ import pytest
 from dpaudit import Certificate, CertificateError, Claim, DiscreteLoss, Group, Neighbours, Release, Repeat, certify
 from dpaudit.model import codec
 from dpaudit.model.certificate import digest_of
-from dpaudit.model.mechanism import Array, Mechanism
-from dpaudit.model.stated_loss import is_plugged_in
+from dpaudit.model.mechanism import Array, Mechanism, is_plugged_in
 from dpaudit.verifier import verify
 from mechanisms import NAMES, Gaussian, TreeAggregation, load
 

@@ -1,0 +1,45 @@
+"""Losses as plain data, in the form that a certificate carries them for a plug-in mechanism."""
+
+from typing import Any, assert_never
+
+from dpaudit.model.losses.approximate import ApproximateLoss
+from dpaudit.model.losses.composed import ChoiceLoss, Loss, SimpleLoss
+from dpaudit.model.losses.composition import Composition
+from dpaudit.model.losses.discrete import DiscreteLoss
+from dpaudit.model.losses.gaussian import GaussianLoss
+from dpaudit.model.losses.laplace import LaplaceLoss
+from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss
+
+
+def plain_losses(loss: Loss) -> list[dict[str, Any]]:
+    """Return the kind, the number of copies and the parameters of each part of a loss.
+
+    >>> plain_losses(GaussianLoss(mu=0.5))
+    [{'loss': 'gaussian', 'times': 1, 'mu': 0.5}]
+    """
+    rows = ((*_fields(part), times) for part, times in Composition.of(loss).parts)
+    return [{"loss": kind, "times": times} | fields for kind, fields, times in rows]
+
+
+def _fields(loss: SimpleLoss) -> tuple[str, dict[str, Any]]:
+    """Return the kind of a loss and its parameters."""
+    match loss:
+        case GaussianLoss(mu=mu):
+            return "gaussian", {"mu": mu}
+        case LaplaceLoss(shift=shift):
+            return "laplace", {"shift": shift}
+        case ApproximateLoss(epsilon=epsilon, delta=delta):
+            return "approximate", {"epsilon": epsilon, "delta": delta}
+        case SampledGaussianLoss(mu=mu, rate=rate, order=order):
+            return "sampled_gaussian", {"mu": mu, "rate": rate, "order": order}
+        case DiscreteLoss(atoms=atoms):
+            return "discrete", {
+                "losses": [value for value, _ in atoms],
+                "probabilities": [probability for _, probability in atoms],
+                "infinite_mass": loss.infinite_mass,
+                "reverse_infinite_mass": loss.reverse_infinite_mass,
+            }
+        case ChoiceLoss(options=options):
+            return "choice", {"options": [{"loss": kind} | fields for kind, fields in map(_fields, options)]}
+        case _:
+            assert_never(loss)
