@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dpaudit.accounting.loss_tail import LossTail
-from dpaudit.model.audit_coverage import never_attacked
+from dpaudit.model.case import never_attacked
 from dpaudit.model.claim import Model
 from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown
 from dpaudit.report.inputs import ReportInputs
