@@ -79,7 +79,7 @@ def watch_noise(
 
     `release(rng, n_runs)` returns outputs, runs axis first; `wealth` is what an earlier call left, if any.
     Guarantee: outputs of the declared law are accused with probability at most `significance`, over all calls that
-    pass on their wealth, if each draws fresh randomness and its runs are independent.
+    pass on their wealth, if each draws fresh randomness and its runs are independent; each further call adds 1e-9.
     Raises: ValueError: `wealth` of another length, or another number of outputs than runs.
 
     >>> from mechanisms.laplace import Laplace

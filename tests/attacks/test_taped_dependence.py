@@ -9,6 +9,7 @@ import pytest
 from audits import watch_noise
 from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.taped_noise import depending, noises_of, used_twice
+from audits.checks.taped_totals import too_calm
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
@@ -135,3 +136,14 @@ def test_a_watch_of_sound_noise_finds_nothing() -> None:
 
             seen = watch_noise(release, mechanism, answer, runs=2_000, rng=rng, significance=1e-6)
             assert (seen.fallen, seen.departure) == (False, "")
+
+
+@pytest.mark.parametrize(("share", "accused"), [(1.0, False), (0.9, True)])
+def test_sums_over_many_people_carry_the_noise_of_all_of_them(share: float, accused: bool) -> None:
+    """Sums of 5,000 messages with the noise of nine tenths of the people are found; with that of all of them not."""
+    users, rng = 5_000, np.random.default_rng(2)
+    tape = RunTape(seed=0)
+    for label, mechanism, variance in (("a", NOISE, 4.0), ("b", LAPLACE, 8.0)):
+        noise = np.sqrt(users * share * variance) * rng.standard_normal((64, 160))
+        tape.total(label, mechanism, users, noise)
+    assert bool(list(too_calm(tape))) is accused
