@@ -60,7 +60,7 @@ def _server(plan: Plan, users: int) -> ReplayCase:
     the noise makes published slopes steep, with many it does not.
     """
     features = np.array([[spread(plan, norm)] for norm in np.linspace(1.0, 0.9, plan.actions)])
-    phases = 2 * plan.dimension
+    phases, other = 2 * plan.dimension, Person(action=plan.actions - 1, positive=False)
 
     def run(data: Person, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         recorder = Recorder(Streams.spawn(rng).noise)
@@ -69,12 +69,12 @@ def _server(plan: Plan, users: int) -> ReplayCase:
         return {"value": estimate.value, "half_width": estimate.half_width, "prediction": estimate.prediction}
 
     pairs = tuple(
-        (f"in phase {phase + 1} one person {says}", Person(phase=phase, **one), Person(phase=phase, **other))
+        (f"in phase {phase + 1} one person {says}", replace(one, phase=phase), replace(two, phase=phase))
         for phase in range(phases)
-        for says, one, other in (
-            ("answers -1 or 1", {"positive": False}, {"positive": True}),
-            ("plays another action", {"action": 0}, {"action": plan.actions - 1}),
-            ("plays another action and answers -1", _with_answer(0), _with_answer(plan.actions - 1)),
+        for says, one, two in (
+            ("answers -1 or 1", Person(positive=False), Person()),
+            ("plays another action", Person(), Person(action=plan.actions - 1)),
+            ("plays another action and answers -1", Person(positive=False), other),
         )
     )
     return ReplayCase(name=f"lplr server, {users:,} users", pairs=pairs, run=run)
@@ -82,23 +82,18 @@ def _server(plan: Plan, users: int) -> ReplayCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """One person of the server's replay: their phase, from 0, their action, and whether they liked it."""
+    """One person of the server's replay: their phase, from 0 or -1 for none, their action, their answer."""
 
-    phase: int
+    phase: int = -1
     action: int = 0
     positive: bool = True
-
-
-def _with_answer(action: int) -> dict[str, Any]:
-    """Return what a person did who disliked an action."""
-    return {"action": action, "positive": False}
 
 
 def _heard(plan: Plan, users: int, person: Person | None, n_runs: int) -> Answers:
     """Return a phase in which everybody but `person` plays the first action and likes it."""
     counts, positive = np.zeros((2, n_runs, plan.actions, 1), dtype=np.int64)
     counts[:, 0], positive[:, 0] = users - 1, users - 1
-    at = person or Person(phase=-1)
+    at = person or Person()
     counts[:, at.action] += 1
     positive[:, at.action] += at.positive
     return Answers(counts=counts, positive=positive)

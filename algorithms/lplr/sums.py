@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit import Mechanism, Recorder, UnsupportedError
 from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import tape_of
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
 
 
@@ -17,11 +18,14 @@ def released_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Ar
     """Return `value`, the exact sum of `users` messages, with the noise of all of them, centred.
 
     The first user's noise is drawn by `mechanism` through `recorder`; it is therefore what the trace shows.
-    Printed Wishart noise is centred at its public mean, as the printed protocol does.
+    Printed Wishart noise is centred at its public mean, as the printed protocol does. A tape gets the noise of the sum.
     """
     first = recorder.release(label, mechanism, value)
     others = noise_sum(mechanism, value.shape, users - 1, recorder.rng)
     total: Array = first + others - users * noise_mean(mechanism, value.shape)
+    tape = tape_of(recorder.rng)
+    if tape is not None:
+        tape.total(label, mechanism, users, total - value)
     return total
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from audits.checks.lines_run import Lines, lines_run, own_files, spans
 from dpaudit import AuditCase, Declaration
-from dpaudit.model.audit_coverage import AuditCoverage
+from dpaudit.model.case import AuditCoverage
 from dpaudit.model.declaration import Release, walk
 from dpaudit.model.recorded_run import record_run
 from dpaudit.model.tape import RunTape

@@ -6,6 +6,9 @@ The test compares the declared mechanism with the same mechanism at other noise 
 
 If the outputs follow the declared law, each product is a martingale of mean 1, so the wealth ever reaches 1 / alpha
 with probability at most alpha (Ville 1939). An output that the declared law cannot produce makes the wealth infinite.
+Beside it, the first outputs are looked at once for what scales do not show: noise that repeats between runs or entries,
+and, where a reference law is known, another shape, asymmetry, and draws or entries that depend on each other. That look
+has a small share of the significance, 1e-9 at most.
 The test is about the noise and not about the claim: code that passes may leak, and code that fails may keep its claim.
 """
 
@@ -16,12 +19,22 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.laws.departures import departures, worst
+from audits.checks.laws.mechanism_law import outer
+from audits.checks.laws.uniforms import dependent, uniforms
 from dpaudit import Mechanism
 from dpaudit.checks import count, open_probability
-from dpaudit.model.mechanism import Array
+from dpaudit.model.mechanism import AdditiveMechanism, Array
 
 FACTORS = (1 / 16, 1 / 4, 1 / 2, 0.7, 0.85, 1.2, 1.4, 2.0, 4.0)
 """Alternative noise scales over the declared one; each has the same share of the wealth."""
+
+_LOOK = 1e-9
+"""The share of the significance that the look at the first outputs has, at most."""
+
+_LOOKED = 4_096
+_COINCIDENCES, _EXPECTED = 3, 1e-4
+"""Three equal noises, where fewer than 1e-4 are expected, come by chance with probability 2e-13."""
 
 _BLOCK = 64
 _GROWTH = 2
@@ -33,6 +46,7 @@ class Conformance:
     """The log wealth of each factor after all runs so far; `fallen` once the average reached 1 / significance.
 
     `runs` counts the runs of this call; `factor` is the noise, over the declared, that explains the outputs best.
+    `departure` says what the look at the first outputs found, and is empty where it found nothing.
 
     >>> Conformance(fallen=False, factor=1.0, significance=0.05, runs=64, wealth=(0.0,) * len(FACTORS)).log_evidence < 1
     True
@@ -43,6 +57,7 @@ class Conformance:
     significance: float
     runs: int
     wealth: tuple[float, ...]
+    departure: str = ""
 
     @property
     def log_evidence(self) -> float:
@@ -64,7 +79,7 @@ def watch_noise(
 
     `release(rng, n_runs)` returns outputs, runs axis first; `wealth` is what an earlier call left, if any.
     Guarantee: outputs of the declared law are accused with probability at most `significance`, over all calls that
-    pass on their wealth, if each draws fresh randomness and its runs are independent.
+    pass on their wealth, if each draws fresh randomness and its runs are independent; each further call adds 1e-9.
     Raises: ValueError: `wealth` of another length, or another number of outputs than runs.
 
     >>> from mechanisms.laplace import Laplace
@@ -81,18 +96,53 @@ def watch_noise(
         raise ValueError(f"Expected wealth of {len(FACTORS)} bettors, got {len(wealth)}.")
     log_wealth, done, block, peak = np.array(wealth, dtype=float), 0, _BLOCK, -math.inf
     rivals = tuple(_rival(mechanism, factor) for factor in FACTORS)
-    while done < runs and peak < -math.log(significance):
+    look = min(_LOOK, significance / 2)
+    needed, first = -math.log(significance - look), list[Array]()
+    while done < runs and peak < needed:
         size = min(block, runs - done)
-        paths = log_wealth + np.cumsum(_gains(release(rng, size), mechanism, rivals, np.asarray(answer), size), axis=0)
+        output = release(rng, size)
+        paths = log_wealth + np.cumsum(_gains(output, mechanism, rivals, np.asarray(answer), size), axis=0)
+        if done < _LOOKED:
+            first.append(np.asarray(output)[: _LOOKED - done])
         peak = max(peak, float(np.max(_averages(paths))))
         log_wealth, done, block = paths[-1], done + size, min(block * _GROWTH, _MOST_BLOCK)
+    departure = _departure(np.concatenate(first), mechanism, np.asarray(answer), look) if first else ""
     return Conformance(
-        fallen=peak >= -math.log(significance),
+        fallen=peak >= needed or bool(departure),
         factor=FACTORS[int(np.argmax(log_wealth))] if log_wealth.max() > 0 else 1.0,
         significance=significance,
         runs=done,
         wealth=tuple(log_wealth.tolist()),
+        departure=departure,
     )
+
+
+def _departure(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
+    """Return how outputs depart from the declared law in a way that scales do not show, or an empty text."""
+    known = np.broadcast_to(answer, (len(output), *answer.shape))
+    repeated = _repeated(output, mechanism, known)
+    if repeated:
+        return repeated
+    found = uniforms(mechanism, output, known, np.random.default_rng(0)) if output.shape == known.shape else None
+    if found is None or not len(found):
+        return ""
+    departure = worst(list(departures(outer(found), independent=not dependent(mechanism))))
+    return departure.says if departure.probability < level else ""
+
+
+def _repeated(output: Array, mechanism: Mechanism, known: Array) -> str:
+    """Return that continuous noise repeats between runs or entries, or an empty text."""
+    if not isinstance(mechanism, AdditiveMechanism) or mechanism.item_axes or output.shape != known.shape:
+        return ""
+    if output.dtype.kind != "f" or getattr(mechanism, "exact_sampler", False) or hasattr(mechanism, "leaf"):
+        return ""
+    noise = (output - known).ravel()
+    spread, size = float(np.median(np.abs(noise))), float(np.abs(output).max(initial=0.0))
+    expected = noise.size**2 * np.finfo(np.float64).eps * size / spread if spread > 0 else math.inf
+    equal = noise.size - len(np.unique(noise))
+    if equal < _COINCIDENCES or (spread > 0 and expected > _EXPECTED):
+        return ""
+    return f"{equal} of {noise.size} noises are equal to others"
 
 
 def _rival(mechanism: Mechanism, factor: float) -> Mechanism:

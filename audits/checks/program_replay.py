@@ -26,6 +26,7 @@ from audits.checks.taped_noise import (
     of_other_laws_together,
     used_twice,
 )
+from audits.checks.taped_totals import too_calm
 from dpaudit import AuditCase, Condition, Declaration, Finding
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.condition import conditions_of
@@ -167,6 +168,7 @@ def _noise(tape: RunTape, looked: _Looked) -> Iterator[Finding]:
     yield from not_as_drawn(tape)
     yield from drawn_again(tape)
     yield from used_twice(noises)
+    yield from too_calm(tape)
     yield from of_another_law(noises)
     yield from depending(noises)
     yield from of_other_laws_together(noises)

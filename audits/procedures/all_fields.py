@@ -16,14 +16,14 @@ from dpaudit import AuditCase, AuditResult, DPAuditError
 FALSE_ALARM = 1e-9
 """The probability with which the learned attack accuses code that keeps its claim, beside the significance."""
 
-_SHARE, _MOST, _FEWEST = 0.1, 2_000, 400
-_LEARNING, _CHOOSING = 0.4, 0.2
+_SHARE, _MOST, _FEWEST = 0.1, 1_000, 400
+_LEARNING, _CHOOSING = 0.25, 0.15
 
 
 def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
     """Return the result of an audit by a given score, or a violation that only other fields of its view show.
 
-    A tenth of the audit's number of runs, at most 2,000 and fresh ones, teach the built-in attack, choose its event and
+    A tenth of the audit's number of runs, at most 1,000 and fresh ones, teach the built-in attack, choose its event and
     count it. Below 4,000 runs nothing is done. Guarantee: code that keeps the claim and the certificate is accused with
     probability at most 1e-9 by this attack; its bound holds at that significance and assumes nothing.
     """

@@ -7,7 +7,7 @@ from audits.checks.case_coverage import ProgramLines, coverage_of
 from audits.checks.program_replay import Replayed, replay_program
 from audits.testing.check import Check
 from dpaudit import Finding, admit
-from dpaudit.model.audit_coverage import AuditCoverage, never_attacked
+from dpaudit.model.case import AuditCoverage, never_attacked
 from dpaudit.model.recorded_run import RecordedRun, record_run
 
 _RUNS = 4

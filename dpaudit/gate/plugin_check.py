@@ -42,7 +42,7 @@ def check_plugin(name: str) -> tuple[PluginCheck, ...]:
             raise ConfigError(f"{name}: no algorithm on a problem to check; give both tables.")
         return tuple(_checks_of((subject.algorithm, subject.problem), name))
     kinds: tuple[Kind, ...] = ("mechanisms", "algorithms")
-    kind = next((kind for kind in kinds if name in names(kind)), None)
+    kind: Kind | None = next((kind for kind in kinds if name in names(kind)), None)
     if kind is None:
         known = tuple(known for kind in kinds for known in names(kind))
         raise ConfigError(f"Unknown mechanism or algorithm {name!r}{suggestion(name, known)}")

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.audit_coverage import AuditCoverage
+from dpaudit.model.case import AuditCoverage
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 

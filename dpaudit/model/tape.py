@@ -49,6 +49,17 @@ class TapedRelease:
         return self.labels[row if len(self.labels) > 1 else 0]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TapedTotal:
+    """The noise of the messages of `users` people that was drawn as one sum, centred; of any shape."""
+
+    label: str
+    mechanism: Mechanism
+    users: int
+    noise: Array
+    site: str
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class RunTape:
     """The tape of one run: what it released in order, and the streams that it drew from.
@@ -66,6 +77,7 @@ class RunTape:
     pinned: "tuple[TapedRelease, ...] | None" = None
     salts: dict[str, int] = field(default_factory=dict)
     released: list[TapedRelease] = field(default_factory=list)
+    totals: list[TapedTotal] = field(default_factory=list)
     _streams: "dict[tuple[int, ...], TapedGenerator]" = field(default_factory=dict)
     _names: dict[tuple[int, ...], str] = field(default_factory=dict)
 
@@ -115,6 +127,11 @@ class RunTape:
         for generator in self._streams.values():
             self._rewind(generator)
         return shown
+
+    def total(self, label: str, mechanism: Mechanism, users: int, noise: Array) -> None:
+        """Write down the noise of many people's messages that was drawn as one sum."""
+        site = _site()
+        self.totals.append(TapedTotal(label=label, mechanism=mechanism, users=users, noise=np.array(noise), site=site))
 
     def keep(self, place: int, rows: int) -> None:
         """Say that only the first `rows` rows of the release at `place` were published."""

@@ -257,7 +257,8 @@ class PrivacyChecks:
             **before,
         )
         sentence = (
-            f"The outputs do not follow {mechanism}: {watched.factor:g} times that noise explains them best."
+            f"The outputs do not follow {mechanism}: "
+            f"{watched.departure or f'{watched.factor:g} times that noise explains them best'}."
             if watched.fallen
             else f"the outputs follow {mechanism.name} as declared"
         )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dpaudit.model.audit_coverage import never_attacked
+from dpaudit.model.case import never_attacked
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.inputs import ReportInputs
 

@@ -3,8 +3,8 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_coverage import AuditCoverage
 from dpaudit.model.audit_result import AuditResult, AuditVerdict
+from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.numerals import at_least_beside, at_most, exact, nearest
 
 

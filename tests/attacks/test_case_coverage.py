@@ -13,7 +13,7 @@ from algorithms.problems import load
 from audits import ProgramLines, coverage_of
 from audits.checks.lines_run import lines_run, own_files, spans
 from dpaudit import AuditCase
-from dpaudit.model.audit_coverage import AuditCoverage, never_attacked
+from dpaudit.model.case import AuditCoverage, never_attacked
 from dpaudit.model.mechanism import Array
 from dpaudit.wording.audits import lines_sentence, releases_sentence
 

@@ -1,15 +1,18 @@
 """Tests of noise on a tape that depends on other noise, or that lies on a lattice."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
+from audits import watch_noise
 from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.taped_noise import depending, noises_of, used_twice
+from audits.checks.taped_totals import too_calm
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape
-from mechanisms import Gaussian, Laplace
+from mechanisms import DiscreteLaplace, Gaussian, Laplace
 
 NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
 LAPLACE = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one")
@@ -82,3 +85,65 @@ def test_a_lattice_is_a_leak_only_where_the_answers_are_not_on_it(value: float, 
     tape = tape_of_turns(lambda noise: np.round(noise * 8) / 8, value=value)
     findings = [finding for finding in used_twice(noises_of(tape)) if "multiples" in finding.message]
     assert bool(findings) is accused
+
+
+def released(twin: str) -> Callable[[np.random.Generator, int], Array]:
+    """Return a release of four numbers around 1.5 whose scale is as declared; `twin` names what is wrong."""
+
+    def release(rng: np.random.Generator, n_runs: int) -> Array:
+        noise = 2.0 * rng.standard_normal((n_runs, 4))
+        match twin:
+            case "shared by entries":
+                noise = np.repeat(noise[:, :1], 4, axis=1)
+            case "repeats between runs":
+                noise = noise[np.arange(n_runs) // 2 * 2]
+            case "one side":
+                noise = np.abs(noise)
+            case "follows the run before":
+                noise = (noise + np.roll(noise, 1, axis=0)) / 2**0.5
+            case "signs of the first entry":
+                noise[:, 1] = np.sign(noise[:, 0]) * np.abs(noise[:, 1])
+        return 1.5 + noise
+
+    return release
+
+
+@pytest.mark.parametrize(
+    "twin",
+    ["shared by entries", "repeats between runs", "one side", "follows the run before", "signs of the first entry"],
+)
+def test_a_watch_finds_what_scales_do_not_show(twin: str) -> None:
+    """Noise of the declared size that repeats, leans to one side or depends on other noise is accused."""
+    seen = watch_noise(released(twin), NOISE, np.full(4, 1.5), runs=2_000, rng=np.random.default_rng(0))
+    assert seen.fallen
+    assert seen.departure or seen.log_evidence > 2
+
+
+def test_a_watch_of_sound_noise_finds_nothing() -> None:
+    """The look has 1e-9 of the significance: sound noise passes, whole or real, also around a large answer."""
+    whole = DiscreteLaplace(scale=2.0, l1_sensitivity=1, neighbours="replace_one")
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        seen = watch_noise(released(""), NOISE, np.full(4, 1.5), runs=2_000, rng=rng, significance=1e-6)
+        assert (seen.fallen, seen.departure) == (False, "")
+        for mechanism, answer in ((whole, np.array(3)), (LAPLACE, np.array(1e9))):
+
+            def release(
+                rng: np.random.Generator, n_runs: int, mechanism: Any = mechanism, answer: Array = answer
+            ) -> Array:
+                output: Array = mechanism.release(np.broadcast_to(answer, n_runs), rng)
+                return output
+
+            seen = watch_noise(release, mechanism, answer, runs=2_000, rng=rng, significance=1e-6)
+            assert (seen.fallen, seen.departure) == (False, "")
+
+
+@pytest.mark.parametrize(("share", "accused"), [(1.0, False), (0.9, True)])
+def test_sums_over_many_people_carry_the_noise_of_all_of_them(share: float, accused: bool) -> None:
+    """Sums of 5,000 messages with the noise of nine tenths of the people are found; with that of all of them not."""
+    users, rng = 5_000, np.random.default_rng(2)
+    tape = RunTape(seed=0)
+    for label, mechanism, variance in (("a", NOISE, 4.0), ("b", LAPLACE, 8.0)):
+        noise = np.sqrt(users * share * variance) * rng.standard_normal((64, 160))
+        tape.total(label, mechanism, users, noise)
+    assert bool(list(too_calm(tape))) is accused

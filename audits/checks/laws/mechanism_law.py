@@ -72,7 +72,7 @@ def departs(sample: Sample, rng: np.random.Generator) -> str:
     found = uniforms(sample.mechanism, sample.output, sample.value, rng)
     if found is None:
         return ""
-    tests = [*departures(_outer(found), independent=not dependent(sample.mechanism)), *_untouched(sample)]
+    tests = [*departures(outer(found), independent=not dependent(sample.mechanism)), *_untouched(sample)]
     departure = worst(tests)
     said = departure.says if departure.probability < _ALARM else _repeated(sample, found.size) or _density(sample)
     return f"{said} ({sample.entrance})" if said else ""
@@ -93,7 +93,7 @@ def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator)
     found = uniforms(mechanism, noise, np.zeros_like(noise), rng)
     if found is None or not len(found):
         return None
-    departure = worst(list(departures(_outer(found), independent=False)))
+    departure = worst(list(departures(outer(found), independent=False)))
     return departure if departure.probability < _ALARM else None
 
 
@@ -112,7 +112,7 @@ def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Gen
     return departure if departure.probability < _ALARM else None
 
 
-def _outer(columns: Array) -> Array:
+def outer(columns: Array) -> Array:
     """Return the first and the last few columns of many."""
     half = _LARGEST // 2
     return columns if columns.shape[1] <= _LARGEST else np.concatenate([columns[:, :half], columns[:, -half:]], axis=1)

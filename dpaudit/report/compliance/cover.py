@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
-from dpaudit.model.audit_coverage import never_attacked
+from dpaudit.model.case import never_attacked
 from dpaudit.model.claim import Model
 from dpaudit.model.declaration import Declaration, Subsample, walk
 from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown

@@ -1,0 +1,84 @@
+"""The noise of many people's messages that was drawn as one sum: is it as much as all of them add?"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpaudit import Finding, Mechanism
+from dpaudit.model.mechanism import AdditiveMechanism, Array
+from dpaudit.model.tape import RunTape, TapedTotal
+
+_CROWD = 1_000
+"""From so many people on a sum of their noises is taken as normal."""
+
+_DRAWS = 400_000
+_DEVIATIONS = 5.62
+"""A standard normal number lies so far below 0 with probability 1e-8."""
+
+_SAMPLED = 0.015
+"""How far the sampled variance of one message may lie off: four standard deviations for Laplace noise."""
+
+Variances = dict[tuple[Mechanism, tuple[int, ...]], Array]
+
+
+def too_calm(tape: RunTape) -> Iterator[Finding]:
+    """Yield a finding (DPA229) for each label whose sums carry less noise than the messages of all people in them.
+
+    The mean square of the sums' noise is compared with the number of people times the variance of one message, which is
+    sampled from the mechanism; at last all labels together. False alarm: 1e-8 a label. Noise whose variance is too
+    small by a tenth is found from some ten thousand numbers on.
+    """
+    crowds: dict[str, list[Array]] = defaultdict(list)
+    sites: dict[str, str] = {}
+    known: Variances = {}
+    for total in tape.totals:
+        if total.users >= _CROWD and isinstance(total.mechanism, AdditiveMechanism) and total.noise.ndim > 1:
+            crowds[total.label].append(_squares(total, known))
+            sites.setdefault(total.label, total.site)
+    squares = {label: np.concatenate(parts) for label, parts in crowds.items()}
+    accused = [(label, share) for label, parts in squares.items() if (share := _too_small(parts))]
+    if not accused and len(squares) > 1 and (share := _too_small(np.concatenate(list(squares.values())))):
+        accused = [(next(iter(squares)), share)]
+    for label, share in accused:
+        message = (
+            f"The sums over all people ('{label}') carry {share:.3g} times the variance of the noise that all of them "
+            f"add ({sites[label]})."
+        )
+        yield Finding(rule="DPA229", where=label, message=message)
+
+
+def _too_small(squares: Array) -> float:
+    """Return the mean of squares that should be 1 on average, or 0 where it is not too small."""
+    share = float(squares.mean())
+    return share if share < 1 - _SAMPLED - _DEVIATIONS * math.sqrt(2 / squares.size) else 0.0
+
+
+def _squares(total: TapedTotal, known: Variances) -> Array:
+    """Return the squared noise of independent entries, over what is expected of each."""
+    axes = max(1, int(getattr(total.mechanism, "item_axes", 0)))
+    item = total.noise.shape[total.noise.ndim - axes :]
+    if (total.mechanism, item) not in known:
+        rows = max(1, _DRAWS // max(1, math.prod(item)))
+        draws = total.mechanism.release(np.zeros((rows, *item)), np.random.Generator(np.random.PCG64(0)))
+        known[total.mechanism, item] = _variances(np.asarray(draws))
+    scaled = total.noise.reshape(-1, *item) ** 2 / (total.users * known[total.mechanism, item])
+    if len(item) == 2:  # of a symmetric matrix the upper triangle is drawn
+        upper = np.triu_indices(item[0], m=item[1])
+        scaled = scaled[:, upper[0], upper[1]]
+    squares: Array = scaled.ravel()
+    return squares
+
+
+def _variances(draws: Array) -> Array:
+    """Return the variance of each entry; entries of equal law, all of a vector or the diagonal and the rest, pooled."""
+    squares: Array = np.asarray(draws.var(axis=0))
+    if squares.ndim < 2:
+        return np.full(squares.shape, squares.mean())
+    if squares.shape[0] != squares.shape[1]:
+        return squares
+    diagonal = np.arange(len(squares))[:, None] == np.arange(len(squares))[None, :]
+    rest = squares[~diagonal].mean() if len(squares) > 1 else 0.0
+    pooled: Array = np.where(diagonal, squares[diagonal].mean(), rest)
+    return pooled
