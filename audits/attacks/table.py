@@ -12,6 +12,7 @@ from audits.outputs.fields import KIND, NUMBER, Fields, absent
 from dpaudit.model.mechanism import Array
 
 _ATOM_SHARE = 1 / 64
+_LEAST_ATOM, _UNUSUAL, _MOST_ATOMS = 4, 3, 32
 _LEAST_RUNS = 8
 _END_CUTS = 12
 _CHANCE = 6.0
@@ -138,9 +139,29 @@ class Bins:
         return result
 
     @property
+    def atoms(self) -> tuple[Array, ...]:
+        """The bins of each column that hold a single value among many, by their codes."""
+        return tuple(
+            np.flatnonzero(edges[1:] == np.nextafter(edges[:-1], np.inf)) + 1
+            if len(edges) > 1
+            else np.zeros(0, dtype=int)
+            for edges in self.edges
+        )
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """How many bins each column has."""
         return tuple(len(edges) + 2 for edges in self.edges)
+
+
+def _atoms(values: Array, counts: Array) -> Array:
+    """Return the values that are atoms: frequent ones, and rare ones that repeat far more often than values do here."""
+    repeated = (counts >= _LEAST_ATOM) & (counts > _UNUSUAL * np.median(counts))
+    frequent = counts > _ATOM_SHARE * counts.sum()
+    most = np.argsort(-counts * repeated, kind="stable")[:_MOST_ATOMS]
+    rare = np.zeros(len(values), dtype=bool)
+    rare[most] = repeated[most]
+    return values[frequent | rare]
 
 
 def _edges(column: Array, most: int) -> Array:
@@ -151,7 +172,7 @@ def _edges(column: Array, most: int) -> Array:
     values, counts = np.unique(known, return_counts=True)
     if len(values) <= most:
         return values
-    atoms = values[counts > _ATOM_SHARE * len(known)]
+    atoms = _atoms(values, counts)
     inner = np.linspace(0, len(known) - 1, most + 1)[1:-1].astype(int)
     ends = np.unique(np.geomspace(_LEAST_RUNS, len(known) / most, _END_CUTS).astype(int))
     ends = ends[(ends > 0) & (ends < len(known) // 2)]

@@ -1,6 +1,7 @@
 """Three ways to choose the event of an attack: for a given score, for counted outputs, for a learned score."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from audits.attacks.classifier import LearnedScore, learn_score
 from audits.attacks.columns import Columns
 from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
+from audits.decision.rare_events import rare_event
 from audits.decision.score_calibration import calibrated_odds
 from audits.experiment.execution import Execution, Observed
 from audits.experiment.readings import Reading
@@ -23,7 +25,10 @@ _COLUMN_MARGIN = 0.97
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choosing:
-    """The choosing stage: `runs` runs of `case` choose an event for `counted` runs at a significance."""
+    """The choosing stage: `runs` runs of `case` choose an event for `counted` runs at a significance.
+
+    A rare event that already refutes `epsilon` at `delta` is preferred to one that promises no more.
+    """
 
     case: AuditCase
     runs: int
@@ -32,6 +37,8 @@ class Choosing:
     significance: float
     how: Execution
     read: Reading
+    epsilon: float = math.inf
+    delta: float = 0.0
 
     def observe(self, keep: Any) -> Observed:
         """Return the choosing runs, reduced by `keep`."""
@@ -85,14 +92,27 @@ def by_learned_score(stage: Choosing, lesson: Observed, score: Score) -> Choice:
     promise, event = stage.rated(chosen.kept[:, 0], chosen.labels, trust)
     best = Choice(attack="learned classifier", score=score, promise=promise, event=event)
     if columns is None:
-        return best
+        return _or_rare(best, stage, lesson, chosen)
     labels = np.concatenate([lesson.labels, chosen.labels])
     values = np.concatenate([columns(lesson.kept), chosen.kept[:, 1:]])
     for position, column in enumerate(values.T):
         promise, event = stage.rated(column, labels, LEARNED)
         if promise > best.promise * (_COLUMN_MARGIN if best.score is score else 1.0):
             best = Choice(attack="learned column", score=columns.only(position), promise=promise, event=event)
-    return best
+    if best.promise > stage.epsilon:
+        return best
+    learned = replace(best, attack="learned classifier", score=score)
+    return best if (rare := _or_rare(learned, stage, lesson, chosen)) is learned else rare
+
+
+def _or_rare(choice: Choice, stage: Choosing, lesson: Observed, chosen: Observed) -> Choice:
+    """Return the choice, or with its score a rare event that refutes the claim where the choice promises less."""
+    if choice.promise > stage.epsilon or not np.isfinite(stage.epsilon):
+        return choice
+    scores = chosen.kept.reshape(len(chosen), -1)[:, 0]
+    taught = rounded(choice.score(lesson.kept)), lesson.labels
+    event = rare_event(taught, (rounded(scores), chosen.labels), stage.epsilon, stage.delta, choice.event.cut)
+    return choice if event is None else replace(choice, event=event)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

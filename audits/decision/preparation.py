@@ -26,6 +26,9 @@ Learner = Callable[[Any, Array, np.random.Generator], Score]
 LEAST_LEARNING = 20_000
 """So many runs are learned from however large their outputs are."""
 
+NOTHING_CLAIMED = (float("inf"), 0.0)
+"""The epsilon and delta of no claim at all."""
+
 _CHOOSING_SHARE, _LEARNING_SHARE = 0.1, 0.15
 _RUNS_A_CELL = 20
 _ROOM, _BYTES_A_ROW = 2**28, 2**10
@@ -93,15 +96,17 @@ def prepare(
     significance: float,
     learner: Learner | None,
     how: Execution,
+    claimed: tuple[float, float] = NOTHING_CLAIMED,
 ) -> Prepared:
     """Return the attack on `case` for an audit of `runs` runs: a tenth choose, and some teach if there is no score.
 
-    Deterministic given the state of `rng`: the same stream prepares the same attack again. Does not advance `rng`;
-    spawns child generators.
+    `claimed` is the (epsilon, delta) that the audit would refute: a rare event that already does is preferred to one
+    that promises no more. Deterministic given the state of `rng`: the same stream prepares the same attack again. Does
+    not advance `rng`; spawns child generators.
     """
     learning = 0 if case.score is not None else int(_LEARNING_SHARE * runs) + 1
     choosing = max(1, int(_CHOOSING_SHARE * runs))
-    return attempt(case, (learning, choosing, runs - learning - choosing), rng, significance, learner, how)
+    return attempt(case, (learning, choosing, runs - learning - choosing), rng, significance, learner, how, claimed)
 
 
 def attempt(
@@ -111,6 +116,7 @@ def attempt(
     significance: float,
     learner: Learner | None,
     how: Execution,
+    claimed: tuple[float, float] = NOTHING_CLAIMED,
 ) -> Prepared:
     """Return the attack that `sizes` = (learning, choosing, counted) runs allow; a given score needs no learning runs.
 
@@ -121,7 +127,15 @@ def attempt(
     learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
     quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else AsReturned()
     stage = Choosing(
-        case=case, runs=choosing, counted=counted, rng=choose_rng, significance=significance, how=quiet, read=read
+        case=case,
+        runs=choosing,
+        counted=counted,
+        rng=choose_rng,
+        significance=significance,
+        how=quiet,
+        read=read,
+        epsilon=claimed[0],
+        delta=claimed[1],
     )
     cells, low_bits, seen = None, None, NOTHING_SEEN
     if case.score is not None:

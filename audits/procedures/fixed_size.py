@@ -214,7 +214,7 @@ class _Experiment:
         if probed is not None and probed.raised:
             return self._unreleased(case, probed)
         gaussian = case.gaussian and self.certified <= self.claim.epsilon
-        prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how)
+        prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target)
         bits_decide = isinstance(case, FunctionCase) and case.arithmetic == "floating" and prepared.low_bits is not None
         share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
         counted = prepared.count(case, how)
@@ -269,6 +269,11 @@ class _Experiment:
         if counted.bit_guesses is None:
             return result
         return with_low_bits(result, counted.bit_guesses, labels, decides=bits_decide)
+
+    @property
+    def _target(self) -> tuple[float, float]:
+        """The epsilon and delta that the audit would refute."""
+        return min(self.claim.epsilon, self.certified), self.delta
 
     def _share(self, *, gaussian: bool) -> float:
         """Return the significance of each bound that may decide."""

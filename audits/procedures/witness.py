@@ -129,7 +129,9 @@ def refute(
             f"verdict={result.verdict!r}, bound={result.bound!r} and seed={seed}; there is nothing to hand on."
         )
     share = next(bound.significance for bound in result.bounds if bound.name == result.bound)
-    prepared = prepare(case, result.runs, rng, share, learner, Execution())
+    prepared = prepare(
+        case, result.runs, rng, share, learner, Execution(), (min(result.claim.epsilon, result.certified), result.delta)
+    )
     return Refutation(
         case=case.name,
         claim=replace(result.claim, delta=result.delta),
@@ -169,7 +171,15 @@ def recheck(
     """
     if case.name != refutation.case:
         raise CertificateError(f"The refutation is about case {refutation.case!r}, not {case.name!r}.")
-    prepared = prepare(case, refutation.runs, taught, refutation.significance, learner, Execution())
+    prepared = prepare(
+        case,
+        refutation.runs,
+        taught,
+        refutation.significance,
+        learner,
+        Execution(),
+        (refutation.against, refutation.claim.delta),
+    )
     if prepared.event != refutation.event:
         raise CertificateError("The attack prepares another event than the file holds; code, versions or seed differ.")
     if refutation.counts.runs != prepared.counted:

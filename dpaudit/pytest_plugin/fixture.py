@@ -36,6 +36,7 @@ from dpaudit.workflow import cases_of, certificate_of
 
 _BLOCKS = 10
 _EXACT = "With arithmetic='exact', the check takes noise for the real-valued noise of its proof."
+_NEARLY_ONE = 1 - 1e-9
 _FOR_A_SUITE = 1e-4
 """By how much the level of a check is lowered to see whether a finding stands for a suite of many checks."""
 
@@ -115,6 +116,7 @@ class PrivacyChecks:
         *,
         score: Callable[[Any], Any] | None = None,
         arithmetic: Literal["exact", "floating"] = "floating",
+        declared: Any = None,
         name: str = "",
     ) -> AuditResult:
         """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets.
@@ -122,11 +124,15 @@ class PrivacyChecks:
         A function of (data, rng) or of (data) alone is called once a run. A few calls before the audit probe whether
         the runs are independent draws from `rng`. With `arithmetic` "floating", last bits of the outputs that tell the
         data sets apart are a violation; "exact" takes for granted that noise behaves as real-valued noise would.
+        `declared` is a trade-off that the function is declared to keep, such as `audits.GaussianTradeOff(mu=...)`: as
+        many further runs bet against that curve. Where delta times the runs exceeds one, further runs bet against the
+        trade-off of the claim itself, as guesses see little there.
         """
         __tracebackhide__ = True
         case = load_package("audits").function_case(
             function, neighbours, self.claim, score=score, name=name or _name_of(function), arithmetic=arithmetic
         )
+        self._bet_on_curve(case, declared, (function, arithmetic))
         return self._audited(case, self.claim, float("inf"), (function, arithmetic))
 
     def check_scores(
@@ -269,6 +275,36 @@ class PrivacyChecks:
         self._tell(name, "other noise" if watched.fallen else "noise", sentence, facts | accused)
         if watched.fallen:
             self._fail(_failure("OTHER NOISE", name, sentence, allotted, watched.runs))
+
+    def _bet_on_curve(self, case: AuditCase, declared: Any, what: tuple[Any, ...]) -> None:
+        """Bet against a declared trade-off, or against the claim's where delta is large for the runs; fail if it falls.
+
+        A function that raises is left to the audit, which takes exceptions for outputs.
+        """
+        __tracebackhide__ = True
+        audits, claim = load_package("audits"), self.claim
+        if declared is None and claim.delta * self._runs <= 1:
+            return
+        trade_off = audits.PrivateTradeOff.of(claim.epsilon, claim.delta) if declared is None else declared
+        name = f"{case.name}, trade-off"
+        sources = [f"{type(subject)} {digest_of_sources(subject)}" for subject in what]
+        allotted = self._allotted(name, ["curve", self._address(case, claim), repr(trade_off), *sources])
+        before = 0.0 if allotted.state is None else _wealth(allotted.state, self.settings)[0]
+        level = min(_NEARLY_ONE, allotted.significance * math.exp(before))
+        try:
+            rng = np.random.default_rng(allotted.seed)
+            found = audits.audit_curve(case, trade_off, runs=self._runs, rng=rng, significance=level)
+        except load_package("audits.outputs.calls").CallRaisedError:
+            return
+        against = f"the claim ({nearest(claim.epsilon)}, {claim.delta:g})" if declared is None else f"{trade_off}"
+        verb = "refute" if found.refuted else "do not refute"
+        sentence = f"The outputs {verb} {against}, read as a trade-off of both error rates."
+        state = None if found.refuted else [before + found.log_wealth]
+        self._budget.keep(allotted, state, runs=found.runs, refuted=sentence if found.refuted else "")
+        facts = _facts(allotted, found.runs) | ({"probability": allotted.significance} if found.refuted else {})
+        self._tell(name, "violation" if found.refuted else "not_refuted", sentence, facts)
+        if found.refuted:
+            self._fail(_failure("VIOLATION", name, sentence, allotted, found.runs))
 
     def _audited(
         self, case: AuditCase, claim: Claim, certified: float, what: tuple[Any, ...], *, rare: bool = False
