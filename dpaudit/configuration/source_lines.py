@@ -94,7 +94,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.lines: dict[Path, int] = {}
-        self.span = (0, 0)
+        self.span: tuple[int, int] = (0, 0)
         self.spans: dict[Path, tuple[int, int]] = {}
         self._frames = [_Frame(())]
         self._key: Path = ()

@@ -12,9 +12,13 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 .state { font-weight: bold; } .bad { color: #9b2320; } .good { color: #1d6a43; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #dcd7ca; }
+th { overflow-wrap: normal; } td.n, td.day { white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-svg { width: 100%; height: auto; } svg text { font-size: 19px; fill: currentColor; }
-@media (prefers-color-scheme: dark) { body { color: #e8e6e1; background: #16181c; } th, td { border-color: #3a3d44; } }
+svg { width: 100%; max-width: 36rem; height: auto; } svg text { font-size: 19px; fill: currentColor; }
+@media screen and (prefers-color-scheme: dark) {
+  body { color: #e8e6e1; background: #16181c; } th, td { border-color: #3a3d44; }
+  .bad { color: #f0908a; } .good { color: #7fcf9f; }
+}
 @media print { body { margin: 0; max-width: none; } h2 { break-after: avoid; } tr { break-inside: avoid; } }
 """
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 260, 72, 40
@@ -41,7 +45,7 @@ def _account(balance: Balance) -> str:
     """Return the section of one account."""
     history, budget = history_of(balance), balance.account.budget
     rows = "".join(
-        f"<tr><td>{r.day}</td><td>{xml(r.label)}</td>{_number(r.share)}{_number(r.total)}</tr>"
+        f'<tr><td class="day">{r.day}</td><td>{xml(r.label)}</td>{_number(r.share)}{_number(r.total)}</tr>'
         for r in history.releases
     )
     table = (

@@ -66,8 +66,12 @@ def outcome_of(report: ReportInputs) -> Outcome:
             outcome=f"{sentence[:1].lower()}{sentence[1:]}",
         )
     violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
-    differences = tuple(finding.message for finding in certificate.findings)
     stated = tuple(map(powers, certificate.reasons)) if certificate.verdict != "certified" else ()
+    differences = tuple(
+        finding.message
+        for finding in certificate.findings
+        if not any(powers(finding.message) in reason for reason in stated)
+    )
     broken = tuple(
         f"Seen violated: {condition.text}"
         for condition in certificate.conditions

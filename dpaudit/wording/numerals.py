@@ -120,12 +120,12 @@ def times(ratio: float) -> str:
 
 
 def powers(text: str) -> str:
-    """Return a sentence with its numbers of exponent form as powers of ten; the numbers stay what they are.
+    """Return a sentence with its numbers of exponent form as powers of ten, and an infinite epsilon as ∞.
 
     >>> powers("epsilon 1 at delta 1e-05, or 2.5e-07")
     'epsilon 1 at delta 10⁻⁵, or 2.5 × 10⁻⁷'
     """
-    return _EXPONENT.sub(_power, text)
+    return _EXPONENT.sub(_power, text).replace("epsilon inf ", "epsilon ∞ ")
 
 
 def _power(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import dpaudit.report
 from dpaudit import Report, UnsupportedError
 from dpaudit.cli.app import app
 from dpaudit.configuration.deployment_file import read_deployment
@@ -98,3 +99,37 @@ def test_the_command_writes_every_format(tmp_path: Path, monkeypatch: pytest.Mon
     assert command.startswith("dpaudit report ")
     assert "--pdf" in command
     assert "--deployment" in command
+
+
+def split_tables(report: Report, folder: Path) -> list[str]:
+    """Return the captions of tables whose caption and first column stand on no single page of the report's PDF."""
+    (folder / "report.pdf").write_bytes(pdf(report))
+    ended = subprocess.run(["pdftotext", str(folder / "report.pdf"), "-"], capture_output=True, text=True, check=True)
+    pages = [re.sub(r"\s+", "", page) for page in ended.stdout.split("\f")]
+    grids = [grid for section in json.loads(render(report)["report.json"])["sections"] for grid in section["grids"]]
+    return [
+        grid["caption"]
+        for grid in grids
+        if (words := [re.sub(r"\s+", "", text) for text in (grid["caption"], *(row[0] for row in grid["rows"]))])
+        if grid["rows"] and not any("⁻" in word or "-" in word for word in words)
+        if not any(all(word in page for word in words) for page in pages)
+    ]
+
+
+def test_a_table_that_fits_on_a_page_stays_on_one(
+    stories: dict[str, Report], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No table of CAPRI's report is split; where the template lets every table break, one of them is."""
+    pytest.importorskip("typst")
+    if not shutil.which("pdftotext"):
+        pytest.skip("pdftotext is not installed")
+    report = stories["paper"]
+    assert split_tables(report, tmp_path) == []
+    templates = tmp_path / "templates"
+    shutil.copytree(Path(str(dpaudit.report.__file__)).parent / "templates", templates)
+    template = templates / "report.typ"
+    text = template.read_text(encoding="utf-8")
+    assert "height > 225mm" in text
+    template.write_text(text.replace("height > 225mm", "true"), encoding="utf-8")
+    monkeypatch.setattr("dpaudit.report.pdf.files", lambda package: tmp_path)
+    assert split_tables(report, tmp_path) != []
