@@ -13,6 +13,9 @@ from mechanisms import TreeAggregation
 COUNTER_KEY = "which option is shown on the left (a choice made from earlier outputs)"
 """What decides the counter that an answer enters."""
 
+SECOND_KEY = "which option of the duel goes first (a choice made from earlier outputs)"
+"""What decides the second counter that an answer enters where both options are credited; its label is the same."""
+
 STEPS = ("which option plays next", "confidence intervals and removals", "the final choice")
 """The post-processing of the counters' outputs."""
 
@@ -29,11 +32,6 @@ VOTE = "one person's answer"
 def counter_label(arm: int) -> str:
     """Return the label of one option's counter, the same in the declaration and in the trace."""
     return f"counter of option {arm + 1}"
-
-
-def second_label(arm: int) -> str:
-    """Return the label of a counter in its other role under R3: its option is the first of the two to go."""
-    return f"counter of option {arm + 1}, if it goes first"
 
 
 def declaration_of(settings: DpEbsSettings) -> Declaration:
@@ -91,8 +89,8 @@ def _counters(settings: DpEbsSettings) -> tuple[Declaration, ...]:
             return stays, Release(label=CLOCK, mechanism=WinClock())
         case "R3":
             first = replace(tree, signs=(1,))
-            goes = tuple(_counter(settings, second_label(arm), first) for arm in range(settings.arms))
-            return stays, Parallel(parts=goes, key=COUNTER_KEY, printed=_printed(settings, "parallel", 0.5))
+            goes = tuple(_counter(settings, counter_label(arm), first) for arm in range(settings.arms))
+            return stays, Parallel(parts=goes, key=SECOND_KEY, printed=_printed(settings, "parallel", 0.5))
         case "R4":
             reads = observable_pairs(settings.horizon, settings.arms)
             return stays, Release(label=CLOCK, mechanism=RemovalClock(reads=reads))

@@ -10,7 +10,7 @@ from algorithms._dueling.voters import PeopleAnswering, SimulatedVoters, Voters
 from algorithms.dp_ebs import checks
 from algorithms.dp_ebs.batches import play_batches
 from algorithms.dp_ebs.clock import RemovalClock, WinClock, observable_pairs
-from algorithms.dp_ebs.declaration import CLOCK, VOTE, counter_label, second_label
+from algorithms.dp_ebs.declaration import CLOCK, VOTE, counter_label
 from algorithms.dp_ebs.event_driven import play_one
 from algorithms.dp_ebs.lockstep import Outcome, play
 from algorithms.dp_ebs.noise import tree_of
@@ -107,7 +107,7 @@ def _write(settings: DpEbsSettings, plan: Plan, recorder: Recorder, noises: list
     if plan.reading == "R3":
         first = replace(tree, signs=(1,))
         for arm in range(plan.arms):
-            recorder.record(second_label(arm), first, np.zeros(0), np.zeros(0))
+            recorder.record(counter_label(arm), first, np.zeros(0), np.zeros(0))
     if plan.reading == "R0":
         recorder.record(CLOCK, WinClock(), np.zeros(0), np.zeros(0))
     if plan.reading == "R4":

@@ -33,11 +33,15 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a declaration says about each label: how often one record may move it, and what it costs in another cell."""
+    """What a declaration says about each label: how often one record may move it, and what it costs in another cell.
+
+    `places` holds, for each leaf with a label, its part in each parallel composition above it, by that node's path.
+    """
 
     times: dict[str, int]
     touched: dict[str, Mechanism]
     parts: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
+    places: dict[str, tuple[dict[str, int], ...]]
 
     @classmethod
     def of(cls, declaration: Declaration) -> "Limits":
@@ -54,7 +58,23 @@ class Limits:
             for _, node in walk(declaration)
             if isinstance(node, Parallel)
         )
-        return cls(times=dict(times), touched=touched, parts=parts)
+        return cls(times=dict(times), touched=touched, parts=parts, places=_places(declaration))
+
+
+def _places(declaration: Declaration) -> dict[str, tuple[dict[str, int], ...]]:
+    """Return the parts of parallel compositions in which each label stands, one entry for each of its leaves."""
+    found: dict[str, list[dict[str, int]]] = defaultdict(list)
+
+    def visit(node: Declaration, path: str, above: dict[str, int]) -> None:
+        """Enter the leaves below one node."""
+        if isinstance(node, Release):
+            found[node.label].append(above)
+        for number, child in enumerate(children(node)):
+            inside = above | {path: number} if isinstance(node, Parallel) else above
+            visit(child, f"{path}.{number}", inside)
+
+    visit(declaration, "root", {})
+    return {label: tuple(places) for label, places in found.items()}
 
 
 def _leaves(node: Declaration, times: int = 1, *, alone: bool = False) -> Iterator[tuple[str, Mechanism, int, bool]]:
@@ -222,14 +242,28 @@ def too_often(moves: tuple[Move, ...], limits: Limits, streams: dict[str, int]) 
 
 
 def _several_parts(touched: dict[int, set[str]], limits: Limits) -> Iterator[Finding]:
-    """Yield a finding for each parallel composition of which one record moved several parts."""
+    """Yield a finding for each parallel composition of which one record moved several parts.
+
+    A label that stands in several compositions counts in one of them: in any way that keeps all of them to one part.
+    """
     for key, parts in limits.parts:
         for run, labels in touched.items():
             moved = [sorted(part & labels)[0] for part in parts if part & labels]
-            if len(moved) > 1:
+            if len(moved) > 1 and not _attributed(sorted(labels), limits.places, {}):
                 message = (
                     f"One record moved {len(moved)} parts of a parallel composition in run {run} "
                     f"('{moved[0]}' and '{moved[1]}'), kept apart by: {key}."
                 )
                 yield Finding(rule="DPA226", where=moved[1], message=message)
                 break
+
+
+def _attributed(labels: list[str], places: dict[str, tuple[dict[str, int], ...]], taken: dict[str, int]) -> bool:
+    """Return whether each label can count as one of its leaves, so that every composition has one part at most."""
+    if not labels:
+        return True
+    return any(
+        _attributed(labels[1:], places, taken | place)
+        for place in places.get(labels[0], ({},))
+        if all(taken.get(node, part) == part for node, part in place.items())
+    )

@@ -1,6 +1,7 @@
 """Planted contenders: half the noise stands at its true epsilon, and noise without data is never shown to learn."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,12 @@ _FLOORED = _BLIND + _UCRL.format(label="blind", role="floor", epsilon=5.0)
 _POINT = Certified(epsilon=1.0, model="joint", neighbours="replace_one", unit="one", verdict="certified")
 
 
+def _always(kind: type[Any], name: str) -> type[Any]:
+    """Return `kind`, whatever contender is asked for."""
+    del name
+    return kind
+
+
 def _seen(study: Study, folder: Path, *, twin: bool) -> tuple[str, float]:
     """Return whether the private contender is visible, and its share of the regret of uniform play."""
     cells = [
@@ -108,7 +115,7 @@ def test_half_the_noise_of_a_pure_claim_stands_at_twice_its_epsilon(tmp_path: Pa
     study = study_of(tmp_path / "s.toml", _SUMS)
     for planted, factor in ((DpEbs, 1.0), (Half, 2.0)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(making, "find_contender", lambda name, kind=planted: kind)
+            patch.setattr(making, "find_contender", partial(_always, planted))
             rows = run_study(study, tmp_path, how_in(tmp_path / planted.__name__)).rows
         assert [row.certified.epsilon for row in rows] == pytest.approx([0.5 * factor, 2.0 * factor], rel=1e-6)
         assert all(row.has_point == (factor == 1.0) for row in rows)
@@ -127,7 +134,7 @@ def test_a_blind_method_with_low_regret_is_never_shown_to_learn(tmp_path: Path) 
 
     study = study_of(tmp_path / "s.toml", _FLOORED)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(making, "find_contender", lambda name: Blind)
+        patch.setattr(making, "find_contender", partial(_always, Blind))
         seeded = [replace(study, settings=replace(study.settings, seed=seed)) for seed in range(200)]
         found = [_seen(held, tmp_path, twin=True) for held in seeded]
         other = [_seen(held, tmp_path, twin=False)[0] for held in seeded[:20]]

@@ -1,6 +1,9 @@
 """The study files that ship: all are read, every algorithm is made, and their tables are drawn."""
 
+import csv
+import math
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -57,3 +60,38 @@ def test_the_shipped_example_learns_by_its_shipped_study() -> None:
     assert [remark for remark, _ in useful.remarks] == ["dominated"]
     assert useful.front is not None
     assert useful.front.present.label == "joint tight"
+
+
+def _points(study: str, label: str, horizon: str) -> list[tuple[float, float, float]]:
+    """Return (certified epsilon, regret, standard error) of one contender of a shipped table, by epsilon."""
+    with (TABLES / study / "rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = [line for line in csv.DictReader(file) if (line["contender"], line["T"]) == (label, horizon)]
+    return sorted((float(line["epsilon"]), float(line["regret"]), float(line["se"])) for line in rows)
+
+
+@pytest.mark.parametrize(
+    ("study", "names", "horizon"),
+    [
+        ("capri_grid", ("joint, tight", "joint, printed"), "1000000"),
+        ("capri_grid", ("joint, tight", "joint, printed"), "10000000"),
+        ("capri_rand_hie", ("joint tight", "joint printed"), "10000000"),
+        ("capri_rand_hie", ("joint tight", "joint printed"), "100000000"),
+    ],
+)
+def test_printed_and_tight_noise_lie_on_one_curve(study: str, names: tuple[str, str], horizon: str) -> None:
+    """At equal certified epsilon, between two tight points on logarithmic axes: within 3 joint standard errors.
+
+    Points at other epsilons do differ: the largest printed point is clearly not the largest tight one.
+    """
+    curve, printed = (_points(study, name, horizon) for name in names)
+    compared = 0
+    for epsilon, regret, error in printed:
+        for (low, above, first), (high, below, second) in pairwise(curve):
+            if low <= epsilon <= high:
+                share = math.log(epsilon / low) / math.log(high / low)
+                between = above ** (1 - share) * below**share
+                assert abs(regret - between) <= 3 * math.hypot(error, max(first, second)), epsilon
+                compared += 1
+    assert compared
+    last, claim = printed[-1], curve[-1]
+    assert abs(last[1] - claim[1]) > 3 * math.hypot(last[2], claim[2])
