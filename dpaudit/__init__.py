@@ -58,6 +58,7 @@ __all__ = [
     "Report",
     "SampledGaussianLoss",
     "Sequential",
+    "Shuffle",
     "Slots",
     "Split",
     "Stated",
@@ -150,6 +151,7 @@ EXPORTS: dict[str, str] = {
     "Report": "dpaudit.report",
     "SampledGaussianLoss": "dpaudit.model.losses",
     "Sequential": "dpaudit.model.declaration",
+    "Shuffle": "dpaudit.model.declaration",
     "Slots": "dpaudit.training",
     "Split": "dpaudit.accounting.noise_split",
     "Stated": "dpaudit.model.declaration",
@@ -241,6 +243,7 @@ if TYPE_CHECKING:
     from dpaudit.model.declaration import Release as Release
     from dpaudit.model.declaration import Repeat as Repeat
     from dpaudit.model.declaration import Sequential as Sequential
+    from dpaudit.model.declaration import Shuffle as Shuffle
     from dpaudit.model.declaration import Stated as Stated
     from dpaudit.model.declaration import Subsample as Subsample
     from dpaudit.model.losses import ApproximateLoss as ApproximateLoss

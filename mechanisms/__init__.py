@@ -11,6 +11,7 @@ __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Exponential",
+    "Finite",
     "Gaussian",
     "JointGaussian",
     "Laplace",
@@ -21,6 +22,7 @@ __all__ = [
     "SymmetricGaussian",
     "SymmetrisedWishart",
     "TreeAggregation",
+    "TruncatedDiscreteGaussian",
     "load",
 ]
 
@@ -32,6 +34,7 @@ NAMES: dict[str, str] = {
     "discrete_gaussian": "exact integer Gaussian noise on an integer query",
     "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
     "exponential": "a candidate drawn with probability exponential in its utility",
+    "finite": "a release with finitely many outcomes, given by its two laws",
     "gaussian": "Gaussian noise on a query of known l2 sensitivity",
     "joint_gaussian": "Gaussian noise on a Gram matrix and a target vector under their joint sensitivity",
     "laplace": "Laplace noise on a query of known l1 sensitivity",
@@ -42,6 +45,7 @@ NAMES: dict[str, str] = {
     "symmetric_gaussian": "Gaussian noise on a symmetric matrix of known Frobenius sensitivity",
     "symmetrised_wishart": "the difference of two Wishart matrices, on a symmetric matrix",
     "tree_aggregation": "all prefix sums of a stream, each made of a few noisy tree nodes",
+    "truncated_discrete_gaussian": "exact integer Gaussian noise that never exceeds a bound",
 }
 """Every mechanism by the name of its file, with one line on what it does."""
 
@@ -50,6 +54,7 @@ EXPORTS: dict[str, str] = {
     "DiscreteGaussian": "mechanisms.discrete_gaussian",
     "DiscreteLaplace": "mechanisms.discrete_laplace",
     "Exponential": "mechanisms.exponential",
+    "Finite": "mechanisms.finite",
     "Gaussian": "mechanisms.gaussian",
     "JointGaussian": "mechanisms.joint_gaussian",
     "Laplace": "mechanisms.laplace",
@@ -60,6 +65,7 @@ EXPORTS: dict[str, str] = {
     "SymmetricGaussian": "mechanisms.symmetric_gaussian",
     "SymmetrisedWishart": "mechanisms.symmetrised_wishart",
     "TreeAggregation": "mechanisms.tree_aggregation",
+    "TruncatedDiscreteGaussian": "mechanisms.truncated_discrete_gaussian",
 }
 """Every public name that is imported on first use, with the module that defines it."""
 
@@ -68,6 +74,7 @@ if TYPE_CHECKING:
     from mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
     from mechanisms.exponential import Exponential as Exponential
+    from mechanisms.finite import Finite as Finite
     from mechanisms.gaussian import Gaussian as Gaussian
     from mechanisms.joint_gaussian import JointGaussian as JointGaussian
     from mechanisms.laplace import Laplace as Laplace
@@ -78,6 +85,7 @@ if TYPE_CHECKING:
     from mechanisms.symmetric_gaussian import SymmetricGaussian as SymmetricGaussian
     from mechanisms.symmetrised_wishart import SymmetrisedWishart as SymmetrisedWishart
     from mechanisms.tree_aggregation import TreeAggregation as TreeAggregation
+    from mechanisms.truncated_discrete_gaussian import TruncatedDiscreteGaussian as TruncatedDiscreteGaussian
 else:
     __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
 

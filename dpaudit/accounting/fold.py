@@ -11,6 +11,7 @@ from dpaudit.accounting.adaptive_choice import join
 from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.shuffling import shuffled_above
 from dpaudit.accounting.subsampling import sampled_above
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
@@ -26,6 +27,7 @@ from dpaudit.model.declaration import (
     Release,
     Repeat,
     Sequential,
+    Shuffle,
     Stated,
     Subsample,
 )
@@ -82,6 +84,13 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
             return _grouped(above(part, neighbours), size)
         case Subsample(part=part, rate=rate, scheme=scheme):
             return sampled_above(above(part, neighbours), rate, scheme, neighbours)
+        case Shuffle(part=part):
+            if neighbours != "replace_one":
+                raise DeclarationError(
+                    f"'shuffle' is proved where a user's data are replaced, but is read for neighbours={neighbours!r}; "
+                    "its number of users is public."
+                )
+            return (shuffled_above(join(above(part, neighbours)), node),)
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
             return above(part, neighbours)
         case _:

@@ -6,6 +6,7 @@ from typing import TypeAlias, assert_never
 
 from dpaudit.accounting.heaviest import heaviest
 from dpaudit.accounting.queries import Query, query_of
+from dpaudit.accounting.shuffling import shuffled_attained
 from dpaudit.accounting.subsampling import sampled_attained
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
@@ -19,6 +20,7 @@ from dpaudit.model.declaration import (
     Release,
     Repeat,
     Sequential,
+    Shuffle,
     Stated,
     Subsample,
 )
@@ -90,6 +92,9 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
         case Subsample(part=part, rate=rate, scheme=scheme):
             found = plans_of(part, walk.below(records=1))
             return _each(found, lambda composition: sampled_attained(composition, rate, scheme))
+        case Shuffle(part=part):
+            found = plans_of(part, walk.below(records=1))
+            return _each(found, lambda composition: shuffled_attained(node, composition))
         case PostProcess(part=part) | Billboard(part=part):
             return plans_of(part, walk.below())
         case _:

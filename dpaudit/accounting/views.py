@@ -1,7 +1,7 @@
 """Which view of an adversary a whole declaration is proved for."""
 
 from dpaudit.model.claim import Model
-from dpaudit.model.declaration import Billboard, Declaration, Local, Release, Stated, children
+from dpaudit.model.declaration import Billboard, Declaration, Local, Release, Shuffle, Stated, children
 
 
 def delivered_model(node: Declaration) -> Model:
@@ -16,7 +16,7 @@ def delivered_model(node: Declaration) -> Model:
             return "local" if inner == "central" else inner
         case Billboard():
             return "joint"
-        case Release() | Stated():
+        case Release() | Stated() | Shuffle():
             return "central"
         case _:
             order: tuple[Model, ...] = ("local", "central", "joint")

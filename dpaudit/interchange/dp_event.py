@@ -23,9 +23,11 @@ from dpaudit.model.declaration import (
     Release,
     Repeat,
     Sequential,
+    Shuffle,
     Stated,
     Subsample,
 )
+from dpaudit.model.node_kinds import kind_of
 from dpaudit.runtime.plugins import find_plugin
 
 if TYPE_CHECKING:
@@ -104,18 +106,20 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             return dp_event.NoOpDpEvent()
         case Stated():
             raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
-        case Subsample():
-            raise _refused(
-                "'subsample' without replacement", path, "an event needs both sizes, and the node has their ratio"
-            )
-        case Parallel():
-            raise _refused("'parallel'", path, "events only add up")
-        case Cells():
-            raise _refused("'cells'", path, "events only add up")
-        case Group():
-            raise _refused("'group'", path, "an event is about one record; put the size into the part's sensitivity")
+        case Subsample() | Parallel() | Cells() | Shuffle() | Group():
+            raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
         case _:
             assert_never(node)
+
+
+_WHY: dict[type, str] = {
+    Subsample: "without replacement an event needs both sizes, and the node has their ratio",
+    Parallel: "events only add up",
+    Cells: "events only add up",
+    Shuffle: "no event has shuffled reports",
+    Group: "an event is about one record; put the size into the part's sensitivity",
+}
+"""Why a node has no event."""
 
 
 def _release_event(node: Release, path: str) -> "DpEvent":

@@ -16,6 +16,7 @@ from dpaudit.model.declaration import (
     Release,
     Repeat,
     Sequential,
+    Shuffle,
     Stated,
     Subsample,
     walk,
@@ -113,6 +114,8 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
             return (Condition(kind="contribution_bound", about=(str(size),)),)
         case Subsample(scheme=scheme):
             return (Condition(kind="secret_sample", about=(scheme,)),)
+        case Shuffle(users=users):
+            return (Condition(kind="secret_order", about=(str(users),)),)
         case PostProcess(steps=steps):
             return (Condition(kind="no_data_read", about=steps),)
         case Billboard(reads=reads):

@@ -18,6 +18,7 @@ ConditionKind = Literal[
     "one_cell",
     "contribution_bound",
     "secret_sample",
+    "secret_order",
     "no_data_read",
     "own_inputs_only",
     "independent_users",
@@ -61,6 +62,10 @@ SENTENCES: dict[ConditionKind, str] = {
     "one_cell": "A record fills exactly one cell; every other cell receives noise alone.",
     "contribution_bound": "No person contributes more than {listed} records to this part.",
     "secret_sample": "The sample is drawn by the scheme {listed}, whatever the records are, and stays secret.",
+    "secret_order": (
+        "The reports of {listed} users, each drawn by the same randomiser independently of the others, are shown in a "
+        "uniform order that stays secret."
+    ),
     "no_data_read": "No data is read again by: {listed}.",
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",
     "independent_users": (

@@ -6,6 +6,7 @@
     Cells(inside, touched)                the record's value picks the cell; replacing it changes two
     Group(part, size)                     one person owns `size` records
     Subsample(part, rate, scheme)         the part sees a random sample of the records
+    Shuffle(part, users)                  the reports of all users, each from the part, in a secret uniform order
     PostProcess(part)  Billboard(part)  Local(part)     change who sees what, not the loss
     Stated(epsilon, delta, source)        somebody else's claim, taken on trust
 
@@ -210,6 +211,40 @@ class Subsample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shuffle:
+    """The reports of `users` users in a secret uniform order; each user's report is the part, on that user's own data.
+
+    The part must be one randomiser, the same for every user: releases, and what composes them within one report. It
+    protects whoever sees the shuffled reports only, so that the view is the central one.
+    Raises: ValueError: fewer than one user, a part that depends on the user (cells, parallel parts, samples, groups,
+        billboards), or a stated report with a delta above 0.
+
+    >>> from mechanisms import RandomisedResponse
+    >>> report = Release(label="answer", mechanism=RandomisedResponse(epsilon=1.0))
+    >>> Shuffle(part=report, users=10_000).users
+    10000
+    """
+
+    part: "Declaration"
+    users: int
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "users", count("users", self.users))
+        for _, node in walk(self.part):
+            if not isinstance(node, Release | Sequential | Repeat | PostProcess | Local | Stated):
+                raise FieldError(
+                    "part",
+                    f"Expected part to be one randomiser, the same for every user; a {type(node).__name__} inside may "
+                    "depend on the user. Shuffle the reports of each kind of users apart.",
+                )
+            if isinstance(node, Stated) and node.delta > 0:
+                raise FieldError(
+                    "part", f"Expected a report of a pure epsilon; {node.source!r} states delta={node.delta}."
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PostProcess:
     """A part followed by `steps` that never look at the data again.
 
@@ -263,6 +298,10 @@ class Local:
     part: "Declaration"
     printed: Printed | None = None
 
+    def __post_init__(self) -> None:
+        if any(isinstance(node, Shuffle) for _, node in walk(self.part)):
+            raise FieldError("part", "Expected part to be one user's own message; a shuffle holds those of all users.")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
@@ -300,7 +339,18 @@ _OTHER_USERS = re.compile(r"\b(?:other (?:users?|people|persons?|records?)|every
 """How a read says that it is not a user's own data."""
 
 Declaration: TypeAlias = (
-    Release | Sequential | Repeat | Parallel | Cells | Group | Subsample | PostProcess | Billboard | Local | Stated
+    Release
+    | Sequential
+    | Repeat
+    | Parallel
+    | Cells
+    | Group
+    | Subsample
+    | Shuffle
+    | PostProcess
+    | Billboard
+    | Local
+    | Stated
 )
 
 

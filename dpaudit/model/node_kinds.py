@@ -12,6 +12,7 @@ from dpaudit.model.declaration import (
     Release,
     Repeat,
     Sequential,
+    Shuffle,
     Stated,
     Subsample,
 )
@@ -24,6 +25,7 @@ NodeKind = Literal[
     "cells",
     "group",
     "subsample",
+    "shuffle",
     "post_process",
     "billboard",
     "local",
@@ -38,6 +40,7 @@ NODES: dict[NodeKind, type[Any]] = {
     "cells": Cells,
     "group": Group,
     "subsample": Subsample,
+    "shuffle": Shuffle,
     "post_process": PostProcess,
     "billboard": Billboard,
     "local": Local,

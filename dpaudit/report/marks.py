@@ -32,6 +32,7 @@ FOR_A_PERSON: frozenset[ConditionKind] = frozenset(
         "one_part",
         "contribution_bound",
         "secret_sample",
+        "secret_order",
         "no_data_read",
         "own_inputs_only",
         "independent_users",

@@ -8,6 +8,7 @@ from functools import reduce
 from dpaudit.verifier import losses
 from dpaudit.verifier.losses import SHIFTS, Multiset, Table, require
 from dpaudit.verifier.mechanisms import rescaled, sides_of
+from dpaudit.verifier.shuffles import shuffled_below
 
 _NOWHERE: Multiset = Counter()
 
@@ -59,6 +60,8 @@ class _Walk:
             return self.losses(node["part"], first, relation, 1 if self.one else records * node["size"])
         if kind == "local":
             return losses.times(self.losses(node["part"], first, relation, 1), records)
+        if kind == "shuffle":
+            return shuffled_below(node, self.losses(node["part"], first, relation, 1))
         if kind == "subsample":
             return _sampled(node, self.losses(node["part"], first, relation, 1))
         return self.losses(node["part"], first, relation, records)

@@ -6,8 +6,10 @@ from collections import Counter
 from dpaudit.verifier import losses
 from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, require
 from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.shuffles import shuffled_above
 
 MODELS = ("local", "central", "joint")
+_REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}
 
 
 def fold(node: Table, relation: str) -> list[Multiset]:
@@ -27,6 +29,9 @@ def fold(node: Table, relation: str) -> list[Multiset]:
         return [losses.times(joined(part), node["times"])]
     if kind == "group":
         return _group(part, node["size"]) if node["size"] > 1 else part
+    if kind == "shuffle":
+        require({below["node"] for below in walk(node["part"])} <= _REPORT, "a shuffled report depends on the user")
+        return [Counter([shuffled_above(node, joined(part), relation)])]
     if kind == "subsample":
         return _sample(node, part, relation)
     return part
@@ -100,6 +105,8 @@ def plug_ins(tree: Table) -> list[str]:
 
 def model(node: Table) -> str:
     """Return the view that a tree protects: the weakest of its parts'."""
+    if node["node"] == "shuffle":
+        return "central"
     if node["node"] == "billboard":
         return "joint"
     inner = max((model(child) for child in children(node)), key=MODELS.index, default="central")

@@ -183,6 +183,36 @@ def _discrete_gaussian(fields: Table, relation: str) -> Sides:
     return _sides(discrete(atoms, 1e-106, 1e-106), discrete(atoms))
 
 
+def _truncated_discrete_gaussian(fields: Table, relation: str) -> Sides:
+    """The same weights on -bound .. bound alone: the outermost outputs give the answer away."""
+    distance, stddev = fields["l2_sensitivity"], positive(fields, "stddev")
+    bound = round(positive(fields, "cut") * stddev)
+    require(
+        0.1 <= stddev <= 1e4 and 0.1 <= fields["cut"] <= 1000 and 1 <= bound <= 10**5,
+        "a truncated discrete Gaussian is out of range",
+    )
+    noise = np.arange(-bound, bound + 1)
+    masses = np.exp(-((noise / stddev) ** 2) / 2)
+    masses, inside = masses / masses.sum(), max(0, len(noise) - distance)
+    values = (noise[:inside] + distance / 2) * (distance / stddev**2)
+    lost = min(1.0, float(masses[inside:].sum()))
+    return _sides(discrete(list(zip(values.tolist(), masses[:inside].tolist(), strict=True)), lost, lost))
+
+
+def _finite(fields: Table, relation: str) -> Sides:
+    """Two laws, outcome by outcome; probabilities, or counts."""
+    laws = [[Fraction(repr(float(entry))) for entry in fields[key]] for key in ("first", "second")]
+    whole = all(entry.denominator == 1 for law in laws for entry in law)
+    require(all(sum(law) and (sum(law) == 1 or whole) for law in laws), "a law of a table does not sum to 1")
+    share = (1 - 1 / Fraction(repr(positive({"dilution": 1.0} | fields, "dilution")))) / 2
+    plain = [(p / sum(laws[0]), q / sum(laws[1])) for p, q in zip(*laws, strict=True)]
+    rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in plain]
+    if min(map(min, rows)) < 0:  # no such laws exist, and so nothing is promised
+        return _sides(discrete([], 1.0, 1.0))
+    lost, other = (float(sum(row[i] for row in rows if not row[1 - i])) for i in (0, 1))
+    return _sides(discrete([(math.log(float(p / q)), float(p)) for p, q in rows if p and q], lost, other))
+
+
 def _exponential(fields: Table, relation: str) -> Sides:
     """Any loss within a range of epsilon from above, two even candidates from below."""
     return _sides(("range", positive(fields, "epsilon")), black_box(fields["epsilon"] / 2))
@@ -225,13 +255,13 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
+_TABLES = (_finite, _truncated_discrete_gaussian, _matrix)
 _OTHER = (
     _tree_aggregation,
-    _matrix,
     _discrete_laplace,
     _discrete_gaussian,
     _exponential,
     _report_noisy_max,
     _removal_clock,
 )
-_READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _one_sided_wishart, _symmetrised_wishart)}
+_READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_TABLES, *_OTHER, _one_sided_wishart, _symmetrised_wishart)}

@@ -13,6 +13,7 @@ from dpaudit.model.declaration import (
     Release,
     Repeat,
     Sequential,
+    Shuffle,
     Stated,
     Subsample,
 )
@@ -31,6 +32,7 @@ _COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releas
 _PARALLEL = "McSherry (2009), Theorem 4; for keys from the public view, joint convexity of the hockey-stick"
 _CELLS = "triangle inequality: replacing a record empties one cell and fills another"
 _GROUP = "Vadhan (2017), Lemma 2.2; for shifted noise, the shift of all records together"
+_SHUFFLE = "Feldman, McMillan and Talwar (2021), Theorem 3.1, with the exact count of clones"
 _SUBSAMPLE = "Balle, Barthe and Gaboardi (2018), Theorems 8 and 9; Zhu, Dong and Wang (2022), Theorem 11"
 _POST_PROCESS = "Dwork and Roth (2014), Proposition 2.1"
 _BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9, the billboard lemma"
@@ -61,8 +63,8 @@ def node_words(node: Declaration) -> NodeWords:
             return NodeWords("Cells", "same cell, or one cell emptied and another filled", _CELLS)
         case Group(size=size):
             return NodeWords("Group", f"one person owns up to {size:,} records", _GROUP)
-        case Subsample(rate=rate, scheme=scheme):
-            return NodeWords("Subsample", f"sampled at rate {rate:g} ({scheme.replace('_', ' ')})", _SUBSAMPLE)
+        case Subsample() | Shuffle():
+            return _words_of_amplification(node)
         case PostProcess(steps=steps):
             return NodeWords(
                 "Post-processing", ": ".join(filter(None, ("costs nothing", ", ".join(steps)))), _POST_PROCESS
@@ -75,6 +77,14 @@ def node_words(node: Declaration) -> NodeWords:
             return NodeWords("Stated", f"taken on trust from {source}", _STATED)
         case _:
             assert_never(node)
+
+
+def _words_of_amplification(node: Subsample | Shuffle) -> NodeWords:
+    """Return the words of a node that hides who took part."""
+    if isinstance(node, Shuffle):
+        return NodeWords("Shuffle", f"reports of {node.users:,} users in a secret uniform order", _SHUFFLE)
+    scheme = node.scheme.replace("_", " ")
+    return NodeWords("Subsample", f"sampled at rate {node.rate:g} ({scheme})", _SUBSAMPLE)
 
 
 def loss_source(loss: Loss) -> str:

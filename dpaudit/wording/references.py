@@ -95,6 +95,7 @@ REFERENCES: dict[RuleKind, Reference] = {
             scope=_FINITE,
         ),
         Reference(rule="shifted_group", standing="cited", place="the source of the node"),
+        Reference(rule="shuffle", standing="cited", place="the source of the node"),
         Reference(rule="subsample", standing="cited", place="the source of the node"),
         Reference(
             rule="sample",

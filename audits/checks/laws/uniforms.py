@@ -207,6 +207,13 @@ def _discrete_gaussian_weight(mechanism: Any, place: Array) -> Array:
     return weight
 
 
+def _truncated_weight(mechanism: Any, place: Array) -> Array:
+    """The discrete Gaussian law, cut off on both sides."""
+    bound = round(mechanism.cut * mechanism.stddev)
+    weight: Array = np.where(np.abs(place) <= bound, _discrete_gaussian_weight(mechanism, place), -np.inf)
+    return weight
+
+
 def _discrete_laplace_weight(mechanism: Any, place: Array) -> Array:
     """The discrete Laplace law."""
     weight: Array = -np.abs(place) / mechanism.scale
@@ -223,6 +230,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "one_sided_wishart": ("scale",),
     "symmetrised_wishart": ("scale",),
     "discrete_gaussian": ("stddev",),
+    "truncated_discrete_gaussian": ("stddev", "cut"),
     "discrete_laplace": ("scale",),
     "randomised_response": ("epsilon", "categories"),
     "exponential": ("epsilon", "linf_sensitivity"),
@@ -240,6 +248,7 @@ _LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
     "one_sided_wishart": _wishart,
     "symmetrised_wishart": _symmetrised_wishart,
     "discrete_gaussian": _discrete(_discrete_gaussian_weight),
+    "truncated_discrete_gaussian": _discrete(_truncated_weight),
     "discrete_laplace": _discrete(_discrete_laplace_weight),
     "randomised_response": _response,
     "exponential": _exponential,

@@ -1,0 +1,241 @@
+"""Shuffled local reports: what a secret uniform order of n users' reports delivers, all from one randomiser.
+
+With p = e^epsilon0, every other user behaves with probability c like a fair coin between the two answers of the user in
+question. The pair T(c; n) counts them: m - 1 ~ Bin(n - 1, c) coins and the user's own report, a of the m at the first
+answer. Its delta has one threshold a row:
+
+    P(a >= t | m) = (p F(t - 1) + F(t)) / (p + 1),   Q(a >= t | m) = (F(t - 1) + p F(t)) / (p + 1),
+
+F(j) the probability of j or more heads among m - 1 fair coins. Upper bounds, for every pair of neighbours:
+
+    any randomiser          T(1/p; n), as R(x) >= (R(x0) + R(x1)) / (2 p)
+    k-ary response          s T(2 r; n) with r = 1 / (p + k - 1) and s = r (p + 1), where k <= p + 1: whether the user
+                            names a third category is published, so that nothing about others' is assumed hidden
+
+Below stands an explicit data set for k-ary response: all others hold one value, a third category where there is one.
+Source: Feldman, McMillan and Talwar (2021), Theorem 3.1, for counting clones; Balle, Bell, Gascon and Nissim (2019).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, gammaln
+from scipy.stats import binom
+
+from dpaudit.engines.basic import total_infinite_mass, total_supremum
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Shuffle
+from dpaudit.model.losses import Composition, DiscreteLoss
+
+Floats: TypeAlias = NDArray[np.float64]
+_SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
+_BINOMIAL = 1e-11  # relative; what scipy's binomial tails may be off by, far more than they are
+_INFLATED = 1e-8  # relative, by which knots are raised so that rounding of masses cannot lower a curve
+_ERASED = 1e-4  # probability with which the lower pair shows nothing: above rounding, and the width of any bins
+_KNOTS, _FAR, _FEW, _OFTEN, _TINY = 500, 60, 40, 1e-12, 1e-36
+_LARGEST_EPSILON, _MOST_CELLS, _BINS = 30.0, 4_000_000, 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clones:
+    """The pair T(c; n) seen with probability `share`, for reports of `epsilon` and n `users`; else nothing is seen."""
+
+    epsilon: float
+    users: int
+    rate: float
+    share: float = 1.0
+
+    def delta(self, at: float) -> tuple[float, float]:
+        """Return lower and upper bounds on delta at epsilon `at`, 0 or above.
+
+        >>> low, high = Clones(epsilon=1.0, users=3, rate=math.exp(-1)).delta(0.3)
+        >>> low <= 0.2457029347 <= high or abs(high - 0.2457029347) < 2e-10
+        True
+        """
+        if at >= self.epsilon:
+            return 0.0, 0.0
+        p, x = math.exp(self.epsilon), math.exp(at)
+        first, last = _window(self.users - 1, self.rate)
+        m = np.arange(first, last + 1) + 1
+        weights = binom.pmf(m - 1, self.users - 1, self.rate)
+        threshold = np.floor(m * (x * p - 1) / ((p - 1) * (1 + x))) + 1
+        above, at_least = _heads(threshold - 1, m - 1), _heads(threshold, m - 1)
+        gains, losses = (p - x) * above / (p + 1), (p * x - 1) * at_least / (p + 1)
+        value = self.share * float(weights @ (gains - losses))
+        error = self.share * _BINOMIAL * float(weights @ (gains + losses))
+        return max(0.0, value - error), min(1.0, max(value + error, 0.0) + _TINY)
+
+    def losses(self) -> Floats:
+        """Return every positive loss of the pair, for few users."""
+        p = math.exp(self.epsilon)
+        ratios = {
+            math.log((p * a + m - a) / (p * (m - a) + a))
+            for m in range(1, self.users + 1)
+            for a in range(m // 2, m + 1)
+        }
+        return np.array(sorted(loss for loss in ratios if loss > 1e-12))
+
+
+def _window(trials: int, rate: float) -> tuple[int, int]:
+    """Return the ends of the range of a binomial number outside which next to nothing lies."""
+    reach = _SPREAD * math.sqrt(trials * rate * (1 - rate)) + 60
+    return max(0, math.floor(trials * rate - reach)), min(trials, math.ceil(trials * rate + reach))
+
+
+def _heads(least: Floats, coins: NDArray[np.int64]) -> Floats:
+    """Return the probability of `least` heads or more among fair coins."""
+    inside = (least >= 1) & (least <= coins)
+    places = np.where(inside, least, 1.0)
+    tail = betainc(places, np.where(inside, coins - places + 1, 1.0), 0.5)
+    return np.asarray(np.where(inside, tail, np.where(least < 1, 1.0, 0.0)))
+
+
+def shuffled_above(part: Composition, node: Shuffle) -> Composition:
+    """Return a loss that dominates every pair of neighbours, where `part` dominates one report.
+
+    Raises: UnsupportedError: reports that can fail (delta0 above 0), or without a largest loss.
+    """
+    orders = (part, part.reversed())
+    if any(total_infinite_mass(order)[1] > 0 for order in orders):
+        raise UnsupportedError(
+            "'shuffle' of reports that can fail (a delta above 0) is not covered; state a pure epsilon of the report."
+        )
+    epsilon = max(total_supremum(order)[1] for order in orders)
+    if epsilon == math.inf or epsilon > _LARGEST_EPSILON:
+        raise UnsupportedError(
+            f"'shuffle' needs reports of a pure epsilon of at most {_LARGEST_EPSILON:g}, and these have {epsilon:g}."
+        )
+    return Composition.of(_dominating(clones_of(epsilon, node)))
+
+
+def clones_of(epsilon: float, node: Shuffle) -> Clones:
+    """Return the pair that is proved for the reports of `node`."""
+    categories = _categories(node.part)
+    p = math.exp(epsilon)
+    if categories and categories <= p + 1:
+        lie = 1 / (p + categories - 1)
+        return Clones(epsilon=epsilon, users=node.users, rate=min(1.0, 2 * lie), share=min(1.0, lie * (p + 1)))
+    return Clones(epsilon=epsilon, users=node.users, rate=1 / p)
+
+
+def _categories(part: Declaration) -> int:
+    """Return the categories of a single randomised response, 0 for anything else."""
+    while isinstance(part, Local | PostProcess):
+        part = part.part
+    known = isinstance(part, Release) and part.mechanism.name == "randomised_response"
+    return int(getattr(part.mechanism, "categories", 0)) if known and isinstance(part, Release) else 0
+
+
+@lru_cache(maxsize=64)
+def _dominating(clones: Clones) -> DiscreteLoss:
+    """Return atoms whose curve lies on or above that of the pair: straight lines between raised knots.
+
+    The pair is symmetric, so that h(1/x) = 1 - 1/x + h(x)/x has the knots below 1.
+    """
+    if clones.epsilon == 0:
+        return DiscreteLoss(atoms=((0.0, 1.0),))
+    knots = _knots(clones)
+    heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]]) * (1 + _INFLATED)
+    x, h = np.exp(knots), np.append(heights, 0.0)
+    back = 1 / x[:0:-1]
+    corners = _hull(np.concatenate([[0.0], back, x]), np.concatenate([[1.0], 1 - back + back * h[:0:-1], h]))
+    slopes = np.append(np.diff(corners[1]) / np.diff(corners[0]), 0.0)
+    masses = np.maximum(np.diff(slopes), 0.0) * corners[0][1:]
+    total = masses / masses.sum()
+    return DiscreteLoss(atoms=tuple(zip(np.log(corners[0][1:]).tolist(), total.tolist(), strict=True)))
+
+
+def _knots(clones: Clones) -> Floats:
+    """Return epsilons from 0 to that of a report: all losses where they are few, else dense where delta is not tiny."""
+    if clones.users <= _FEW:
+        return np.concatenate([[0.0], clones.losses()[:-1], [clones.epsilon]])
+    near = _reached(clones, 0.0, _OFTEN)
+    inner = np.linspace(0.0, near, _KNOTS)
+    if near >= clones.epsilon * (1 - 1e-9):
+        return np.append(inner[:-1], clones.epsilon)
+    far = [near]
+    start, end = math.log(_OFTEN), math.log(1e2 * _TINY)
+    for step in range(1, _FAR + 1):
+        far.append(_reached(clones, far[-1], math.exp(start + (end - start) * step / _FAR)))
+    rest = [e for a, e in pairwise(far) if e - a > 1e-9 * clones.epsilon and e < clones.epsilon * (1 - 1e-9)]
+    return np.concatenate([inner, rest, [clones.epsilon]])
+
+
+def _reached(clones: Clones, low: float, delta: float) -> float:
+    """Return about the epsilon at which the pair's delta falls to a number; that of a report where it does not."""
+    high = clones.epsilon
+    for _ in range(14):
+        middle = (low + high) / 2
+        low, high = (middle, high) if clones.delta(middle)[1] > delta else (low, middle)
+    return high
+
+
+def _hull(x: Floats, h: Floats) -> tuple[Floats, Floats]:
+    """Return the corners of the lower convex hull: a convex curve below the points lies below it too."""
+    kept: list[int] = []
+    for i in range(len(x)):
+        while len(kept) > 1:
+            a, b = kept[-2], kept[-1]
+            if (h[b] - h[a]) * (x[i] - x[b]) < (h[i] - h[b]) * (x[b] - x[a]):
+                break
+            kept.pop()
+        kept.append(i)
+    return x[kept], h[kept]
+
+
+def shuffled_attained(node: Shuffle, moved: Composition) -> Composition:
+    """Return what an explicit data set attains: others at one value, k-ary response; nothing for other reports."""
+    categories = _categories(node.part)
+    if not categories or not moved.parts:
+        return Composition()
+    epsilon = max(total_supremum(moved)[0], total_supremum(moved.reversed())[0])
+    pair = _others_alike(epsilon, node.users, categories)
+    return Composition() if pair is None else Composition.of(pair)
+
+
+@lru_cache(maxsize=64)
+def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss | None:
+    """Return the loss of the counts where all others hold one value; None where the counts are too many to sum."""
+    p, others = math.exp(epsilon), users - 1
+    lie = 1 / (p + categories - 1)
+    first, last = _window(others, lie)
+    counts = np.arange(first, last + 2)
+    if categories == 2:  # others hold the second answer; counted is the first
+        coins = binom.pmf(counts, others, lie)
+        shifted = binom.pmf(counts - 1, others, lie)
+        return _binned(shifted * p * lie + coins * lie, shifted * lie + coins * p * lie)
+    if len(counts) ** 2 > _MOST_CELLS:
+        return None
+    a, b = np.meshgrid(counts, counts, indexing="ij")
+
+    def law(one: NDArray[np.int64], two: NDArray[np.int64]) -> Floats:
+        """Return the multinomial law of two counts among the others."""
+        rest = others - one - two
+        inside = (one >= 0) & (two >= 0) & (rest >= 0)
+        one, two, rest = (np.where(inside, n, 0) for n in (one, two, rest))
+        logs = gammaln(others + 1) - gammaln(one + 1) - gammaln(two + 1) - gammaln(rest + 1)
+        logs += (one + two) * math.log(lie) + rest * math.log1p(-2 * lie)
+        return np.asarray(np.exp(np.where(inside, logs, -math.inf)))
+
+    more, less, same = law(a - 1, b), law(a, b - 1), law(a, b)
+    none = 1 - (p + 1) * lie
+    return _binned(p * lie * more + lie * less + none * same, lie * more + p * lie * less + none * same)
+
+
+def _binned(under_p: Floats, under_q: Floats) -> DiscreteLoss:
+    """Return the loss of an observer who sees the loss in bins, and with a small probability nothing at all."""
+    p, q = (np.ravel(law) for law in (under_p, under_q))
+    seen = (p > 1e-25) & (q > 1e-25)
+    losses = np.log(p[seen] / q[seen])
+    edges = np.linspace(losses.min(), losses.max(), _BINS)
+    bins = np.searchsorted(edges, losses - 1e-12)
+    held, other = (np.bincount(bins, law[seen] * (1 - _ERASED), _BINS + 1) for law in (p, q))
+    full = held > 0
+    atoms = [(float(math.log(a / b)), float(a)) for a, b in zip(held[full], other[full], strict=True)]
+    rest = (1 - float(held[full].sum()), 1 - float(other[full].sum()))
+    return DiscreteLoss(atoms=((0.0, max(0.0, min(rest))), *atoms))

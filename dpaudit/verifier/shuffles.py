@@ -1,0 +1,86 @@
+"""The losses of shuffled reports, derived again: joint laws of two counts, summed cell by cell and merged into bins.
+
+Merging forgets what tells cells of one bin apart, so that these curves lie below the true ones, by far less than what a
+stated end may differ.
+"""
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from dpaudit.verifier.losses import Loss, Multiset, Table, discrete, most, require, reversed_all
+
+Array = np.ndarray[Any, Any]
+_BINS, _CELLS = 8_000, 16_000_000
+
+
+def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
+    """Return the pair that dominates: clones of the user in question among the others, each a fair coin."""
+    require(relation == "replace_one" and node["users"] >= 1, "a shuffle is stated for replaced data of some users")
+    epsilon, failing = map(max, zip(most(part), most(reversed_all(part)), strict=True))
+    require(epsilon <= 30 and not failing, "shuffled reports need a pure epsilon of at most 30")
+    p, answers = math.exp(epsilon), _answers(node)
+    known = 0 < answers <= p + 1
+    rate, share = (2 / (p + answers - 1), (p + 1) / (p + answers - 1)) if known else (1 / p, 1.0)
+    clones = _likely(node["users"] - 1, rate)
+    heads = np.unique(np.concatenate([_likely(m, 0.5) for m in (int(clones[0]), int(clones[-1]))]))
+    heads = np.arange(heads[0], heads[-1] + 2)
+    require(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
+    m, a = clones[:, None], heads[None, :]
+    own, other = (np.where((j >= 0) & (j <= m), binom.pmf(j, m, 0.5), 0.0) for j in (a - 1, a))
+    weight = share * binom.pmf(clones, node["users"] - 1, rate)[:, None] / (p + 1)
+    return _merged(weight * (p * own + other), weight * (own + p * other), 1 - share)
+
+
+def shuffled_below(node: Table, part: Multiset) -> Multiset:
+    """Return what is attained where all others hold one value, a third one if there is one: the counts of two."""
+    answers, users = _answers(node), node["users"]
+    if not answers or not part:
+        return Counter()
+    p = math.exp(max(most(part)[0], most(reversed_all(part))[0]))
+    lie = 1 / (p + answers - 1)
+    one = np.append(_likely(users - 1, lie), _likely(users - 1, lie)[-1] + 1)
+    if answers == 2:
+        mine, others = binom.pmf(one - 1, users - 1, lie), binom.pmf(one, users - 1, lie)
+        return Counter([_merged(lie * (p * mine + others), lie * (mine + p * others), 0.0)])
+    if len(one) ** 2 > _CELLS // 4:
+        return Counter()
+    a, b = one[:, None], one[None, :]
+
+    def law(i: Array, j: Array) -> Array:
+        rest = np.maximum(users - 1 - i, 0)
+        found = binom.pmf(i, users - 1, lie) * binom.pmf(j, rest, lie / (1 - lie))
+        return np.where((i >= 0) & (j >= 0) & (i + j <= users - 1), found, 0.0)
+
+    more, less, same = law(a - 1, b), law(a, b - 1), (1 - (p + 1) * lie) * law(a, b)
+    return Counter([_merged(p * lie * more + lie * less + same, lie * more + p * lie * less + same, 0.0)])
+
+
+def _answers(node: Table) -> int:
+    """Return how many answers a single randomised response has; 0 for other reports."""
+    part = node["part"]
+    while part["node"] in ("local", "post_process"):
+        part = part["part"]
+    fields = part["mechanism"] if part["node"] == "release" else {"name": ""}
+    return int(fields.get("categories", 2)) if fields["name"] == "randomised_response" else 0
+
+
+def _likely(trials: int, rate: float) -> Array:
+    """Return the values of a binomial number outside which less than 10^-36 lies."""
+    middle, reach = trials * rate, 13 * math.sqrt(trials * rate * (1 - rate)) + 60
+    return np.arange(max(0, math.floor(middle - reach)), min(trials, math.ceil(middle + reach)) + 1)
+
+
+def _merged(p: Array, q: Array, nothing: float) -> Loss:
+    """Return the loss of two laws, outputs of nearly the same loss merged, with a mass that tells nothing."""
+    held = (p > 1e-60) & (q > 1e-60)
+    values = np.log(p[held] / q[held])
+    place = np.rint((values - values.min()) / max(float(np.ptp(values)), 1e-12) * _BINS).astype(int)
+    one, two = (np.bincount(place, law[held]) for law in (p, q))
+    full = (one > 0) & (two > 0)
+    masses = one[full] * ((1 - nothing) / one[full].sum())
+    atoms = list(zip(np.log(one[full] / two[full]).tolist(), masses.tolist(), strict=True))
+    return discrete([*atoms, (0.0, max(0.0, nothing))])

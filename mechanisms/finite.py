@@ -1,0 +1,148 @@
+"""A release with finitely many outcomes, given by its two laws as a table."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Self
+
+import numpy as np
+
+from dpaudit import DiscreteLoss, Neighbours
+from dpaudit.checks import FieldError, meant, one_of, positive
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
+
+_MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finite:
+    """Reports one of finitely many outcomes; `first` and `second` are their probabilities for the two answers 0 and 1.
+
+    Each law is probabilities that sum to 1 as decimals, or whole numbers that count equally likely draws (whose sum
+    divides them). (1, 0) against (0, 1) is a release without any noise, with the obvious loss: infinity. `dilution` is
+    the scale of noise: with m the mean of both laws, an outcome is drawn from m + (law - m) / dilution.
+    Shape: answers 0 and 1 in, indices of outcomes out.
+    Guarantee: the two laws are those of the worst neighbours, in either order; the loss is exact but for rounding, and
+    the largest one is the decimal of its nearest float.
+    Edge cases: an outcome of one law alone has an infinite loss. A dilution below 1 makes the laws sharper, as long as
+    no probability is negative.
+    Raises: ValueError: tables of unequal length, a negative entry, a law that does not sum to 1, or such a dilution.
+
+    >>> Finite(first=(0.75, 0.25), second=(0.25, 0.75), neighbours="replace_one").loss().atoms[-1]
+    (1.0986122886681098, 0.75)
+    """
+
+    name: ClassVar[str] = "finite"
+
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    neighbours: Neighbours
+    dilution: float = 1.0
+
+    def __post_init__(self) -> None:
+        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        for name in ("first", "second"):
+            object.__setattr__(self, name, _checked(name, getattr(self, name)))
+        if len(self.first) != len(self.second):
+            raise FieldError("second", f"Expected second to have {len(self.first)} entries, one for each of first's.")
+        object.__setattr__(self, "dilution", positive("dilution", self.dilution))
+        if min(min(law) for law in self._laws()) < 0:
+            raise FieldError("dilution", f"Expected dilution={self.dilution} to leave every probability positive or 0.")
+
+    def loss(self) -> DiscreteLoss:
+        """Return the exact loss of one release."""
+        rows = list(zip(*self._laws(), strict=True))
+        return DiscreteLoss(
+            atoms=tuple((_log(p / q), float(p)) for p, q in rows if p and q),
+            infinite_mass=float(sum((p for p, q in rows if not q), start=Fraction(0))),
+            reverse_infinite_mass=float(sum((q for p, q in rows if not p), start=Fraction(0))),
+        )
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return an outcome for each answer, in the same shape.
+
+        Raises: ValueError: an answer that is neither 0 nor 1.
+        """
+        answers = _answers(value)
+        ends = np.array([np.cumsum([float(p) for p in law]) for law in self._laws()])
+        ends[:, -1] = 1.0
+        chosen: Array = (rng.random(answers.shape)[..., None] >= ends[answers]).sum(axis=-1)
+        return chosen
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        """Return the log probability of each outcome, minus infinity where it cannot be."""
+        outcomes, answers = np.asarray(output), _answers(value)
+        inside = (outcomes >= 0) & (outcomes < len(self.first)) & (outcomes == np.floor(outcomes))
+        table = np.array([[float(p) for p in law] for law in self._laws()])
+        held = table[answers, np.where(inside, outcomes, 0).astype(np.int64)]
+        with np.errstate(divide="ignore"):
+            found: Array = np.where(inside, np.log(held), -np.inf)
+        return found
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same table with `factor` times the dilution.
+
+        Raises: ValueError: a factor so small that a probability would be negative.
+        """
+        return replace(self, dilution=self.dilution * factor)
+
+    def _laws(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+        """Return both diluted laws, exactly."""
+        return _diluted(self.first, self.second, self.dilution)
+
+    def worst_pair(self) -> tuple[int, int]:
+        """Return the two answers."""
+        return 0, 1
+
+
+def _checked(name: str, law: object) -> tuple[float, ...]:
+    """Return a law as floats, or say what is wrong with it."""
+    entries = law if isinstance(law, tuple) else ()
+    if not 1 <= len(entries) <= _MOST or not all(isinstance(e, int | float) and 0 <= e < math.inf for e in entries):
+        raise FieldError(name, f"Expected {name}={law!r:.60} to be a tuple of 1 .. {_MOST} numbers, 0 or positive.")
+    numbers = tuple(float(entry) for entry in entries)
+    total = sum(map(meant, numbers), start=Fraction(0))
+    if total != 1 and (not total or any(number != round(number) for number in numbers)):
+        raise FieldError(name, f"Expected {name} to sum to 1, or to be whole counts; it sums to {float(total)!r}.")
+    return numbers
+
+
+def _law(entries: tuple[float, ...]) -> tuple[Fraction, ...]:
+    """Return the exact probabilities."""
+    numbers = tuple(map(meant, entries))
+    total = sum(numbers, start=Fraction(0))
+    return tuple(number / total for number in numbers)
+
+
+@lru_cache(maxsize=64)
+def _diluted(
+    first: tuple[float, ...], second: tuple[float, ...], dilution: float
+) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """Return both laws, drawn towards their mean."""
+    share = (1 - 1 / meant(dilution)) / 2
+    rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in zip(_law(first), _law(second), strict=True)]
+    return tuple(p for p, _ in rows), tuple(q for _, q in rows)
+
+
+def _log(ratio: Fraction) -> float:
+    """Return the logarithm of a ratio, right to a unit in the last place also near 1."""
+    if Fraction(1, 2) < ratio < 2:
+        return math.log1p(float(ratio - 1))
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+def _answers(value: Array) -> Array:
+    """Return answers as indices of a law."""
+    answers = np.asarray(value)
+    if not np.isin(answers, (0, 1)).all():
+        raise ValueError("Expected answers to be 0 or 1, which law an outcome is drawn from.")
+    return answers.astype(np.int64)
+
+
+EXAMPLES = (
+    Finite(first=(0.1, 0.05, 0.85), second=(0.9, 0.06, 0.04), neighbours="replace_one", dilution=2.5),
+    Finite(first=(9, 1, 0), second=(0, 1, 9), neighbours="add_remove", dilution=3.0),
+)
+"""Laws by decimals and by counts, diluted so that half the noise exists too."""

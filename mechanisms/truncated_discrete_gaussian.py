@@ -1,0 +1,99 @@
+"""Exact integer Gaussian noise that never exceeds a bound, on an integer query."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+
+from dpaudit import DiscreteLoss, Neighbours
+from dpaudit.checks import FieldError, count, one_of, positive
+from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.mechanism import Array
+from mechanisms._exact import discrete_gaussian
+from mechanisms.discrete_laplace import integers
+
+_LARGEST = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruncatedDiscreteGaussian:
+    """Adds integers k, |k| <= round(cut stddev), with probabilities proportional to e^(-k^2 / (2 stddev^2)).
+
+    Unit: `stddev` (the parameter of the law before it is cut) and `l2_sensitivity` in the unit of the query; `cut` in
+    units of stddev, so that a bound B is written as B / stddev.
+    Guarantee: a record moves *one* coordinate, by up to l2_sensitivity. Outputs that only one of two answers can have
+    lose everything: delta is at least the probability of the outermost l2_sensitivity noises. The sampler rejects draws
+    of the exact discrete Gaussian beyond the bound, so that the law is exact given uniform bits.
+    Raises: ValueError: stddev outside [0.1, 10^4], a cut outside [0.1, 1000], or a bound outside 1 .. 100,000.
+    Source: Canonne, Kamath and Steinke (2020), Algorithm 3, for the draws.
+    """
+
+    name: ClassVar[str] = "truncated_discrete_gaussian"
+    item_axes: ClassVar[int] = 0
+    exact_sampler: ClassVar[bool] = True
+
+    stddev: float
+    cut: float
+    l2_sensitivity: int
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stddev", positive("stddev", self.stddev))
+        object.__setattr__(self, "cut", positive("cut", self.cut))
+        object.__setattr__(self, "l2_sensitivity", count("l2_sensitivity", self.l2_sensitivity))
+        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        if not 0.1 <= self.stddev <= 1e4:
+            raise FieldError("stddev", f"Expected stddev={self.stddev} in [0.1, 10000].")
+        if not (0.1 <= self.cut <= 1000 and 1 <= self.bound <= _LARGEST):
+            raise FieldError("cut", f"Expected cut={self.cut} in [0.1, 1000], for a bound of 1 .. {_LARGEST}.")
+
+    @property
+    def bound(self) -> int:
+        """The largest noise."""
+        return round(self.cut * self.stddev)
+
+    def loss(self) -> DiscreteLoss:
+        """Return the exact loss of one release, with the mass that the cut gives away."""
+        noise = np.arange(-self.bound, self.bound + 1)
+        masses = np.exp(self.log_density(noise, np.asarray(0)))
+        masses = masses / math.fsum(masses.tolist())
+        shared = noise[: max(0, len(noise) - self.l2_sensitivity)]  # outputs that the other answer can have too
+        losses = (2 * shared + self.l2_sensitivity) * self.l2_sensitivity / (2 * self.stddev**2)
+        lost = min(1.0, math.fsum(masses[len(shared) :].tolist()))
+        atoms = tuple(zip(losses.tolist(), masses[: len(shared)].tolist(), strict=True))
+        return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=lost)
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return `value` plus noise, in int64 and the same shape.
+
+        Raises: ValueError: values that are not integers.
+        """
+        exact = integers(value)
+        noise = discrete_gaussian(Fraction(self.stddev), exact.size, rng)
+        while (beyond := np.abs(noise) > self.bound).any():
+            noise[beyond] = discrete_gaussian(Fraction(self.stddev), int(beyond.sum()), rng)
+        return exact + noise.reshape(exact.shape)
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        """Return the log probability of each coordinate of `output`, minus infinity beyond the bound."""
+        noise = np.asarray(output) - np.asarray(value)
+        weights = -0.5 * (np.arange(-self.bound, self.bound + 1) / self.stddev) ** 2
+        total = math.log(math.fsum(np.exp(weights).tolist()))
+        found: Array = np.where(np.abs(noise) <= self.bound, -0.5 * (noise / self.stddev) ** 2 - total, -np.inf)
+        return found
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same query with `factor` times the noise, cut as many stddev away."""
+        return replace(self, stddev=self.stddev * factor)
+
+    def worst_pair(self) -> tuple[int, int]:
+        """Return two answers of a scalar query as far apart as neighbours can be."""
+        return self.l2_sensitivity, 0
+
+
+EXAMPLES = (
+    TruncatedDiscreteGaussian(stddev=2.0, cut=3.0, l2_sensitivity=1, neighbours="replace_one"),
+    TruncatedDiscreteGaussian(stddev=5.0, cut=2.4, l2_sensitivity=3, neighbours="add_remove"),
+)

@@ -1,0 +1,218 @@
+"""Shuffled reports: known numbers, every data set of a few users counted out, the trap of the hidden null."""
+
+import math
+from collections import Counter
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dpaudit import (
+    Claim,
+    Composition,
+    DeclarationError,
+    Group,
+    Local,
+    Release,
+    Repeat,
+    Shuffle,
+    Stated,
+    UnsupportedError,
+    bracket_delta,
+    bracket_epsilon,
+    certify,
+    fold,
+    verify,
+)
+from dpaudit.accounting.shuffling import Clones, clones_of
+from dpaudit.model.losses import DiscreteLoss
+from mechanisms import Gaussian, Laplace, RandomisedResponse
+
+Law = dict[tuple[int, ...], float]
+
+
+def report(epsilon: float = 1.0, categories: int = 2) -> Release:
+    """Return one user's randomised response."""
+    return Release(label="answer", mechanism=RandomisedResponse(epsilon=epsilon, categories=categories))
+
+
+@lru_cache(maxsize=512)
+def counts_of(answers: tuple[int, ...], epsilon: float, categories: int) -> tuple[tuple[tuple[int, ...], float], ...]:
+    """Return the law of the vector of counts, user by user."""
+    lie = 1 / (math.exp(epsilon) + categories - 1)
+    law: Law = {(0,) * categories: 1.0}
+    for answer in answers:
+        longer: Counter[tuple[int, ...]] = Counter()
+        for counts, mass in law.items():
+            for said in range(categories):
+                more = tuple(n + (i == said) for i, n in enumerate(counts))
+                longer[more] += mass * lie * (math.exp(epsilon) if said == answer else 1.0)
+        law = dict(longer)
+    return tuple(law.items())
+
+
+def delta_of(first: tuple[int, ...], second: tuple[int, ...], epsilon0: float, categories: int, at: float) -> float:
+    """Return delta between two data sets, summed over all counts."""
+    p, q = (dict(counts_of(answers, epsilon0, categories)) for answers in (first, second))
+    return sum(max(0.0, mass - math.exp(at) * q[counts]) for counts, mass in p.items())
+
+
+@pytest.mark.parametrize(
+    ("users", "at", "any_randomiser", "binary"),
+    [(3, 0.3, 0.2457029347, 0.1980040617), (1000, 0.1, 3.527657e-4, 8.201166e-5)],
+)
+def test_the_pair_has_known_deltas(users: int, at: float, any_randomiser: float, binary: float) -> None:
+    """epsilon0 1: c = 1/p for any randomiser, 2/(p + 1) for binary response."""
+    for rate, known in ((math.exp(-1), any_randomiser), (2 / (math.e + 1), binary)):
+        low, high = Clones(epsilon=1.0, users=users, rate=rate).delta(at)
+        digits = 2e-10 if users == 3 else known * 3e-7
+        assert known - digits <= low <= high <= known + digits
+        assert high - low <= 2e-9 * high + 1e-30
+
+
+@pytest.mark.parametrize(("rate", "epsilon"), [(math.exp(-1), 0.0530055), (2 / (math.e + 1), 0.0432062)])
+def test_ten_thousand_users_have_known_epsilons(rate: float, epsilon: float) -> None:
+    """delta 1e-6 is reached at .0530055 for any randomiser, at .0432062 for binary response."""
+    clones = Clones(epsilon=1.0, users=10_000, rate=rate)
+    assert clones.delta(epsilon - 2e-7)[0] > 1e-6 > clones.delta(epsilon + 2e-7)[1]
+
+
+def test_the_folded_loss_of_ten_thousand_users_keeps_the_number() -> None:
+    """The atoms that engines compose lie above the pair, by next to nothing."""
+    upper = bracket_epsilon(fold(Shuffle(part=report(), users=10_000), "replace_one"), 1e-6).upper
+    assert 0.0432062 - 2e-7 <= upper <= 0.0432062 * (1 + 1e-4)
+
+
+@pytest.mark.parametrize(("epsilon", "categories"), [(1.0, 2), (1.0, 3), (1.0, 4), (2.0, 4), (0.5, 3)])
+@pytest.mark.parametrize("users", [1, 2, 3, 4])
+def test_no_data_set_of_a_few_users_exceeds_the_upper_side(epsilon: float, categories: int, users: int) -> None:
+    """All data sets of up to four users, at several epsilons: none lies above, and the explicit one not below."""
+    node = Shuffle(part=report(epsilon, categories), users=users)
+    form = fold(node, "replace_one")
+    for at in (0.0, 0.2 * epsilon, 0.6 * epsilon):
+        worst = max(
+            delta_of((x, *others), (y, *others), epsilon, categories, at)
+            for x, y in ((0, 1), (1, 0))
+            for others in product(range(categories), repeat=users - 1)
+        )
+        bracket = bracket_delta(form, at)
+        assert bracket.lower <= worst * (1 + 1e-9)
+        assert worst <= bracket.upper * (1 + 1e-9)
+
+
+def test_the_lower_side_is_the_explicit_data_set() -> None:
+    """Three categories: others on the third one, exactly; binary: all others at one value, both orders."""
+    for categories, users in ((3, 5), (2, 6)):
+        form = fold(Shuffle(part=report(1.0, categories), users=users), "replace_one")
+        others = (categories - 1,) * (users - 1)
+        for at in (0.1, 0.3):
+            shown = max(delta_of((x, *others), (y, *others), 1.0, categories, at) for x, y in ((0, 1), (1, 0)))
+            assert bracket_delta(form, at).lower == pytest.approx(shown, rel=2e-4)
+
+
+def test_the_pair_with_a_hidden_null_is_no_upper_bound() -> None:
+    """Trap: four categories, five users, epsilon 1, at .3: .0795752976 claimed, .0795803699 seen with others elsewhere.
+
+    The upper side that is folded lies above both; who hides the null among the rest is caught.
+    """
+    epsilon, categories, users, at = 1.0, 4, 5, 0.3
+    p, lie = math.e, 1 / (math.e + 3)
+    hidden = hidden_null(p, lie, users, at)
+    assert hidden == pytest.approx(0.0795752976, abs=2e-10)
+    truth = delta_of((0, 3, 3, 3, 3), (1, 3, 3, 3, 3), epsilon, categories, at)
+    assert truth == pytest.approx(0.0795803699, abs=2e-10)
+    assert hidden < truth
+    assert bracket_delta(fold(Shuffle(part=report(1.0, 4), users=5), "replace_one"), at).upper > truth
+    published = lie * (p + 1) * Clones(epsilon=1.0, users=5, rate=2 * lie).delta(at)[1]
+    assert published == pytest.approx(0.115793, abs=2e-6)
+
+
+def hidden_null(p: float, lie: float, users: int, at: float) -> float:
+    """Return delta of the pair that hides whether the user named a third category."""
+    total = 0.0
+    for a, b in product(range(users + 1), repeat=2):
+        law = {}
+        for turned in (False, True):
+            one, two = (p * lie, lie) if not turned else (lie, p * lie)
+            rest = 1 - (p + 1) * lie
+            law[turned] = one * both(a - 1, b, lie, users) + two * both(a, b - 1, lie, users)
+            law[turned] += rest * both(a, b, lie, users)
+        total += max(0.0, law[False] - math.exp(at) * law[True])
+    return total
+
+
+def both(a: int, b: int, lie: float, users: int) -> float:
+    """Return the probability that of the others a and b give the two answers."""
+    rest = users - 1 - a - b
+    if min(a, b, rest) < 0:
+        return 0.0
+    ways = math.comb(users - 1, a) * math.comb(users - 1 - a, b)
+    return float(ways * lie ** (a + b) * (1 - 2 * lie) ** rest)
+
+
+def test_the_atoms_lie_above_the_pair_at_and_between_knots() -> None:
+    """The dominating atoms are nowhere below the pair, for few and for many users."""
+    for users in (2, 40, 41, 2000):
+        node = Shuffle(part=report(1.0, 3), users=users)
+        ((loss, _),) = fold(node, "replace_one").upper[0].parts
+        assert isinstance(loss, DiscreteLoss)
+        clones = clones_of(1.0, node)
+        for at in np.linspace(0.0, 1.0, 57):
+            truth = clones.delta(float(at))
+            assert loss.hockey_stick(float(at)) >= truth[0]
+            assert loss.hockey_stick(float(at)) <= truth[1] * (1 + 3e-3) + 1e-14
+
+
+def test_rounds_compose_as_pairs() -> None:
+    """Ten rounds cost less than ten times one, and lie between both sides of their own."""
+    once = Shuffle(part=report(), users=2000)
+    form = fold(Repeat(part=once, times=10), "replace_one")
+    single = bracket_epsilon(fold(once, "replace_one"), 1e-7)
+    tenfold = bracket_epsilon(form, 1e-6)
+    assert single.upper < tenfold.upper < 10 * single.upper
+    assert 0 < tenfold.lower < tenfold.upper
+    assert form.lower[0].events == 10
+
+
+def test_reports_of_any_randomiser_have_an_upper_side_alone() -> None:
+    """Laplace reports and stated ones: c = 1/p, and no data set is known to attain anything."""
+    noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    for part in (Release(label="value", mechanism=noise), Stated(epsilon=1.0, source="a telephone's maker")):
+        form = fold(Shuffle(part=part, users=1000), "replace_one")
+        assert form.lower == (Composition(),)
+        assert bracket_delta(form, 0.1).upper == pytest.approx(3.527657e-4, rel=1e-4)
+
+
+@pytest.mark.parametrize(("users", "categories"), [(30, 2), (300, 6)])
+def test_a_certificate_of_shuffled_reports_is_verified(users: int, categories: int) -> None:
+    """The checker derives both sides by its own sums; one user more than declared is found."""
+    node = Repeat(part=Shuffle(part=Local(part=report(1.0, categories)), users=users), times=2)
+    claim = Claim(epsilon=0.9, delta=1e-4, neighbours="replace_one")
+    certificate = certify(node, claim)
+    found = verify(certificate.to_json())
+    assert found.accepted, found.complaints
+    assert not verify(certificate.to_json().replace(f'"users": {users}', f'"users": {users + 1}')).accepted
+
+
+def test_a_shuffle_protects_the_central_view_alone() -> None:
+    """Whoever sees a report before the shuffle has the report's own epsilon."""
+    claim = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", model="local")
+    certificate = certify(Shuffle(part=Local(part=report()), users=60), claim)
+    assert certificate.verdict == "not_proved"
+    assert any("local" in reason for reason in certificate.reasons)
+
+
+def test_what_is_not_covered_is_refused_by_name() -> None:
+    """Users with randomisers of their own, reports that can fail, noise without a largest loss, other neighbours."""
+    with pytest.raises(ValueError, match="the same for every user"):
+        Shuffle(part=Group(part=report(), size=2), users=10)
+    with pytest.raises(ValueError, match="pure epsilon"):
+        Shuffle(part=Stated(epsilon=1.0, delta=1e-9, source="a vendor"), users=10)
+    with pytest.raises(ValueError, match="one user's own message"):
+        Local(part=Shuffle(part=report(), users=10))
+    normal = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    with pytest.raises(UnsupportedError, match="'shuffle'"):
+        fold(Shuffle(part=Release(label="value", mechanism=normal), users=10), "replace_one")
+    with pytest.raises(DeclarationError, match="'shuffle'"):
+        fold(Shuffle(part=Stated(epsilon=1.0, source="a vendor"), users=10), "add_remove")
