@@ -25,7 +25,7 @@ from dpaudit import ConfigError, LaplaceLoss, Neighbours
 from dpaudit.gate.plugin_check import check_plugin
 from dpaudit.model.mechanism import Array
 from mechanisms import NAMES, Gaussian, Laplace, load
-from tests.attacks.test_program_replay import Means
+from tests.checks.test_program_replay import Means
 
 NOISE = Laplace(scale=2.0, l1_sensitivity=2.0, neighbours="replace_one")
 

@@ -163,7 +163,7 @@ def test_noise_that_repeats_or_is_coarse_or_reads_the_answer_is_found(
 ) -> None:
     """The tape holds every noise, so reuse, whole numbers and dependence on the answer need no statistics."""
     mechanism = kind(stddev=3.0, l2_sensitivity=2.0, neighbours="replace_one")
-    monkeypatch.setattr("tests.attacks.test_program_replay.NOISE", mechanism)
+    monkeypatch.setattr("tests.checks.test_program_replay.NOISE", mechanism)
     program = Means()
     replayed = replay_program(program, None, program.declaration(), ())
     assert rule in {finding.rule for finding in replayed.findings}
