@@ -438,7 +438,7 @@ def test_the_step_summary_is_added_to_and_never_overflows(
 def test_every_schema_is_printed_complete(dpaudit: Callable[..., Result]) -> None:
     """Names without an argument; each schema is valid and refers to nothing outside itself; a wrong name is 2."""
     names = dpaudit("schema").stdout.split()
-    assert names == sorted([*schemas.NAMES, "config"])
+    assert names == sorted((*schemas.NAMES, "config"))
     for name in names:
         schema = json.loads(dpaudit("schema", name).stdout)
         Draft202012Validator.check_schema(schema)

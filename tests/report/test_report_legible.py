@@ -1,8 +1,9 @@
-"""The reasons on the cover: each is given once, and numbers are written as readers know them."""
+"""The pages of a report: each reason once, numbers as readers know them, and tables in one piece on paper."""
 
 from dataclasses import replace
 
 from dpaudit import Finding, Report
+from dpaudit.report import render
 from dpaudit.report.verdicts import outcome_of
 
 
@@ -17,3 +18,11 @@ def test_a_difference_that_a_reason_states_is_not_stated_again(stories: dict[str
     reasons = outcome_of(replace(report, certificate=silent)).reasons
     assert finding.message in reasons
     assert "Something else, at delta 10⁻⁵, epsilon ∞ or more." in reasons
+
+
+def test_a_printed_page_keeps_tables_whole(stories: dict[str, Report]) -> None:
+    """The print rules ask the browser not to break a table that fits on a page; its caption stays above it."""
+    page = render(stories["paper"])["report.html"]
+    printed = page.partition("@media print")[2]
+    assert "table { break-inside: avoid; }" in printed
+    assert "h2, h3, caption { break-after: avoid; }" in printed
