@@ -27,7 +27,7 @@ def nights(folder: Path, claim: tuple[float, float], factor: float, declared: An
     def noisy(data: float, rng: np.random.Generator, n_runs: int) -> object:
         return data * mu + factor * rng.normal(size=n_runs)
 
-    keys = {"epsilon": claim[0], "delta": claim[1], "neighbours": "replace_one"}
+    keys: dict[str, Any] = {"epsilon": claim[0], "delta": claim[1], "neighbours": "replace_one"}
     for night in range(1, most + 1):
         checks = PrivacyChecks(
             test=f"test {seed}",
@@ -36,7 +36,7 @@ def nights(folder: Path, claim: tuple[float, float], factor: float, declared: An
             settings=Settings(profile="fast", significance=1e-3, evidence=folder / f"e{seed}.sqlite", seed=None),
             tell=lambda *_: None,
         )
-        case = function_case(noisy, (0.0, 1.0), Claim(**keys))  # type: ignore[arg-type]
+        case = function_case(noisy, (0.0, 1.0), Claim(**keys))
         try:
             checks._bet_on_curve(case, declared, (noisy,))
         except pytest.fail.Exception:
