@@ -161,8 +161,8 @@ def _atoms(values: Array, counts: Array) -> Array:
     most = np.argsort(-counts * repeated, kind="stable")[:_MOST_ATOMS]
     rare = np.zeros(len(values), dtype=bool)
     rare[most] = repeated[most]
-    kept: Array = values[frequent | rare]
-    return kept
+    atoms: Array = values[frequent | rare]
+    return atoms
 
 
 def _edges(column: Array, most: int) -> Array:

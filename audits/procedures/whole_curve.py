@@ -6,11 +6,13 @@ is refuted by whatever point the outputs contradict.
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from audits.attacks.classifier import learn_score
-from audits.bounds.curve_process import CurveProcess
+from audits.attacks.table import Table
+from audits.bounds.curve_process import CurveProcess, Taught
 from audits.bounds.trade_offs import TradeOff
 from audits.decision.events import rounded
 from audits.experiment.execution import Execution, Observed
@@ -18,11 +20,13 @@ from audits.experiment.trials import run_trials, together, whole
 from dpaudit import AuditCase
 from dpaudit.checks import count, open_probability
 from dpaudit.model.case import Score
+from dpaudit.model.mechanism import Array
 
 _FIRST = 16
 _GROWTH = 0.25
 _LEARNED_FROM = 64
 _MOST_LEARNED = 20_000
+_NEAR = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,11 +57,13 @@ def audit_curve(
     runs: int,
     rng: np.random.Generator,
     significance: float = 0.01,
+    taught: Taught | None = None,
     how: Execution | None = None,
 ) -> CurveAudit:
     """Return what at most `runs` runs of `case` show against a declared trade-off; stops when it is refuted.
 
-    The case's own score is used where there is one; otherwise scores are learned from earlier blocks.
+    The case's own score is used where there is one; otherwise scores are learned from earlier blocks. What the process
+    of an earlier audit `taught` (`result.process.teaching()`) steers the first bets; it must come from other runs.
     Guarantee: code whose outputs on the two neighbours are within `trade_off` is accused with probability at most
     `significance`, whenever the audit stops, if its runs are independent.
     Raises: ValueError: no run, or `significance` outside (0, 1).
@@ -71,7 +77,7 @@ def audit_curve(
     count("runs", runs)
     open_probability("significance", significance)
     started, execution = time.perf_counter(), how or Execution()
-    process, seen = CurveProcess.fresh(trade_off), list[Observed]()
+    process, seen = CurveProcess.fresh(trade_off, taught), list[Observed]()
     while process.runs < runs and not process.refutes(significance):
         block_rng, learner_rng = rng.spawn(2)
         size = min(runs - process.runs, max(_FIRST, int(_GROWTH * process.runs)))
@@ -94,8 +100,47 @@ def audit_curve(
 
 
 def _learned(seen: list[Observed], rng: np.random.Generator) -> Score | None:
-    """Return a score that earlier blocks taught, or None where they are too few."""
+    """Return a score that earlier blocks taught, or None where they are too few.
+
+    Outputs of a single number are their own score where that separates the labels about as well: nothing is estimated.
+    """
     if sum(map(len, seen)) < _LEARNED_FROM:
         return None
     lesson = together(*seen)
-    return learn_score(lesson.kept, lesson.labels, rng)
+    learned, alone = learn_score(lesson.kept, lesson.labels, rng), _OneNumber.of(lesson)
+    if alone is None:
+        return learned
+    shown, own = (_area(score(lesson.kept), lesson.labels) for score in (learned, alone))
+    return alone if own >= shown - _NEAR else learned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _OneNumber:
+    """The only number of each output as its score, with the sign that the labels favour."""
+
+    table: Table
+    sign: float
+
+    @classmethod
+    def of(cls, lesson: Observed) -> "_OneNumber | None":
+        """Return the score, None for outputs of another kind."""
+        table = Table.learned(lesson.kept)
+        numbers = table.numbers(lesson.kept)
+        if numbers.shape[1] != 1 or not np.isfinite(numbers).all() or lesson.labels.all() or not lesson.labels.any():
+            return None
+        return cls(table=table, sign=1.0 if _area(numbers[:, 0], lesson.labels) >= 0.5 else -1.0)
+
+    def __call__(self, view: Any) -> Array:
+        """Return one score a run; 0 for what is no finite number."""
+        numbers = self.sign * self.table.numbers(view)[:, 0]
+        score: Array = np.where(np.isfinite(numbers), numbers, 0.0)
+        return score
+
+
+def _area(scores: Array, labels: Array) -> float:
+    """Return the area under the ROC curve; runs with equal scores count in their order."""
+    second = int(labels.sum())
+    if second in (0, len(labels)):
+        return 0.5
+    ranks = np.argsort(np.argsort(scores, kind="stable"), kind="stable") + 1
+    return float((ranks[labels].sum() - second * (second + 1) / 2) / (second * (len(labels) - second)))

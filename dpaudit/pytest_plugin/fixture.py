@@ -289,18 +289,21 @@ class PrivacyChecks:
         name = f"{case.name}, trade-off"
         sources = [f"{type(subject)} {digest_of_sources(subject)}" for subject in what]
         allotted = self._allotted(name, ["curve", self._address(case, claim), repr(trade_off), *sources])
-        before = 0.0 if allotted.state is None else _wealth(allotted.state, self.settings)[0]
+        before, taught = _taught(allotted.state, self.settings)
         level = min(_NEARLY_ONE, allotted.significance * math.exp(before))
         try:
             rng = np.random.default_rng(allotted.seed)
-            found = audits.audit_curve(case, trade_off, runs=self._runs, rng=rng, significance=level)
+            found = audits.audit_curve(case, trade_off, runs=self._runs, rng=rng, significance=level, taught=taught)
         except load_package("audits.outputs.calls").CallRaisedError:
             return
         against = f"the claim ({nearest(claim.epsilon)}, {claim.delta:g})" if declared is None else f"{trade_off}"
         verb = "refute" if found.refuted else "do not refute"
         sentence = f"The outputs {verb} {against}, read as a trade-off of both error rates."
-        state = None if found.refuted else [before + found.log_wealth]
-        self._budget.keep(allotted, state, runs=found.runs, refuted=sentence if found.refuted else "")
+        left = found.process.teaching()
+        state = [before + found.log_wealth, left.runs, *left.false, *left.true, *left.shares]
+        self._budget.keep(
+            allotted, None if found.refuted else state, runs=found.runs, refuted=sentence if found.refuted else ""
+        )
         facts = _facts(allotted, found.runs) | ({"probability": allotted.significance} if found.refuted else {})
         self._tell(name, "violation" if found.refuted else "not_refuted", sentence, facts)
         if found.refuted:
@@ -432,6 +435,24 @@ def _evidence_of(kind: Any, claim: Claim, state: Any, settings: Settings) -> Any
         return kind.nothing(claim) if state is None else kind.from_dict(claim, state)
     except ValueError as error:
         raise ConfigError(f"{settings.evidence}: {error} Move the file away to start anew.") from None
+
+
+def _taught(state: Any, settings: Settings) -> tuple[float, Any]:
+    """Return the log wealth of earlier nights against a trade-off, and what they taught."""
+    if state is None:
+        return 0.0, None
+    before, runs, *rest = _wealth(state, settings)
+    each, kind = len(rest) // 3, load_package("audits.bounds.curve_process").Taught
+    try:
+        taught = kind(
+            runs=runs,
+            false=tuple(rest[:each]),
+            true=tuple(rest[each : 2 * each]),
+            shares=tuple(rest[2 * each :]),
+        )
+    except ValueError as error:
+        raise ConfigError(f"{settings.evidence}: {error} Move the file away to start anew.") from None
+    return before, taught
 
 
 def _wealth(state: Any, settings: Settings) -> tuple[float, ...]:

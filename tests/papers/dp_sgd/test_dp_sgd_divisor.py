@@ -1,6 +1,7 @@
 """The integer by which Opacus divides: a neighbour with another one is told apart by the scale of the noise alone."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_a_run_of_opacus_with_such_a_number_of_records_has_no_certificate() -> N
 
 def test_a_certificate_assumes_that_the_divisor_is_public() -> None:
     """Under add_remove only."""
-    stated = {"epsilon": 8.0, "delta": 1e-5, "noise_multiplier": 1.1, "sample_rate": 0.1, "steps": 20}
+    stated: dict[str, Any] = {"epsilon": 8.0, "delta": 1e-5, "noise_multiplier": 1.1, "sample_rate": 0.1, "steps": 20}
     removed = DpSgd(neighbours="add_remove", **stated).conditions()
     replaced = DpSgd(neighbours="replace_one", **stated).conditions()
     assert sum(condition.about == ("DPA340",) for condition in removed) == 1
