@@ -143,11 +143,14 @@ def _dominating(clones: Clones) -> DiscreteLoss:
     heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]]) * (1 + _INFLATED)
     x, h = np.exp(knots), np.append(heights, 0.0)
     back = 1 / x[:0:-1]
-    corners = _hull(np.concatenate([[0.0], back, x]), np.concatenate([[1.0], 1 - back + back * h[:0:-1], h]))
-    slopes = np.append(np.diff(corners[1]) / np.diff(corners[0]), 0.0)
-    masses = np.maximum(np.diff(slopes), 0.0) * corners[0][1:]
+    places = np.concatenate([[0.0], back, x])
+    curve = np.concatenate([[1.0], 1 - back + back * h[:0:-1], h])
+    corners = convex_corners(places, curve)
+    points, curve = places[corners], curve[corners]
+    slopes = np.append(np.diff(curve) / np.diff(points), 0.0)
+    masses = np.maximum(np.diff(slopes), 0.0) * points[1:]
     total = masses / masses.sum()
-    return DiscreteLoss(atoms=tuple(zip(np.log(corners[0][1:]).tolist(), total.tolist(), strict=True)))
+    return DiscreteLoss(atoms=tuple(zip(np.log(points[1:]).tolist(), total.tolist(), strict=True)))
 
 
 def _knots(clones: Clones) -> Floats:
@@ -175,8 +178,8 @@ def _reached(clones: Clones, low: float, delta: float) -> float:
     return high
 
 
-def _hull(x: Floats, h: Floats) -> tuple[Floats, Floats]:
-    """Return the corners of the lower convex hull: a convex curve below the points lies below it too."""
+def convex_corners(x: Floats, h: Floats) -> list[int]:
+    """Return which points are corners of the lower convex hull: a convex curve below the points lies below it too."""
     kept: list[int] = []
     for i in range(len(x)):
         while len(kept) > 1:
@@ -185,7 +188,7 @@ def _hull(x: Floats, h: Floats) -> tuple[Floats, Floats]:
                 break
             kept.pop()
         kept.append(i)
-    return x[kept], h[kept]
+    return kept
 
 
 def shuffled_attained(node: Shuffle, moved: Composition) -> Composition:

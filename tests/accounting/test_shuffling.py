@@ -1,7 +1,7 @@
 """Shuffled reports: known numbers, every data set of a few users counted out, the trap of the hidden null."""
 
 import math
-from collections import Counter
+from collections import defaultdict
 from functools import lru_cache
 from itertools import product
 
@@ -43,7 +43,7 @@ def counts_of(answers: tuple[int, ...], epsilon: float, categories: int) -> tupl
     lie = 1 / (math.exp(epsilon) + categories - 1)
     law: Law = {(0,) * categories: 1.0}
     for answer in answers:
-        longer: Counter[tuple[int, ...]] = Counter()
+        longer: defaultdict[tuple[int, ...], float] = defaultdict(float)
         for counts, mass in law.items():
             for said in range(categories):
                 more = tuple(n + (i == said) for i, n in enumerate(counts))
