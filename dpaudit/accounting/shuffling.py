@@ -37,7 +37,7 @@ _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more v
 _BINOMIAL = 1e-11  # relative; what scipy's binomial tails may be off by, far more than they are
 _INFLATED = 1e-8  # relative, by which knots are raised so that rounding of masses cannot lower a curve
 _ERASED = 1e-4  # probability with which the lower pair shows nothing: above rounding, and the width of any bins
-_KNOTS, _FAR, _FEW, _OFTEN, _TINY = 500, 60, 40, 1e-12, 1e-36
+_KNOTS, _FAR, _FEW, _OFTEN, _TINY = 350, 60, 40, 1e-12, 1e-36
 _LARGEST_EPSILON, _MOST_CELLS, _BINS = 30.0, 4_000_000, 4000
 
 
@@ -143,11 +143,14 @@ def _dominating(clones: Clones) -> DiscreteLoss:
     heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]]) * (1 + _INFLATED)
     x, h = np.exp(knots), np.append(heights, 0.0)
     back = 1 / x[:0:-1]
-    corners = _hull(np.concatenate([[0.0], back, x]), np.concatenate([[1.0], 1 - back + back * h[:0:-1], h]))
-    slopes = np.append(np.diff(corners[1]) / np.diff(corners[0]), 0.0)
-    masses = np.maximum(np.diff(slopes), 0.0) * corners[0][1:]
+    places = np.concatenate([[0.0], back, x])
+    curve = np.concatenate([[1.0], 1 - back + back * h[:0:-1], h])
+    corners = convex_corners(places, curve)
+    points, curve = places[corners], curve[corners]
+    slopes = np.append(np.diff(curve) / np.diff(points), 0.0)
+    masses = np.maximum(np.diff(slopes), 0.0) * points[1:]
     total = masses / masses.sum()
-    return DiscreteLoss(atoms=tuple(zip(np.log(corners[0][1:]).tolist(), total.tolist(), strict=True)))
+    return DiscreteLoss(atoms=tuple(zip(np.log(points[1:]).tolist(), total.tolist(), strict=True)))
 
 
 def _knots(clones: Clones) -> Floats:
@@ -158,11 +161,11 @@ def _knots(clones: Clones) -> Floats:
     inner = np.linspace(0.0, near, _KNOTS)
     if near >= clones.epsilon * (1 - 1e-9):
         return np.append(inner[:-1], clones.epsilon)
-    far = [near]
-    start, end = math.log(_OFTEN), math.log(1e2 * _TINY)
-    for step in range(1, _FAR + 1):
-        far.append(_reached(clones, far[-1], math.exp(start + (end - start) * step / _FAR)))
-    rest = [e for a, e in pairwise(far) if e - a > 1e-9 * clones.epsilon and e < clones.epsilon * (1 - 1e-9)]
+    places = np.linspace(near, clones.epsilon, 2 * _FAR)[1:-1]
+    falling = np.log([clones.delta(float(e))[1] for e in places])
+    wanted = np.linspace(math.log(_OFTEN), max(math.log(1e2 * _TINY), float(falling[-1])), _FAR)
+    far = np.interp(-wanted, -np.minimum.accumulate(falling), places)
+    rest = [e for a, e in pairwise([near, *far.tolist()]) if e - a > 1e-9 * clones.epsilon]
     return np.concatenate([inner, rest, [clones.epsilon]])
 
 
@@ -175,8 +178,8 @@ def _reached(clones: Clones, low: float, delta: float) -> float:
     return high
 
 
-def _hull(x: Floats, h: Floats) -> tuple[Floats, Floats]:
-    """Return the corners of the lower convex hull: a convex curve below the points lies below it too."""
+def convex_corners(x: Floats, h: Floats) -> list[int]:
+    """Return which points are corners of the lower convex hull: a convex curve below the points lies below it too."""
     kept: list[int] = []
     for i in range(len(x)):
         while len(kept) > 1:
@@ -185,7 +188,7 @@ def _hull(x: Floats, h: Floats) -> tuple[Floats, Floats]:
                 break
             kept.pop()
         kept.append(i)
-    return x[kept], h[kept]
+    return kept
 
 
 def shuffled_attained(node: Shuffle, moved: Composition) -> Composition:

@@ -31,7 +31,7 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     require(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
     m, a = clones[:, None], heads[None, :]
     own, other = (np.where((j >= 0) & (j <= m), binom.pmf(j, m, 0.5), 0.0) for j in (a - 1, a))
-    weight = share * binom.pmf(clones, node["users"] - 1, rate)[:, None] / (p + 1)
+    weight = share * np.asarray(binom.pmf(clones, node["users"] - 1, rate))[:, None] / (p + 1)
     return _merged(weight * (p * own + other), weight * (own + p * other), 1 - share)
 
 
@@ -44,7 +44,7 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
     lie = 1 / (p + answers - 1)
     one = np.append(_likely(users - 1, lie), _likely(users - 1, lie)[-1] + 1)
     if answers == 2:
-        mine, others = binom.pmf(one - 1, users - 1, lie), binom.pmf(one, users - 1, lie)
+        mine, others = (np.asarray(binom.pmf(counts, users - 1, lie)) for counts in (one - 1, one))
         return Counter([_merged(lie * (p * mine + others), lie * (mine + p * others), 0.0)])
     if len(one) ** 2 > _CELLS // 4:
         return Counter()

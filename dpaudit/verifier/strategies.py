@@ -33,7 +33,8 @@ def squared_move(fields: Table) -> tuple[float, float]:
     falls = (np.diff(first, prepend=first[0], append=0.0) <= 0).all() and (first >= 0).all()
     if falls or most == 1 or len(first) <= gap:
         moved = np.convolve(np.arange((most - 1) * gap + 1) % gap == 0, first)[:horizon]
-        return (float(moved @ moved),) * 2
+        square = float(moved @ moved)
+        return square, square
     if horizon > _DENSE:
         return float(first @ first), most**2 * float(first @ first)
     shifts = [np.concatenate((np.zeros(j), first))[:horizon] for j in range(horizon)]
@@ -65,7 +66,7 @@ def _counted(matrix: Array, most: int, gap: int) -> tuple[float, float]:
         best = np.zeros(horizon + gap)
         for _ in range(most):
             best = np.concatenate((np.zeros(gap), np.maximum.accumulate(norms + best[:horizon])))
-        return (float(best[-1]),) * 2
+        return float(best[-1]), float(best[-1])
     loose = [range(start, start + most * gap, gap) for start in range(min(64, horizon - (most - 1) * gap))]
     loose.append(range(0, (horizon - 1) // (most - 1) * (most - 1) + 1, (horizon - 1) // (most - 1)))
     free = {n: horizon - (n - 1) * (gap - 1) for n in range(1, most + 1)}

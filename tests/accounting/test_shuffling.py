@@ -1,7 +1,7 @@
 """Shuffled reports: known numbers, every data set of a few users counted out, the trap of the hidden null."""
 
 import math
-from collections import Counter
+from collections import defaultdict
 from functools import lru_cache
 from itertools import product
 
@@ -43,7 +43,7 @@ def counts_of(answers: tuple[int, ...], epsilon: float, categories: int) -> tupl
     lie = 1 / (math.exp(epsilon) + categories - 1)
     law: Law = {(0,) * categories: 1.0}
     for answer in answers:
-        longer: Counter[tuple[int, ...]] = Counter()
+        longer: defaultdict[tuple[int, ...], float] = defaultdict(float)
         for counts, mass in law.items():
             for said in range(categories):
                 more = tuple(n + (i == said) for i, n in enumerate(counts))
@@ -181,7 +181,7 @@ def test_reports_of_any_randomiser_have_an_upper_side_alone() -> None:
     for part in (Release(label="value", mechanism=noise), Stated(epsilon=1.0, source="a telephone's maker")):
         form = fold(Shuffle(part=part, users=1000), "replace_one")
         assert form.lower == (Composition(),)
-        assert bracket_delta(form, 0.1).upper == pytest.approx(3.527657e-4, rel=1e-4)
+        assert bracket_delta(form, 0.1).upper == pytest.approx(3.527657e-4, rel=1e-3)
 
 
 @pytest.mark.parametrize(("users", "categories"), [(30, 2), (300, 6)])

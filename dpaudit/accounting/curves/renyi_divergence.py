@@ -27,6 +27,7 @@ from dpaudit.model.losses import (
 Side = tuple[float, float]
 ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0)
 _MARGIN = 1e-12
+_NEAR_ZERO = 1e-15  # what a logarithm of a moment near 1 may be off by, absolutely
 _LARGEST_ORDER = 4096
 _NEAR_ONE, _FAR = 1e-7, 1e9
 _STEPS = 6000
@@ -50,7 +51,7 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
         return _sampled(loss, order)
     with np.errstate(over="ignore"):
         moment = float(log_moment(loss, np.array([order - 1.0]))[0]) / (order - 1)
-    blur = _MARGIN * abs(moment) + _doubt(loss) / (order - 1) + 1e-15
+    blur = _MARGIN * abs(moment) + (_doubt(loss) + _NEAR_ZERO) / (order - 1)
     return max(0.0, moment - blur), max(0.0, moment + blur)
 
 
@@ -72,10 +73,17 @@ def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
     high = at[1] + (at[2] - at[1]) * share if share else at[1]
     lines = [at[2] - (at[3] - at[2]) * (1 - share)] + ([at[1] + (at[1] - at[0]) * share] if below > 1 else [])
     low = max(0.0, *lines) if share else at[1]
-    upper = min(whole, high / (order - 1)) * (1 + _MARGIN)
+    margin = _MARGIN + _rounding(loss, below + 2)
+    upper = min(whole * (1 + _MARGIN), high / (order - 1) * (1 + margin))
     if loss.order == "add":
         return 0.0, upper
-    return max(0.0, low / (order - 1) - _MARGIN * upper), upper
+    return max(0.0, low / (order - 1) - 4 * margin * high / (order - 1)), upper
+
+
+def _rounding(loss: SampledGaussianLoss, order: int) -> float:
+    """Return a bound on the relative rounding of a moment's excess over 1: that of its largest exponent."""
+    logs = order * (abs(math.log(loss.rate)) + abs(math.log1p(-loss.rate)))
+    return 2.0**-49 * (3 * math.lgamma(order + 1) + order**2 * loss.mu**2 / 2 + logs)
 
 
 def _convex(loss: SampledGaussianLoss, order: int) -> float:
@@ -201,7 +209,7 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
         return orders * loss.mu**2 / 2 * (1 + _MARGIN)
     powers = orders - 1
     moments = log_moment(loss, powers) / powers
-    highs = moments * (1 + _MARGIN) + _doubt(loss) / powers + 1e-15
+    highs = moments * (1 + _MARGIN) + (_doubt(loss) + _NEAR_ZERO) / powers
     return np.asarray(np.minimum.accumulate(highs[::-1])[::-1])  # a divergence grows with its order
 
 
