@@ -8,6 +8,7 @@ attains.
 from typing import assert_never
 
 from dpaudit.accounting.adaptive_choice import join
+from dpaudit.accounting.allocating import allocated_above
 from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
@@ -16,6 +17,7 @@ from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -29,6 +31,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
+from dpaudit.model.sampled_relations import relation_inside
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
@@ -80,8 +83,10 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
             return _cells(inside, touched, neighbours)
         case Group(part=part, size=size):
             return _grouped(above(part, neighbours), size)
-        case Subsample(part=part, rate=rate, scheme=scheme):
-            return sampled_above(above(part, neighbours), rate, scheme, neighbours)
+        case Subsample(part=part):
+            return sampled_above(above(part, relation_inside(node, neighbours)), node, neighbours)
+        case Allocate(part=part):
+            return allocated_above(above(part, relation_inside(node, neighbours)), node, neighbours)
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
             return above(part, neighbours)
         case _:
@@ -103,6 +108,8 @@ def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) ->
     alone = above(touched, "add_remove")
     if neighbours == "add_remove":
         return alone
+    if neighbours == "zero_out":
+        raise UnsupportedError("'cells' are covered for 'add_remove' and 'replace_one'; zero fills no cell.")
     return worst((*above(inside, neighbours), join(alone) + join(alone).reversed()))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -31,7 +32,7 @@ from dpaudit.runtime.plugins import find_plugin
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
-_REPLACED = {"replace_one": 2.0, "add_remove": 1.0}
+_REPLACED = {"replace_one": 2.0, "add_remove": 1.0, "zero_out": 1.0}
 """How far one record of norm 1 moves a sum."""
 
 
@@ -105,11 +106,12 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
         case Stated():
             raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
         case Subsample():
-            raise _refused(
-                "'subsample' without replacement", path, "an event needs both sizes, and the node has their ratio"
-            )
+            scheme = node.scheme.replace("_", " ")
+            raise _refused(f"'subsample' ({scheme})", path, "an event needs sizes that the node may lack")
         case Parallel():
             raise _refused("'parallel'", path, "events only add up")
+        case Allocate():
+            raise _refused("'allocate'", path, "no event describes it as dpaudit does")
         case Cells():
             raise _refused("'cells'", path, "events only add up")
         case Group():

@@ -6,6 +6,7 @@ from typing import Literal, assert_never, get_args
 from dpaudit.checks import one_of
 from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -108,6 +109,8 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
             return (Condition(kind="contribution_bound", about=(str(size),)),)
         case Subsample(scheme=scheme):
             return (Condition(kind="secret_sample", about=(scheme,)),)
+        case Allocate(positions=positions):
+            return (Condition(kind="secret_positions", about=(positions,)),)
         case PostProcess(steps=steps):
             return (Condition(kind="no_data_read", about=steps),) if steps else ()
         case Billboard(reads=reads):

@@ -15,6 +15,7 @@ ConditionKind = Literal[
     "one_cell",
     "contribution_bound",
     "secret_sample",
+    "secret_positions",
     "no_data_read",
     "own_inputs_only",
     "independent_users",
@@ -53,6 +54,10 @@ SENTENCES: dict[ConditionKind, str] = {
     "one_cell": "A record fills exactly one cell; every other cell receives noise alone.",
     "contribution_bound": "No person contributes more than {listed} records to this part.",
     "secret_sample": "The sample is drawn by the scheme {listed}, whatever the records are, and stays secret.",
+    "secret_positions": (
+        "The steps of each record are drawn uniformly and by themselves, whatever the records are and wherever others "
+        "are, {listed} in every epoch, and stay secret."
+    ),
     "no_data_read": "No data is read again by: {listed}.",
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",
     "independent_users": "A user's own output reaches no other user, and no other user's data depends on it.",

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Group,
@@ -24,6 +25,7 @@ NodeKind = Literal[
     "cells",
     "group",
     "subsample",
+    "allocate",
     "post_process",
     "billboard",
     "local",
@@ -38,6 +40,7 @@ NODES: dict[NodeKind, type[Any]] = {
     "cells": Cells,
     "group": Group,
     "subsample": Subsample,
+    "allocate": Allocate,
     "post_process": PostProcess,
     "billboard": Billboard,
     "local": Local,

@@ -37,7 +37,7 @@ def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
     found = []
     for kind, field in TABLES["needed"].get(node["node"], ()):
-        held: Any = node.get(field, "poisson" if field == "scheme" else [])
+        held: Any = node.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
         about = tuple(map(str, held if isinstance(held, list) else [held]))
         listed = ", ".join(about) or "their own record"
         if about or field != "steps":

@@ -3,6 +3,7 @@
 from typing import NamedTuple, assert_never
 
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -17,14 +18,19 @@ from dpaudit.model.declaration import (
     Subsample,
 )
 from dpaudit.model.losses import (
+    AllocatedLoss,
     ApproximateLoss,
+    AverageLoss,
     ChoiceLoss,
     ComposedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
+    MixtureLoss,
     SampledGaussianLoss,
+    SampledLoss,
+    StitchedLoss,
 )
 
 _COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releases add up"
@@ -32,6 +38,7 @@ _PARALLEL = "McSherry (2009), Theorem 4; for keys from the public view, joint co
 _CELLS = "triangle inequality: replacing a record empties one cell and fills another"
 _GROUP = "Vadhan (2017), Lemma 2.2; for shifted noise, the shift of all records together"
 _SUBSAMPLE = "Balle, Barthe and Gaboardi (2018), Theorems 8 and 9; Zhu, Dong and Wang (2022), Theorem 11"
+_ALLOCATE = "Blackwell (1953), for mixtures of products; Chua et al. (2024), balls in bins"
 _POST_PROCESS = "Dwork and Roth (2014), Proposition 2.1"
 _BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9, the billboard lemma"
 _LOCAL = "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)"
@@ -63,6 +70,11 @@ def node_words(node: Declaration) -> NodeWords:
             return NodeWords("Group", f"one person owns up to {size:,} records", _GROUP)
         case Subsample(rate=rate, scheme=scheme):
             return NodeWords("Subsample", f"sampled at rate {rate:g} ({scheme.replace('_', ' ')})", _SUBSAMPLE)
+        case Allocate(steps=steps, per_epoch=places, epochs=epochs):
+            often = f" in each of {epochs:,} epochs" if epochs > 1 else ""
+            return NodeWords(
+                "Allocate", f"at {places:,} secret step{'s' * (places > 1)} of {steps:,}{often}", _ALLOCATE
+            )
         case PostProcess(steps=steps):
             return NodeWords(
                 "Post-processing", ": ".join(filter(None, ("costs nothing", ", ".join(steps)))), _POST_PROCESS
@@ -86,6 +98,12 @@ def loss_source(loss: Loss) -> str:
             return "Dwork and Roth (2014), Theorem 3.6, with the exact curve of two shifted Laplace laws"
         case ApproximateLoss():
             return "Kairouz, Oh and Viswanath (2015), Theorem 3.3"
+        case MixtureLoss():
+            return "Neyman and Pearson (1933): half lines are the best tests of two mixtures of shifts"
+        case SampledLoss() | AverageLoss() | StitchedLoss():
+            return "Balle, Barthe and Gaboardi (2018), Theorems 1 and 2"
+        case AllocatedLoss():
+            return _ALLOCATE
         case SampledGaussianLoss():
             return "Zhu, Dong and Wang (2022), Theorem 11"
         case DiscreteLoss():

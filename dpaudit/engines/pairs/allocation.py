@@ -32,7 +32,7 @@ def allocated_above(step: FinitePair, steps: int, width: float, tail: float) -> 
     ratios, under_q = _ratios(step)
     cap, lost = _capped(ratios, under_q, max(tail, _HEAVY))
     size, g = _window(ratios, under_q, cap, steps, width)
-    under_q *= 1 + step.error + 1e-14
+    under_q = under_q * (1 + step.error + 1e-14)
     at = np.minimum(ratios, cap) / g
     low = np.floor(at)
     part = at - low
@@ -40,7 +40,7 @@ def allocated_above(step: FinitePair, steps: int, width: float, tail: float) -> 
     row = np.bincount(knots, under_q * (1 - part), int(knots.max()) + 2)
     row += np.bincount(knots + 1, under_q * part, len(row))
     row[0] += step.missing
-    row *= 1 + 1e-13
+    row = row * (1 + 1e-13)
     held = weighted(np.asarray(row, np.float64), _TILT / size, steps, upwards=True)
     law = composed([held], 0, size, size)
     masses = _untilted(law, law.coefficients + law.error, _TILT / size, upwards=True)
@@ -70,7 +70,9 @@ def allocated_below(step: FinitePair, steps: int, width: float, tail: float) -> 
     part = at - knots
     number = int(knots.max()) + 2
     rows = [
-        np.bincount(knots, row * (1 - part), number) + np.bincount(knots + 1, row * part, number)
+        np.asarray(
+            np.bincount(knots, row * (1 - part), number) + np.bincount(knots + 1, row * part, number), np.float64
+        )
         for row in (step.masses, under_q)
     ]
     slip = step.error + 1e-12

@@ -24,7 +24,7 @@ _NOTHING = FinitePair(losses=np.zeros(1), masses=np.ones(1))
 Inside = tuple[tuple[SimpleLoss, int], ...]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=96)
 def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
     """Return a pair that dominates `loss`, on atoms about `width` apart; of tails of about `tail` all is lost."""
     match loss:
@@ -36,13 +36,16 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
         case StitchedLoss(positive=positive, negative=negative):
             return stitched(pair_above(positive, width, tail), pair_above(negative, width, tail), width)
         case AllocatedLoss(inside=inside, steps=steps, order=order):
-            whole = allocated_above(_composed(inside, _step_width(width, steps), tail, above=True), steps, width, tail * _CAPPED)
-            return whole if order == "remove" else whole.reversed()
+            if order == "add":
+                return pair_above(loss.reversed(), width, tail).reversed()
+            return allocated_above(
+                _composed(inside, _step_width(width, steps), tail, above=True), steps, width, tail * _CAPPED
+            )
         case _:
             return _of_cells(own_cells(loss, width, tail), above=True)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=96)
 def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
     """Return a pair that `loss` dominates, on atoms about `width` apart.
 
@@ -57,8 +60,11 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
         case StitchedLoss():
             return _NOTHING
         case AllocatedLoss(inside=inside, steps=steps, order=order):
-            whole = allocated_below(_composed(inside, _step_width(width, steps), tail, above=False), steps, width, tail * _CAPPED)
-            return whole if order == "remove" else whole.reversed()
+            if order == "add":
+                return pair_below(loss.reversed(), width, tail).reversed()
+            return allocated_below(
+                _composed(inside, _step_width(width, steps), tail, above=False), steps, width, tail * _CAPPED
+            )
         case _:
             return _of_cells(own_cells(loss, width, tail), above=False)
 
@@ -101,7 +107,7 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
     origin = sum((grid.origin * times for grid, times in grids), start=grids[0][0].origin * 0)
     masses = _product([(grid.masses, times) for grid, times in grids])
     kept = np.prod([(1 - grid.infinite) ** times for grid, times in grids])
-    knots = float(origin) + finest * np.arange(len(masses))
+    knots = np.asarray(float(origin) + finest * np.arange(len(masses)), np.float64)
     rounding = 4 * _UNIT * (len(masses) + 64) * (sum(times for _, times in grids) + 1)
     if above:
         missing = sum(pair_above(loss, finest, tail).missing * times for loss, times in inside)

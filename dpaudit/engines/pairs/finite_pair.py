@@ -19,6 +19,7 @@ from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 Floats: TypeAlias = NDArray[np.float64]
 _UNIT = 2.0**-53
 _TINY = 1e-300
+_WEIGHTS = 4e-11  # relative; what the weights of an average may be wrong by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,22 @@ class FinitePair:
             error=self.error + 8 * _UNIT * (4 + size),
         )
 
+    def gathered(self, width: float) -> "FinitePair":
+        """Return the pair with the atoms of each cell of a width as one output, which this pair dominates."""
+        at = np.floor(self.losses / width).astype(np.int64)
+        first = int(at.min(initial=0))
+        masses = np.bincount(at - first, self.masses)
+        others = np.bincount(at - first, self.masses * np.exp(-self.losses))
+        held = (masses > _TINY) & (others > _TINY)
+        size = float(np.abs(self.losses).max(initial=0.0))
+        return FinitePair(
+            losses=np.log(masses[held] / others[held]),
+            masses=np.asarray(masses[held], np.float64),
+            infinite=self.infinite,
+            missing=self.missing,
+            error=self.error + 4 * _UNIT * (len(self.losses) + size + 8),
+        )
+
     def delta_above(self, epsilon: float) -> float:
         """Return delta(epsilon) of a pair from above, rounded up."""
         held = self.losses > epsilon
@@ -88,7 +105,7 @@ def average(pairs: Sequence[tuple[float, FinitePair]]) -> FinitePair:
         masses=np.concatenate([weight * pair.masses for weight, pair in pairs]),
         infinite=math.fsum(weight * pair.infinite for weight, pair in pairs),
         missing=math.fsum(weight * pair.missing for weight, pair in pairs),
-        error=max(pair.error for _, pair in pairs) + 1e-12,
+        error=max(pair.error for _, pair in pairs) + _WEIGHTS,
     )
 
 
@@ -133,7 +150,7 @@ def placed(pair: FinitePair, width: float) -> FinitePair:
     masses += np.bincount(knots + 1, pair.masses * np.maximum(lift, 0.0), number)
     slip = 4 * _UNIT * float(np.abs(pair.losses).max(initial=0.0)) / width
     return FinitePair(
-        losses=width * np.arange(first, first + number),
+        losses=np.asarray(width * np.arange(first, first + number), np.float64),
         masses=np.asarray(masses, np.float64),
         infinite=pair.infinite,
         missing=pair.missing,

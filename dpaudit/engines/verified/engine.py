@@ -167,7 +167,9 @@ def _covers(composition: Composition) -> bool:
         return False  # nothing finite is left to compose: basic composition is exact
     if len(composition.parts) > MOST_JOINED:
         return False  # classes of losses, on few knots, are the tilted engine's
-    others = sum(isinstance(loss, ChoiceLoss | DiscreteLoss | MixtureLoss | SampledGaussianLoss) for loss, _ in composition.parts)
+    others = sum(
+        isinstance(loss, ChoiceLoss | DiscreteLoss | MixtureLoss | SampledGaussianLoss) for loss, _ in composition.parts
+    )
     return others <= MOST_KINDS // 2 and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 
 

@@ -54,7 +54,7 @@ class _Line:
 
     def log_densities(self, at: Floats) -> tuple[Floats, Floats]:
         """Return both log densities, up to one constant."""
-        return tuple(self._log_density(side, at) for side in (self.above, self.below))  # type: ignore[return-value]
+        return self._log_density(self.above, at), self._log_density(self.below, at)
 
     def _log_density(self, side: tuple[Floats, Floats], at: Floats) -> Floats:
         away = at[..., None] - side[0]
@@ -94,12 +94,13 @@ def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> HalfLineCel
     1e-16 of the integral. The integrand p (1 - e^(l_j - L)) is positive; a loss that is off by `slack` moves it by
     2 slack / width of itself.
     """
-    line = _Line(loss.noise, *(tuple(np.array(side).T) for side in (loss.above, loss.below)))  # type: ignore[arg-type]
+    above, below = (np.array(side, np.float64).T for side in (loss.above, loss.below))
+    line = _Line(loss.noise, (above[0], above[1]), (below[0], below[1]))
     low, high = _range(loss, tail)
     ends = line.loss(np.array([low, high]))
     h = max(width, float(ends[1] - ends[0]) / (MOST_CELLS - 4))
     first = math.floor(float(ends[0]) / h)
-    knots = h * np.arange(first, math.ceil(float(ends[1]) / h) + 1)
+    knots = np.asarray(h * np.arange(first, math.ceil(float(ends[1]) / h) + 1), np.float64)
     outputs = _outputs(line, knots, low, high)
     inner = line.loss(outputs[1:-1])
     size = max(abs(low), abs(high)) * (abs(loss.above[-1][0]) + abs(loss.below[0][0]) + 1)
@@ -120,7 +121,9 @@ def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> HalfLineCel
         above=outside[0],
         below=outside[1],
         below_other=line.tail(line.below, low, right=False) if loss.noise == "gaussian" else 0.0,
-        error=(_MANY if len(loss.above) + len(loss.below) > 400 else _WEIGHTS) + 1e-15 * (40 + 4 * (abs(low) + abs(high)) ** 2) + 2 * slack / h,
+        error=(_MANY if len(loss.above) + len(loss.below) > 400 else _WEIGHTS)
+        + 1e-15 * (40 + 4 * (abs(low) + abs(high)) ** 2)
+        + 2 * slack / h,
         slack=slack,
     )
 

@@ -140,9 +140,7 @@ def _largest(noise: MixedNoise, above: Shifts, below: Shifts) -> float:
 
 def _log_density(noise: MixedNoise, side: Shifts, output: float) -> float:
     """Return the logarithm of the density, up to a constant of the noise."""
-    sizes = [
-        math.log(w) - ((output - s) ** 2 / 2 if noise == "gaussian" else abs(output - s)) for s, w in side
-    ]
+    sizes = [math.log(w) - ((output - s) ** 2 / 2 if noise == "gaussian" else abs(output - s)) for s, w in side]
     top = max(sizes)
     return top + math.log(math.fsum(math.exp(size - top) for size in sizes))
 
