@@ -9,6 +9,7 @@ from scipy.stats import binom
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import MixtureLoss, binomial_shifts
 
+_RARE = 1e-8  # of what truncates; sizes rarer than this count as the first one
 _LEAST = 1e-22  # a probability that is added to a larger neighbour's
 _ROUNDING = 1e-11  # what a library's binomial probabilities may be wrong by, relatively
 
@@ -25,7 +26,7 @@ def truncated_shares(node: Subsample) -> tuple[tuple[float, float, bool], ...]:
         return ((1.0, rate, True),)
     sizes = np.arange(bound, others + 1)
     weights = binom.pmf(sizes, others, rate)
-    kept = weights > _LEAST
+    kept = np.cumsum(weights[::-1])[::-1] > _RARE * weights.sum() + _LEAST
     shares = [
         (float(weight), rate * bound / (int(size) + 1), False)
         for size, weight in zip(sizes[kept], weights[kept], strict=True)

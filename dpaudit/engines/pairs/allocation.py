@@ -14,6 +14,7 @@ import numpy as np
 from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
 from dpaudit.engines.tilted.law import Law, Weights, composed, weighted
 from dpaudit.engines.tilted.tails import log_mass_beyond
+from dpaudit.model.losses import SampledOrder
 
 _UNIT = 2.0**-53
 _MOST = 1 << 18  # knots of a sum
@@ -21,24 +22,22 @@ _FEWEST = 1 << 12
 _TILT = 14.0  # by how much rounding shrinks from the bottom of the window to its top, in logarithms
 _BEYOND = -36.0  # the logarithm of a weight beyond the window that is aimed at
 _TINY = 1e-300
+_LIGHT = 1e-5  # the same where the cap costs about as much of epsilon, and nothing of delta
 _HEAVY = 1e-16  # a mass under P at which a likelihood ratio is capped
 
 
-def allocated_above(step: FinitePair, steps: int, width: float, tail: float) -> FinitePair:
-    """Return a pair that dominates the allocation of one step, which `step` dominates, in the order "remove".
+def allocated_above(step: FinitePair, steps: int, width: float, tail: float, order: SampledOrder) -> FinitePair:
+    """Return a pair that dominates the allocation of one step, which `step` dominates, in an order of the neighbours.
 
     Guarantee: a ratio above a cap c counts as c, and E(X - c)_+ is given to infinity; so is what lies above the window.
+    In the order "add" a cap only raises the curve, so that it may be lower.
     """
     ratios, under_q = _ratios(step)
-    cap, lost = _capped(ratios, under_q, max(tail, _HEAVY))
+    cap, lost = _capped(ratios, under_q, _lost(tail, order))
     size, g = _window(ratios, under_q, cap, steps, width)
     under_q = under_q * (1 + step.error + 1e-14)
     at = np.minimum(ratios, cap) / g
-    low = np.floor(at)
-    part = at - low
-    knots = low.astype(np.int64)
-    row = np.bincount(knots, under_q * (1 - part), int(knots.max()) + 2)
-    row += np.bincount(knots + 1, under_q * part, len(row))
+    row = _labels(at, under_q)
     row[0] += step.missing
     row = row * (1 + 1e-13)
     held = weighted(np.asarray(row, np.float64), _TILT / size, steps, upwards=True)
@@ -47,51 +46,64 @@ def allocated_above(step: FinitePair, steps: int, width: float, tail: float) -> 
     top = _log_beyond([held], size)
     weight = law.log_scale + law.blur - _TILT + top + math.log(size * g / steps)
     means = np.arange(1, size) * (g / steps)
-    return FinitePair(
+    whole = FinitePair(
         losses=np.log(means),
         masses=np.asarray(masses[1:] * means, np.float64),
         infinite=min(1.0, step.infinite + lost * (1 + 1e-9) + math.exp(min(0.0, weight)) + _TINY),
         missing=float(masses[0]),
         error=step.error + 8 * _UNIT * (4 + float(np.abs(np.log(means[[0, -1]])).max())) + 1e-13,
     )
+    return whole if order == "remove" else whole.reversed()
 
 
-def allocated_below(step: FinitePair, steps: int, width: float, tail: float) -> FinitePair:
-    """Return a pair that the allocation of one step dominates, in the order "remove": the sum of labels.
+def _lost(tail: float, order: SampledOrder) -> float:
+    """Return the probability under P of ratios that are capped."""
+    return max(tail, _HEAVY) if order == "remove" else max(tail, _LIGHT)
+
+
+def allocated_below(step: FinitePair, steps: int, width: float, tail: float, order: SampledOrder) -> FinitePair:
+    """Return a pair that the allocation of one step dominates: the sum of labels.
 
     The label of a step is one of the two knots around its likelihood ratio, by chance; the law of the sum is that of one
-    step under P and the others under Q, against all under Q.
+    step under P and the others under Q, against all under Q. With order "add" the two laws change places.
     """
     ratios, under_q = _ratios(step)
-    cap, _ = _capped(ratios, under_q, max(tail, _HEAVY))
+    cap, _ = _capped(ratios, under_q, _lost(tail, order))
     size, g = _window(ratios, under_q, cap, steps, width)
     at = np.minimum(ratios, cap) / g
+    p, r = _labels(at, step.masses), _labels(at, under_q)
+    slip = step.error + 1e-12
+    with_record, without = ((p, 1), (r, steps - 1)), ((r, steps),)
+    first, second = (with_record, without) if order == "remove" else (without, with_record)
+    lower = _sum_of(first, size, 1 - slip, upwards=False)
+    upper = _sum_of(second, size, 1 + slip, upwards=True)
+    held = (lower > 1e-290) & (upper > 1e-290)
+    return FinitePair(
+        losses=np.asarray(np.log(lower[held] / upper[held]), np.float64),
+        masses=lower[held],
+        infinite=step.infinite * (1 - 1e-12) if order == "remove" else 0.0,
+        error=1e-13,
+    )
+
+
+def _labels(at: Floats, masses: Floats) -> Floats:
+    """Return masses shared between the two knots around each place."""
     knots = np.floor(at).astype(np.int64)
     part = at - knots
     number = int(knots.max()) + 2
-    rows = [
-        np.asarray(
-            np.bincount(knots, row * (1 - part), number) + np.bincount(knots + 1, row * part, number), np.float64
-        )
-        for row in (step.masses, under_q)
-    ]
-    slip = step.error + 1e-12
+    found = np.bincount(knots, masses * (1 - part), number) + np.bincount(knots + 1, masses * part, number)
+    return np.asarray(found, np.float64)
+
+
+def _sum_of(rows: tuple[tuple[Floats, int], ...], size: int, factor: float, *, upwards: bool) -> Floats:
+    """Return the masses of a sum modulo `size`, moved to one side by all errors."""
     tilt = _TILT / size
-    p = weighted(rows[0] * (1 - slip), tilt, 1, upwards=False)
-    r_low = weighted(rows[1] * (1 - slip), tilt, steps - 1, upwards=False) if steps > 1 else None
-    r_high = weighted(rows[1] * (1 + slip), tilt, steps, upwards=True)
-    parts = [p] if r_low is None else [p, r_low]
-    first, second = composed(parts, 0, size, size), composed([r_high], 0, size, size)
+    parts = [weighted(row * factor, tilt, times, upwards=upwards) for row, times in rows if times]
+    law = composed(parts, 0, size, size)
+    if upwards:
+        return _untilted(law, law.coefficients + law.error, tilt, upwards=True)
     alias = math.exp(min(0.0, _log_beyond(parts, size)))
-    under_p = _untilted(first, first.coefficients - first.error - alias, tilt, upwards=False)
-    other = _untilted(second, second.coefficients + second.error, tilt, upwards=True)
-    held = (under_p > 1e-290) & (other > 1e-290)
-    return FinitePair(
-        losses=np.log(under_p[held] / other[held]),
-        masses=under_p[held],
-        infinite=step.infinite * (1 - 1e-12),
-        error=1e-13,
-    )
+    return _untilted(law, law.coefficients - law.error - alias, tilt, upwards=False)
 
 
 def _ratios(step: FinitePair) -> tuple[Floats, Floats]:

@@ -19,7 +19,8 @@ from dpaudit.model.losses import (
 _KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
 _LOOK = 0.05  # nats; the width of a first look
 _FINE = 1 << 14  # cells over the span of a loss that is met once
-_TAILS = (1e-11, 1e-16, 1e-40)  # what may be lost of a loss that is met once; of an allocation more, as it is dear
+_TAILS = (1e-11, 1e-16)  # what may be lost of an allocation that is met once, before its likelihood ratios are capped
+_TAIL = 1e-40
 _FINER = 3  # atoms of a pair for one cell, which then says nearly all that errs
 
 
@@ -46,7 +47,7 @@ def cells_below(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
 
 def _steps(width: float, tail: float) -> tuple[float, float]:
     """Return a finer width and a smaller tail, out of few, so that pairs are made once for many questions."""
-    return 2.0 ** math.floor(math.log2(width / _FINER)), 1e-3 ** math.ceil(math.log(tail) / math.log(1e-3))
+    return 2.0 ** math.floor(math.log2(width / _FINER)), 1e-5 ** math.ceil(math.log(tail) / math.log(1e-5))
 
 
 @lru_cache(maxsize=256)
@@ -58,7 +59,7 @@ def span(loss: DerivedLoss, tail: float) -> float:
 
 def derived_delta(loss: DerivedLoss, epsilon: float) -> tuple[float, float]:
     """Return lower and upper bounds on delta(epsilon) of one derived loss, by fine pairs."""
-    pairs = [_fine(loss, tail) for tail in (_TAILS if isinstance(loss, AllocatedLoss) else _TAILS[-1:])]
+    pairs = [_fine(loss, tail) for tail in (_TAILS if isinstance(loss, AllocatedLoss) else (_TAIL,))]
     return max(low.delta_below(epsilon) for low, _ in pairs), min(high.delta_above(epsilon) for _, high in pairs)
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from dpaudit.engines.pairs.allocation import allocated_above, allocated_below
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched
-from dpaudit.engines.tilted.grid import Grid, dominated, dominating
+from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
+from dpaudit.engines.tilted.grid import dominated, dominating
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -20,11 +20,10 @@ from dpaudit.model.losses import (
 _UNIT = 2.0**-53
 _MOST = 1 << 13  # knots of what is composed inside a sample
 _CAPPED = 1e3  # of a tail; what the cap of a likelihood ratio may lose
-_NOTHING = FinitePair(losses=np.zeros(1), masses=np.ones(1))
 Inside = tuple[tuple[SimpleLoss, int], ...]
 
 
-@lru_cache(maxsize=96)
+@lru_cache(maxsize=160)
 def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
     """Return a pair that dominates `loss`, on atoms about `width` apart; of tails of about `tail` all is lost."""
     match loss:
@@ -36,20 +35,17 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
         case StitchedLoss(positive=positive, negative=negative):
             return stitched(pair_above(positive, width, tail), pair_above(negative, width, tail), width)
         case AllocatedLoss(inside=inside, steps=steps, order=order):
-            if order == "add":
-                return pair_above(loss.reversed(), width, tail).reversed()
-            return allocated_above(
-                _composed(inside, _step_width(width, steps), tail, above=True), steps, width, tail * _CAPPED
-            )
+            step = _composed(inside, _step_width(width, steps), tail, above=True)
+            return allocated_above(step, steps, width, tail * _CAPPED, order)
         case _:
             return _of_cells(own_cells(loss, width, tail), above=True)
 
 
-@lru_cache(maxsize=96)
+@lru_cache(maxsize=160)
 def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
     """Return a pair that `loss` dominates, on atoms about `width` apart.
 
-    Edge cases: of a stitched loss nothing, as no one pair need attain it.
+    A stitched loss is that of a pair, too, though of none that data sets attain.
     """
     match loss:
         case SampledLoss(inside=inside, rate=rate, order=order):
@@ -57,14 +53,11 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             return whole if order == "remove" else whole.reversed()
         case AverageLoss(options=options):
             return average([(weight, pair_below(option, width, tail)) for weight, option in options])
-        case StitchedLoss():
-            return _NOTHING
+        case StitchedLoss(positive=positive, negative=negative):
+            return stitched_below(pair_below(positive, width, tail), pair_below(negative, width, tail), 2 * width)
         case AllocatedLoss(inside=inside, steps=steps, order=order):
-            if order == "add":
-                return pair_below(loss.reversed(), width, tail).reversed()
-            return allocated_below(
-                _composed(inside, _step_width(width, steps), tail, above=False), steps, width, tail * _CAPPED
-            )
+            step = _composed(inside, _step_width(width, steps), tail, above=False)
+            return allocated_below(step, steps, width, tail * _CAPPED, order)
         case _:
             return _of_cells(own_cells(loss, width, tail), above=False)
 
@@ -103,7 +96,8 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
     if len(inside) == 1 and inside[0][1] == 1:
         return (pair_above if above else pair_below)(inside[0][0], width, tail)
     finest = max(width, _span(inside, tail) / _MOST)
-    grids = [(_grid(loss, finest, tail, above=above), times) for loss, times in inside]
+    cells = [(_cells(loss, finest, tail, above=above), times) for loss, times in inside]
+    grids = [(dominating(held, finest) if above else dominated(held, finest), times) for held, times in cells]
     origin = sum((grid.origin * times for grid, times in grids), start=grids[0][0].origin * 0)
     masses = _product([(grid.masses, times) for grid, times in grids])
     kept = np.prod([(1 - grid.infinite) ** times for grid, times in grids])
@@ -123,18 +117,20 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
     return FinitePair(
         losses=knots[held] + np.log(masses[held] / others[held]),
         masses=masses[held],
-        error=2 * rounding + 8 * _UNIT * (2 + float(np.abs(knots).max())),
+        error=2 * rounding + 8 * _UNIT * (2 + float(np.abs(knots).max())) + sum(_moved(c) * n for c, n in cells),
     )
 
 
-def _grid(loss: SimpleLoss, width: float, tail: float, *, above: bool) -> Grid:
-    """Return one loss on a grid."""
+def _moved(cells: DiscretisedLoss) -> float:
+    """Return what `dominated` may have moved either law by, relatively."""
+    return 4 * cells.error + 8 * float(cells.slack) + 8e-12 + 64 * _UNIT * len(cells.knots) * float(cells.width)
+
+
+def _cells(loss: SimpleLoss, width: float, tail: float, *, above: bool) -> DiscretisedLoss:
+    """Return one loss in cells."""
     if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss):
-        pair = (pair_above if above else pair_below)(loss, width, tail)
-        cells = as_cells(pair, width)
-    else:
-        cells = own_cells(loss, width, tail)
-    return dominating(cells, width) if above else dominated(cells, width)
+        return as_cells((pair_above if above else pair_below)(loss, width, tail), width)
+    return own_cells(loss, width, tail)
 
 
 def _span(inside: Inside, tail: float) -> float:

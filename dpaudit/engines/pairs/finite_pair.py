@@ -134,6 +134,22 @@ def stitched(positive: FinitePair, negative: FinitePair, width: float) -> Finite
     )
 
 
+def stitched_below(positive: FinitePair, negative: FinitePair, near: float) -> FinitePair:
+    """Return a pair below the one that has the outputs of `positive` over 0, those of `negative` below, and one more.
+
+    Outputs within `near` of 0 are merged with the rest, of which either law has what the others leave.
+    """
+    above, below = positive.losses > near, negative.losses < -near
+    losses = np.concatenate([negative.losses[below], positive.losses[above]])
+    masses = np.concatenate([negative.masses[below], positive.masses[above]])
+    error = max(positive.error, negative.error) + 1e-12
+    under_p = 1 - (math.fsum(masses) + positive.infinite) * (1 + error)
+    under_q = 1 - math.fsum(masses * np.exp(-losses)) * (1 - error)
+    if under_p > _TINY and under_q > _TINY:
+        losses, masses = np.append(losses, math.log(under_p / under_q)), np.append(masses, under_p)
+    return FinitePair(losses=losses, masses=masses, infinite=positive.infinite, error=error)
+
+
 def placed(pair: FinitePair, width: float) -> FinitePair:
     """Return a pair on whole multiples of a width that dominates `pair`: atoms split between two, keeping p and q.
 
