@@ -31,12 +31,12 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.sampled_relations import relation_inside
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
     GaussianLoss,
 )
+from dpaudit.model.sampled_relations import relation_inside
 
 
 def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition, ...] = ()) -> NormalForm:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
+from dpaudit.accounting.allocating import allocated_attained, at_one_secret_step
 from dpaudit.accounting.heaviest import heaviest
 from dpaudit.accounting.queries import Query, query_of
-from dpaudit.accounting.allocating import allocated_attained, at_one_secret_step
 from dpaudit.accounting.subsampling import sampled_attained
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
@@ -91,20 +91,19 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
         case Local(part=part):
             found = plans_of(part, walk.below(records=1))
             return _each(found, lambda composition: composition * walk.records)
-        case Subsample(part=part):
+        case Subsample(part=part) | Allocate(part=part):
             found = plans_of(part, replace(walk.below(records=1), neighbours=relation_inside(node, walk.neighbours)))
-            return _each(found, lambda composition: _sampled(composition, node, walk))
-        case Allocate(part=part):
-            found = plans_of(part, replace(walk.below(records=1), neighbours=relation_inside(node, walk.neighbours)))
-            return _each(found, lambda composition: allocated_attained(composition, node, walk.neighbours))
+            return _each(found, lambda composition: _at_random(composition, node, walk))
         case PostProcess(part=part) | Billboard(part=part):
             return plans_of(part, walk.below())
         case _:
             assert_never(node)
 
 
-def _sampled(composition: Composition, node: Subsample, walk: Walk) -> Composition:
-    """Return what one record attains on a sample, or all of a person that a Poisson sample of Gaussian releases holds."""
+def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk) -> Composition:
+    """Return what one record attains on a sample, or all records of a person on a Poisson sample of Gaussian ones."""
+    if isinstance(node, Allocate):
+        return allocated_attained(composition, node, walk.neighbours)
     alone = sampled_attained(composition, node, walk.neighbours)
     several = all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in alone.parts)
     added = node.scheme == "poisson" and walk.neighbours != "replace_one"

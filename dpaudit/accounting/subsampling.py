@@ -84,8 +84,8 @@ def _above(composition: Composition, node: Subsample, neighbours: Neighbours) ->
         yield _both(composition, node.rate)
     elif node.scheme == "without_replacement" and neighbours == "zero_out":
         raise UnsupportedError(
-            "'subsample' with scheme='without_replacement' is not covered for neighbours='zero_out'; claim 'replace_one' "
-            "with sensitivities for it, which is larger."
+            "'subsample' with scheme='without_replacement' is not covered for neighbours='zero_out'; claim "
+            "'replace_one' with sensitivities for it, which is larger."
         )
     elif node.scheme == "with_replacement":
         yield _drawn(composition, node)
@@ -186,8 +186,8 @@ def _drawn(composition: Composition, node: Subsample) -> Composition:
             options.append((weight, moved.parts[0][0]))
         else:
             raise UnsupportedError(
-                "'subsample' with scheme='with_replacement' is covered for one release, or for Gaussian ones; sample the "
-                "releases apart."
+                "'subsample' with scheme='with_replacement' is covered for one release, or for Gaussian ones; sample "
+                "the releases apart."
             )
     whole = AverageLoss(options=tuple(options))
     return _both(Composition.of(whole), 1 - (1 - 1 / (node.population or 1)) ** (node.batch_size or 1))
@@ -202,8 +202,8 @@ def _amplified(composition: Composition, rate: float) -> Composition:
     epsilon = max(math.fsum(loss.supremum * n for loss, n in order.parts) for order in orders)
     if epsilon == math.inf:
         raise UnsupportedError(
-            "'subsample' of a part that may be one of several kinds, without a largest loss, is not covered. Sample each "
-            "kind apart, or state the part's (epsilon, delta) as a 'stated' node."
+            "'subsample' of a part that may be one of several kinds, without a largest loss, is not covered. Sample "
+            "each kind apart, or state the part's (epsilon, delta) as a 'stated' node."
         )
     delta = max(total_infinite_mass(order)[1] for order in orders) * rate * (1 + 1e-14)
     smaller = (

@@ -27,6 +27,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
+from dpaudit.model.node_kinds import kind_of
 from dpaudit.runtime.plugins import find_plugin
 
 if TYPE_CHECKING:
@@ -108,12 +109,8 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
         case Subsample():
             scheme = node.scheme.replace("_", " ")
             raise _refused(f"'subsample' ({scheme})", path, "an event needs sizes that the node may lack")
-        case Parallel():
-            raise _refused("'parallel'", path, "events only add up")
-        case Allocate():
-            raise _refused("'allocate'", path, "no event describes it as dpaudit does")
-        case Cells():
-            raise _refused("'cells'", path, "events only add up")
+        case Parallel() | Cells() | Allocate():
+            raise _refused(f"'{kind_of(node)}'", path, "events only add up")
         case Group():
             raise _refused("'group'", path, "an event is about one record; put the size into the part's sensitivity")
         case _:

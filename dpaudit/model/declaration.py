@@ -189,7 +189,7 @@ class Subsample:
     "with_replacement", `batch_size` draws from `population` records, `rate` being their ratio. Of two neighbours the
     larger has `population` records.
     The relation that the part is stated for follows from that of the whole, see `relation_inside`.
-    Raises: ValueError: a rate outside (0, 1], a size that the scheme lacks or does not know, or that contradicts `rate`.
+    Raises: ValueError: a rate outside (0, 1], a size that the scheme lacks or does not know, or that contradicts it.
 
     >>> from mechanisms import Gaussian
     >>> noise = Gaussian(stddev=1.1, l2_sensitivity=1.0, neighbours="add_remove")

@@ -32,8 +32,8 @@ def relation_inside(node: Subsample | Allocate, neighbours: Neighbours) -> Neigh
     """Return the relation for which the part of `node` is stated, where the whole is read for `neighbours`.
 
     A Poisson sample holds a record or lacks it, so that its part is stated for a record against none also where the
-    record is replaced. A sample of fixed size takes another record in its place: its part is stated for replacement also
-    where a record is removed.
+    record is replaced. A sample of fixed size takes another record in its place: its part is stated for replacement
+    also where a record is removed.
     Raises: DeclarationError: a scheme that nothing is proved of for these neighbours.
 
     >>> from dpaudit.model.declaration import Stated

@@ -51,9 +51,9 @@ class _Walk:
             parts = (self.losses(part, f"{path}.{i}", relation, records) for i, part in enumerate(node["parts"]))
             return reduce(lambda a, b: a + b, parts, _NOWHERE)
         if kind == "parallel" and node.get("visibility") == "secret":
-            parts = [self.losses(part, f"{path}.{i}", relation, 1) for i, part in enumerate(node["parts"])]
-            alike = all(part == parts[0] == losses.reversed_all(part) for part in parts) and not self.entered
-            return schemes.secret(parts[0], len(parts)) if alike else _NOWHERE
+            each = [self.losses(part, f"{path}.{i}", relation, 1) for i, part in enumerate(node["parts"])]
+            alike = all(part == each[0] == losses.reversed_all(part) for part in each) and not self.entered
+            return schemes.secret(each[0], len(each)) if alike else _NOWHERE
         if kind in ("parallel", "cells"):
             return self._entered(node, path, relation, records)
         if kind == "repeat":

@@ -164,8 +164,8 @@ def _leak(loss: Loss) -> float:
     if loss[0] in ("map", "allocated"):
         kept = math.prod((1 - leak(part if loss[3] == "remove" else reverse(part))) ** n for part, n in loss[1])
         if loss[0] == "map":
-            return loss[2] * (1 - kept) if loss[3] == "remove" else 0.0
-        return 1 - kept if loss[3] == "remove" else (1 - kept) ** loss[2]
+            return float(loss[2] * (1 - kept)) if loss[3] == "remove" else 0.0
+        return float(1 - kept if loss[3] == "remove" else (1 - kept) ** loss[2])
     if loss[0] == "average":
         return math.fsum(weight * leak(option) for weight, option in loss[1])
     if loss[0] == "stitched":

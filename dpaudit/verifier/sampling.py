@@ -188,11 +188,11 @@ def _on_knots(pair: Pair, step: float) -> tuple[Array, Array]:
 
 
 def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
-    """Return one secret step among `steps`: the mean of as many likelihood ratios X, spread over a grid 0, g, 2g, ..."""
+    """Return one secret step among `steps`: the mean of as many likelihood ratios, on a grid 0, g, 2g, ..."""
     x, q, tilt = np.exp(np.minimum(pair.at, 700.0)), pair.masses * np.exp(-pair.at), _TILTS[order]
-    order = np.argsort(x)
-    beyond = np.cumsum((x * q)[order][::-1])[::-1]
-    cap = max(1.0, float(x[order][min(int(np.searchsorted(-beyond, -_CAPS[order])), len(x) - 1)]))
+    ranks = np.argsort(x)
+    beyond = np.cumsum((x * q)[ranks][::-1])[::-1]
+    cap = max(1.0, float(x[ranks][min(int(np.searchsorted(-beyond, -_CAPS[order])), len(x) - 1)]))
     lost = float((np.maximum(x - cap, 0.0) * q).sum())
     reach = steps + 2 * cap + 14 * math.sqrt(steps * min(float((np.minimum(x, cap) ** 2 * q).sum()), cap))
     size = min(_KNOTS, max(2**12, 2 ** math.ceil(math.log2(2 * reach / (step * math.sqrt(steps))))))

@@ -65,7 +65,7 @@ def blur(loss: Loss) -> float:
     """Return how far rounding may have moved a loss from where its tails put it."""
     if loss[0] == "mixture":
         reach = _FAR + loss[2][-1][0] - loss[3][0][0]
-        return 16 * UNIT * (max(map(abs, ends(loss))) + reach**2)
+        return float(16 * UNIT * (max(map(abs, ends(loss))) + reach**2))
     kept = min((1 - part[2] for part in options(loss) if part[0] == "sampled"), default=1.0)
     return _UNITS * UNIT * (max(map(abs, ends(loss))) + 1 / kept)
 

@@ -75,6 +75,15 @@ def node_words(node: Declaration) -> NodeWords:
             return NodeWords(
                 "Allocate", f"at {places:,} secret step{'s' * (places > 1)} of {steps:,}{often}", _ALLOCATE
             )
+        case PostProcess() | Billboard() | Local() | Stated():
+            return _words_of_views(node)
+        case _:
+            assert_never(node)
+
+
+def _words_of_views(node: PostProcess | Billboard | Local | Stated) -> NodeWords:
+    """Return the words of a node that changes who sees what, or that is taken on trust."""
+    match node:
         case PostProcess(steps=steps):
             return NodeWords(
                 "Post-processing", ": ".join(filter(None, ("costs nothing", ", ".join(steps)))), _POST_PROCESS

@@ -1,7 +1,7 @@
 """Pairs for releases at one secret step out of t: the law of the mean of t likelihood ratios.
 
 With X = dP/dQ under Q for one step, and M the mean of t independent copies, the whole has the likelihood ratio M:
-delta is E(M - e^epsilon)_+ in the order "remove" and E(1 - e^epsilon M)_+ in the order "add", convex functions of a sum.
+delta is E(M - e^epsilon)_+ in the order "remove" and E(1 - e^epsilon M)_+ in the order "add", convex functions of M.
 From above, X becomes a mean-preserving spread on a grid 0, g, 2g, ...; from below, a label on that grid, whose sum over
 the steps is a test. Sums are powers of a Fourier transform with a proved error, tilted so that rounding in the upper
 tail is as small as the tail.
@@ -13,14 +13,13 @@ import numpy as np
 
 from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
 from dpaudit.engines.tilted.law import Law, Weights, composed, weighted
-from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.model.losses import SampledOrder
 
 _UNIT = 2.0**-53
 _MOST = 1 << 18  # knots of a sum
 _FEWEST = 1 << 12
 _TILT = 14.0  # by how much rounding shrinks from the bottom of the window to its top, in logarithms
-_BEYOND = -36.0  # the logarithm of a weight beyond the window that is aimed at
+_RARE = -36.0  # the logarithm of a weight beyond the window that is small enough
 _TINY = 1e-300
 _LIGHT = 1e-5  # the same where the cap costs about as much of epsilon, and nothing of delta
 _HEAVY = 1e-16  # a mass under P at which a likelihood ratio is capped
@@ -64,8 +63,8 @@ def _lost(tail: float, order: SampledOrder) -> float:
 def allocated_below(step: FinitePair, steps: int, width: float, tail: float, order: SampledOrder) -> FinitePair:
     """Return a pair that the allocation of one step dominates: the sum of labels.
 
-    The label of a step is one of the two knots around its likelihood ratio, by chance; the law of the sum is that of one
-    step under P and the others under Q, against all under Q. With order "add" the two laws change places.
+    The label of a step is one of the two knots around its likelihood ratio, by chance; the law of the sum is that of
+    one step under P and the others under Q, against all under Q. With order "add" the two laws change places.
     """
     ratios, under_q = _ratios(step)
     cap, _ = _capped(ratios, under_q, _lost(tail, order))
@@ -123,7 +122,7 @@ def _capped(ratios: Floats, under_q: Floats, tail: float) -> tuple[float, float]
 
 
 def _window(ratios: Floats, under_q: Floats, cap: float, steps: int, width: float) -> tuple[int, float]:
-    """Return the number of knots of a sum and their distance, so fine that a spread adds little to a cell of `width`."""
+    """Return the number of knots of a sum and their distance, so fine that a spread adds little to a `width`."""
     held = np.minimum(ratios, cap)
     second = float((held * held * under_q).sum())
     reach = steps + 2 * cap + 14 * math.sqrt(steps * min(second, cap))
@@ -140,11 +139,13 @@ def _untilted(law: Law, coefficients: Floats, tilt: float, *, upwards: bool) -> 
 
 
 def _log_beyond(parts: list[Weights], size: int) -> float:
-    """Return the logarithm of a bound on the weights above the window."""
+    """Return the logarithm of a bound on the weights above the window, by Chernoff's inequality."""
     if sum((len(part.weights) - 1) * part.times for part in parts) < size:
         return -800.0
-    means = [float(part.weights @ np.arange(len(part.weights))) for part in parts]
-    centre = int(sum(mean * part.times for mean, part in zip(means, parts, strict=True)))
-    longest = max(len(part.weights) for part in parts)
-    scales = (longest / 60, longest / 30, longest / 15, longest / 7)
-    return min(log_mass_beyond(parts, size, centre, math.sqrt(max(1.0, (size - centre) * scale))) for scale in scales)
+    found = 0.0
+    for slope in (20 / size, 5 / size, 60 / size):
+        moment = math.fsum(part.times * part.log_moment(slope) for part in parts)
+        found = min(found, moment - slope * size + 1e-13 * (abs(moment) + slope * size))
+        if found < _RARE:
+            break
+    return found

@@ -66,6 +66,7 @@ def derived_delta(loss: DerivedLoss, epsilon: float) -> tuple[float, float]:
 @lru_cache(maxsize=64)
 def _fine(loss: DerivedLoss, tail: float) -> tuple[FinitePair, FinitePair]:
     """Return fine pairs below and above a loss, on few atoms."""
-    width = 2.0 ** math.floor(math.log2(span(loss, tail) / _FINE))
+    fine = _FINE if isinstance(loss, AllocatedLoss) else 4 * _FINE
+    width = 2.0 ** math.floor(math.log2(span(loss, tail) / fine))
     low, high = pair_below(loss, width, tail), pair_above(loss, width, tail)
     return low.gathered(width), placed(high, width)

@@ -143,7 +143,7 @@ def _span(inside: Inside, tail: float) -> float:
 
 
 def _product(rows: list[tuple[Floats, int]]) -> Floats:
-    """Return the convolution of all rows, each so many times; sums of positive terms, so that rounding stays relative."""
+    """Return the convolution of all rows, each so many times; of positive terms, so that rounding stays relative."""
     found = np.ones(1)
     for row, times in rows:
         square: Floats = row

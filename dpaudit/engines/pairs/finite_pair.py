@@ -112,9 +112,9 @@ def average(pairs: Sequence[tuple[float, FinitePair]]) -> FinitePair:
 def stitched(positive: FinitePair, negative: FinitePair, width: float) -> FinitePair:
     """Return a pair above `positive` at epsilons of 0 or more and above `negative` below, both being from above.
 
-    Atoms of `positive` above 0 give the curve at x = e^epsilon >= 1. For x <= 1 the curve of any pair is 1 - x plus what
-    its atoms of negative loss gain, so that atoms of `negative` give it, if all probabilities sum to 1 under P and to at
-    most as much under Q: an atom at 0 fills them up, and what Q would then have too much is given to infinity.
+    Atoms of `positive` above 0 give the curve at x = e^epsilon >= 1. For x <= 1 the curve of any pair is 1 - x plus
+    what its atoms of negative loss gain, so that atoms of `negative` give it, if all probabilities sum to 1 under P and
+    to at most as much under Q: an atom at 0 fills them up, and what Q would then have too much is given to infinity.
     """
     right, left = (placed(pair, width) for pair in (positive, negative))
     above, below = right.losses > width / 2, left.losses < -width / 2

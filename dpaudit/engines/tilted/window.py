@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
 from dpaudit.engines.pairs.cells import cells_above, span
+from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
 from dpaudit.engines.verified.cutting import cut
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 from dpaudit.engines.verified.mixture import mixture_loss, range_of

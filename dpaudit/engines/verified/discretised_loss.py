@@ -48,7 +48,8 @@ class DiscretisedLoss:
     """Probabilities under P of knots and cells, each within a relative `error`.
 
     Shape: `knots` has one entry more than `up` and `down`. `above` and `below` bound the probability of a
-    loss outside all cells, `below_other` that under Q of a loss below them; every stated loss is within `slack` of the true one.
+    loss outside all cells, `below_other` that under Q of a loss below them; every stated loss is within `slack`
+    of the true one.
     """
 
     origin: Fraction

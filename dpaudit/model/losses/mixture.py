@@ -25,8 +25,8 @@ class MixtureLoss:
     """The loss of a mixture of shifts `above` against a mixture of shifts `below`, both of one noise.
 
     Unit: shifts in deviations of a Gaussian, or scales of a Laplace noise; weights are probabilities. No shift of
-    `above` is less than one of `below`: as the noise is log-concave, the loss then grows with the output, and half lines
-    are the optimal tests.
+    `above` is less than one of `below`: as the noise is log-concave, the loss then grows with the output, and half
+    lines are the optimal tests.
     Raises: ValueError: weights that do not sum to 1 within 1e-9, or a shift of `above` below one of `below`.
     Source: Neyman and Pearson (1933), for half lines as optimal tests.
 
@@ -91,7 +91,7 @@ class MixtureLoss:
         if size == 1:
             return self
         raise UnsupportedError(
-            f"'group' of size {size} over a mixture of shifts is not covered. Put the group directly over the 'subsample'."
+            f"'group' of size {size} over a mixture of shifts is not covered. Put it directly over 'subsample'."
         )
 
 
