@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 from dpaudit.checks import count, one_of
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.losses.sampled import infinite_of
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 if TYPE_CHECKING:
@@ -49,9 +50,8 @@ class AllocatedLoss:
     def infinite_mass(self) -> float:
         """The probability, under P, of an output that Q cannot produce."""
         if self.order == "add":
-            kept = math.prod((1 - loss.reversed().infinite_mass) ** times for loss, times in self.inside)
-            return (1 - kept) ** self.steps
-        return 1 - math.prod((1 - loss.infinite_mass) ** times for loss, times in self.inside)
+            return float(infinite_of(tuple((loss.reversed(), times) for loss, times in self.inside))) ** self.steps
+        return float(infinite_of(self.inside))
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return the total variation of a known step, beyond which delta(epsilon) never lies."""

@@ -2,14 +2,28 @@
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, get_args
 
-from dpaudit.checks import count, one_of, open_probability
+from dpaudit.checks import count, meant, one_of, open_probability
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 if TYPE_CHECKING:
     from dpaudit.model.losses.composed import SimpleLoss
+
+
+_EXACT = 1000
+
+
+def infinite_of(inside: "tuple[tuple[SimpleLoss, int], ...]") -> Fraction | float:
+    """Return the mass at infinity of all losses together, exactly for up to a thousand, else rounded up."""
+    masses = [(loss.infinite_mass, times) for loss, times in inside if loss.infinite_mass]
+    if any(mass == 1 for mass, _ in masses):
+        return Fraction(1)
+    if sum(times for _, times in masses) <= _EXACT:
+        return 1 - math.prod(((1 - meant(mass)) ** times for mass, times in masses), start=Fraction(1))
+    return -math.expm1(math.fsum(times * math.log1p(-mass) for mass, times in masses)) * (1 + 1e-14)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +67,8 @@ class SampledLoss:
         """The probability, under P, of an output that Q cannot produce."""
         if self.order == "add":
             return 0.0
-        kept = math.prod((1 - loss.infinite_mass) ** times for loss, times in self.inside)
-        return self.rate * (1 - kept) if kept < 1 else 0.0
+        lost = infinite_of(self.inside)
+        return float(meant(self.rate) * lost) if isinstance(lost, Fraction) else self.rate * lost
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits.
