@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 from dpaudit.runtime.exports import lazy_exports as lazy_exports
 
 __all__ = [
+    "Allocate",
+    "AllocatedLoss",
     "ApproximateLoss",
     "AuditCase",
     "AuditResult",
+    "AverageLoss",
     "Billboard",
     "Bracket",
     "Cells",
@@ -40,6 +43,7 @@ __all__ = [
     "Loss",
     "LowerBound",
     "Mechanism",
+    "MixtureLoss",
     "Model",
     "Neighbours",
     "NormalForm",
@@ -57,11 +61,13 @@ __all__ = [
     "Repeat",
     "Report",
     "SampledGaussianLoss",
+    "SampledLoss",
     "Sequential",
     "Shuffle",
     "Slots",
     "Split",
     "Stated",
+    "StitchedLoss",
     "Streams",
     "Subsample",
     "System",
@@ -101,9 +107,12 @@ DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
 
 EXPORTS: dict[str, str] = {
+    "Allocate": "dpaudit.model.declaration",
+    "AllocatedLoss": "dpaudit.model.losses",
     "ApproximateLoss": "dpaudit.model.losses",
     "AuditCase": "dpaudit.model.case",
     "AuditResult": "dpaudit.model.audit_result",
+    "AverageLoss": "dpaudit.model.losses",
     "Billboard": "dpaudit.model.declaration",
     "Bracket": "dpaudit.model.bracket",
     "Cells": "dpaudit.model.declaration",
@@ -133,6 +142,7 @@ EXPORTS: dict[str, str] = {
     "Loss": "dpaudit.model.losses",
     "LowerBound": "dpaudit.model.audit_result",
     "Mechanism": "dpaudit.model.mechanism",
+    "MixtureLoss": "dpaudit.model.losses",
     "Model": "dpaudit.model.claim",
     "Neighbours": "dpaudit.model.claim",
     "NormalForm": "dpaudit.accounting.normal_form",
@@ -150,11 +160,13 @@ EXPORTS: dict[str, str] = {
     "Repeat": "dpaudit.model.declaration",
     "Report": "dpaudit.report",
     "SampledGaussianLoss": "dpaudit.model.losses",
+    "SampledLoss": "dpaudit.model.losses",
     "Sequential": "dpaudit.model.declaration",
     "Shuffle": "dpaudit.model.declaration",
     "Slots": "dpaudit.training",
     "Split": "dpaudit.accounting.noise_split",
     "Stated": "dpaudit.model.declaration",
+    "StitchedLoss": "dpaudit.model.losses",
     "Streams": "dpaudit.model.streams",
     "Subsample": "dpaudit.model.declaration",
     "System": "dpaudit.model.system",
@@ -232,6 +244,7 @@ if TYPE_CHECKING:
     from dpaudit.model.claim import Model as Model
     from dpaudit.model.claim import Neighbours as Neighbours
     from dpaudit.model.condition import Condition as Condition
+    from dpaudit.model.declaration import Allocate as Allocate
     from dpaudit.model.declaration import Billboard as Billboard
     from dpaudit.model.declaration import Cells as Cells
     from dpaudit.model.declaration import Declaration as Declaration
@@ -246,7 +259,9 @@ if TYPE_CHECKING:
     from dpaudit.model.declaration import Shuffle as Shuffle
     from dpaudit.model.declaration import Stated as Stated
     from dpaudit.model.declaration import Subsample as Subsample
+    from dpaudit.model.losses import AllocatedLoss as AllocatedLoss
     from dpaudit.model.losses import ApproximateLoss as ApproximateLoss
+    from dpaudit.model.losses import AverageLoss as AverageLoss
     from dpaudit.model.losses import ChoiceLoss as ChoiceLoss
     from dpaudit.model.losses import ComposedLoss as ComposedLoss
     from dpaudit.model.losses import Composition as Composition
@@ -254,7 +269,10 @@ if TYPE_CHECKING:
     from dpaudit.model.losses import GaussianLoss as GaussianLoss
     from dpaudit.model.losses import LaplaceLoss as LaplaceLoss
     from dpaudit.model.losses import Loss as Loss
+    from dpaudit.model.losses import MixtureLoss as MixtureLoss
     from dpaudit.model.losses import SampledGaussianLoss as SampledGaussianLoss
+    from dpaudit.model.losses import SampledLoss as SampledLoss
+    from dpaudit.model.losses import StitchedLoss as StitchedLoss
     from dpaudit.model.mechanism import Mechanism as Mechanism
     from dpaudit.model.streams import Streams as Streams
     from dpaudit.model.system import System as System

@@ -33,7 +33,11 @@ History = Sequence[tuple[float, float, int]]
 """(noise_multiplier, sample_rate, num_steps) for each stretch of equal steps, as Opacus keeps it."""
 
 _UNIT = 2.0**-53
-_ORDERS: dict[Neighbours, tuple[Order, ...]] = {"add_remove": ("remove", "add"), "replace_one": ("replace",)}
+_ORDERS: dict[Neighbours, tuple[Order, ...]] = {
+    "add_remove": ("remove", "add"),
+    "replace_one": ("replace",),
+    "zero_out": ("remove", "add"),
+}
 _SPREAD = 6e-5  # what the lattice's width may add to epsilon, about
 _WIDEST = 5e-4
 _MOST = 1 << 21

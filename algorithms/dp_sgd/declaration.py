@@ -1,11 +1,10 @@
-"""The declaration of DP-SGD: a noisy sum a step on its sample, or the batches of a shuffled epoch."""
+"""The declaration of DP-SGD: a noisy sum a step on its sample, by the way in which batches are drawn."""
 
 import math
 
-from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.plan import plan_of, record_of
 from algorithms.dp_sgd.settings import DpSgdSettings
-from dpaudit import Declaration, Parallel, Release, Repeat, Stated
+from dpaudit import Allocate, Declaration, Group, Parallel, Release, Repeat, Subsample
 from mechanisms import Gaussian
 
 
@@ -14,24 +13,56 @@ def declaration_of(settings: DpSgdSettings) -> Declaration:
 
     Source: Abadi et al. (2016), Algorithm 1.
     """
-    if settings.sampling == "shuffled":
-        return _shuffled(settings)
-    record = record_of(settings)
-    if settings.neighbours == "add_remove":
-        return record.declaration()
-    return Stated(
-        epsilon=epsilon_of_history(record.history, settings.delta, "replace_one"),
-        delta=settings.delta,
-        source="dp_sgd's own accounting of Poisson-sampled Gaussian sums under replacement",
-        neighbours="replace_one",
-    )
+    match settings.sampling:
+        case "shuffled":
+            return _shuffled(settings)
+        case "allocation":
+            plan = plan_of(settings)
+            return Allocate(part=_sums(settings), steps=plan.batches, epochs=math.ceil(plan.steps / plan.batches))
+        case "without_replacement" | "truncated_poisson":
+            return _fixed(settings)
+        case _:
+            whole = record_of(settings).declaration()
+            several = settings.records_per_user
+            return whole if several == 1 else Group(part=whole, size=several)
+
+
+def _fixed(settings: DpSgdSettings) -> Declaration:
+    """Return steps whose batches have a fixed or a largest size."""
+    rate = float(settings.sample_rate or 0)
+    if settings.sampling == "without_replacement":
+        sample = Subsample(part=_replaced_sums(settings), rate=rate, scheme="without_replacement")
+    else:
+        sample = Subsample(
+            part=_sums(settings),
+            rate=rate,
+            scheme="truncated_poisson",
+            population=settings.population,
+            batch_bound=settings.batch_bound,
+        )
+    return Repeat(part=sample, times=int(settings.steps or 0))
+
+
+def _sums(settings: DpSgdSettings) -> Release:
+    """Return a step's noisy sum, in units of the clipping norm, which a record against none moves by one."""
+    noise = float(settings.noise_multiplier or 0)
+    return Release(label="gradient sums", mechanism=Gaussian(stddev=noise, l2_sensitivity=1.0, neighbours="add_remove"))
+
+
+def _replaced_sums(settings: DpSgdSettings) -> Release:
+    """Return a step's noisy sum, which a replaced record moves by two clipping norms."""
+    noise = Gaussian(stddev=float(settings.noise_multiplier or 0), l2_sensitivity=2.0, neighbours="replace_one")
+    return Release(label="gradient sums", mechanism=noise)
 
 
 def _shuffled(settings: DpSgdSettings) -> Declaration:
-    """Return epochs of batches, in one of which a record sits by a permutation that reads no data."""
+    """Return epochs of batches, in one of which a record sits by a permutation that reads no data.
+
+    All batches bear one label: they answer one query, and the record that moves one of them moves any.
+    """
     plan = plan_of(settings)
     epochs = math.ceil(plan.steps / plan.batches)
     noise = Gaussian(stddev=plan.noise_multiplier, l2_sensitivity=2.0, neighbours="replace_one")
-    batch = tuple(Release(label=f"batch {i + 1}", mechanism=noise) for i in range(plan.batches))
-    epoch = Parallel(parts=batch, key="the shuffled order, which is drawn without data", visibility="secret")
-    return Repeat(part=epoch, times=epochs)
+    batch = Release(label="batches", mechanism=noise)
+    key = "the shuffled order, which is drawn without data"
+    return Repeat(part=Parallel(parts=(batch,) * plan.batches, key=key, visibility="secret"), times=epochs)

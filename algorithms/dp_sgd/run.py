@@ -10,12 +10,13 @@ from algorithms.dp_sgd.checks import divisor_condition
 from algorithms.dp_sgd.declaration import declaration_of
 from algorithms.dp_sgd.extra import require_opacus
 from algorithms.dp_sgd.plan import Plan, plan_of
-from algorithms.dp_sgd.settings import DpSgdSettings
+from algorithms.dp_sgd.settings import RUNNABLE, DpSgdSettings
 from algorithms.problems.affairs import Classification
 from dpaudit import (
     Condition,
     ConfigError,
     Declaration,
+    Group,
     Parallel,
     Planted,
     Released,
@@ -73,6 +74,11 @@ def run_watched(plan: Plan, planted: Planted, rng: np.random.Generator) -> tuple
     Raises: ConfigError: Opacus is not installed, or fewer records than batches need.
     """
     require_opacus("Running dp_sgd")
+    if plan.sampling not in RUNNABLE:
+        raise ConfigError(
+            f"Opacus draws no batches by sampling={plan.sampling!r}; certify it without a [problem], or train with "
+            f"{' or '.join(RUNNABLE)}."
+        )
 
     watch = Watch(records=planted.records, slots=planted.slots)
     try:
@@ -97,6 +103,7 @@ def run_watched(plan: Plan, planted: Planted, rng: np.random.Generator) -> tuple
 def _trace(declaration: Declaration, done: dict[str, Any]) -> Iterator[Released]:
     """Yield what Opacus counted, under the labels of the declaration; nothing where it only states an epsilon."""
     history = done["engine"].accountant.history
+    declaration = declaration.part if isinstance(declaration, Group) else declaration
     if isinstance(declaration, Sequential):
         for part, (_, rate, _) in zip(declaration.parts, history, strict=False):
             if isinstance(part, Repeat) and isinstance(part.part, Subsample) and rate != part.part.rate:
@@ -107,5 +114,5 @@ def _trace(declaration: Declaration, done: dict[str, Any]) -> Iterator[Released]
     elif isinstance(declaration, Repeat) and isinstance(declaration.part, Parallel):
         noise = done["optimizer"].noise_multiplier
         mechanism = Gaussian(stddev=noise, l2_sensitivity=2.0, neighbours="replace_one")
-        for number in range(1, len(declaration.part.parts) + 1):
-            yield Released(label=f"batch {number}", mechanism=mechanism, times=declaration.times)
+        released = len(declaration.part.parts) * declaration.times
+        yield Released(label="batches", mechanism=mechanism, times=released)

@@ -6,10 +6,15 @@ from typing import Annotated
 
 from dpaudit import Claim, Neighbours
 from dpaudit.checks import OneOf, count, one_of, open_probability, positive
-from dpaudit.model.claim import NEIGHBOURS
 
-SAMPLINGS = ("poisson", "shuffled")
-"""How batches are drawn, by name."""
+SAMPLINGS = ("poisson", "shuffled", "without_replacement", "allocation", "truncated_poisson")
+"""How batches are drawn, by name; Opacus draws the first two, and the others are declared only."""
+
+RUNNABLE = SAMPLINGS[:2]
+"""How Opacus draws batches."""
+
+RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")
+"""The relations that training is accounted for."""
 
 CALIBRATIONS = ("given", "tight")
 """The calibrations by name, see `plan.record_of`."""
@@ -24,11 +29,13 @@ class DpSgdSettings:
     Parameters: `model`, always "central"; `noise_multiplier`, the noise over `max_grad_norm`, the clipping norm;
     `sample_rate`, with which each record is in a step's batch (Opacus: 1 / number of batches); `steps`, the number of
     noisy updates. Or `checkpoint`, a file of Opacus or a JSON file of its accountant's state, in place of noise, rate
-    and steps. `sampling` "poisson", or "shuffled" for a loader that deals every record once an epoch, where no
-    amplification is credited; `calibration` "given", or "tight" for the least noise that meets the claim;
-    `grad_sample_mode` "hooks" or "ghost"; `tuning_runs`, how many runs on the same data led to this one;
-    `learning_rate` of the updates. For `replace_one` the epsilon of Poisson sampling is stated by `epsilon_of_history`,
-    not folded.
+    and steps. `sampling` "poisson"; "shuffled" for a loader that deals every record once an epoch, where no
+    amplification is credited; "without_replacement" for batches of a fixed size, drawn anew each step; "allocation"
+    where each record draws its one batch of an epoch by itself; "truncated_poisson" for Poisson batches out of
+    `population` records, cut to `batch_bound` records; `records_per_user`, how many records a person has at most;
+    `calibration` "given", or "tight" for the least noise that meets the claim; `grad_sample_mode` "hooks" or "ghost";
+    `tuning_runs`, how many runs on the same data led to this one; `learning_rate` of the updates. For `replace_one` the
+    epsilon of Poisson sampling is stated by `epsilon_of_history`, not folded.
     Raises: ValueError: a field outside its range, or one that is missing.
     """
 
@@ -46,6 +53,9 @@ class DpSgdSettings:
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "given"
     grad_sample_mode: Annotated[str, OneOf(_MODES)] = "hooks"
     tuning_runs: int = 1
+    records_per_user: int = 1
+    population: int | None = None
+    batch_bound: int | None = None
 
     # What only the usefulness depends on.
     learning_rate: float = 0.5
@@ -57,15 +67,36 @@ class DpSgdSettings:
         positive("learning_rate", self.learning_rate)
         count("tuning_runs", self.tuning_runs)
         one_of("model", self.model, ("central",))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        one_of("neighbours", self.neighbours, RELATIONS)
         one_of("sampling", self.sampling, SAMPLINGS)
         one_of("calibration", self.calibration, CALIBRATIONS)
         one_of("grad_sample_mode", self.grad_sample_mode, _MODES)
+        count("records_per_user", self.records_per_user)
         self._check_run()
+        self._check_sampling()
         if self.sampling == "shuffled" and self.neighbours != "replace_one":
             raise ValueError(
                 "Expected neighbours='add_remove' to be 'replace_one' for sampling='shuffled': a record less moves "
                 "others to other batches, for which no bound is known."
+            )
+
+    def _check_sampling(self) -> None:
+        """Refuse what no declaration says of a way to sample."""
+        for name in ("population", "batch_bound"):
+            value = getattr(self, name)
+            if (value is None) == (self.sampling == "truncated_poisson"):
+                raise ValueError(
+                    f"Expected {name}={value} to be given for sampling='truncated_poisson', and only then."
+                )
+        if self.sampling not in RUNNABLE and (self.calibration == "tight" or self.checkpoint is not None):
+            raise ValueError(f"Expected noise, rate and steps to be given for sampling={self.sampling!r}.")
+        if self.sampling == "truncated_poisson" and self.neighbours != "add_remove":
+            raise ValueError("Expected neighbours='replace_one' to be 'add_remove' for sampling='truncated_poisson'.")
+        poisson = self.sampling == "poisson" and self.neighbours == "add_remove"
+        if self.records_per_user > 1 and not (poisson and self.calibration == "given"):
+            raise ValueError(
+                f"Expected records_per_user={self.records_per_user} to be 1 except for sampling='poisson', "
+                "neighbours='add_remove' and calibration='given', where the number that a batch holds is binomial."
             )
 
     def _check_run(self) -> None:
@@ -91,4 +122,6 @@ class DpSgdSettings:
 
     def claim(self) -> Claim:
         """Return what is promised of the run."""
-        return Claim(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours, unit="one training record")
+        many = self.records_per_user
+        unit = "one training record" if many == 1 else f"one user's {many} training records"
+        return Claim(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours, unit=unit)

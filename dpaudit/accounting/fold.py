@@ -8,6 +8,7 @@ attains.
 from typing import assert_never
 
 from dpaudit.accounting.adaptive_choice import join
+from dpaudit.accounting.allocating import allocated_above
 from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
@@ -17,6 +18,7 @@ from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -36,6 +38,7 @@ from dpaudit.model.losses import (
     Composition,
     GaussianLoss,
 )
+from dpaudit.model.sampled_relations import relation_inside
 
 
 def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition, ...] = ()) -> NormalForm:
@@ -82,19 +85,27 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
             return _cells(inside, touched, neighbours)
         case Group(part=part, size=size):
             return _grouped(above(part, neighbours), size)
-        case Subsample(part=part, rate=rate, scheme=scheme):
-            return sampled_above(above(part, neighbours), rate, scheme, neighbours)
-        case Shuffle(part=part):
-            if neighbours != "replace_one":
-                raise DeclarationError(
-                    f"'shuffle' is proved where a user's data are replaced, but is read for neighbours={neighbours!r}; "
-                    "its number of users is public."
-                )
-            return (shuffled_above(join(above(part, neighbours)), node),)
+        case Subsample() | Allocate() | Shuffle():
+            return _amplified(node, neighbours)
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
             return above(part, neighbours)
         case _:
             assert_never(node)
+
+
+def _amplified(node: Subsample | Allocate | Shuffle, neighbours: Neighbours) -> Alternatives:
+    """Return alternatives for a part whose records, places or order stay secret."""
+    if isinstance(node, Shuffle):
+        if neighbours != "replace_one":
+            raise DeclarationError(
+                f"'shuffle' is proved where a user's data are replaced, but is read for neighbours={neighbours!r}; "
+                "its number of users is public."
+            )
+        return (shuffled_above(join(above(node.part, neighbours)), node),)
+    inside = above(node.part, relation_inside(node, neighbours))
+    if isinstance(node, Allocate):
+        return allocated_above(inside, node, neighbours)
+    return sampled_above(inside, node, neighbours)
 
 
 def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> None:
@@ -112,6 +123,8 @@ def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) ->
     alone = above(touched, "add_remove")
     if neighbours == "add_remove":
         return alone
+    if neighbours == "zero_out":
+        raise UnsupportedError("'cells' are covered for 'add_remove' and 'replace_one'; zero fills no cell.")
     return worst((*above(inside, neighbours), join(alone) + join(alone).reversed()))
 
 

@@ -1,9 +1,18 @@
 """The few compositions that matter for a lower bound, out of many."""
 
+import math
 from collections.abc import Iterable
 
 from dpaudit.accounting.dominance import worst
-from dpaudit.model.losses import Composition, GaussianLoss, SampledGaussianLoss, SimpleLoss
+from dpaudit.model.losses import (
+    AllocatedLoss,
+    Composition,
+    GaussianLoss,
+    MixtureLoss,
+    SampledGaussianLoss,
+    SampledLoss,
+    SimpleLoss,
+)
 
 _MOST = 64
 """How many compositions are kept; a lower bound may leave any of them out."""
@@ -28,5 +37,11 @@ def _size(loss: SimpleLoss) -> float:
             return mu
         case SampledGaussianLoss(mu=mu, rate=rate):
             return mu * rate
+        case SampledLoss(inside=inside, rate=rate):
+            return rate * math.sqrt(sum(_size(part) * _size(part) * times for part, times in inside))
+        case AllocatedLoss(inside=inside, steps=steps):
+            return math.sqrt(sum(_size(part) * _size(part) * times for part, times in inside) / steps)
+        case MixtureLoss(above=above, below=below):
+            return sum(shift * weight for shift, weight in above) - sum(shift * weight for shift, weight in below)
         case _:
             return loss.supremum

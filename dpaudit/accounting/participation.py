@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
+from dpaudit.accounting.allocating import allocated_attained, at_one_secret_step
 from dpaudit.accounting.heaviest import heaviest
 from dpaudit.accounting.queries import Query, query_of
 from dpaudit.accounting.shuffling import shuffled_attained
 from dpaudit.accounting.subsampling import sampled_attained
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -24,8 +26,9 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss
+from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from dpaudit.model.mechanism import Mechanism, attained_loss
+from dpaudit.model.sampled_relations import relation_inside
 from dpaudit.model.witness import Entry
 
 
@@ -79,9 +82,10 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
             return _in_sequence(plans_of(part, walk.below(i)) for i, part in enumerate(parts))
         case Repeat(part=part, times=times):
             return _each(plans_of(part, walk.below()), lambda composition: composition * times)
-        case Parallel(parts=parts, visibility=visibility):
-            entered = parts if visibility == "public" else ()
-            return _either(_entered(plans_of(part, walk.below(i)), walk.path, i) for i, part in enumerate(entered))
+        case Parallel(parts=parts, visibility="secret"):
+            return _at_a_secret_part([plans_of(part, walk.below(i, records=1)) for i, part in enumerate(parts)])
+        case Parallel(parts=parts):
+            return _either(_entered(plans_of(part, walk.below(i)), walk.path, i) for i, part in enumerate(parts))
         case Cells(inside=inside, touched=touched):
             return _cells(inside, touched, walk)
         case Group(part=part, size=size):
@@ -89,16 +93,46 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
         case Local(part=part):
             found = plans_of(part, walk.below(records=1))
             return _each(found, lambda composition: composition * walk.records)
-        case Subsample(part=part, rate=rate, scheme=scheme):
-            found = plans_of(part, walk.below(records=1))
-            return _each(found, lambda composition: sampled_attained(composition, rate, scheme))
-        case Shuffle(part=part):
-            found = plans_of(part, walk.below(records=1))
-            return _each(found, lambda composition: shuffled_attained(node, composition))
+        case Subsample() | Allocate() | Shuffle():
+            return _amplified(node, walk)
         case PostProcess(part=part) | Billboard(part=part):
             return plans_of(part, walk.below())
         case _:
             assert_never(node)
+
+
+def _amplified(node: Subsample | Allocate | Shuffle, walk: Walk) -> Found:
+    """Return the plans on which one pair moves the queries of a part whose records, places or order stay secret."""
+    below = walk.below(records=1)
+    if isinstance(node, Shuffle):
+        return _each(plans_of(node.part, below), lambda composition: shuffled_attained(node, composition))
+    found = plans_of(node.part, replace(below, neighbours=relation_inside(node, walk.neighbours)))
+    return _each(found, lambda composition: _at_random(composition, node, walk))
+
+
+def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk) -> Composition:
+    """Return what one record attains on a sample, or all records of a person on a Poisson sample of Gaussian ones."""
+    if isinstance(node, Allocate):
+        return allocated_attained(composition, node, walk.neighbours)
+    alone = sampled_attained(composition, node, walk.neighbours)
+    several = all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in alone.parts)
+    added = node.scheme == "poisson" and walk.neighbours != "replace_one"
+    return alone.group(walk.records) if walk.records > 1 and added and several else alone
+
+
+def _at_a_secret_part(parts: list[Found]) -> Found:
+    """Return what a pair attains whose record is in one part, which nobody sees, out of parts that are all alike.
+
+    All other records hold one value, so that nothing but the record's own part depends on where it is.
+    """
+    found: Found = {}
+    for query in parts[0]:
+        rows = [part.get(query, ()) for part in parts]
+        alike = {row[0].composition for row in rows if len(row) == 1 and not row[0].entries}
+        composition = next(iter(alike), Composition())
+        if all(len(row) == 1 for row in rows) and len(alike) == 1 and composition == composition.reversed():
+            found[query] = (Plan(composition=at_one_secret_step(composition, len(parts))),)
+    return found
 
 
 def _moved(mechanism: Mechanism, records: int) -> Composition:

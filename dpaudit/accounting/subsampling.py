@@ -1,65 +1,108 @@
 """Amplification by subsampling: what a part delivers when it sees a random sample of the records.
 
-Everything inside one sample is composed first and amplified after. Two schemes are covered, each with the
-neighbours its theorem is about: Poisson sampling when a record is added or removed, sampling of a fixed
-number without replacement when a record is replaced.
+Everything inside one sample is composed first and sampled after. A pair of neighbours may be read in either order, so
+that an upper side has an alternative for each order of the part's own loss.
 """
 
 import math
+from collections.abc import Iterator
 
-from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.accounting.schemes import drawn_counts, drawn_with_replacement, kept_rate, truncated_shares
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.gaussian import total_mu
-from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Scheme
-from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, SampledGaussianLoss
+from dpaudit.model.declaration import Subsample
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    AverageLoss,
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    MixtureLoss,
+    SampledGaussianLoss,
+    SampledLoss,
+    SimpleLoss,
+    StitchedLoss,
+)
 
 _LARGE = 700.0
-_NEIGHBOURS: dict[Scheme, Neighbours] = {"poisson": "add_remove", "without_replacement": "replace_one"}
 
 
-def subsampled(part: NormalForm, rate: float, scheme: Scheme, neighbours: Neighbours) -> NormalForm:
-    """Return the normal form of `part` on a sample that holds each record with probability `rate`.
+def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neighbours) -> Alternatives:
+    """Return upper alternatives for a part on the sample of `node`, read for `neighbours`.
 
-    Raises: as for `sampled_above`.
+    `alternatives` are the part's, for the relation inside the sample (`relation_inside`).
+    Raises: UnsupportedError: a part that the scheme is not proved for.
     """
-    return NormalForm(
-        upper=sampled_above(part.upper, rate, scheme, neighbours),
-        lower=tuple(sampled_attained(alternative, rate, scheme) for alternative in part.lower),
+    found = dict.fromkeys(
+        upper
+        for alternative in alternatives
+        for order in dict.fromkeys((alternative, alternative.reversed()))
+        for upper in _above(order, node, neighbours)
     )
+    return tuple(found)
 
 
-def sampled_above(alternatives: Alternatives, rate: float, scheme: Scheme, neighbours: Neighbours) -> Alternatives:
-    """Return upper alternatives for a part on a sample that holds each record with probability `rate`.
+def sampled_attained(composition: Composition, node: Subsample, neighbours: Neighbours) -> Composition:
+    """Return what a pair attains on the sample of `node`, if some pair attains `composition` without it.
 
-    Gaussian releases on a Poisson sample have an exact loss; anything else is treated as a black box of its
-    largest loss and infinite mass.
+    Edge cases: nothing where no pair is known, as for a part whose loss depends on the order of the neighbours.
 
-    Raises:
-        DeclarationError: the scheme is read for neighbours that its theorem is not about.
-        UnsupportedError: the part is no Gaussian one and has no finite largest loss.
+    >>> from dpaudit.model.declaration import Stated
+    >>> sample = Subsample(part=Stated(epsilon=1.0, source="a supplier"), rate=0.5)
+    >>> sampled_attained(Composition.of(LaplaceLoss(shift=1.0)), sample, "add_remove").parts[0][0].rate
+    0.5
     """
-    if neighbours != _NEIGHBOURS[scheme]:
-        raise DeclarationError(
-            f"'subsample' with scheme={scheme!r} is proved for neighbours={_NEIGHBOURS[scheme]!r}, but is read for "
-            f"neighbours={neighbours!r}. Change the claim's neighbours, or the scheme if the code samples otherwise."
-        )
-    if scheme == "poisson" and all(_gaussian(a) for a in alternatives):
-        return tuple(_sampled_gaussian(total_mu(a)[1], rate) for a in alternatives)
-    return _amplified(alternatives, rate)
-
-
-def sampled_attained(composition: Composition, rate: float, scheme: Scheme) -> Composition:
-    """Return what a pair attains on a sample that attains `composition` without it: nothing where that is not known.
-
-    >>> from dpaudit import LaplaceLoss
-    >>> sampled_attained(Composition.of(LaplaceLoss(shift=1.0)), 0.5, "poisson").events
-    0
-    """
-    if scheme != "poisson" or not _gaussian(composition):
+    if not composition.parts or not _plain(composition) or composition != composition.reversed():
         return Composition()
-    return _sampled_gaussian(total_mu(composition)[0], rate)
+    if node.scheme == "poisson" and neighbours == "replace_one":
+        moved = _shift(composition, upwards=False)
+        return Composition() if moved is None else _moved_apart(moved, node.rate)
+    if node.scheme == "with_replacement":
+        if not _gaussian(composition):
+            return Composition()
+        return Composition.of(drawn_with_replacement(node, total_mu(composition)[0]))
+    if node.scheme == "without_replacement" and neighbours == "zero_out":
+        return Composition()
+    return _sampled(composition, kept_rate(node) if node.scheme == "truncated_poisson" else node.rate, upwards=False)
+
+
+def _above(composition: Composition, node: Subsample, neighbours: Neighbours) -> Iterator[Composition]:
+    """Yield what dominates one order of a part on a sample."""
+    if not composition.parts:
+        yield composition
+    elif not _plain(composition):
+        yield _amplified(composition.group(2) if _apart(node, neighbours) else composition, node.rate)
+    elif _apart(node, neighbours):
+        moved = _shift(composition, upwards=True)
+        yield _both(composition.group(2), node.rate) if moved is None else _moved_apart(moved, node.rate)
+    elif node.scheme == "without_replacement" and neighbours == "replace_one":
+        yield _both(composition, node.rate)
+    elif node.scheme == "without_replacement" and neighbours == "zero_out":
+        raise UnsupportedError(
+            "'subsample' with scheme='without_replacement' is not covered for neighbours='zero_out'; claim "
+            "'replace_one' with sensitivities for it, which is larger."
+        )
+    elif node.scheme == "with_replacement":
+        yield _drawn(composition, node)
+    elif node.scheme == "truncated_poisson":
+        yield _truncated(composition, node)
+    else:
+        yield _sampled(composition, node.rate, upwards=True)
+
+
+def _apart(node: Subsample, neighbours: Neighbours) -> bool:
+    """Return whether both neighbours hold a record that a Poisson sample may lack."""
+    return node.scheme == "poisson" and neighbours == "replace_one"
+
+
+def _plain(composition: Composition) -> bool:
+    """Return whether no loss is a choice, of which a sample has no law."""
+    return not any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts)
 
 
 def _gaussian(composition: Composition) -> bool:
@@ -67,38 +110,114 @@ def _gaussian(composition: Composition) -> bool:
     return all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 
 
-def _sampled_gaussian(mu: float, rate: float) -> Composition:
-    """Return Gaussian releases of joint `mu` on one Poisson sample."""
-    return Composition.of(SampledGaussianLoss(mu=mu, rate=rate) if rate < 1 else GaussianLoss(mu=mu))
+def _sampled(composition: Composition, rate: float, *, upwards: bool) -> Composition:
+    """Return all losses together on one sample that holds the record with probability `rate`."""
+    if _gaussian(composition):
+        mu = total_mu(composition)[1 if upwards else 0]
+        return Composition.of(SampledGaussianLoss(mu=mu, rate=rate) if rate < 1 else GaussianLoss(mu=mu))
+    return Composition.of(SampledLoss(inside=composition.parts, rate=rate)) if rate < 1 else composition
 
 
-def _amplified(alternatives: Alternatives, rate: float) -> Alternatives:
-    """Return black boxes of ln(1 + rate (e^epsilon - 1)) and rate delta.
+def _joint(composition: Composition) -> Composition:
+    """Return Gaussian losses as one, from above."""
+    return Composition.of(GaussianLoss(mu=total_mu(composition)[1])) if _gaussian(composition) else composition
+
+
+def _both(composition: Composition, rate: float) -> Composition:
+    """Return what dominates a pair of which either may be the worse: one map for each sign of epsilon.
+
+    Source: Balle, Barthe and Gaboardi (2018), Theorem 1, and joint convexity.
+    """
+    if rate == 1:
+        return composition
+    positive = SampledLoss(inside=_joint(composition).parts, rate=rate)
+    negative = SampledLoss(inside=_joint(composition.reversed()).parts, rate=rate).reversed()
+    return Composition.of(StitchedLoss(positive=positive, negative=negative))
+
+
+def _shift(composition: Composition, *, upwards: bool) -> GaussianLoss | LaplaceLoss | None:
+    """Return the one shift that a part is, or None."""
+    if _gaussian(composition):
+        return GaussianLoss(mu=total_mu(composition)[1 if upwards else 0])
+    ((loss, times), *rest) = composition.parts
+    return loss if isinstance(loss, LaplaceLoss) and times == 1 and not rest else None
+
+
+def _moved_apart(loss: GaussianLoss | LaplaceLoss, rate: float) -> Composition:
+    """Return a sampled record that moves the answer one way against one that moves it the other way.
+
+    Half lines attain both trade-offs at once, against the sample without the record and against the other record.
+    Source: Balle, Barthe and Gaboardi (2018), Theorem 1; Neyman and Pearson (1933).
+    """
+    if rate == 1:
+        return Composition.of(loss.group(2))
+    if isinstance(loss, GaussianLoss):
+        above, below = ((0.0, 1 - rate), (loss.mu, rate)), ((-loss.mu, rate), (0.0, 1 - rate))
+        return Composition.of(MixtureLoss(above=above, below=below))
+    above, below = ((0.0, 1 - rate), (loss.shift, rate)), ((-loss.shift, rate), (0.0, 1 - rate))
+    return Composition.of(MixtureLoss(above=above, below=below, noise="laplace"))
+
+
+def _truncated(composition: Composition, node: Subsample) -> Composition:
+    """Return the average over the size of the sample before it was cut.
+
+    While there is room, the record is added to the sample; else it replaces another one.
+    """
+    replaced = composition.group(2)
+    options: list[tuple[float, SimpleLoss]] = []
+    for weight, rate, room in truncated_shares(node):
+        if rate == 1:
+            raise UnsupportedError("'subsample' with scheme='truncated_poisson' is covered for a rate below 1.")
+        options.append((weight, SampledLoss(inside=_joint(composition if room else replaced).parts, rate=rate)))
+    return Composition.of(AverageLoss(options=tuple(options)))
+
+
+def _drawn(composition: Composition, node: Subsample) -> Composition:
+    """Return draws with replacement: a binomial number of copies of the record is replaced.
+
+    Source: Balle, Barthe and Gaboardi (2018), Theorem 10.
+    """
+    options: list[tuple[float, SimpleLoss]] = []
+    for weight, copies in drawn_counts(node):
+        moved = composition.group(copies) if copies else Composition.of(_LOST)
+        if _gaussian(moved):
+            options.append((weight, GaussianLoss(mu=total_mu(moved)[1])))
+        elif len(moved.parts) == 1 and moved.parts[0][1] == 1:
+            options.append((weight, moved.parts[0][0]))
+        else:
+            raise UnsupportedError(
+                "'subsample' with scheme='with_replacement' is covered for one release, or for Gaussian ones; sample "
+                "the releases apart."
+            )
+    whole = AverageLoss(options=tuple(options))
+    return _both(Composition.of(whole), 1 - (1 - 1 / (node.population or 1)) ** (node.batch_size or 1))
+
+
+def _amplified(composition: Composition, rate: float) -> Composition:
+    """Return a black box of ln(1 + rate (e^epsilon - 1)) and rate delta, either order being the worse one.
 
     Source: Balle, Barthe and Gaboardi (2018), Theorems 8 and 9.
     """
-    found: list[Composition] = []
-    for alternative in alternatives:
-        # Either order of neighbours may be the worse one; a black box covers both.
-        orders = (alternative, alternative.reversed())
-        epsilon = max(math.fsum(loss.supremum * n for loss, n in order.parts) for order in orders)
-        if epsilon == math.inf:
-            raise UnsupportedError(
-                "'subsample' of a part without a largest loss is covered for Gaussian releases on a 'poisson' sample "
-                "only. Sample the Gaussian releases apart, or state the part's (epsilon, delta) as a 'stated' node."
-            )
-        delta = max(total_infinite_mass(order)[1] for order in orders) * rate * (1 + 1e-14)
-        smaller = (
-            math.log1p(rate * math.expm1(epsilon))
-            if epsilon < _LARGE
-            else epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
+    orders = (composition, composition.reversed())
+    epsilon = max(math.fsum(loss.supremum * n for loss, n in order.parts) for order in orders)
+    if epsilon == math.inf:
+        raise UnsupportedError(
+            "'subsample' of a part that may be one of several kinds, without a largest loss, is not covered. Sample "
+            "each kind apart, or state the part's (epsilon, delta) as a 'stated' node."
         )
-        found.append(
-            Composition.of(
-                ApproximateLoss(
-                    epsilon=min(epsilon, smaller * (1 + 1e-14) + 1e-300) * (1 + 2.0**-52),
-                    delta=min(delta, math.nextafter(1, 0)),
-                )
-            )
+    delta = max(total_infinite_mass(order)[1] for order in orders) * rate * (1 + 1e-14)
+    smaller = (
+        math.log1p(rate * math.expm1(epsilon))
+        if epsilon < _LARGE
+        else epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
+    )
+    return Composition.of(
+        ApproximateLoss(
+            epsilon=min(epsilon, smaller * (1 + 1e-14) + 1e-300) * (1 + 2.0**-52),
+            delta=min(delta, math.nextafter(1, 0)),
         )
-    return tuple(found)
+    )
+
+
+_LOST = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
+"""The loss of a release that shows everything."""

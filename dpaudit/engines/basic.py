@@ -13,17 +13,24 @@ from dpaudit.engines.engine import Engine
 from dpaudit.engines.exact import exact_supremum, nearest, outwards
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
+    AllocatedLoss,
     ApproximateLoss,
+    AverageLoss,
     ChoiceLoss,
     Composition,
     DiscreteLoss,
     LaplaceLoss,
+    MixtureLoss,
     SampledGaussianLoss,
+    SampledLoss,
+    StitchedLoss,
 )
 
 _ULP = 2.0**-52
 _EXACT_MASSES = 1000
 _RATIOS = (LaplaceLoss, ApproximateLoss, DiscreteLoss)
+_BOUNDED = (ChoiceLoss, MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
+"""Losses of which the largest is known from above alone."""
 _LARGEST = math.nextafter(math.inf, 0)
 
 
@@ -42,7 +49,7 @@ def total_supremum(composition: Composition) -> tuple[float, float]:
     low = sum((Fraction(outwards(value)[0]) * times for value, times in ratios), start=Fraction(0))
     rounded = (loss for loss, _ in composition.parts if isinstance(loss, SampledGaussianLoss))
     low = low * (1 - Fraction(4 * _ULP)) if any(rounded) else low
-    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+    if any(isinstance(loss, _BOUNDED) for loss, _ in composition.parts):
         low = Fraction(0)  # the option with the largest mass at infinity may hide the largest loss of another
     return outwards(low)[0], outwards(high)[1]
 

@@ -1,12 +1,17 @@
 """Which compositions the engines that put losses on a grid can take: neither too large, nor too many, nor too small."""
 
 from dpaudit.model.losses import (
+    AllocatedLoss,
+    AverageLoss,
     ChoiceLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
+    MixtureLoss,
     SampledGaussianLoss,
+    SampledLoss,
     SimpleLoss,
+    StitchedLoss,
 )
 
 LARGEST = 1e5
@@ -47,8 +52,16 @@ def _within(loss: SimpleLoss) -> bool:
     match loss:
         case GaussianLoss(mu=mu) | SampledGaussianLoss(mu=mu):
             return mu <= MOST_MU
+        case MixtureLoss(above=above, below=below):
+            return above[-1][0] - below[0][0] <= MOST_MU
         case ChoiceLoss(options=options):
             return all(map(_within, options))
+        case SampledLoss(inside=inside) | AllocatedLoss(inside=inside):
+            return all(_within(part) for part, _ in inside)
+        case AverageLoss(options=weighted):
+            return all(_within(part) for _, part in weighted)
+        case StitchedLoss(positive=positive, negative=negative):
+            return _within(positive) and _within(negative)
         case DiscreteLoss(atoms=atoms):
             return not atoms or max(-atoms[0][0], atoms[-1][0]) <= LARGEST
         case _:

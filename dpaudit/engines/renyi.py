@@ -21,17 +21,16 @@ from dpaudit.engines.engine import Engine
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
     ApproximateLoss,
-    ChoiceLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
-    SampledGaussianLoss,
 )
 
 Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
 _MARGIN = 1e-13
+_CLOSED = (GaussianLoss, LaplaceLoss, ApproximateLoss, DiscreteLoss)  # families whose moments have a closed form
 _MOST = 2**63  # copies of a loss; of more nothing is said
 _ENTRIES = 1 << 18  # of a table of powers and atoms that is held at a time
 
@@ -65,7 +64,7 @@ def _log_moments(composition: Composition) -> tuple[Floats, Floats]:
     """Return ln E[e^(s L)] of the whole at every power, and a bound on its rounding."""
     total, size = np.zeros_like(_POWERS), np.ones_like(_POWERS)
     for loss, times in composition.parts:
-        if not isinstance(loss, SampledGaussianLoss | ChoiceLoss):
+        if isinstance(loss, _CLOSED):
             with np.errstate(over="ignore"):
                 part = times * log_moment(loss, _POWERS) if times < _MOST else _POWERS * math.inf
                 total, size = total + part, size + np.abs(part) + min(times, _MOST) * 2.0
@@ -110,8 +109,7 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
 
 def _covers(composition: Composition) -> bool:
     """Return whether every moment is a closed form of some finite loss."""
-    unknown = (SampledGaussianLoss, ChoiceLoss)
-    return not any(isinstance(loss, unknown) or loss.infinite_mass >= 1 for loss, _ in composition.parts)
+    return all(isinstance(loss, _CLOSED) and loss.infinite_mass < 1 for loss, _ in composition.parts)
 
 
 RENYI = Engine(name="renyi", covers=_covers, delta=_delta, epsilon=_epsilon)

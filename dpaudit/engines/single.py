@@ -16,21 +16,28 @@ from dpaudit.engines.engine import Engine
 from dpaudit.engines.exact import exact_sum, outwards
 from dpaudit.engines.gaussian import GAUSSIAN, gaussian_delta
 from dpaudit.engines.limits import gridded
+from dpaudit.engines.pairs.cells import derived_delta
 from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.model.losses import (
+    AllocatedLoss,
     ApproximateLoss,
+    AverageLoss,
     ChoiceLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    MixtureLoss,
     SampledGaussianLoss,
+    SampledLoss,
     SimpleLoss,
+    StitchedLoss,
 )
 
 _ULP = 2.0**-52
 _STATED = 1e-14  # relative; what floating point may have done to a stated probability
 _LARGE = 700.0
+_EXACT_WEIGHTS = 400
 
 
 def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
@@ -45,6 +52,10 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
             return gaussian_delta(mu, epsilon)
         case SampledGaussianLoss():
             return _sampled(loss, epsilon)
+        case MixtureLoss():
+            return _mixed(loss, epsilon)
+        case SampledLoss() | AverageLoss() | StitchedLoss() | AllocatedLoss():
+            return derived_delta(loss, epsilon)
         case LaplaceLoss() | ApproximateLoss():
             margin = 16 * _ULP
         case DiscreteLoss():
@@ -97,6 +108,27 @@ def _sampled(loss: SampledGaussianLoss, epsilon: float) -> tuple[float, float]:
     blur = 4 * _ULP * (epsilon + abs(log_rate) + abs(math.log(high)) + 1)
     far = at_low + 4 * _ULP * (abs(at_low) + epsilon + abs(log_rate) + 1) if low > 0 else math.inf
     return _scaled(loss.mu, (low, high), (far, at_high - blur))
+
+
+def _mixed(loss: MixtureLoss, epsilon: float) -> tuple[float, float]:
+    """Return bounds for two mixtures of shifts: the half line of losses above epsilon.
+
+    Any half line is a test and shows the lower bound. The best one differs in losses that rounding cannot tell from
+    epsilon, by at most their probability times that blur.
+    """
+    if epsilon >= loss.supremum:
+        return 0.0, 0.0
+    output, (first, second) = loss.upper_tails(epsilon)
+    if epsilon > _LARGE:
+        return 0.0, min(1.0, first * (1 + 1e-9))
+    reach = abs(output) + loss.above[-1][0] - loss.below[0][0]
+    weights = 2e-11 if len(loss.above) + len(loss.below) > _EXACT_WEIGHTS else 1e-14
+    margin = weights + 4 * _ULP * (16 + 4 * reach * reach)
+    blur = abs(loss.loss_at(output) - epsilon) + 2.0**-46 * (1 + reach * reach)
+    gain = math.exp(epsilon) * second
+    lower = first * (1 - margin) - gain * (1 + margin)
+    upper = first * (1 + margin) - gain * (1 - margin) + math.expm1(min(2 * blur, 1.0)) * first
+    return max(0.0, lower), min(1.0, max(upper, 0.0) + 4 * sys.float_info.min)
 
 
 def _scaled(mu: float, factors: tuple[float, float], epsilons: tuple[float, float]) -> tuple[float, float]:

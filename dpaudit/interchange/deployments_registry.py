@@ -24,6 +24,7 @@ _MODELS: dict[Model, tuple[str, str]] = {
 _NEIGHBOURS: dict[Neighbours, str] = {
     "replace_one": "Neighbouring data sets differ in the value of one such unit; their number is public.",
     "add_remove": "Neighbouring data sets differ in the presence of one such unit.",
+    "zero_out": "Neighbouring data sets differ in whether one such unit contributes anything; their number is public.",
 }
 
 

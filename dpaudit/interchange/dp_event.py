@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -33,7 +34,7 @@ from dpaudit.runtime.plugins import find_plugin
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
-_REPLACED = {"replace_one": 2.0, "add_remove": 1.0}
+_REPLACED = {"replace_one": 2.0, "add_remove": 1.0, "zero_out": 1.0}
 """How far one record of norm 1 moves a sum."""
 
 
@@ -106,16 +107,17 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             return dp_event.NoOpDpEvent()
         case Stated():
             raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
-        case Subsample() | Parallel() | Cells() | Shuffle() | Group():
+        case Subsample() | Parallel() | Cells() | Allocate() | Shuffle() | Group():
             raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
         case _:
             assert_never(node)
 
 
 _WHY: dict[type, str] = {
-    Subsample: "without replacement an event needs both sizes, and the node has their ratio",
+    Subsample: "an event needs sizes that the node may lack",
     Parallel: "events only add up",
     Cells: "events only add up",
+    Allocate: "no event has secret places that a record draws once an epoch",
     Shuffle: "no event has shuffled reports",
     Group: "an event is about one record; put the size into the part's sensitivity",
 }

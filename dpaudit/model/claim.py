@@ -5,8 +5,9 @@ from typing import Literal, get_args
 
 from dpaudit.checks import non_negative, one_of, probability_below_one
 
-Neighbours = Literal["replace_one", "add_remove"]
-"""Which data sets count as neighbours: one record's value replaced, or one record added or removed."""
+Neighbours = Literal["replace_one", "add_remove", "zero_out"]
+"""Which data sets count as neighbours: one record's value replaced, one record added or removed, or one record's
+contributions set to zero while its place stays."""
 
 Model = Literal["central", "joint", "local"]
 """Whose view is protected: every output; all that the *other* users see; each user's own message."""

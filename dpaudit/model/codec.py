@@ -17,6 +17,7 @@ from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Printed, Stated
 from dpaudit.model.mechanism import Mechanism, is_mechanism, is_plugged_in, stated_losses
 from dpaudit.model.node_kinds import NODE_KINDS, NODES
+from dpaudit.model.sampled_relations import inside_of
 from dpaudit.runtime.plugins import find_plugin, suggestion
 
 _DEPTH = 200
@@ -60,7 +61,8 @@ def decode_declaration(
 ) -> Declaration:
     """Return the tree that `data` spells; mechanisms without a relation take `neighbours`.
 
-    Inside `touched` of a cell array the relation is `add_remove`, as that node defines it.
+    Inside `touched` of a cell array the relation is `add_remove`, as that node defines it; samples and allocations
+    define the relation of their part, too.
     Raises: Fault: naming the place in the tree and what is wrong there.
     """
     if depth > _DEPTH:
@@ -76,12 +78,18 @@ def decode_declaration(
                 decode_declaration(part, neighbours, (*where, key, i), depth + 1) for i, part in enumerate(value)
             )
         elif key in ("part", "inside", "touched"):
-            relation: Neighbours = "add_remove" if key == "touched" else neighbours
+            relation = "add_remove" if key == "touched" else _relation_below(table, str(kind), neighbours)
             values[key] = decode_declaration(value, relation, (*where, key), depth + 1)
         else:
             values[key] = value
     node: Declaration = _build(NODES[kind], values, where, neighbours)
     return node
+
+
+def _relation_below(table: dict[str, Any], kind: str, neighbours: Neighbours) -> Neighbours:
+    """Return the relation of mechanisms below a node that state none; `neighbours` where the node proves nothing."""
+    known = inside_of(kind, str(table.get("scheme", "poisson")))
+    return known.get(neighbours, neighbours)
 
 
 REFUSED: dict[str, str] = {

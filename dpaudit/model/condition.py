@@ -6,6 +6,7 @@ from typing import Literal, assert_never, get_args
 from dpaudit.checks import one_of
 from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -112,10 +113,8 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
             return (Condition(kind="one_cell"),)
         case Group(size=size):
             return (Condition(kind="contribution_bound", about=(str(size),)),)
-        case Subsample(scheme=scheme):
-            return (Condition(kind="secret_sample", about=(scheme,)),)
-        case Shuffle(users=users):
-            return (Condition(kind="secret_order", about=(str(users),)),)
+        case Subsample() | Allocate() | Shuffle():
+            return (_secret(node),)
         case PostProcess(steps=steps):
             return (Condition(kind="no_data_read", about=steps),)
         case Billboard(reads=reads):
@@ -129,6 +128,19 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
             return (Condition(kind="one_message"),)
         case Stated(source=source):
             return (Condition(kind="stated", about=(source,)),)
+        case _:
+            assert_never(node)
+
+
+def _secret(node: Subsample | Allocate | Shuffle) -> Condition:
+    """Return what must stay secret for an amplification."""
+    match node:
+        case Subsample(scheme=scheme):
+            return Condition(kind="secret_sample", about=(scheme,))
+        case Allocate(positions=positions):
+            return Condition(kind="secret_positions", about=(positions,))
+        case Shuffle(users=users):
+            return Condition(kind="secret_order", about=(str(users),))
         case _:
             assert_never(node)
 

@@ -19,6 +19,7 @@ ConditionKind = Literal[
     "contribution_bound",
     "secret_sample",
     "secret_order",
+    "secret_positions",
     "no_data_read",
     "own_inputs_only",
     "independent_users",
@@ -65,6 +66,10 @@ SENTENCES: dict[ConditionKind, str] = {
     "secret_order": (
         "The reports of {listed} users, each drawn by the same randomiser independently of the others, are shown in a "
         "uniform order that stays secret."
+    ),
+    "secret_positions": (
+        "The steps of each record are drawn uniformly and by themselves, whatever the records are and wherever others "
+        "are, {listed} in every epoch, and stay secret."
     ),
     "no_data_read": "No data is read again by: {listed}.",
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",

@@ -7,6 +7,7 @@
     Group(part, size)                     one person owns `size` records
     Subsample(part, rate, scheme)         the part sees a random sample of the records
     Shuffle(part, users)                  the reports of all users, each from the part, in a secret uniform order
+    Allocate(part, steps)                 a record is in some of `steps` runs of the part, at secret places
     PostProcess(part)  Billboard(part)  Local(part)     change who sees what, not the loss
     Stated(epsilon, delta, source)        somebody else's claim, taken on trust
 
@@ -22,7 +23,10 @@ from dpaudit.checks import FieldError, count, non_negative, one_of, open_probabi
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.mechanism import Mechanism, is_mechanism
 
-Scheme = Literal["poisson", "without_replacement"]
+Scheme = Literal["poisson", "without_replacement", "truncated_poisson", "with_replacement"]
+
+Positions = Literal["fresh", "repeated"]
+"""Whether the steps of a record are drawn anew every epoch, or once for all epochs."""
 
 KeyVisibility = Literal["public", "secret"]
 """Whether an adversary sees which part a record touches."""
@@ -190,8 +194,12 @@ class Group:
 class Subsample:
     """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
 
-    Parameters: `part` that sees the sample; `rate`, with which a record is in the sample; `scheme` "poisson" draws each
-    record on its own, "without_replacement" a set of fixed size.
+    Schemes: "poisson"; "without_replacement", a uniform set of `rate` times all records; "truncated_poisson" on
+    `population` records, of a Poisson sample above `batch_bound` records a uniform subset of that many; and
+    "with_replacement", `batch_size` draws from `population` records, `rate` being their ratio. Of two neighbours the
+    larger has `population` records.
+    The relation that the part is stated for follows from that of the whole, see `relation_inside`.
+    Raises: ValueError: a rate outside (0, 1], a size that the scheme lacks or does not know, or that contradicts it.
 
     >>> from mechanisms import Gaussian
     >>> noise = Gaussian(stddev=1.1, l2_sensitivity=1.0, neighbours="add_remove")
@@ -202,12 +210,62 @@ class Subsample:
     part: "Declaration"
     rate: float
     scheme: Scheme = "poisson"
+    population: int | None = None
+    batch_size: int | None = None
+    batch_bound: int | None = None
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
         if self.rate != 1:
             object.__setattr__(self, "rate", open_probability("rate", self.rate))
         one_of("scheme", self.scheme, get_args(Scheme))
+        for name in _SIZES:
+            self._check_size(name)
+        if self.population and self.batch_size and abs(self.batch_size / self.population - self.rate) > _SAME_RATE:
+            raise FieldError(
+                "rate", f"Expected rate={self.rate} to be batch_size / population, {self.batch_size / self.population}."
+            )
+
+    def _check_size(self, name: str) -> None:
+        """Refuse a size that the scheme lacks, or does not know."""
+        value, (needed, known) = getattr(self, name), _SIZES_OF[self.scheme]
+        if value is None and name in needed:
+            raise FieldError(name, f"Expected {name} to be given for scheme={self.scheme!r}.")
+        if value is not None and name not in known:
+            raise FieldError(name, f"Expected {name}={value} to be left out for scheme={self.scheme!r}.")
+        if value is not None:
+            object.__setattr__(self, name, count(name, value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocate:
+    """A part run `steps` times an epoch, in which a record takes part `per_epoch` times, at secret places of its own.
+
+    Side-condition: the places are uniform, and independent of the records and of the places of others (balls in bins).
+    Shuffled batches of a fixed size are not this: there the places of others depend on the record's.
+    The relation that the part is stated for follows from that of the whole, see `relation_inside`.
+    Raises: ValueError: a count below 1, or more places an epoch than steps.
+    Source: Chua et al. (2024), balls in bins; Feldman and Shenfeld (2025), random allocation.
+
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+    >>> Allocate(part=Release(label="gradient", mechanism=noise), steps=100, epochs=3).positions
+    'fresh'
+    """
+
+    part: "Declaration"
+    steps: int
+    epochs: int = 1
+    per_epoch: int = 1
+    positions: Positions = "fresh"
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "epochs", "per_epoch"):
+            object.__setattr__(self, name, count(name, getattr(self, name)))
+        if self.per_epoch > self.steps:
+            raise FieldError("per_epoch", f"Expected per_epoch={self.per_epoch} to be at most steps={self.steps}.")
+        one_of("positions", self.positions, get_args(Positions))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,6 +388,18 @@ class Stated:
             one_of("neighbours", self.neighbours, NEIGHBOURS)
 
 
+_SAME_RATE = 1e-9
+
+_SIZES = ("population", "batch_size", "batch_bound")
+
+_SIZES_OF: dict[Scheme, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "poisson": ((), ()),
+    "without_replacement": ((), ("population", "batch_size")),
+    "truncated_poisson": (("population", "batch_bound"), ("population", "batch_bound")),
+    "with_replacement": (("population", "batch_size"), ("population", "batch_size")),
+}
+"""The sizes that each scheme needs, and those that it knows."""
+
 _OWN_VALUE = re.compile(
     r"\b(?:(?:record|row)(?:'s|s')?(?: own)?|its(?: own)?|own) values?\b|\bvalues? of the record\b", re.I
 )
@@ -347,6 +417,7 @@ Declaration: TypeAlias = (
     | Group
     | Subsample
     | Shuffle
+    | Allocate
     | PostProcess
     | Billboard
     | Local

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Group,
@@ -26,6 +27,7 @@ NodeKind = Literal[
     "group",
     "subsample",
     "shuffle",
+    "allocate",
     "post_process",
     "billboard",
     "local",
@@ -41,6 +43,7 @@ NODES: dict[NodeKind, type[Any]] = {
     "group": Group,
     "subsample": Subsample,
     "shuffle": Shuffle,
+    "allocate": Allocate,
     "post_process": PostProcess,
     "billboard": Billboard,
     "local": Local,

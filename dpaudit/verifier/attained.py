@@ -1,11 +1,10 @@
 """What a certificate's witness attains, computed anew: the releases that one pair moves, on its plan."""
 
 import json
-import math
 from collections import Counter
 from functools import reduce
 
-from dpaudit.verifier import losses
+from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.losses import SHIFTS, Multiset, Table, require
 from dpaudit.verifier.mechanisms import rescaled, sides_of
 from dpaudit.verifier.shuffles import shuffled_below
@@ -52,6 +51,10 @@ class _Walk:
         if kind == "sequential":
             parts = (self.losses(part, f"{path}.{i}", relation, records) for i, part in enumerate(node["parts"]))
             return reduce(lambda a, b: a + b, parts, _NOWHERE)
+        if kind == "parallel" and node.get("visibility") == "secret":
+            each = [self.losses(part, f"{path}.{i}", relation, 1) for i, part in enumerate(node["parts"])]
+            alike = all(part == each[0] == losses.reversed_all(part) for part in each) and not self.entered
+            return schemes.secret(each[0], len(each)) if alike else _NOWHERE
         if kind in ("parallel", "cells"):
             return self._entered(node, path, relation, records)
         if kind == "repeat":
@@ -62,9 +65,21 @@ class _Walk:
             return losses.times(self.losses(node["part"], first, relation, 1), records)
         if kind == "shuffle":
             return shuffled_below(node, self.losses(node["part"], first, relation, 1))
-        if kind == "subsample":
-            return _sampled(node, self.losses(node["part"], first, relation, 1))
+        if kind in ("subsample", "allocate"):
+            below = schemes.inside(node, relation)
+            found = schemes.below(node, self.losses(node["part"], first, below, 1), relation)
+            return self._of_a_person(node, found, relation, records)
         return self.losses(node["part"], first, relation, records)
+
+    def _of_a_person(self, node: Table, found: Multiset, relation: str, records: int) -> Multiset:
+        """All records of a person in one Poisson sample of Gaussian releases; of other samples, one record."""
+        kinds, added = {loss[0] for loss in found}, relation != "replace_one" and node.get("scheme") == "poisson"
+        if records == 1 or not added or not found or not kinds <= {"gaussian", "sampled"}:
+            return found
+        ((kind, mu, *rest),) = found
+        if kind == "gaussian":
+            return Counter([("gaussian", mu * records)])
+        return Counter([("mixture", "gaussian", schemes.binomial(records, rest[0], mu), ((0.0, 1.0),))])
 
     def _release(self, node: Table, relation: str, records: int) -> Multiset:
         """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""
@@ -81,7 +96,7 @@ class _Walk:
 
     def _entered(self, node: Table, path: str, relation: str, records: int) -> Multiset:
         """The part that the plan enters; what several cells attain, the pair meets in both orders."""
-        if path not in self.entries or node.get("visibility") == "secret":
+        if path not in self.entries:
             return _NOWHERE
         self.entered.add(path)
         part = self.entries[path]
@@ -101,11 +116,3 @@ def _query(mechanism: Table) -> Table:
     mechanism = {key: value for key, value in mechanism.items() if key != "stated"}
     inner = {key: _query(value) for key, value in mechanism.items() if isinstance(value, dict)}
     return {key: value for key, value in (mechanism | inner).items() if key in inner or scaled[key] == value}
-
-
-def _sampled(node: Table, found: Multiset) -> Multiset:
-    """Gaussian releases on one Poisson sample are known exactly, and nothing else is."""
-    if node.get("scheme", "poisson") != "poisson" or any(loss[0] != "gaussian" for loss in found) or not found:
-        return _NOWHERE
-    mu, rate = math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in found.items())), float(node["rate"])
-    return Counter([("sampled", mu, rate, "remove") if rate < 1 else ("gaussian", mu)])

@@ -39,7 +39,7 @@ def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
     mechanism = node.get("mechanism", {})
     for table in (node, mechanism):
         for kind, field in TABLES["needed"].get(table.get("node", table.get("name")), ()):
-            held: Any = table.get(field, "poisson" if field == "scheme" else [])
+            held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
             about = tuple(map(str, held if isinstance(held, list) else [held]))
             listed = ", ".join(about) or TABLES["unnamed"].get(kind)
             found.append((kind, about, TABLES["conditions"][kind].format(listed=listed)))

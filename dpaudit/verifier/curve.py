@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from dpaudit.verifier.lattice import cut
 from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, require, reversed_all
+from dpaudit.verifier.sampling import DERIVED, blur, cut, ends, plain
 from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
-from dpaudit.verifier.tails import Array, above, blur, ends
+from dpaudit.verifier.tails import Array, above
 
 FINE, COARSE = 3e-6, 1e-3  # relative widths that a lattice aims at, for what is compared closely and for the rest
 _WIDE = 1e-3  # beyond this width another epsilon gets its own window
@@ -78,7 +78,9 @@ class _Curve:
 
 
 def _plain(loss: Loss, epsilon: float) -> Bounds:
-    """Return bounds on the delta of one loss, in closed form."""
+    """Return bounds on the delta of one loss, in closed form or by its atoms."""
+    if loss[0] in DERIVED:
+        return plain(loss, epsilon)
     p, q, off = (float(row[0]) for row in above(loss, np.array([epsilon])))
     return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off + _NOTHING)
 

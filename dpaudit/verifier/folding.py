@@ -1,9 +1,8 @@
 """Folding the tree anew: alternatives that bound from above."""
 
-import math
 from collections import Counter
 
-from dpaudit.verifier import losses
+from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, require
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.shuffles import shuffled_above
@@ -24,7 +23,7 @@ def fold(node: Table, relation: str) -> list[Multiset]:
         return _cells(node, relation)
     if kind in ("sequential", "parallel"):
         return _parts(node, relation)
-    part = fold(node["part"], relation)
+    part = fold(node["part"], schemes.inside(node, relation))
     if kind == "repeat":
         return [losses.times(joined(part), node["times"])]
     if kind == "group":
@@ -32,8 +31,8 @@ def fold(node: Table, relation: str) -> list[Multiset]:
     if kind == "shuffle":
         require({below["node"] for below in walk(node["part"])} <= _REPORT, "a shuffled report depends on the user")
         return [Counter([shuffled_above(node, joined(part), relation)])]
-    if kind == "subsample":
-        return _sample(node, part, relation)
+    if kind in ("subsample", "allocate"):
+        return schemes.above(node, part, relation)
     return part
 
 
@@ -48,6 +47,7 @@ def _parts(node: Table, relation: str) -> list[Multiset]:
 def _cells(node: Table, relation: str) -> list[Multiset]:
     """A replaced record empties one cell and fills another, or stays; a removed one empties one."""
     alone = fold(node["touched"], "add_remove")
+    require(relation != "zero_out", "cells are for other neighbours")
     if relation == "add_remove":
         return alone
     return [*fold(node["inside"], relation), joined(alone) + losses.reversed_all(joined(alone))]
@@ -66,25 +66,12 @@ def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed together."""
     if loss[0] in SHIFTS:
         return (loss[0], loss[1] * size)
-    require(loss[0] != "sampled", "a group over a sample cannot be derived again by this checker")
+    if loss[0] == "sampled":
+        mixed = ("mixture", "gaussian", schemes.binomial(size, loss[2], loss[1]), ((0.0, 1.0),))
+        return mixed if loss[3] == "remove" else losses.reverse(mixed)
+    require(loss[0] in ("discrete", "range"), "a group over a sample cannot be derived again by this checker")
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
-
-
-def _sample(node: Table, upper: list[Multiset], relation: str) -> list[Multiset]:
-    """Poisson samples of Gaussian releases are exact; another part is amplified as a black box."""
-    rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
-    proved = (scheme, relation) in (("poisson", "add_remove"), ("without_replacement", "replace_one"))
-    require(proved and 0 < rate <= 1, "a sample's scheme, rate and neighbours do not fit")
-    if scheme == "poisson" and all(loss[0] == "gaussian" for a in upper for loss in a):
-        mus = [math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in a.items())) for a in upper]
-        return [Counter([("sampled", mu, rate, "remove") if rate < 1 else ("gaussian", mu)]) for mu in mus]
-    boxes: list[Multiset] = []
-    for a in upper:
-        epsilon, delta = map(max, zip(losses.most(a), losses.most(losses.reversed_all(a)), strict=True))
-        require(epsilon < math.inf, "a sampled part without a largest loss cannot be derived again")
-        boxes.append(Counter([black_box(epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)), rate * delta)]))
-    return boxes
 
 
 def children(node: Table) -> list[Table]:

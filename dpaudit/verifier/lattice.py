@@ -21,7 +21,8 @@ _MOST = 2**22
 class Cut:
     """Masses at the knots `first`, `first` + 1, ... times the step, and what is lost to infinity.
 
-    Three rows of `masses`: from above under P; of the labels under P, from below; of the labels under Q, from above.
+    Rows of `masses`: from above under P; of the labels under P, from below, and under Q, from above; of both, the other
+    way round.
     """
 
     first: int
@@ -45,8 +46,9 @@ def cut(loss: Loss, step: float) -> Cut:
     known = (p > off_p) & (q > off_q)
     ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0)) / step
     share = np.where(known, np.clip(ratio, 0.0, 1.0), p > q)
-    p, q = np.maximum(0.0, p - off_p), np.maximum(0.0, q) + off_q
-    labels = _knots(p * (1 - share), p * share), _knots(q * (1 - share), q * share * math.exp(step))
+    sides = [(p - off_p, 1.0), (q + off_q, math.exp(step)), (p + off_p, 1.0), (q - off_q, math.exp(step))]
+    rows = ((np.maximum(0.0, row), grown) for row, grown in sides)
+    labels = [_knots(row * (1 - share), row * share * grown) for row, grown in rows]
     return Cut(first, np.array([upper, *labels]), min(1.0, float(over[0][-1] + over[2][-1])))
 
 

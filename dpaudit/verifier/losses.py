@@ -2,6 +2,9 @@
 
 ("gaussian", mu)   ("laplace", shift)   ("range", width)   ("sampled", mu, rate, order)
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
+("mixture", noise, ((shift, weight), ...), ((shift, weight), ...))
+("map", ((loss, times), ...), rate, order): all together on one sample    ("average", ((weight, loss), ...))
+("stitched", loss over 0, loss below 0)    ("allocated", ((loss, times), ...), steps, order)
 ("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum
 """
 
@@ -108,8 +111,15 @@ def reverse(loss: Loss) -> Loss:
     """Return the loss read from the other neighbour."""
     if loss[0] == "choice":
         return ("choice", frozenset(map(reverse, loss[1])))
-    if loss[0] == "sampled":
+    if loss[0] in ("sampled", "map", "allocated"):
         return (*loss[:3], "add" if loss[3] == "remove" else "remove")
+    if loss[0] == "mixture":
+        above, below = (tuple(sorted((0.0 - s, w) for s, w in side)) for side in (loss[3], loss[2]))
+        return ("mixture", loss[1], above, below)
+    if loss[0] == "average":
+        return ("average", tuple((weight, reverse(option)) for weight, option in loss[1]))
+    if loss[0] == "stitched":
+        return ("stitched", reverse(loss[2]), reverse(loss[1]))
     if loss[0] != "discrete":
         return loss
     _, atoms, infinite, other = loss
@@ -129,14 +139,38 @@ def supremum(loss: Loss) -> float:
         return max(map(supremum, loss[1]))
     if loss[0] == "discrete":
         return max((v for v, _ in loss[1]), default=0.0)
-    if loss[0] == "sampled" and loss[3] == "add":
+    if loss[0] in ("sampled", "map") and loss[3] == "add":
         return -math.log1p(-loss[2])
+    if loss[0] == "mixture":
+        sides = [math.log(math.fsum(w * math.exp(s - side[-1][0]) for s, w in side)) for side in loss[2:]]
+        return (
+            (sides[0] - sides[1] + loss[2][-1][0] - loss[3][-1][0]) * (1 + 1e-13) if loss[1] == "laplace" else math.inf
+        )
+    if loss[0] in ("map", "allocated"):
+        whole = math.fsum(n * supremum(part if loss[3] == "remove" else reverse(part)) for part, n in loss[1])
+        return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
+    if loss[0] in ("average", "stitched"):
+        return max(map(supremum, [option for _, option in loss[1]])) if loss[0] == "average" else supremum(loss[1])
     return float(loss[1]) if loss[0] in ("laplace", "range") or not loss[1] else math.inf
 
 
 def leak(loss: Loss) -> float:
     """Return the probability of an output that the other neighbour cannot produce."""
-    return max(float(option[2]) if option[0] == "discrete" else 0.0 for option in options(loss))
+    return max(map(_leak, options(loss)))
+
+
+def _leak(loss: Loss) -> float:
+    """Return the same of a loss that is no choice."""
+    if loss[0] in ("map", "allocated"):
+        kept = math.prod((1 - leak(part if loss[3] == "remove" else reverse(part))) ** n for part, n in loss[1])
+        if loss[0] == "map":
+            return float(loss[2] * (1 - kept)) if loss[3] == "remove" else 0.0
+        return float(1 - kept if loss[3] == "remove" else (1 - kept) ** loss[2])
+    if loss[0] == "average":
+        return math.fsum(weight * leak(option) for weight, option in loss[1])
+    if loss[0] == "stitched":
+        return leak(loss[1])
+    return float(loss[2]) if loss[0] == "discrete" else 0.0
 
 
 def most(a: Multiset) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 from dpaudit.verifier.losses import Loss, leak, options, require, reverse, supremum
 
@@ -29,6 +29,7 @@ def above(loss: Loss, at: Array) -> Side:
     if loss[0] == "choice":
         return _choice(loss, at)
     tails = {"gaussian": _gaussian, "laplace": _laplace, "range": _range, "sampled": _sampled, "discrete": _discrete}
+    tails["mixture"] = _half_lines
     p, q, units = tails[loss[0]](loss, at)
     return p, q, UNIT * (_UNITS + units) * p
 
@@ -51,6 +52,10 @@ def ends(loss: Loss) -> tuple[float, float]:
     if loss[0] == "sampled":
         mixed = _mixture(loss[1], loss[2])
         return (mixed(-_LOW), mixed(loss[1] + _FAR)) if loss[3] == "remove" else (-mixed(_LOW), supremum(loss))
+    if loss[0] == "mixture":
+        far, low, high = 14.0 * (loss[1] == "gaussian"), loss[3][0][0], loss[2][-1][0]
+        first, last = _mixture_loss(loss, np.array([low - min(far, _LOW), high + far]))
+        return float(first), float(last)
     if loss[0] == "discrete":
         return (loss[1][0][0], loss[1][-1][0]) if loss[1] else (0.0, 0.0)
     return -float(loss[1]), float(loss[1])
@@ -58,6 +63,9 @@ def ends(loss: Loss) -> tuple[float, float]:
 
 def blur(loss: Loss) -> float:
     """Return how far rounding may have moved a loss from where its tails put it."""
+    if loss[0] == "mixture":
+        reach = _FAR + loss[2][-1][0] - loss[3][0][0]
+        return float(16 * UNIT * (max(map(abs, ends(loss))) + reach**2))
     kept = min((1 - part[2] for part in options(loss) if part[0] == "sampled"), default=1.0)
     return _UNITS * UNIT * (max(map(abs, ends(loss))) + 1 / kept)
 
@@ -99,6 +107,37 @@ def _sampled(loss: Loss, at: Array) -> Tail:
     mixed = np.logaddexp(math.log1p(-rate) + plain, math.log(rate) + moved)
     p, q = (mixed, plain) if order == "remove" else (plain, mixed)
     return np.exp(p), np.exp(at + q), 16 * (np.where(inner > 0, z, 0.0) ** 2 + mu**2)
+
+
+def _half_lines(loss: Loss, at: Array) -> Tail:
+    """Two mixtures of shifts: a monotone loss of the output, inverted by bisection, and tails of every shift."""
+    table = np.linspace(loss[3][0][0] - 40.0, loss[2][-1][0] + 40.0, 4097)
+    place = np.clip(np.searchsorted(np.maximum.accumulate(_mixture_loss(loss, table)), at), 1, len(table) - 1)
+    low, high = table[place - 1], table[place]
+    for _ in range(36):
+        middle = (low + high) / 2
+        over = _mixture_loss(loss, middle) > at
+        low, high = np.where(over, low, middle), np.where(over, middle, high)
+    p, q = (sum(w * _TAILS[loss[1]](high - s) for s, w in side) for side in loss[2:])
+    reach = np.maximum(np.abs(high - loss[2][-1][0]), np.abs(high - loss[3][0][0]))
+    return np.asarray(p), np.asarray(q * np.exp(np.minimum(at, 700.0))), 16 * reach**2 + 4000
+
+
+def _mixture_loss(loss: Loss, z: Array) -> Array:
+    """Return the loss of an output."""
+    sizes = [
+        np.logaddexp.reduce(
+            [math.log(w) - (0.5 * (z - s) ** 2 if loss[1] == "gaussian" else abs(z - s)) for s, w in side]
+        )
+        for side in loss[2:]
+    ]
+    return np.asarray(sizes[0] - sizes[1])
+
+
+_TAILS: dict[str, Callable[[Array], Array]] = {
+    "gaussian": lambda z: np.asarray(ndtr(-z)),
+    "laplace": lambda z: np.where(z > 0, np.exp(-np.abs(z)) / 2, 1 - np.exp(-np.abs(z)) / 2),
+}
 
 
 def _discrete(loss: Loss, at: Array) -> Tail:

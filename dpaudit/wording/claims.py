@@ -18,6 +18,7 @@ MODEL_WORDS: dict[Model, str] = {
 NEIGHBOUR_WORDS: dict[Neighbours, str] = {
     "replace_one": "replace one: one record's value is replaced by any other; the number of records is public",
     "add_remove": "add or remove: one record is added or taken away; presence itself is protected",
+    "zero_out": "zero out: one record's contributions become zero, its place stays; the number of records is public",
 }
 
 
@@ -33,6 +34,8 @@ def neighbours_phrase(neighbours: Neighbours) -> str:
             return "one record replaced"
         case "add_remove":
             return "one record added or removed"
+        case "zero_out":
+            return "one record's contributions set to zero"
         case _:
             assert_never(neighbours)
 
@@ -62,8 +65,11 @@ def was_promised(claim: Claim) -> str:
 
 def promised(claim: Claim) -> str:
     """Return the meaning of the claim as a clause that begins in the lower case."""
-    there = claim.neighbours == "add_remove"
-    whatever = f"whether or not {claim.unit} is there" if there else f"whatever {claim.unit} is"
+    whatever = {
+        "replace_one": f"whatever {claim.unit} is",
+        "add_remove": f"whether or not {claim.unit} is there",
+        "zero_out": f"whether or not {claim.unit} contributes anything",
+    }[claim.neighbours]
     change = f"by no more than a factor of {claimed_factor(claim)}" if claim.epsilon else "not at all"
     if claim.delta:
         change = f"{change}, plus {exact(claim.delta)}" if claim.epsilon else f"by no more than {exact(claim.delta)}"

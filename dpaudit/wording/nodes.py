@@ -3,6 +3,7 @@
 from typing import NamedTuple, assert_never
 
 from dpaudit.model.declaration import (
+    Allocate,
     Billboard,
     Cells,
     Declaration,
@@ -18,14 +19,19 @@ from dpaudit.model.declaration import (
     Subsample,
 )
 from dpaudit.model.losses import (
+    AllocatedLoss,
     ApproximateLoss,
+    AverageLoss,
     ChoiceLoss,
     ComposedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
+    MixtureLoss,
     SampledGaussianLoss,
+    SampledLoss,
+    StitchedLoss,
 )
 
 _COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releases add up"
@@ -34,6 +40,7 @@ _CELLS = "triangle inequality: replacing a record empties one cell and fills ano
 _GROUP = "Vadhan (2017), Lemma 2.2; for shifted noise, the shift of all records together"
 _SHUFFLE = "Feldman, McMillan and Talwar (2021), Theorem 3.1, with the exact count of clones"
 _SUBSAMPLE = "Balle, Barthe and Gaboardi (2018), Theorems 8 and 9; Zhu, Dong and Wang (2022), Theorem 11"
+_ALLOCATE = "Blackwell (1953), for mixtures of products; Chua et al. (2024), balls in bins"
 _POST_PROCESS = "Dwork and Roth (2014), Proposition 2.1"
 _BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9, the billboard lemma"
 _LOCAL = "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)"
@@ -63,7 +70,7 @@ def node_words(node: Declaration) -> NodeWords:
             return NodeWords("Cells", "same cell, or one cell emptied and another filled", _CELLS)
         case Group(size=size):
             return NodeWords("Group", f"one person owns up to {size:,} records", _GROUP)
-        case Subsample() | Shuffle():
+        case Subsample() | Allocate() | Shuffle():
             return _words_of_amplification(node)
         case PostProcess(steps=steps):
             return NodeWords(
@@ -79,12 +86,19 @@ def node_words(node: Declaration) -> NodeWords:
             assert_never(node)
 
 
-def _words_of_amplification(node: Subsample | Shuffle) -> NodeWords:
-    """Return the words of a node that hides who took part."""
-    if isinstance(node, Shuffle):
-        return NodeWords("Shuffle", f"reports of {node.users:,} users in a secret uniform order", _SHUFFLE)
-    scheme = node.scheme.replace("_", " ")
-    return NodeWords("Subsample", f"sampled at rate {node.rate:g} ({scheme})", _SUBSAMPLE)
+def _words_of_amplification(node: Subsample | Allocate | Shuffle) -> NodeWords:
+    """Return the words of a node that hides who took part, or where."""
+    match node:
+        case Shuffle(users=users):
+            return NodeWords("Shuffle", f"reports of {users:,} users in a secret uniform order", _SHUFFLE)
+        case Allocate(steps=steps, per_epoch=places, epochs=epochs):
+            often = f" in each of {epochs:,} epochs" if epochs > 1 else ""
+            named = f"at {places:,} secret step{'s' * (places > 1)} of {steps:,}{often}"
+            return NodeWords("Allocate", named, _ALLOCATE)
+        case Subsample(rate=rate, scheme=scheme):
+            return NodeWords("Subsample", f"sampled at rate {rate:g} ({scheme.replace('_', ' ')})", _SUBSAMPLE)
+        case _:
+            assert_never(node)
 
 
 def loss_source(loss: Loss) -> str:
@@ -96,6 +110,12 @@ def loss_source(loss: Loss) -> str:
             return "Dwork and Roth (2014), Theorem 3.6, with the exact curve of two shifted Laplace laws"
         case ApproximateLoss():
             return "Kairouz, Oh and Viswanath (2015), Theorem 3.3"
+        case MixtureLoss():
+            return "Neyman and Pearson (1933): half lines are the best tests of two mixtures of shifts"
+        case SampledLoss() | AverageLoss() | StitchedLoss():
+            return "Balle, Barthe and Gaboardi (2018), Theorems 1 and 2"
+        case AllocatedLoss():
+            return _ALLOCATE
         case SampledGaussianLoss():
             return "Zhu, Dong and Wang (2022), Theorem 11"
         case DiscreteLoss():

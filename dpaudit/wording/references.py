@@ -97,6 +97,7 @@ REFERENCES: dict[RuleKind, Reference] = {
         Reference(rule="shifted_group", standing="cited", place="the source of the node"),
         Reference(rule="shuffle", standing="cited", place="the source of the node"),
         Reference(rule="subsample", standing="cited", place="the source of the node"),
+        Reference(rule="allocate", standing="cited", place="the source of the node"),
         Reference(
             rule="sample",
             standing="machine_checked",

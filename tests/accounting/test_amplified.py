@@ -24,5 +24,5 @@ def test_the_amplified_budget_is_rounded_up(epsilon: float, delta: float, rate: 
         whole = times * mpmath.mpf(epsilon / times)
         grown = mpmath.log1p(mpmath.mpf(rate) * mpmath.expm1(whole))
         lost = mpmath.mpf(rate) * (1 - (1 - mpmath.mpf(delta)) ** times)
-        assert grown <= mpmath.mpf(loss.epsilon) <= grown * (1 + mpmath.mpf("1e-12"))
-        assert lost <= mpmath.mpf(loss.delta) <= lost * (1 + mpmath.mpf("1e-9"))
+        assert grown <= mpmath.mpf(loss.supremum) <= grown * (1 + mpmath.mpf("1e-12"))
+        assert lost * (1 - mpmath.mpf("1e-15")) <= mpmath.mpf(loss.infinite_mass) <= lost * (1 + mpmath.mpf("1e-9"))

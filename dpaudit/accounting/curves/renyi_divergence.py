@@ -16,16 +16,24 @@ from dpaudit.accounting.curves.table import CurveTable, Range
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.engines.renyi import log_moment
 from dpaudit.model.losses import (
+    AllocatedLoss,
+    AverageLoss,
     ChoiceLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
+    LaplaceLoss,
+    MixtureLoss,
+    PlainLoss,
     SampledGaussianLoss,
+    SampledLoss,
     SimpleLoss,
+    StitchedLoss,
 )
 
 Side = tuple[float, float]
 ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0)
+_OPEN = (MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)  # no closed form: 0 from below
 _MARGIN = 1e-12
 _NEAR_ZERO = 1e-15  # what a logarithm of a moment near 1 may be off by, absolutely
 _LARGEST_ORDER = 4096
@@ -42,6 +50,8 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     """
     if not 1 < order < math.inf:
         raise ValueError(f"Expected order={order} to be above 1 and finite.")
+    if isinstance(loss, _OPEN):
+        return 0.0, float(_highs(loss, np.array([order]))[0])
     if isinstance(loss, ChoiceLoss):
         sides = [renyi_of_loss(option, order) for option in loss.options]
         return max(low for low, _ in sides), max(high for _, high in sides)
@@ -150,6 +160,29 @@ def _notes(form: NormalForm) -> tuple[str, ...]:
     return ("rho credits no sampling: at large orders a sampled Gaussian release is the whole one.",) if sampled else ()
 
 
+def _envelope(loss: SimpleLoss, times: int) -> tuple[tuple[SimpleLoss, int], ...]:
+    """Return losses whose divergences together are no less: a divergence of mixtures is at most that of some parts.
+
+    Source: van Erven and Harremoes (2014), Theorem 13, joint quasi-convexity.
+    """
+    if isinstance(loss, MixtureLoss):
+        reach = loss.above[-1][0] - loss.below[0][0]
+        return ((GaussianLoss(mu=reach) if loss.noise == "gaussian" else LaplaceLoss(shift=reach), times),)
+    if isinstance(loss, AverageLoss):
+        options = {part for _, option in loss.options for part in _options(option)}
+        return ((ChoiceLoss(options=tuple(options)), times),)
+    if isinstance(loss, SampledLoss | AllocatedLoss):
+        back = loss.order == "add"
+        inside = ((part.reversed() if back else part, times * copies) for part, copies in loss.inside)
+        return tuple(row for part, copies in inside for row in _envelope(part, copies))
+    return ((loss, times),)
+
+
+def _options(loss: SimpleLoss) -> tuple[PlainLoss, ...]:
+    """Return the options of a choice, or the loss itself."""
+    return loss.options if isinstance(loss, ChoiceLoss) else (loss,)
+
+
 def _gaussian(loss: SimpleLoss) -> bool:
     """Return whether the divergence over its order is mu^2 / 2 at all orders, or tends to it from below."""
     return isinstance(loss, GaussianLoss | SampledGaussianLoss)
@@ -161,8 +194,9 @@ def _rho_above(composition: Composition) -> float:
     Below the first order of the grid the divergence is at most that there; beyond the last, the ratio is at most the
     largest loss over that order.
     """
-    whole = math.fsum(loss.mu**2 * times for loss, times in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
-    rest = [(loss, times) for loss, times in composition.parts if not _gaussian(loss)]
+    parts = tuple(part for loss, times in composition.parts for part in _envelope(loss, times))
+    whole = math.fsum(loss.mu**2 * times for loss, times in parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    rest = [(loss, times) for loss, times in parts if not _gaussian(loss)]
     if not rest:
         return whole * (1 + _MARGIN)
     if any(_most(loss) == math.inf for loss, _ in rest):
@@ -207,6 +241,14 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
         return np.asarray(np.max([_highs(option, orders) for option in loss.options], axis=0))
     if isinstance(loss, GaussianLoss | SampledGaussianLoss):
         return orders * loss.mu**2 / 2 * (1 + _MARGIN)
+    if loss.infinite_mass > 0:
+        return np.full(len(orders), math.inf)
+    if isinstance(loss, StitchedLoss):
+        # The moment is 1 plus an integral of either side's curve, and neither is negative.
+        sides = (_highs(loss.positive, orders) * (orders - 1), _highs(loss.negative, orders) * (orders - 1))
+        return np.asarray(np.logaddexp(*sides) / (orders - 1) * (1 + _MARGIN))
+    if isinstance(loss, _OPEN):
+        return np.asarray(sum(times * _highs(part, orders) for part, times in _envelope(loss, 1)) * (1 + _MARGIN))
     powers = orders - 1
     moments = log_moment(loss, powers) / powers
     highs = moments * (1 + _MARGIN) + (_doubt(loss) + _NEAR_ZERO) / powers

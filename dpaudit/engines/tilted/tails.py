@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from dpaudit.engines.tilted.law import Weights
 
-_SHARES = (0.1, 0.2, 0.35, 0.55, 0.75, 1.0, 1.3)
+_SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.55, 0.75, 1.0, 1.3)
 
 
 def log_mass_beyond(parts: Sequence[Weights], knot: int, centre: int, deviation: float) -> float:

@@ -6,16 +6,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpaudit.engines.pairs.cells import cells_above, span
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
-from dpaudit.engines.verified.discretised_loss import cut
+from dpaudit.engines.verified.cutting import cut
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 from dpaudit.engines.verified.mixture import mixture_loss, range_of
 from dpaudit.model.losses import (
+    AllocatedLoss,
     ApproximateLoss,
+    AverageLoss,
+    ChoiceLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    MixtureLoss,
     SampledGaussianLoss,
+    SampledLoss,
     SimpleLoss,
+    StitchedLoss,
 )
 
 _OUTSIDE = math.log(1e-9)  # weights that may lie on either side of the window
@@ -54,10 +62,15 @@ class Window:
 def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float) -> tuple[Atoms, ...]:
     """Return all parts in a few thousand cells each, atoms that share no grid being counted as rough."""
     cells = max(200, COARSE // len(parts))
-    found = [atoms_of(cut(loss, _span(loss, tail) / cells, tail), times) for loss, times in parts]
+    found = [atoms_of(_looked_at(loss, _span(loss, tail) / cells, tail), times) for loss, times in parts]
     if len(_spacings(parts)) < 2:
         return tuple(found)
     return tuple(replace(atoms, between=np.ones_like(atoms.between)) for atoms in found)
+
+
+def _looked_at(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
+    """Return cells that dominate a loss."""
+    return cut(loss, width, tail) if isinstance(loss, ChoiceLoss) else cells_above(loss, width, tail)
 
 
 def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim: Aim, effort: Effort) -> Window:
@@ -154,5 +167,11 @@ def _span(loss: SimpleLoss, tail: float) -> float:
         case SampledGaussianLoss(mu=mu, rate=rate):
             low, high = range_of(mu, rate, tail)
             return mixture_loss(high, mu, rate) - mixture_loss(low, mu, rate)
+        case MixtureLoss(above=above, below=below):
+            reach = math.sqrt(2 * math.log(1 / max(tail, 1e-290))) + 0.1 if loss.noise == "gaussian" else 0.0
+            ends = below[0][0] - reach, above[-1][0] + reach
+            return max(loss.loss_at(ends[1]) - loss.loss_at(ends[0]), 1e-12)
+        case SampledLoss() | AverageLoss() | StitchedLoss() | AllocatedLoss():
+            return span(loss, tail)
         case _:
             return 2 * max(loss.supremum, loss.reversed().supremum) or 1.0

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
-from dpaudit.engines.verified.discretised_loss import common_spacing, cut
+from dpaudit.engines.verified.cutting import cut
+from dpaudit.engines.verified.discretised_loss import common_spacing
 from dpaudit.engines.verified.lattice import Lattice, Rounding
 from dpaudit.model.losses import SimpleLoss
 

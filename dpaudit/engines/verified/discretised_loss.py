@@ -20,21 +20,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.checks import meant
-from dpaudit.engines.verified.choices import dominating_masses
+from dpaudit.engines.verified.half_lines import half_line_cells
 from dpaudit.engines.verified.mixture import MOST_CELLS, MixtureCells, mixture_cells
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import (
+    AllocatedLoss,
     ApproximateLoss,
+    AverageLoss,
     ChoiceLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    MixtureLoss,
     SampledGaussianLoss,
+    SampledLoss,
     SimpleLoss,
+    StitchedLoss,
 )
 
 Floats: TypeAlias = NDArray[np.float64]
-FINEST_CHOICE = 100.0
-"""Knots per standard deviation of a choice, whose curve is dear; it then errs by about 1e-5 of the loss."""
 _TINY = 1e-300  # stands for a probability that underflows: one unit when rounded up, none when rounded down
 _SNAP = 1e-9  # an atom this near to a knot, in units of the width, is put on it
 
@@ -44,7 +48,8 @@ class DiscretisedLoss:
     """Probabilities under P of knots and cells, each within a relative `error`.
 
     Shape: `knots` has one entry more than `up` and `down`. `above` and `below` bound the probability of a
-    loss outside all cells; every stated loss is within `slack` of the true one.
+    loss outside all cells, `below_other` that under Q of a loss below them; every stated loss is within `slack`
+    of the true one.
     """
 
     origin: Fraction
@@ -55,15 +60,16 @@ class DiscretisedLoss:
     infinite: float = 0.0
     above: float = 0.0
     below: float = 0.0
+    below_other: float = 0.0
     error: float
     slack: Fraction = Fraction(0)
 
 
-def cut(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
+def own_cells(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
     """Return `loss` in cells of about `width`; losses of probability about `tail` may be left outside.
 
-    A loss with atoms takes the nearest finer width that puts them on knots, where there is one. The cells of a choice
-    dominate it, and are good for upper bounds only.
+    A loss with atoms takes the nearest finer width that puts them on knots, where there is one.
+    Raises: UnsupportedError: a choice, or a loss made of others.
     """
     match loss:
         case GaussianLoss(mu=mu):
@@ -89,8 +95,10 @@ def cut(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
             )
         case DiscreteLoss():
             return _atoms(loss, width)
-        case ChoiceLoss():
-            return _choice(loss, max(width, deviation(loss) / FINEST_CHOICE), tail)
+        case MixtureLoss():
+            return _half_lines(loss, width, tail)
+        case SampledLoss() | AverageLoss() | StitchedLoss() | AllocatedLoss() | ChoiceLoss():
+            raise UnsupportedError("A loss made of others has no cells of its own.")
         case _:
             assert_never(loss)
 
@@ -105,6 +113,14 @@ def deviation(loss: SimpleLoss) -> float:
             losses = np.logaddexp(math.log1p(-rate), math.log(rate) + mu * x - mu * mu / 2)
             density = (1 - rate) * np.exp(-x * x / 2) + rate * np.exp(-((x - mu) ** 2) / 2)
             return _deviation(losses, density)
+        case SampledLoss(inside=inside, rate=rate):
+            return max(rate * deviation(part) * math.sqrt(times) for part, times in inside)
+        case AverageLoss(options=weighted):
+            return max(deviation(part) for _, part in weighted)
+        case StitchedLoss(positive=part, negative=_):
+            return deviation(part)
+        case AllocatedLoss(inside=inside, steps=steps):
+            return max(deviation(part) * math.sqrt(times / steps) for part, times in inside)
         case LaplaceLoss(shift=shift) if shift > 1:
             return math.sqrt(4 - 4 * (shift + 1) * math.exp(-shift) - math.expm1(-shift) ** 2)
         case LaplaceLoss(shift=shift):
@@ -112,7 +128,7 @@ def deviation(loss: SimpleLoss) -> float:
         case ChoiceLoss(options=options):
             return max(deviation(option) for option in options)
         case _:
-            cells = cut(loss, 1e-3, 0.0)
+            cells = own_cells(loss, 1e-3, 0.0)
     masses = cells.knots.copy()
     masses[1:] += cells.up
     masses[:-1] += cells.down
@@ -147,24 +163,26 @@ def _laplace(shift: float, width: float) -> DiscretisedLoss:
     )
 
 
-def _choice(loss: ChoiceLoss, width: float, tail: float) -> DiscretisedLoss:
-    """Return atoms on knots that dominate an adaptive choice between losses."""
-    h, below, masses, infinite = dominating_masses(loss, width, tail)
-    none = np.zeros(len(masses) - 1)
-    return DiscretisedLoss(
-        origin=-Fraction(h) * below,
-        width=Fraction(h),
-        knots=masses,
-        up=none,
-        down=none,
-        infinite=infinite,
-        error=1e-15,
-    )
-
-
 def _gaussian(mu: float, width: float, tail: float) -> DiscretisedLoss:
     """Return the loss of N(mu, 1) against N(0, 1)."""
     return _cells_of(mixture_cells(mu, 1.0, width, tail))
+
+
+def _half_lines(loss: MixtureLoss, width: float, tail: float) -> DiscretisedLoss:
+    """Return the loss of two mixtures of shifts."""
+    held = half_line_cells(loss, width, tail)
+    return DiscretisedLoss(
+        origin=Fraction(held.width) * held.first,
+        width=Fraction(held.width),
+        knots=np.zeros(len(held.up) + 1),
+        up=held.up,
+        down=held.down,
+        above=held.above,
+        below=held.below,
+        below_other=held.below_other,
+        error=held.error,
+        slack=Fraction(held.slack),
+    )
 
 
 def _sampled(loss: SampledGaussianLoss, width: float, tail: float) -> DiscretisedLoss:
@@ -184,6 +202,7 @@ def _cells_of(held: MixtureCells) -> DiscretisedLoss:
         down=held.down,
         above=held.above,
         below=held.below,
+        below_other=held.below_other,
         error=held.error,
         slack=Fraction(held.slack),
     )
@@ -201,6 +220,7 @@ def _swapped(cells: DiscretisedLoss, above: float, below: float) -> DiscretisedL
         down=np.maximum(weight[1:] * cells.up, _TINY)[::-1],
         above=above,
         below=below,
+        below_other=cells.above,
         error=cells.error + 2 * float(cells.slack) + 1e-15 * (1 + float(np.abs(losses).max())),
         slack=cells.slack,
     )

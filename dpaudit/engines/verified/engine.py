@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.limits import gridded
+from dpaudit.engines.pairs.cells import is_derived
 from dpaudit.engines.verified.composer import Composer
 from dpaudit.engines.verified.crossing import epsilon_above, epsilon_below
-from dpaudit.engines.verified.discretised_loss import FINEST_CHOICE, deviation
+from dpaudit.engines.verified.cutting import FINEST_CHOICE
+from dpaudit.engines.verified.discretised_loss import deviation
 from dpaudit.engines.verified.dominated import DOMINATED
 from dpaudit.engines.verified.dominating import DOMINATING
 from dpaudit.engines.verified.lattice import Lattice, Rounding
@@ -25,6 +27,7 @@ from dpaudit.model.losses import (
     Composition,
     DiscreteLoss,
     GaussianLoss,
+    MixtureLoss,
     SampledGaussianLoss,
     SimpleLoss,
 )
@@ -44,7 +47,7 @@ def _finest(composition: Composition) -> float:
     than `FINEST_CHOICE`.
     """
     products = _products(merged(composition)[1])
-    sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
+    sampled = any(isinstance(loss, SampledGaussianLoss | MixtureLoss) for loss, _ in composition.parts)
     effort = 5_000.0 if fastest() is by_python else 23_500.0
     most = FINEST_CHOICE if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts) else 1000.0
     return max(_FIRST, min(most, effort / products) / (3 if sampled else 1))
@@ -158,11 +161,15 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 def _covers(composition: Composition) -> bool:
     """Return whether a closed form is missing, and not too many parts resist being put into classes."""
+    if any(is_derived(loss) for loss, _ in composition.parts):
+        return False  # a pair above or below, in doubles, is the tilted engine's
     if not gridded(composition) or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False  # nothing finite is left to compose: basic composition is exact
     if len(composition.parts) > MOST_JOINED:
         return False  # classes of losses, on few knots, are the tilted engine's
-    others = sum(isinstance(loss, ChoiceLoss | DiscreteLoss | SampledGaussianLoss) for loss, _ in composition.parts)
+    others = sum(
+        isinstance(loss, ChoiceLoss | DiscreteLoss | MixtureLoss | SampledGaussianLoss) for loss, _ in composition.parts
+    )
     return others <= MOST_KINDS // 2 and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 
 

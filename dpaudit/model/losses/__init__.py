@@ -12,32 +12,48 @@ and everything an engine needs to compose it. Members:
                         randomised response where delta is 0
     DiscreteLoss        finitely many loss values, and a mass at infinity
     SampledGaussianLoss (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), or the reverse
+    MixtureLoss         a mixture of shifts of one noise against another one
+    SampledLoss         (1 - rate) Q + rate P against Q for any losses, or the reverse
+    AverageLoss         one of several, picked by a public coin
+    StitchedLoss        one loss at epsilons of 0 or more, another one below
+    AllocatedLoss       losses met at one secret step out of several
     ChoiceLoss          one of several of the above, picked by what was released before
     ComposedLoss        several of the above, released together
 
 A mechanism opens the family by returning one of these; it never adds a member.
 """
 
+from dpaudit.model.losses.allocated import AllocatedLoss
 from dpaudit.model.losses.approximate import ApproximateLoss, group_delta
-from dpaudit.model.losses.composed import ChoiceLoss, ComposedLoss, Loss, PlainLoss, SimpleLoss
+from dpaudit.model.losses.average import AverageLoss, StitchedLoss
+from dpaudit.model.losses.composed import ChoiceLoss, ComposedLoss, DerivedLoss, Loss, PlainLoss, SimpleLoss
 from dpaudit.model.losses.composition import Composition
 from dpaudit.model.losses.discrete import DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
+from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
+from dpaudit.model.losses.sampled import SampledLoss
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
 
 __all__ = [
+    "AllocatedLoss",
     "ApproximateLoss",
+    "AverageLoss",
     "ChoiceLoss",
     "ComposedLoss",
     "Composition",
+    "DerivedLoss",
     "DiscreteLoss",
     "GaussianLoss",
     "LaplaceLoss",
     "Loss",
+    "MixtureLoss",
     "PlainLoss",
     "SampledGaussianLoss",
+    "SampledLoss",
     "SampledOrder",
     "SimpleLoss",
+    "StitchedLoss",
+    "binomial_shifts",
     "group_delta",
 ]

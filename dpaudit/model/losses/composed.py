@@ -4,14 +4,23 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dpaudit.checks import count
+from dpaudit.model.losses.allocated import AllocatedLoss
 from dpaudit.model.losses.approximate import ApproximateLoss
+from dpaudit.model.losses.average import AverageLoss, StitchedLoss
 from dpaudit.model.losses.discrete import DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
+from dpaudit.model.losses.mixture import MixtureLoss
+from dpaudit.model.losses.sampled import SampledLoss
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss
 
-PlainLoss: TypeAlias = GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss | SampledGaussianLoss
-"""What a single release can have."""
+DerivedLoss: TypeAlias = SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss
+"""What folding makes of other losses; engines know a pair above it and one below it, not its law."""
+
+PlainLoss: TypeAlias = (
+    GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss | SampledGaussianLoss | MixtureLoss | DerivedLoss
+)
+"""What a single release, or a sample of releases, can have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

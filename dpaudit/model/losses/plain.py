@@ -1,7 +1,8 @@
 """Losses as plain data, in the form that a certificate carries them for a plug-in mechanism."""
 
-from typing import Any, assert_never
+from typing import Any
 
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.approximate import ApproximateLoss
 from dpaudit.model.losses.composed import ChoiceLoss, Loss, SimpleLoss
 from dpaudit.model.losses.composition import Composition
@@ -42,4 +43,4 @@ def _fields(loss: SimpleLoss) -> tuple[str, dict[str, Any]]:
         case ChoiceLoss(options=options):
             return "choice", {"options": [{"loss": kind} | fields for kind, fields in map(_fields, options)]}
         case _:
-            assert_never(loss)
+            raise UnsupportedError(f"A certificate cannot carry a plug-in's loss of the kind {type(loss).__name__}.")

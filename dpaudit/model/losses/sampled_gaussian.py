@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from dpaudit.checks import non_negative, one_of, open_probability
-from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.gaussian import GaussianLoss
+from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
 
 SampledOrder = Literal["remove", "add"]
 """Which of the two neighbours holds the record: the first one (it is removed) or the second (it is added)."""
@@ -69,14 +69,13 @@ class SampledGaussianLoss:
         """Return the loss of (Q, P)."""
         return replace(self, order="add" if self.order == "remove" else "remove")
 
-    def group(self, size: int) -> "SampledGaussianLoss":
-        """Return the loss itself for one record; several sampled records are not covered.
+    def group(self, size: int) -> "SampledGaussianLoss | MixtureLoss":
+        """Return the exact loss for `size` records of one person, each sampled by itself and moved by up to mu.
 
-        Raises: UnsupportedError: size above 1.
+        A binomial number of them is in the sample. The probability of any test given j of them is at most
+        Phi(Phi^-1(Q) + j mu), and half lines attain that for all j at once.
         """
         if size == 1:
             return self
-        raise UnsupportedError(
-            f"'group' of size {size} over 'subsample' is not covered: the sample may hold any number of the "
-            "person's records. Sample persons, not records, and put the group inside the sample."
-        )
+        mixed = MixtureLoss(above=binomial_shifts(size, self.rate, self.mu), below=((0.0, 1.0),))
+        return mixed if self.order == "remove" else mixed.reversed()

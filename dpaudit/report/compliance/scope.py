@@ -32,6 +32,16 @@ _SCENARIOS: dict[Neighbours, tuple[tuple[str, str, str, str], ...]] = {
         ),
         ("the data as they are", "the same, with two units added or taken away", "no", "at the price of a group of 2"),
     ),
+    "zero_out": (
+        ("the data as they are", "the same, with one unit's contributions set to zero", "yes", "yes"),
+        ("the data as they are", "the same, with one unit fewer or one more", "no", "no: how many there are is public"),
+        (
+            "the data as they are",
+            "the same, with one unit's value replaced",
+            "no",
+            "at the price of a group of 2: one set to zero, one set anew",
+        ),
+    ),
 }
 _BEYOND: dict[Model, tuple[str, str, str, str]] = {
     "central": (

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from algorithms.dp_sgd import DpSgd, epsilon_of_history
-from dpaudit import Parallel, Repeat, Stated, bracket_epsilon, certify, fold
+from dpaudit import Neighbours, Parallel, Repeat, bracket_epsilon, certify, fold
 from dpaudit.cli.app import app
 
 GIVEN = {"epsilon": 0.75, "delta": 1e-5, "noise_multiplier": 4.0, "sample_rate": 0.1, "steps": 40}
@@ -21,11 +21,35 @@ def test_poisson_sampling_declares_its_steps() -> None:
     assert bracket_epsilon(form, 1e-5).upper == pytest.approx(0.6099, abs=1e-3)
 
 
-def test_replacement_is_stated_by_the_pair_of_mixtures() -> None:
-    """No node covers it, so that the number is stated, for that relation, and costs more."""
+def test_replacement_is_a_pair_of_mixtures() -> None:
+    """It costs more than removal, and both sides are proved; the algorithm's own accounting agrees."""
     declared = DpSgd(**GIVEN | {"epsilon": 1.3, "neighbours": "replace_one"}).declaration()
-    assert isinstance(declared, Stated)
-    assert declared.epsilon == pytest.approx(1.1994, abs=1e-3)
+    found = bracket_epsilon(fold(declared, "replace_one"), 1e-5)
+    assert found.upper == pytest.approx(1.1994, abs=1e-3)
+    assert found.lower > found.upper * (1 - 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("changed", "neighbours"),
+    [
+        ({"sampling": "allocation"}, "add_remove"),
+        ({"sampling": "without_replacement"}, "replace_one"),
+        ({"sampling": "truncated_poisson", "population": 100, "batch_bound": 12}, "add_remove"),
+        ({"records_per_user": 3}, "add_remove"),
+    ],
+)
+def test_every_way_to_sample_is_declared_by_its_node(changed: dict[str, Any], neighbours: Neighbours) -> None:
+    """Both sides are finite and ordered; they differ from what Poisson accounting says."""
+    declared = DpSgd(**GIVEN | {"neighbours": neighbours} | changed).declaration()
+    found = bracket_epsilon(fold(declared, neighbours), 1e-5)
+    assert 0 < found.lower <= found.upper < 5
+    assert abs(found.upper - 0.6099) > 1e-3
+
+
+def test_several_records_of_a_user_are_refused_where_nothing_is_proved() -> None:
+    """Shuffled batches hold no binomial number of them."""
+    with pytest.raises(ValueError, match="records_per_user"):
+        DpSgd(**GIVEN | {"neighbours": "replace_one", "sampling": "shuffled", "records_per_user": 2})
 
 
 def test_shuffled_batches_are_not_amplified() -> None:

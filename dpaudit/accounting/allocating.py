@@ -1,0 +1,80 @@
+"""Random allocation: what a part delivers when a record takes part in it at secret steps."""
+
+from collections.abc import Iterator
+
+from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.engines.gaussian import total_mu
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Allocate
+from dpaudit.model.losses import AllocatedLoss, ChoiceLoss, Composition, GaussianLoss
+
+
+def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neighbours) -> Alternatives:
+    """Return upper alternatives for a part at the secret steps of `node`, read for `neighbours`.
+
+    Several places an epoch are so many blocks of steps, one place in each, composed: a uniform set of places is a
+    uniform choice in random blocks, and the curve is convex. A replaced record counts as at known steps.
+    Raises: UnsupportedError: a part that may be one of several kinds.
+    """
+    found = dict.fromkeys(
+        upper
+        for alternative in alternatives
+        for order in dict.fromkeys((alternative, alternative.reversed()))
+        for upper in _above(order, node, neighbours)
+    )
+    return tuple(found)
+
+
+def allocated_attained(composition: Composition, node: Allocate, neighbours: Neighbours) -> Composition:
+    """Return what a pair attains at the secret steps of `node`, if some pair attains `composition` at a known one.
+
+    With several places an epoch, or a replaced record, it is what the sum of an epoch's Gaussian answers shows.
+    Edge cases: nothing where no pair is known.
+    """
+    if not composition.parts or composition != composition.reversed():
+        return Composition()
+    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+        return Composition()
+    if node.per_epoch == 1 and neighbours != "replace_one":
+        return _placed(composition, node, node.steps, upwards=False)
+    if not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+        return Composition()
+    moves = node.per_epoch * (2 if neighbours == "replace_one" else 1)
+    mu = total_mu(composition)[0] * moves / node.steps**0.5 * (1 - 2.0**-50)
+    return Composition.of(GaussianLoss(mu=mu)) * node.epochs
+
+
+def at_one_secret_step(composition: Composition, steps: int) -> Composition:
+    """Return the releases of one epoch, met at one secret step out of `steps`."""
+    if steps == 1 or not composition.parts:
+        return composition
+    return Composition.of(AllocatedLoss(inside=composition.parts, steps=steps))
+
+
+def _above(composition: Composition, node: Allocate, neighbours: Neighbours) -> Iterator[Composition]:
+    """Yield what dominates one order of a part."""
+    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+        raise UnsupportedError(
+            "'allocate' over a part that may be one of several kinds is not covered. Allocate each kind apart."
+        )
+    if neighbours == "replace_one":
+        yield composition.group(2) * (node.per_epoch * node.epochs)
+        return
+    size, longer = divmod(node.steps, node.per_epoch)
+    parts = [_placed(composition, node, size)] * (node.per_epoch - longer)
+    yield Composition.total([*parts, *[_placed(composition, node, size + 1)] * longer])
+
+
+def _placed(composition: Composition, node: Allocate, steps: int, *, upwards: bool = True) -> Composition:
+    """Return one place among `steps` in every epoch: drawn anew, or the same one again, where what is met adds up."""
+    if node.positions == "repeated":
+        return at_one_secret_step(_joint(composition * node.epochs, upwards=upwards), steps)
+    return at_one_secret_step(_joint(composition, upwards=upwards), steps) * node.epochs
+
+
+def _joint(composition: Composition, *, upwards: bool) -> Composition:
+    """Return Gaussian losses as one."""
+    if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+        return Composition.of(GaussianLoss(mu=total_mu(composition)[1 if upwards else 0]))
+    return composition

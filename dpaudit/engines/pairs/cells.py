@@ -1,0 +1,72 @@
+"""Cells of any loss, from above and from below: its own where it has some, those of a finite pair where it has none."""
+
+import math
+from functools import lru_cache
+
+from dpaudit.engines.pairs.derived import pair_above, pair_below
+from dpaudit.engines.pairs.finite_pair import FinitePair, as_cells, placed
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
+from dpaudit.model.losses import (
+    AllocatedLoss,
+    AverageLoss,
+    ChoiceLoss,
+    DerivedLoss,
+    SampledLoss,
+    SimpleLoss,
+    StitchedLoss,
+)
+
+_KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
+_LOOK = 0.05  # nats; the width of a first look
+_FINE = 1 << 14  # cells over the span of a loss that is met once
+_TAILS = (1e-11, 1e-16)  # what may be lost of an allocation that is met once, before its likelihood ratios are capped
+_TAIL = 1e-40
+_FINER = 3  # atoms of a pair for one cell, which then says nearly all that errs
+
+
+def is_derived(loss: SimpleLoss) -> bool:
+    """Return whether a loss, or an option of a choice, is made of others."""
+    if isinstance(loss, ChoiceLoss):
+        return any(map(is_derived, loss.options))
+    return isinstance(loss, _KINDS)
+
+
+def cells_above(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
+    """Return cells that dominate a loss."""
+    if not isinstance(loss, _KINDS):
+        return own_cells(loss, width, tail)
+    return as_cells(pair_above(loss, *_steps(width, tail)), width)
+
+
+def cells_below(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
+    """Return cells that a loss dominates."""
+    if not isinstance(loss, _KINDS):
+        return own_cells(loss, width, tail)
+    return as_cells(pair_below(loss, *_steps(width, tail)), width)
+
+
+def _steps(width: float, tail: float) -> tuple[float, float]:
+    """Return a finer width and a smaller tail, out of few, so that pairs are made once for many questions."""
+    return 2.0 ** math.floor(math.log2(width / _FINER)), 1e-5 ** math.ceil(math.log(tail) / math.log(1e-5))
+
+
+@lru_cache(maxsize=256)
+def span(loss: DerivedLoss, tail: float) -> float:
+    """Return about how far a derived loss reaches from its lowest value to its highest."""
+    losses = pair_above(loss, _LOOK, max(tail, 1e-30)).losses
+    return float(losses.max() - losses.min()) or _LOOK
+
+
+def derived_delta(loss: DerivedLoss, epsilon: float) -> tuple[float, float]:
+    """Return lower and upper bounds on delta(epsilon) of one derived loss, by fine pairs."""
+    pairs = [_fine(loss, tail) for tail in (_TAILS if isinstance(loss, AllocatedLoss) else (_TAIL,))]
+    return max(low.delta_below(epsilon) for low, _ in pairs), min(high.delta_above(epsilon) for _, high in pairs)
+
+
+@lru_cache(maxsize=64)
+def _fine(loss: DerivedLoss, tail: float) -> tuple[FinitePair, FinitePair]:
+    """Return fine pairs below and above a loss, on few atoms."""
+    fine = _FINE if isinstance(loss, AllocatedLoss) else 4 * _FINE
+    width = 2.0 ** math.floor(math.log2(span(loss, tail) / fine))
+    low, high = pair_below(loss, width, tail), pair_above(loss, width, tail)
+    return low.gathered(width), placed(high, width)

@@ -1,0 +1,162 @@
+"""Pairs above and below every loss: those of a closed form from their cells, the derived ones from what they are of."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from dpaudit.engines.pairs.allocation import allocated_above, allocated_below
+from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
+from dpaudit.engines.tilted.grid import dominated, dominating
+from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
+from dpaudit.model.losses import (
+    AllocatedLoss,
+    AverageLoss,
+    SampledLoss,
+    SimpleLoss,
+    StitchedLoss,
+)
+
+_UNIT = 2.0**-53
+_MOST = 1 << 13  # knots of what is composed inside a sample
+_CAPPED = 1e3  # of a tail; what the cap of a likelihood ratio may lose
+Inside = tuple[tuple[SimpleLoss, int], ...]
+
+
+@lru_cache(maxsize=160)
+def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
+    """Return a pair that dominates `loss`, on atoms about `width` apart; of tails of about `tail` all is lost."""
+    match loss:
+        case SampledLoss(inside=inside, rate=rate, order=order):
+            whole = _composed(inside, width, tail, above=True).sampled(rate)
+            return whole if order == "remove" else whole.reversed()
+        case AverageLoss(options=options):
+            return average([(weight, pair_above(option, width, tail)) for weight, option in options])
+        case StitchedLoss(positive=positive, negative=negative):
+            return stitched(pair_above(positive, width, tail), pair_above(negative, width, tail), width)
+        case AllocatedLoss(inside=inside, steps=steps, order=order):
+            step = _composed(inside, _step_width(width, steps), tail, above=True)
+            return allocated_above(step, steps, width, tail * _CAPPED, order)
+        case _:
+            return _of_cells(own_cells(loss, width, tail), above=True)
+
+
+@lru_cache(maxsize=160)
+def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
+    """Return a pair that `loss` dominates, on atoms about `width` apart.
+
+    A stitched loss is that of a pair, too, though of none that data sets attain.
+    """
+    match loss:
+        case SampledLoss(inside=inside, rate=rate, order=order):
+            whole = _composed(inside, width, tail, above=False).sampled(rate)
+            return whole if order == "remove" else whole.reversed()
+        case AverageLoss(options=options):
+            return average([(weight, pair_below(option, width, tail)) for weight, option in options])
+        case StitchedLoss(positive=positive, negative=negative):
+            return stitched_below(pair_below(positive, width, tail), pair_below(negative, width, tail), 2 * width)
+        case AllocatedLoss(inside=inside, steps=steps, order=order):
+            step = _composed(inside, _step_width(width, steps), tail, above=False)
+            return allocated_below(step, steps, width, tail * _CAPPED, order)
+        case _:
+            return _of_cells(own_cells(loss, width, tail), above=False)
+
+
+def _of_cells(cells: DiscretisedLoss, *, above: bool) -> FinitePair:
+    """Return the atoms of cells: on the knots from above, one merged output for each cell from below."""
+    h = float(cells.width)
+    knots = float(cells.origin) + h * np.arange(len(cells.knots))
+    slack = float(cells.slack)
+    if above:
+        masses = cells.knots.copy()
+        masses[1:] += cells.up
+        masses[:-1] += cells.down
+        masses[0] += cells.below
+        factor = (1 + cells.error) * (1 + 1e-14)
+        return FinitePair(
+            losses=np.asarray(knots + slack, np.float64),
+            masses=masses * factor,
+            infinite=cells.infinite + cells.above * factor,
+            missing=cells.below_other * factor,
+            error=4 * _UNIT * (2 + float(np.abs(knots).max())),
+        )
+    seen = cells.up * np.exp(-h) + cells.down
+    whole = cells.up + cells.down
+    held = whole > 1e-290
+    return FinitePair(
+        losses=np.concatenate([knots, knots[:-1][held] + np.log(whole[held] / seen[held])]),
+        masses=np.concatenate([cells.knots, whole[held]]),
+        infinite=cells.infinite,
+        error=2 * cells.error + 2 * slack + 8 * _UNIT * (2 + float(np.abs(knots).max())),
+    )
+
+
+def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> FinitePair:
+    """Return the pair of all losses inside together, one loss by itself or several on one grid."""
+    if len(inside) == 1 and inside[0][1] == 1:
+        return (pair_above if above else pair_below)(inside[0][0], width, tail)
+    finest = max(width, _span(inside, tail) / _MOST)
+    cells = [(_cells(loss, finest, tail, above=above), times) for loss, times in inside]
+    grids = [(dominating(held, finest) if above else dominated(held, finest), times) for held, times in cells]
+    origin = sum((grid.origin * times for grid, times in grids), start=grids[0][0].origin * 0)
+    masses = _product([(grid.masses, times) for grid, times in grids])
+    kept = np.prod([(1 - grid.infinite) ** times for grid, times in grids])
+    knots = np.asarray(float(origin) + finest * np.arange(len(masses)), np.float64)
+    rounding = 4 * _UNIT * (len(masses) + 64) * (sum(times for _, times in grids) + 1)
+    if above:
+        missing = sum(pair_above(loss, finest, tail).missing * times for loss, times in inside)
+        return FinitePair(
+            losses=knots,
+            masses=masses * (1 + rounding),
+            infinite=max(0.0, 1 - float(kept)) * (1 + 1e-12),
+            missing=float(missing),
+            error=4 * _UNIT * (2 + float(np.abs(knots).max())),
+        )
+    others = _product([(grid.others, times) for grid, times in grids])
+    held = (masses > 1e-290) & (others > 1e-290)
+    return FinitePair(
+        losses=knots[held] + np.log(masses[held] / others[held]),
+        masses=masses[held],
+        error=2 * rounding + 8 * _UNIT * (2 + float(np.abs(knots).max())) + sum(_moved(c) * n for c, n in cells),
+    )
+
+
+def _moved(cells: DiscretisedLoss) -> float:
+    """Return what `dominated` may have moved either law by, relatively."""
+    return 4 * cells.error + 8 * float(cells.slack) + 8e-12 + 64 * _UNIT * len(cells.knots) * float(cells.width)
+
+
+def _cells(loss: SimpleLoss, width: float, tail: float, *, above: bool) -> DiscretisedLoss:
+    """Return one loss in cells."""
+    if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss):
+        return as_cells((pair_above if above else pair_below)(loss, width, tail), width)
+    return own_cells(loss, width, tail)
+
+
+def _span(inside: Inside, tail: float) -> float:
+    """Return about how far the sum of all losses inside reaches, from a coarse look at each."""
+    total = 0.0
+    for loss, times in inside:
+        held = pair_above(loss, 0.05, max(tail, 1e-20)).losses
+        total += times * float(held.max() - held.min())
+    return total
+
+
+def _product(rows: list[tuple[Floats, int]]) -> Floats:
+    """Return the convolution of all rows, each so many times; of positive terms, so that rounding stays relative."""
+    found = np.ones(1)
+    for row, times in rows:
+        square: Floats = row
+        count = times
+        while count:
+            if count & 1:
+                found = np.convolve(found, square)
+            count >>= 1
+            if count:
+                square = np.convolve(square, square)
+    return np.asarray(found, np.float64)
+
+
+def _step_width(width: float, steps: int) -> float:
+    """Return the width for one step of several, whose errors average out."""
+    return min(width * math.sqrt(steps) / 4, max(width, 0.01))

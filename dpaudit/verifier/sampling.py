@@ -1,0 +1,264 @@
+"""Losses made of others, as atoms: what a sample, an average, a stitched curve or a secret step does to a pair of laws.
+
+From above, atoms (loss, mass under P) that dominate, what only P has, and what only Q has. From below, the masses of
+labels under P and under Q. Both are cut into cells by the same rule as any other loss.
+"""
+
+import math
+from functools import lru_cache, reduce
+from typing import NamedTuple
+
+import numpy as np
+from scipy.fft import irfft, rfft
+
+from dpaudit.verifier import lattice, tails
+from dpaudit.verifier.lattice import Cut
+from dpaudit.verifier.losses import Loss, leak, require
+from dpaudit.verifier.tails import UNIT, Array
+
+DERIVED = ("map", "average", "stitched", "allocated")
+_LOOK, _FINE, _INNER = 0.05, 2**14, 2**13  # a first width; cells of a loss that is met once, and of one inside a sample
+_SLACK = 1e-10  # relative; what weights, sums and the maps of atoms may be wrong by
+_ETA = 1000 * 8 * float(np.finfo(np.longdouble).eps) / 2  # of a library's transform of long doubles, as in `sums`
+_KNOTS, _TILTS, _CAPS = 2**18, {"remove": 25.0, "add": 1.0}, {"remove": 1e-12, "add": 1e-5}
+_RARE, _DEEP = 1e-30, 60.0  # labels below, which decide nothing; the lowest loss that is told from lower ones
+
+
+class Pair(NamedTuple):
+    """Atoms from above with what either law has alone; labels under P and Q, `p` and `q_low` rounded down."""
+
+    at: Array
+    masses: Array
+    lost: float
+    alone: float
+    p: Array
+    q: Array
+    p_high: Array
+    q_low: Array
+
+
+def cut(loss: Loss, step: float) -> Cut:
+    """Return any loss on the lattice."""
+    if loss[0] not in DERIVED:
+        return lattice.cut(loss, step)
+    pair, kept = _pair(loss, step / 3), 1 - leak(loss)
+    held = pair.p > _RARE
+    ratio = np.log(pair.p[held] / np.maximum(pair.q[held], pair.p[held] * math.exp(-_DEEP)))
+    held[held], above = ratio > -_DEEP, np.maximum(pair.at, -_DEEP)
+    ratio = ratio[ratio > -_DEEP]
+    low = min(float(above.min()), float(ratio.min(initial=0.0)))
+    first, high = math.floor(low / step) - 1, max(float(above.max()), float(ratio.max(initial=0.0)))
+    require((high - low) / step < 2**22, "a loss is too wide for this checker's lattice")
+    size = math.ceil(high / step) + 2 - first
+    where, part = _place(above, step, first)
+    stay = np.exp(-part * step) * np.expm1((part - 1) * step) / math.expm1(-step)
+    upper = _added(where, pair.masses * stay, pair.masses * np.expm1(-part * step) / math.expm1(-step), size)
+    where, part = _place(ratio, step, first)
+    p, q = pair.p[held] * (1 - _SLACK), pair.p[held] * np.exp((where + first) * step - ratio) * (1 + _SLACK)
+    labels = (
+        _added(where, p * (1 - part), p * part, size),
+        _added(where, q * (1 - part), q * part * math.exp(step), size),
+    )
+    twice = [row * side for row, side in zip(labels, (1 + 4 * _SLACK, 1 - 4 * _SLACK), strict=True)]
+    rows = np.array([upper * (1 + _SLACK), *labels, *twice]) / kept
+    return Cut(first, rows, max(0.0, pair.lost * (1 + _SLACK) - leak(loss)) / kept)
+
+
+def ends(loss: Loss) -> tuple[float, float]:
+    """Return the ends of the interval of losses that is cut into cells."""
+    if loss[0] not in DERIVED:
+        return tails.ends(loss)
+    at = _pair(loss, _LOOK).at
+    return float(at.min()), float(at.max()) + _LOOK
+
+
+def blur(loss: Loss) -> float:
+    """Return how far rounding may have moved a loss."""
+    return 256 * UNIT * max(map(abs, ends(loss))) if loss[0] in DERIVED else tails.blur(loss)
+
+
+def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
+    """Return bounds on the delta of one such loss, given that it is finite."""
+    low, high = ends(loss)
+    held = cut(loss, (high - low) / _FINE)
+    step = (high - low) / _FINE
+    at = (held.first + np.arange(held.masses.shape[1])) * step
+    over = at > epsilon
+    upper = float((held.masses[0] * -np.expm1(np.minimum(epsilon - at, 0.0))).sum()) + held.beyond
+    gain = held.masses[1] - held.masses[2] * np.exp(np.minimum(epsilon - at, 50.0))
+    return max(0.0, float(gain[over].sum()) * (1 - 1e-12)), min(1.0, upper * (1 + 1e-12))
+
+
+@lru_cache(maxsize=128)
+def _pair(loss: Loss, step: float) -> Pair:
+    """Return the pairs above and below a loss, on atoms about `step` apart."""
+    if loss[0] == "map":
+        whole = _mapped(_together(loss[1], step), loss[2])
+        return whole if loss[3] == "remove" else _back(whole)
+    if loss[0] == "average":
+        pairs = [(weight, _pair(option, step)) for weight, option in loss[1]]
+        at, *rows = (np.concatenate([(w if i else 1) * pair[i] for w, pair in pairs]) for i in (0, 1, 4, 5, 6, 7))
+        lost, alone = (sum(w * float(pair[i]) for w, pair in pairs) for i in (2, 3))
+        return Pair(at, rows[0], lost, alone, *rows[1:])
+    if loss[0] == "stitched":
+        return _stitched(_pair(loss[1], step), _pair(loss[2], step), step)
+    if loss[0] == "allocated":
+        inner = min(step * math.sqrt(loss[2]) / 4, max(step, 0.01))
+        whole = _allocated(_together(loss[1], inner), loss[2], step, loss[3])
+        return whole if loss[3] == "remove" else _back(whole)
+    held, kept = lattice.cut(loss, step), 1 - leak(loss)
+    at = (held.first + np.arange(held.masses.shape[1])) * step
+    upper, p, q, p_high, q_low = held.masses * kept
+    alone = max(0.0, 1 - float((upper * np.exp(-at)).sum())) + 1e-12
+    shrunk = np.exp(-at)
+    return Pair(at, upper, leak(loss) + held.beyond * kept, alone, p, q * shrunk, p_high, q_low * shrunk)
+
+
+def _together(inside: tuple[tuple[Loss, int], ...], step: float) -> Pair:
+    """Return several losses met together, by direct sums of products of atoms."""
+    if len(inside) == 1 and inside[0][1] == 1:
+        return _pair(inside[0][0], step)
+    width = sum(n * (ends(loss)[1] - ends(loss)[0]) for loss, n in inside)
+    step = max(step, width / _INNER)
+    cuts = [(cut(loss, step), 1 - leak(loss)) for loss, n in inside for _ in range(n)]
+    rows = [reduce(np.convolve, [held.masses[i] * kept for held, kept in cuts]) for i in range(5)]
+    at = (sum(held.first for held, _ in cuts) + np.arange(len(rows[0]))) * step
+    kept = math.prod(1 - leak(loss) - held.beyond for (held, _), loss in zip(cuts, _each(inside), strict=True))
+    alone = max(0.0, 1 - float((rows[0] * np.exp(-at)).sum())) + 1e-12
+    shrunk = np.exp(-at)
+    return Pair(at, rows[0], 1 - kept, alone, rows[1], rows[2] * shrunk, rows[3], rows[4] * shrunk)
+
+
+def _each(inside: tuple[tuple[Loss, int], ...]) -> list[Loss]:
+    """Return each loss as often as it is met."""
+    return [loss for loss, n in inside for _ in range(n)]
+
+
+def _mapped(pair: Pair, rate: float) -> Pair:
+    """Return ((1 - rate) Q + rate P, Q): a record that a sample holds with this probability."""
+    q = pair.masses * np.exp(-pair.at)
+    at = np.logaddexp(math.log1p(-rate), math.log(rate) + pair.at)
+    at, masses = (
+        np.append(at, math.log1p(-rate)),
+        np.append(rate * pair.masses + (1 - rate) * q, (1 - rate) * pair.alone),
+    )
+    low, high = (1 - rate) * pair.q_low + rate * pair.p, (1 - rate) * pair.q + rate * pair.p_high
+    return Pair(at, masses, rate * pair.lost, 0.0, low, pair.q, high, pair.q_low)
+
+
+def _back(pair: Pair) -> Pair:
+    """Return (Q, P)."""
+    swapped = pair.q_low, pair.p_high, pair.q, pair.p
+    return Pair(-pair.at, pair.masses * np.exp(-pair.at), pair.alone, pair.lost, *swapped)
+
+
+def _stitched(positive: Pair, negative: Pair, step: float) -> Pair:
+    """Return what is above one pair for losses over 0 and above another below; no pair of data need attain it."""
+    right, left = (_on_knots(pair, step) for pair in (positive, negative))
+    held = [
+        (at[keep], masses[keep]) for at, masses, keep in ((*left, left[0] < -step / 2), (*right, right[0] > step / 2))
+    ]
+    at, masses = (np.concatenate([row[i] for row in held]) for i in range(2))
+    p, q = float(masses.sum()) + positive.lost, float((masses * np.exp(-at)).sum()) + negative.alone
+    middle = max(0.0, 1 - p) + 1e-13
+    lost, alone = positive.lost + max(0.0, q - p), negative.alone + max(0.0, 1 - q - middle)
+    labels = [(_ratio(pair), pair[4:]) for pair in (positive, negative)]
+    seen = [(labels[0][1], labels[0][0] > 2 * step), (labels[1][1], labels[1][0] < -2 * step)]
+    rows = [np.concatenate([row[i][keep] for row, keep in seen]) for i in range(4)]
+    rest = [max(0.0, 1 - float(rows[i].sum()) + side * 1e-12) for i, side in ((2, -1), (3, 1), (0, 1), (1, -1))]
+    rest[0] = max(0.0, rest[0] - positive.lost)
+    ends = (np.append(row, left) for row, left in zip(rows, rest, strict=True))
+    return Pair(np.append(at, 0.0), np.append(masses, middle), lost, alone, *ends)
+
+
+def _ratio(pair: Pair) -> Array:
+    """Return the loss of each label, 0 where it is too rare to tell."""
+    known = (pair.p > _RARE) & (pair.q > _RARE)
+    return np.where(known, np.log(np.where(known, pair.p, 1.0) / np.where(known, pair.q, 1.0)), 0.0)
+
+
+def _on_knots(pair: Pair, step: float) -> tuple[Array, Array]:
+    """Return atoms split between whole multiples of a step."""
+    first = math.floor(float(pair.at.min()) / step)
+    where, part = _place(pair.at, step, first)
+    stay = np.exp(-part * step) * np.expm1((part - 1) * step) / math.expm1(-step)
+    size = int(where.max()) + 2
+    masses = _added(where, pair.masses * stay, pair.masses * np.expm1(-part * step) / math.expm1(-step), size)
+    return (first + np.arange(size)) * step, masses
+
+
+def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
+    """Return one secret step among `steps`: the mean of as many likelihood ratios, on a grid 0, g, 2g, ..."""
+    x, q, tilt = np.exp(np.minimum(pair.at, 700.0)), pair.masses * np.exp(-pair.at), _TILTS[order]
+    ranks = np.argsort(x)
+    beyond = np.cumsum((x * q)[ranks][::-1])[::-1]
+    cap = max(1.0, float(x[ranks][min(int(np.searchsorted(-beyond, -_CAPS[order])), len(x) - 1)]))
+    lost = float((np.maximum(x - cap, 0.0) * q).sum())
+    reach = steps + 2 * cap + 14 * math.sqrt(steps * min(float((np.minimum(x, cap) ** 2 * q).sum()), cap))
+    size = min(_KNOTS, max(2**12, 2 ** math.ceil(math.log2(2 * reach / (step * math.sqrt(steps))))))
+    g = max(reach / size, cap / (size - 4))
+    upper = _spread(np.minimum(x, cap) / g, q)
+    upper[0] += pair.alone
+    means = np.arange(size) * g / steps
+    over, top = _power([(upper * (1 + _SLACK), steps)], size, 1, tilt)
+    p_at, known = np.minimum(pair.p / np.maximum(pair.q, 1e-320), cap) / g, pair.q > 1e-300
+    p, r, p_high, r_low = (_spread(p_at[known], row[known]) for row in pair[4:])
+    law, law_high = (
+        _power([(p, 1), (r_low, steps - 1)], size, -1, tilt)[0],
+        _power([(p_high, 1), (r, steps - 1)], size, 1, tilt)[0],
+    )
+    other, other_low = _power([(r, steps)], size, 1, tilt)[0], _power([(r_low, steps)], size, -1, tilt)[0]
+    end = min(1.0, top * size * g / steps)
+    return Pair(
+        np.log(means[1:]),
+        (over * means)[1:],
+        pair.lost + lost * 1.001 + end,
+        float(over[0]),
+        law,
+        other,
+        law_high,
+        other_low,
+    )
+
+
+def _spread(at: Array, masses: Array) -> Array:
+    """Return masses split between the two knots around each place, which keeps their mean."""
+    where = np.floor(at).astype(np.int64)
+    return _added(where, masses * (1 - at + where), masses * (at - where), int(where.max()) + 2)
+
+
+def _power(rows: list[tuple[Array, int]], size: int, side: int, tilt: float) -> tuple[Array, float]:
+    """Return the law of a sum, tilted so that rounding fades with it, moved to one side; and what lies beyond."""
+    theta, product, log_scale = tilt / size, np.ones(size // 2 + 1, dtype=np.clongdouble), 0.0
+    off, moved, ways = (
+        _ETA * math.log2(size) + 8 * UNIT,
+        np.zeros(size // 2 + 1),
+        np.array([0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 40.0]) / size,
+    )
+    grown, modulus = np.zeros(len(ways)), np.ones(size // 2 + 1)
+    for row, n in rows:
+        at = np.arange(len(row))
+        weights = row * np.exp(theta * at)
+        total = float(weights.sum())
+        coefficients = rfft(np.asarray(weights / total, np.longdouble), size)
+        product, log_scale = product * coefficients**n, log_scale + n * math.log(total)
+        room = np.abs(coefficients).astype(np.float64) + 2 * off
+        moved, modulus = moved + n * off / room, modulus * room**n
+        grown += n * np.log([float((weights / total * np.exp(np.minimum(way * at, 600.0))).sum()) for way in ways])
+    error = 2 / size * float((modulus * moved).sum() + off * modulus.sum())
+    alias = math.exp(min(0.0, float((grown - ways * size).min())))
+    held = np.asarray(irfft(product, size), dtype=np.float64) + side * error - (alias if side < 0 else 0.0)
+    scale = np.exp(np.minimum(log_scale + side * 1e-9 - theta * np.arange(size), 600.0))
+    return np.maximum(held, 0.0) * scale, math.exp(min(0.0, log_scale - tilt)) * alias
+
+
+def _place(at: Array, step: float, first: int) -> tuple[Array, Array]:
+    """Return the knot below each loss, counted from `first`, and the share of a step above it."""
+    phase = at / step - first
+    where = np.floor(phase).astype(np.int64)
+    return where, phase - where
+
+
+def _added(where: Array, low: Array, high: Array, size: int) -> Array:
+    """Return masses added up at knots and at those above."""
+    return np.asarray(np.bincount(where, low, size) + np.bincount(where + 1, high, size), dtype=np.float64)

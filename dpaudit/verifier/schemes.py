@@ -1,0 +1,210 @@
+"""What samples and secret steps make of a part, from above and from below."""
+
+import math
+from collections import Counter
+
+from dpaudit.verifier.losses import (
+    Loss,
+    Multiset,
+    Table,
+    black_box,
+    distinct,
+    most,
+    require,
+    reverse,
+    reversed_all,
+    times,
+)
+
+_RELATIONS: dict[str, dict[str, str]] = {
+    "poisson": {"add_remove": "add_remove", "zero_out": "zero_out", "replace_one": "add_remove"},
+    "without_replacement": {"replace_one": "replace_one", "add_remove": "replace_one"},
+    "truncated_poisson": {"add_remove": "add_remove"},
+    "with_replacement": {"replace_one": "replace_one"},
+    "allocate": {"add_remove": "add_remove", "zero_out": "zero_out", "replace_one": "add_remove"},
+}
+_NOTHING: Multiset = Counter()
+
+
+def inside(node: Table, relation: str) -> str:
+    """Return the relation that the part of a node is stated for."""
+    if node["node"] not in ("subsample", "allocate"):
+        return relation
+    known = _RELATIONS["allocate" if node["node"] == "allocate" else node.get("scheme", "poisson")]
+    require(relation in known, "a sample's scheme, rate and neighbours do not fit")
+    return known[relation]
+
+
+def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
+    """Return alternatives from above: each order of the part may be the worse one."""
+    make = _allocated if node["node"] == "allocate" else _sampled
+    return distinct([make(node, o, relation, low=False) for a in part for o in distinct([a, reversed_all(a)])])
+
+
+def below(node: Table, part: Multiset, relation: str) -> Multiset:
+    """Return what a pair attains that attains the part by itself; nothing where no pair is known."""
+    known = part and part == reversed_all(part) and not any(loss[0] == "choice" for loss in part)
+    if not known:
+        return _NOTHING
+    return (_allocated if node["node"] == "allocate" else _sampled)(node, part, relation, low=True)
+
+
+def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multiset:
+    """Return a part on a sample."""
+    rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
+    require(0 < rate <= 1, "a rate is out of range")
+    apart = scheme == "poisson" and relation == "replace_one"
+    if not part:
+        return part
+    if any(loss[0] == "choice" for loss in part):
+        return _boxed(_doubled(part) if apart else part, rate)
+    if apart:
+        shift = _shift(part)
+        if shift:
+            return _apart(shift, rate)
+        return _NOTHING if low else _both(_doubled(part), rate)
+    if scheme == "with_replacement":
+        return _drawn(node, part, low=low)
+    if scheme == "truncated_poisson":
+        return _truncated(node, part, low=low)
+    if scheme == "without_replacement" and relation == "replace_one" and not low:
+        return _both(part, rate)
+    return _on(part, rate)
+
+
+def _on(part: Multiset, rate: float) -> Multiset:
+    """Return a part on one sample that holds the record with probability `rate`."""
+    if rate == 1:
+        return part
+    if mu := _mu(part):
+        return Counter([("sampled", mu, rate, "remove")])
+    return Counter([("map", _items(part), rate, "remove")])
+
+
+def _both(part: Multiset, rate: float) -> Multiset:
+    """Return what is above both maps, each on its side of 0."""
+    if rate == 1:
+        return part
+    back = reverse(("map", _items(_joint(reversed_all(part))), rate, "remove"))
+    return Counter([("stitched", ("map", _items(_joint(part)), rate, "remove"), back)])
+
+
+def _apart(shift: Loss, rate: float) -> Multiset:
+    """Return a sampled record that moves one way against one that moves the other way."""
+    if rate == 1:
+        return Counter([(shift[0], 2 * shift[1])])
+    sides = ((0.0, 1 - rate), (shift[1], rate)), ((-shift[1], rate), (0.0, 1 - rate))
+    return Counter([("mixture", shift[0], *sides)])
+
+
+def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
+    """Return draws with replacement: a binomial number of copies is replaced."""
+    draws, chance, mu = node["batch_size"], 1 / node["population"], _mu(part)
+    require(abs(draws * chance - node["rate"]) < 1e-9, "a rate is not its sizes' ratio")
+    if low:
+        return Counter([("mixture", "gaussian", binomial(draws, chance, mu), ((0.0, 1.0),))]) if mu else _NOTHING
+    require(
+        mu or (part.total() == 1 and next(iter(part))[0] == "laplace"), "draws of such a part cannot be derived again"
+    )
+    kind, size = ("gaussian", mu) if mu else next(iter(part))
+    whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
+    held = [(w / whole, (kind, s * size)) for s, w in binomial(draws, chance, 1.0) if s and w > 1e-22]
+    rest = 1 - math.fsum(w for w, _ in held)
+    lost: Loss = ("discrete", (), 1.0, 1.0)
+    options = (*held, (rest, lost)) if rest > 1e-9 else tuple(held)
+    return _both(Counter([("average", options)]), whole)
+
+
+def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
+    """Return the average over how many others a Poisson sample drew before it was cut."""
+    rate, bound, others = float(node["rate"]), node["batch_bound"], node["population"] - 1
+    weights = [(int(k), w) for k, w in binomial(others, rate, 1.0)] if rate < 1 else [(others, 1.0)]
+    shares = [(math.fsum(w for k, w in weights if k < bound), rate, True)]
+    shares += [(w, rate * bound / (k + 1), False) for k, w in weights if k >= bound and w > 1e-22]
+    if low:
+        return _on(part, math.fsum(w * share for w, share, _ in shares))
+    options: list[tuple[float, Loss]] = []
+    for w, share, room in shares:
+        held = part if room else _doubled(part)
+        require(share < 1, "a cut sample that is surely drawn cannot be derived again")
+        options += [(w, ("map", _items(_joint(held)), share, "remove"))] if w > 0 else []
+    return Counter([("average", tuple(options))]) if len(options) > 1 else Counter([options[0][1]])
+
+
+def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Multiset:
+    """Return a part at secret steps."""
+    steps, epochs, places = node["steps"], node.get("epochs", 1), node.get("per_epoch", 1)
+    require(places <= steps, "more places than steps")
+    require(not any(loss[0] == "choice" for loss in part), "an allocation over a choice cannot be derived again")
+    mu = _mu(part)
+    if low and (places > 1 or relation == "replace_one"):
+        move = places * (1 + (relation == "replace_one")) / math.sqrt(steps)
+        return Counter({("gaussian", mu * move): epochs}) if mu else _NOTHING
+    if relation == "replace_one":
+        return times(_doubled(part), places * epochs)
+    again = node.get("positions", "fresh") == "repeated"
+    held = Counter([("gaussian", mu * math.sqrt(epochs))]) if again and mu else times(part, epochs) if again else part
+    size, longer = divmod(steps, places)
+    sizes = Counter({size: places - longer}) + Counter({size + 1: longer})
+    found = [times(secret(held, length), n * (1 if again else epochs)) for length, n in sizes.items()]
+    return sum(found, start=Counter())
+
+
+def secret(part: Multiset, steps: int) -> Multiset:
+    """Return a part met at one secret step out of several."""
+    if steps == 1 or not part:
+        return part
+    return Counter([("allocated", _items(_joint(part)), steps, "remove")])
+
+
+def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float], ...]:
+    """Return (j shift, probability of j successes), without what is negligible."""
+    if rate == 1:
+        return ((trials * shift, 1.0),)
+    whole, odds, none = math.lgamma(trials + 1), math.log(rate) - math.log1p(-rate), trials * math.log1p(-rate)
+    sizes = ((j, whole - math.lgamma(j + 1) - math.lgamma(trials - j + 1) + j * odds + none) for j in range(trials + 1))
+    return tuple((j * shift, math.exp(size)) for j, size in sizes if size > -90)
+
+
+def _items(part: Multiset) -> tuple[tuple[Loss, int], ...]:
+    """Return losses with their numbers, in a fixed order."""
+    return tuple(sorted(part.items(), key=repr))
+
+
+def _joint(part: Multiset) -> Multiset:
+    """Return Gaussian losses as one."""
+    return Counter([("gaussian", _mu(part))]) if _mu(part) else part
+
+
+def _mu(part: Multiset) -> float:
+    """Return the joint mu of Gaussian losses, 0 for any other part."""
+    if not part or any(loss[0] != "gaussian" for loss in part):
+        return 0.0
+    return math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in part.items()))
+
+
+def _shift(part: Multiset) -> Loss | None:
+    """Return the one shift that a part is."""
+    mu, first = _mu(part), next(iter(part))
+    return ("gaussian", mu) if mu else first if first[0] == "laplace" and part.total() == 1 else None
+
+
+def _doubled(part: Multiset) -> Multiset:
+    """Return what is above two records moved together."""
+    found: Multiset = Counter()
+    for loss, n in part.items():
+        if loss[0] in ("gaussian", "laplace"):
+            found[(loss[0], 2 * loss[1])] += n
+        else:
+            require(loss[0] in ("discrete", "range"), "two records of such a part cannot be derived again")
+            both = [most(Counter([one])) for one in (loss, reverse(loss))]
+            epsilon, delta = max(0.0, *(e for e, _ in both)), max(d for _, d in both)
+            found[black_box(2 * epsilon, min(1.0, delta * (1 + math.exp(epsilon))))] += n
+    return found
+
+
+def _boxed(part: Multiset, rate: float) -> Multiset:
+    """Return a part of several kinds as a black box on a sample."""
+    epsilon, delta = map(max, zip(most(part), most(reversed_all(part)), strict=True))
+    require(epsilon < math.inf, "a sampled part without a largest loss cannot be derived again")
+    return Counter([black_box(epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)), rate * delta)])
