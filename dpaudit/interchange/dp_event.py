@@ -108,7 +108,7 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
         case Subsample():
             scheme = node.scheme.replace("_", " ")
-            raise _refused(f"'subsample' ({scheme})", path, "an event needs sizes that the node may lack")
+            raise _refused(f"'subsample' ({scheme})", path, "an event needs both sizes, which the node may lack")
         case Parallel() | Cells() | Allocate():
             raise _refused(f"'{kind_of(node)}'", path, "events only add up")
         case Group():
