@@ -11,16 +11,18 @@ from dpaudit.engines.pld import PLD
 from dpaudit.engines.renyi import RENYI
 from dpaudit.engines.single import SINGLE
 from dpaudit.engines.tilted.engine import TILTED, TILTED_COARSE, TILTED_COARSE_UPPER, TILTED_ROUGH, TILTED_UPPER
+from dpaudit.engines.tilted.once import ONCE
 from dpaudit.engines.verified.engine import COARSE, UPPER, VERIFIED
 
 CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(1e-3))
 """The tilted engine, and exact integers where its bracket is wider than usual."""
 
-ENGINES: tuple[Engine, ...] = (SINGLE, GAUSSIAN, BASIC, OPTIMAL, RENYI, CONFIRMED)
+ENGINES: tuple[Engine, ...] = (SINGLE, ONCE, GAUSSIAN, BASIC, OPTIMAL, RENYI, CONFIRMED)
 """The engines the accountant asks, the exact ones first."""
 
 ROUGH: tuple[Engine, ...] = (
     SINGLE,
+    ONCE,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -30,6 +32,7 @@ ROUGH: tuple[Engine, ...] = (
 
 QUICK: tuple[Engine, ...] = (
     SINGLE,
+    ONCE,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -39,6 +42,7 @@ QUICK: tuple[Engine, ...] = (
 
 UPPERS: tuple[Engine, ...] = (
     SINGLE,
+    ONCE,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -48,6 +52,7 @@ UPPERS: tuple[Engine, ...] = (
 
 PROVED_UPPERS: tuple[Engine, ...] = (
     SINGLE,
+    ONCE,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -64,6 +69,7 @@ __all__ = [
     "CONFIRMED",
     "ENGINES",
     "GAUSSIAN",
+    "ONCE",
     "OPTIMAL",
     "PLD",
     "PROVED_UPPERS",

@@ -34,6 +34,13 @@ def gridded(composition: Composition) -> bool:
     return within and any(map(_counts, composition.parts))
 
 
+def is_derived(loss: SimpleLoss) -> bool:
+    """Return whether a loss, or an option of a choice, is made of others, so that only pairs bound it."""
+    if isinstance(loss, ChoiceLoss):
+        return any(map(is_derived, loss.options))
+    return isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss)
+
+
 def _counts(part: tuple[SimpleLoss, int]) -> bool:
     """Return whether copies of a loss are more than nothing; atoms are, unless all are at 0."""
     loss, times = part

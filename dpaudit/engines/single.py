@@ -15,8 +15,7 @@ from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.exact import exact_sum, outwards
 from dpaudit.engines.gaussian import GAUSSIAN, gaussian_delta
-from dpaudit.engines.limits import gridded
-from dpaudit.engines.pairs.cells import derived_delta
+from dpaudit.engines.limits import gridded, is_derived
 from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -55,7 +54,7 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
         case MixtureLoss():
             return _mixed(loss, epsilon)
         case SampledLoss() | AverageLoss() | StitchedLoss() | AllocatedLoss():
-            return derived_delta(loss, epsilon)
+            return 0.0, 1.0  # only a pair says more, see `tilted.once`
         case LaplaceLoss() | ApproximateLoss():
             margin = 16 * _ULP
         case DiscreteLoss():
@@ -184,7 +183,9 @@ def _epsilon_of(loss: SimpleLoss, delta: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether there is one loss, once, or what no grid can take, that the Gaussian engine leaves."""
+    """Return whether there is one loss, once, or what no grid can take, that other engines leave."""
+    if composition.events == 1 and is_derived(composition.parts[0][0]):
+        return False
     if not composition.parts or all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         return False
     return composition.events == 1 or not gridded(composition)

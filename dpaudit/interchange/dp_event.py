@@ -114,7 +114,7 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
 
 
 _WHY: dict[type, str] = {
-    Subsample: "an event needs sizes that the node may lack",
+    Subsample: "an event needs both sizes, which the node may lack",
     Parallel: "events only add up",
     Cells: "events only add up",
     Allocate: "no event has secret places that a record draws once an epoch",

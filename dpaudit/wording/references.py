@@ -103,7 +103,7 @@ REFERENCES: dict[RuleKind, Reference] = {
             standing="machine_checked",
             place="docs/proofs/Subsampling.v",
             theorem="removed",
-            scope=f"{_FINITE}, the other order is the theorem `added`",
+            scope=f"{_FINITE}, a removed record; the sharper curve of an added one is cited",
         ),
         Reference(
             rule="post_process",

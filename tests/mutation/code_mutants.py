@@ -144,13 +144,13 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("F27", "what lies beyond the last knot of a choice is forgotten", "dpaudit.engines.verified.choices:dominating_masses", "float(right[-1])", "0.0",
      "stated twice"),
     # --- sampling ---
-    ("S1", "amplification by q epsilon, to first order", "dpaudit.accounting.subsampling:_amplified",
-     "math.log1p(rate * math.expm1(epsilon))", "(rate * epsilon)", "sampled"),
-    ("S2", "delta is amplified twice", "dpaudit.accounting.subsampling:_amplified", "* rate * (1 + 1e-14)", "* rate * rate * (1 + 1e-14)", "sampled"),
-    ("S3", "any scheme for any neighbours", "dpaudit.accounting.subsampling:sampled_above", "neighbours != _NEIGHBOURS[scheme]", "False", "sampled"),
+    ("S1", "amplification by q epsilon, to first order", "dpaudit.engines.tilted.pairs.finite_pair:FinitePair.sampled",
+     "rate * np.expm1(np.minimum(self.losses, 1.0))", "np.expm1(rate * np.minimum(self.losses, 1.0))", "sampled"),
+    ("S2", "delta is amplified twice", "dpaudit.engines.tilted.pairs.finite_pair:FinitePair.sampled", "infinite=rate * self", "infinite=rate * rate * self", "sampled"),
+    ("S3", "any scheme for any neighbours", "dpaudit.model.sampled_relations:relation_inside", "neighbours not in known", "False", "sampled"),
     ("S4", "black boxes keep their lower bound under sampling", "dpaudit.accounting.subsampling:sampled_attained",
      "return Composition()", "return composition", "sampled"),
-    ("S5", "the sampled mu is the mean of mu", "dpaudit.accounting.subsampling:_sampled_gaussian", "mu=mu, rate=rate) if", "mu=mu * rate, rate=rate) if", "sampled"),
+    ("S5", "the sampled mu is the mean of mu", "dpaudit.accounting.subsampling:_sampled", "mu=mu, rate=rate) if", "mu=mu * rate, rate=rate) if", "sampled"),
     # --- the accountant and brackets ---
     ("A1", "one order of the neighbours only", "dpaudit.accounting.accountant:_worst", "for order in (a, a.reversed())", "for order in (a,)", "sampled"),
     ("A2", "the last alternative counts", "dpaudit.accounting.accountant:_worst", "reduce(Bracket.largest,", "reduce(lambda a, b: b,", "parallel"),

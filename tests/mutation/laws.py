@@ -29,6 +29,7 @@ from dpaudit import (
     Group,
     LaplaceLoss,
     Local,
+    MixtureLoss,
     NormalForm,
     Parallel,
     PostProcess,
@@ -37,6 +38,7 @@ from dpaudit import (
     Released,
     Repeat,
     SampledGaussianLoss,
+    SampledLoss,
     Sequential,
     Stated,
     Subsample,
@@ -48,7 +50,6 @@ from dpaudit import (
     fold,
     smallest_noise,
 )
-from dpaudit.accounting.subsampling import subsampled
 from dpaudit.accounting.views import delivered_model
 from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
 from dpaudit.budgets.odometers import Odometer
@@ -226,12 +227,11 @@ def brackets_are_monotone() -> None:
         assert sizes[0] < sizes[1] < sizes[2]
     for scheme, relation in (("poisson", "add_remove"), ("without_replacement", "replace_one")):
         part = Stated(epsilon=1.0, delta=1e-6, source="x")
-        rates = [bracket_epsilon(subsampled(fold(part, relation), r, scheme, relation), 1e-6).upper for r in (0.1, 0.5)]
+        sampled = [fold(Subsample(part=part, rate=r, scheme=scheme), relation) for r in (0.1, 0.5)]
+        rates = [bracket_epsilon(form, 1e-6).upper for form in sampled]
         assert rates[0] < rates[1] < 1.0
     sampled = [
-        bracket_delta(
-            subsampled(fold(release(gaussian(1.0, "add_remove")), "add_remove"), r, "poisson", "add_remove"), 0.1
-        )
+        bracket_delta(fold(Subsample(part=release(gaussian(1.0, "add_remove")), rate=r), "add_remove"), 0.1)
         for r in (0.05, 0.5)
     ]
     assert sampled[0].upper < sampled[1].lower
@@ -275,9 +275,11 @@ def replacement_is_the_right_doubling() -> None:
     for name, relation in (("gaussian", "add_remove"), ("laplace x 20", "add_remove"), ("tree", "add_remove")):
         with pytest.raises(DeclarationError):
             fold(INPUTS[name][0], relation)
-    for scheme, relation in (("poisson", "replace_one"), ("without_replacement", "add_remove")):
-        with pytest.raises(DeclarationError):
-            fold(Subsample(part=Stated(epsilon=1.0, source="x"), rate=0.1, scheme=scheme), relation)
+    told = Stated(epsilon=1.0, source="x")
+    with pytest.raises(DeclarationError):
+        fold(Subsample(part=told, rate=0.1, scheme="with_replacement", population=20, batch_size=2), "add_remove")
+    with pytest.raises(DeclarationError):
+        fold(Subsample(part=told, rate=0.1, scheme="truncated_poisson", population=20, batch_bound=2), "replace_one")
     from dp_accounting import dp_event
 
     for event, value in ((dp_event.GaussianDpEvent(2), 1.0), (dp_event.LaplaceDpEvent(2), 1.0)):
@@ -297,7 +299,8 @@ def groups_move_every_record() -> None:
     assert grown.delta == pytest.approx(2.27e-4, rel=3e-3)
     assert ApproximateLoss(epsilon=0.0, delta=1e-6).group(10).delta == pytest.approx(1e-5)
     with pytest.raises(UnsupportedError):
-        SampledGaussianLoss(mu=1.0, rate=0.1).group(2)
+        SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1).group(2)
+    assert isinstance(SampledGaussianLoss(mu=1.0, rate=0.1).group(2), MixtureLoss)
     mixed = Parallel(parts=(release(gaussian(9.0), "a"), release(laplace(9.0), "b")), key="arm")
     with pytest.raises(UnsupportedError):
         fold(Group(part=mixed, size=2), "replace_one")
@@ -317,7 +320,7 @@ def stated_parts_have_no_lower_bound() -> None:
     chosen = fold(release(Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours="replace_one")), "replace_one")
     assert bracket_epsilon(chosen, 0.0).lower <= 0.5 + 1e-9
     assert bracket_epsilon(chosen, 0.0).upper >= 1.0
-    boxed = subsampled(fold(release(laplace(1.0, "add_remove")), "add_remove"), 0.5, "poisson", "add_remove")
+    boxed = fold(Subsample(part=Stated(epsilon=1.0, source="x"), rate=0.5), "add_remove")
     assert bracket_epsilon(boxed, 0.0).lower == 0
 
 

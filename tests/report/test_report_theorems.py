@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from dpaudit import (
+    Allocate,
     Billboard,
     Cells,
     Claim,
@@ -81,6 +82,7 @@ USED: dict[str, tuple[Declaration, Neighbours, tuple[RuleKind, ...]]] = {
     "group of boxes": (Group(part=TOLD, size=3), "replace_one", ("group",)),
     "sampled normal noise": (Subsample(part=normal("add_remove"), rate=0.1), "add_remove", ("subsample",)),
     "sampled box": (Subsample(part=double("add_remove"), rate=0.1), "add_remove", ("sample",)),
+    "secret steps": (Allocate(part=normal("add_remove"), steps=10), "add_remove", ("allocate",)),
     "fixed sample": (
         Subsample(part=double(), rate=0.1, scheme="without_replacement"),
         "replace_one",

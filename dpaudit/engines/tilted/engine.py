@@ -16,18 +16,17 @@ import numpy as np
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.limits import gridded
-from dpaudit.engines.pairs.cells import cells_above, cells_below, is_derived
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
+from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below
 from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
-from dpaudit.engines.verified.cutting import cut
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 from dpaudit.engines.verified.merging import MOST_JOINED, Parts, merged
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
@@ -72,11 +71,6 @@ def _lower(parts: Cut, view: Window, infinite: float) -> LowerCurve:
     )
 
 
-def _above(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
-    """Return cells that dominate a loss."""
-    return cut(loss, width, tail) if isinstance(loss, ChoiceLoss) else cells_above(loss, width, tail)
-
-
 def _frame(grids: Sequence[tuple[Grid, int]], view: Window) -> Frame:
     """Return the knots of the sum that lie in the window."""
     origin = sum((grid.origin * times for grid, times in grids), start=Fraction(0))
@@ -109,14 +103,14 @@ class Question:
         low, high = merged(self.composition)
         view, tail = self._view(high)
         below = tuple((cells_below(loss, view.width, tail), times) for loss, times in low)
-        above = tuple((_above(loss, view.width, tail), times) for loss, times in high)
+        above = tuple((cells_above(loss, view.width, tail), times) for loss, times in high)
         return _lower(below, view, total_infinite_mass(self.composition)[0]), _upper(above, view)
 
     def upper(self) -> UpperCurve:
         """Return the upper curve alone."""
         _, high = merged(self.composition)
         view, tail = self._view(high)
-        return _upper(tuple((_above(loss, view.width, tail), times) for loss, times in high), view)
+        return _upper(tuple((cells_above(loss, view.width, tail), times) for loss, times in high), view)
 
     def _view(self, parts: Parts) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
@@ -185,13 +179,10 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether the parts are few, or so many that they become classes, and not all Gaussian.
-
-    Choices are the verified engine's, unless an option is a loss that only pairs say something of.
-    """
+    """Return whether the parts are few, or so many that they become classes; none a choice, and not all Gaussian."""
     if any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False
-    if any(isinstance(loss, ChoiceLoss) and not is_derived(loss) for loss, _ in composition.parts):
+    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
         return False
     if not gridded(composition):
         return False

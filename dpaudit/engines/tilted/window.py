@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpaudit.engines.pairs.cells import cells_above, span
+from dpaudit.engines.tilted.pairs.cells import cells_above, span
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
 from dpaudit.engines.verified.cutting import cut
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 from dpaudit.engines.verified.mixture import mixture_loss, range_of
 from dpaudit.model.losses import (
     AllocatedLoss,
     ApproximateLoss,
     AverageLoss,
-    ChoiceLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -62,15 +60,10 @@ class Window:
 def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float) -> tuple[Atoms, ...]:
     """Return all parts in a few thousand cells each, atoms that share no grid being counted as rough."""
     cells = max(200, COARSE // len(parts))
-    found = [atoms_of(_looked_at(loss, _span(loss, tail) / cells, tail), times) for loss, times in parts]
+    found = [atoms_of(cells_above(loss, _span(loss, tail) / cells, tail), times) for loss, times in parts]
     if len(_spacings(parts)) < 2:
         return tuple(found)
     return tuple(replace(atoms, between=np.ones_like(atoms.between)) for atoms in found)
-
-
-def _looked_at(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
-    """Return cells that dominate a loss."""
-    return cut(loss, width, tail) if isinstance(loss, ChoiceLoss) else cells_above(loss, width, tail)
 
 
 def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim: Aim, effort: Effort) -> Window:

@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from dpaudit.engines.engine import Engine
-from dpaudit.engines.limits import gridded
-from dpaudit.engines.pairs.cells import is_derived
+from dpaudit.engines.limits import gridded, is_derived
 from dpaudit.engines.verified.composer import Composer
 from dpaudit.engines.verified.crossing import epsilon_above, epsilon_below
 from dpaudit.engines.verified.cutting import FINEST_CHOICE

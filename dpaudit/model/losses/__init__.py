@@ -23,16 +23,24 @@ and everything an engine needs to compose it. Members:
 A mechanism opens the family by returning one of these; it never adds a member.
 """
 
-from dpaudit.model.losses.allocated import AllocatedLoss
 from dpaudit.model.losses.approximate import ApproximateLoss, group_delta
-from dpaudit.model.losses.average import AverageLoss, StitchedLoss
-from dpaudit.model.losses.composed import ChoiceLoss, ComposedLoss, DerivedLoss, Loss, PlainLoss, SimpleLoss
+from dpaudit.model.losses.composed import (
+    AllocatedLoss,
+    AverageLoss,
+    ChoiceLoss,
+    ComposedLoss,
+    DerivedLoss,
+    Loss,
+    PlainLoss,
+    SampledLoss,
+    SimpleLoss,
+    StitchedLoss,
+)
 from dpaudit.model.losses.composition import Composition
 from dpaudit.model.losses.discrete import DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
 from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
-from dpaudit.model.losses.sampled import SampledLoss
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
 
 __all__ = [

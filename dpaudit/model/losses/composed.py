@@ -1,18 +1,268 @@
-"""Losses made of other losses: a choice between several, and several met together."""
+"""Losses made of other losses: on a sample, averaged, at a secret step, chosen, or met together."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias, get_args
 
-from dpaudit.checks import count
-from dpaudit.model.losses.allocated import AllocatedLoss
+from dpaudit.checks import count, meant, non_negative, one_of, open_probability
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.approximate import ApproximateLoss
-from dpaudit.model.losses.average import AverageLoss, StitchedLoss
 from dpaudit.model.losses.discrete import DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
 from dpaudit.model.losses.mixture import MixtureLoss
-from dpaudit.model.losses.sampled import SampledLoss
-from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss
+from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
+
+_EXACT = 1000
+
+
+def infinite_of(inside: "tuple[tuple[SimpleLoss, int], ...]") -> Fraction | float:
+    """Return the mass at infinity of all losses together, exactly for up to a thousand, else rounded up."""
+    masses = [(loss.infinite_mass, times) for loss, times in inside if loss.infinite_mass]
+    if any(mass == 1 for mass, _ in masses):
+        return Fraction(1)
+    if sum(times for _, times in masses) <= _EXACT:
+        return 1 - math.prod(((1 - meant(mass)) ** times for mass, times in masses), start=Fraction(1))
+    return -math.expm1(math.fsum(times * math.log1p(-mass) for mass, times in masses)) * (1 + 1e-14)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledLoss:
+    """The loss of (1 - rate) Q + rate P against Q, (P, Q) being all `inside` together; or of the reverse, order "add".
+
+    Edge cases: the mass at infinity of (P, Q) counts `rate` times; a mass that only Q has is met as -ln(1 - rate).
+    Raises: ValueError: nothing inside, a rate outside (0, 1), or an unknown order.
+    Source: Zhu, Dong and Wang (2022), Theorem 11; Balle, Barthe and Gaboardi (2018), Theorem 2.
+
+    >>> from dpaudit.model.losses import LaplaceLoss
+    >>> noise = SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)
+    >>> round(noise.hockey_stick(0.05), 10), round(noise.reversed().hockey_stick(0.05), 10)
+    (0.0254013898, 0.0082179483)
+    """
+
+    inside: "tuple[tuple[SimpleLoss, int], ...]"
+    rate: float
+    order: SampledOrder = "remove"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", open_probability("rate", self.rate))
+        one_of("order", self.order, get_args(SampledOrder))
+        if not self.inside:
+            raise ValueError("Expected one loss or more inside a sample, got none.")
+        for _, times in self.inside:
+            count("times", times)
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss, rounded up."""
+        if self.order == "add":
+            return math.nextafter(-math.log1p(-self.rate), math.inf)
+        largest = math.fsum(loss.supremum * times for loss, times in self.inside)
+        if largest > 700:
+            return largest
+        return math.log1p(self.rate * math.expm1(max(0.0, largest))) * (1 + 1e-14) + 1e-300
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        if self.order == "add":
+            return 0.0
+        lost = infinite_of(self.inside)
+        return float(meant(self.rate) * lost) if isinstance(lost, Fraction) else self.rate * lost
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits.
+
+        Of several losses inside, what their sum of curves gives: nowhere less, and about as large where it is small.
+        """
+        if self.order == "remove":
+            inner = math.expm1(epsilon) + self.rate
+            if inner <= 0:
+                return -math.expm1(epsilon)
+            return self.rate * self._plain(math.log(inner / self.rate), back=False)
+        outer = -math.expm1(epsilon) + math.exp(epsilon) * self.rate
+        if outer <= 0:
+            return 0.0
+        return outer * self._plain(epsilon + math.log(self.rate) - math.log(outer), back=True)
+
+    def _plain(self, epsilon: float, *, back: bool) -> float:
+        """Return the delta of what is inside, of either order."""
+        losses = ((loss.reversed() if back else loss, times) for loss, times in self.inside)
+        return min(1.0, math.fsum(times * loss.hockey_stick(epsilon) for loss, times in losses))
+
+    def reversed(self) -> "SampledLoss":
+        """Return the loss of (Q, P)."""
+        return replace(self, order="add" if self.order == "remove" else "remove")
+
+    def group(self, size: int) -> "SampledLoss":
+        """Return the loss itself for one record; several sampled records are covered for Gaussian releases only.
+
+        Raises: UnsupportedError: size above 1.
+        """
+        if size == 1:
+            return self
+        raise UnsupportedError(
+            f"'group' of size {size} over 'subsample' is covered for Gaussian releases on a 'poisson' sample only. "
+            "Sample persons, not records, and put the group inside the sample."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AverageLoss:
+    """The loss of whichever of `options` a public coin picks: the average of their curves, by weight.
+
+    Shape: `options` holds (weight, loss) pairs; weights are probabilities that sum to 1 within 1e-9.
+    Source: an average of curves is a curve, that of a pair whose outputs show the coin.
+
+    >>> from dpaudit.model.losses import GaussianLoss
+    >>> AverageLoss(options=((0.5, GaussianLoss(mu=1.0)), (0.5, GaussianLoss(mu=0.0)))).infinite_mass
+    0.0
+    """
+
+    options: "tuple[tuple[float, SimpleLoss], ...]"
+
+    def __post_init__(self) -> None:
+        if abs(math.fsum(non_negative("weight", weight) for weight, _ in self.options) - 1) > 1e-9:
+            raise ValueError(f"Expected weights that sum to 1, got {[weight for weight, _ in self.options]}.")
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss of any option."""
+        return max(loss.supremum for _, loss in self.options)
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return min(1.0, math.fsum(weight * loss.infinite_mass for weight, loss in self.options))
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        return math.fsum(weight * loss.hockey_stick(epsilon) for weight, loss in self.options)
+
+    def reversed(self) -> "AverageLoss":
+        """Return the loss of (Q, P)."""
+        return AverageLoss(options=tuple((weight, loss.reversed()) for weight, loss in self.options))
+
+    def group(self, size: int) -> "AverageLoss":
+        """Return the loss itself for one record; a group is not covered.
+
+        Raises: UnsupportedError: size above 1.
+        """
+        _one_record(size)
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StitchedLoss:
+    """A loss that dominates `positive` at every epsilon of 0 or more and `negative` at every one below.
+
+    Both orders of neighbours have their own worst data sets: what is worst for a positive epsilon need not be for a
+    negative one, and no single pair need attain both.
+    Source: Lebeda, Regehr, Kamath and Steinke (2024), on the worst pairs of samples without replacement.
+    """
+
+    positive: "SimpleLoss"
+    negative: "SimpleLoss"
+
+    @property
+    def supremum(self) -> float:
+        """The largest finite loss."""
+        return self.positive.supremum
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        return self.positive.infinite_mass
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return delta(epsilon) in floating point, with no claim on the last digits."""
+        return (self.positive if epsilon >= 0 else self.negative).hockey_stick(epsilon)
+
+    def reversed(self) -> "StitchedLoss":
+        """Return the loss of (Q, P)."""
+        return StitchedLoss(positive=self.negative.reversed(), negative=self.positive.reversed())
+
+    def group(self, size: int) -> "StitchedLoss":
+        """Return the loss itself for one record; a group is not covered.
+
+        Raises: UnsupportedError: size above 1.
+        """
+        _one_record(size)
+        return self
+
+
+def _one_record(size: int) -> None:
+    """Refuse a group."""
+    if size != 1:
+        raise UnsupportedError(
+            f"'group' of size {size} over this 'subsample' is not covered: the sample may hold any number of the "
+            "person's records. Sample persons, not records, and put the group inside the sample."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocatedLoss:
+    """The loss of `steps` runs of all `inside`, one of which, secret and uniform, uses the record.
+
+    With order "remove" it is the loss of the average over i of Q^(i-1) P Q^(steps-i) against Q^steps, (P, Q) being all
+    `inside` together; with "add" that of the reverse.
+    Raises: ValueError: nothing inside, less than one step, or an unknown order.
+    Source: a secret position that is independent of the data is a mixture of products, which kernels from a dominating
+    pair preserve (Blackwell 1953); Chua et al. (2024), for balls in bins.
+
+    >>> from dpaudit.model.losses import GaussianLoss
+    >>> AllocatedLoss(inside=((GaussianLoss(mu=1.0), 1),), steps=10).supremum
+    inf
+    """
+
+    inside: "tuple[tuple[SimpleLoss, int], ...]"
+    steps: int
+    order: SampledOrder = "remove"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", count("steps", self.steps))
+        one_of("order", self.order, get_args(SampledOrder))
+        if not self.inside:
+            raise ValueError("Expected one loss or more inside an allocation, got none.")
+        for _, times in self.inside:
+            count("times", times)
+
+    @property
+    def supremum(self) -> float:
+        """A bound on the largest finite loss, of a step that is known."""
+        back = self.order == "add"
+        return math.fsum((loss.reversed() if back else loss).supremum * times for loss, times in self.inside)
+
+    @property
+    def infinite_mass(self) -> float:
+        """The probability, under P, of an output that Q cannot produce."""
+        if self.order == "add":
+            return float(infinite_of(tuple((loss.reversed(), times) for loss, times in self.inside))) ** self.steps
+        return float(infinite_of(self.inside))
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return the total variation of a known step, beyond which delta(epsilon) never lies."""
+        back = self.order == "add"
+        losses = ((loss.reversed() if back else loss, times) for loss, times in self.inside)
+        return min(1.0, math.fsum(times * loss.hockey_stick(max(0.0, epsilon)) for loss, times in losses))
+
+    def reversed(self) -> "AllocatedLoss":
+        """Return the loss of (Q, P)."""
+        return replace(self, order="add" if self.order == "remove" else "remove")
+
+    def group(self, size: int) -> "AllocatedLoss":
+        """Return the loss itself for one record; several records at secret steps are not covered.
+
+        Raises: UnsupportedError: size above 1.
+        """
+        if size == 1:
+            return self
+        raise UnsupportedError(
+            f"'group' of size {size} over 'allocate' is not covered: a person's records may lie at different steps. "
+            "Put the group inside the allocation where they lie at one."
+        )
+
 
 DerivedLoss: TypeAlias = SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss
 """What folding makes of other losses; engines know a pair above it and one below it, not its law."""

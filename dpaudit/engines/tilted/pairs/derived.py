@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpaudit.engines.pairs.allocation import allocated_above, allocated_below
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
 from dpaudit.engines.tilted.grid import dominated, dominating
+from dpaudit.engines.tilted.pairs.allocation import allocated_above, allocated_below
+from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,

@@ -3,13 +3,12 @@
 import math
 from functools import lru_cache
 
-from dpaudit.engines.pairs.derived import pair_above, pair_below
-from dpaudit.engines.pairs.finite_pair import FinitePair, as_cells, placed
+from dpaudit.engines.tilted.pairs.derived import pair_above, pair_below
+from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, as_cells, placed
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
-    ChoiceLoss,
     DerivedLoss,
     SampledLoss,
     SimpleLoss,
@@ -22,13 +21,6 @@ _FINE = 1 << 14  # cells over the span of a loss that is met once
 _TAILS = (1e-11, 1e-16)  # what may be lost of an allocation that is met once, before its likelihood ratios are capped
 _TAIL = 1e-40
 _FINER = 3  # atoms of a pair for one cell, which then says nearly all that errs
-
-
-def is_derived(loss: SimpleLoss) -> bool:
-    """Return whether a loss, or an option of a choice, is made of others."""
-    if isinstance(loss, ChoiceLoss):
-        return any(map(is_derived, loss.options))
-    return isinstance(loss, _KINDS)
 
 
 def cells_above(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:

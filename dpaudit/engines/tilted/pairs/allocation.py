@@ -11,14 +11,17 @@ import math
 
 import numpy as np
 
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
 from dpaudit.engines.tilted.law import Law, Weights, composed, weighted
+from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats
 from dpaudit.model.losses import SampledOrder
 
 _UNIT = 2.0**-53
 _MOST = 1 << 18  # knots of a sum
 _FEWEST = 1 << 12
-_TILT = 14.0  # by how much rounding shrinks from the bottom of the window to its top, in logarithms
+_TILTS: dict[SampledOrder, float] = {
+    "remove": 14.0,
+    "add": 14.0,
+}  # by how much rounding shrinks from the bottom of the window to its top, in logarithms
 _RARE = -36.0  # the logarithm of a weight beyond the window that is small enough
 _TINY = 1e-300
 _LIGHT = 1e-5  # the same where the cap costs about as much of epsilon, and nothing of delta
@@ -39,11 +42,12 @@ def allocated_above(step: FinitePair, steps: int, width: float, tail: float, ord
     row = _labels(at, under_q)
     row[0] += step.missing
     row = row * (1 + 1e-13)
-    held = weighted(np.asarray(row, np.float64), _TILT / size, steps, upwards=True)
+    tilt = _TILTS[order]
+    held = weighted(np.asarray(row, np.float64), tilt / size, steps, upwards=True)
     law = composed([held], 0, size, size)
-    masses = _untilted(law, law.coefficients + law.error, _TILT / size, upwards=True)
+    masses = _untilted(law, law.coefficients + law.error, tilt / size, upwards=True)
     top = _log_beyond([held], size)
-    weight = law.log_scale + law.blur - _TILT + top + math.log(size * g / steps)
+    weight = law.log_scale + law.blur - tilt + top + math.log(size * g / steps)
     means = np.arange(1, size) * (g / steps)
     whole = FinitePair(
         losses=np.log(means),
@@ -74,8 +78,8 @@ def allocated_below(step: FinitePair, steps: int, width: float, tail: float, ord
     slip = step.error + 1e-12
     with_record, without = ((p, 1), (r, steps - 1)), ((r, steps),)
     first, second = (with_record, without) if order == "remove" else (without, with_record)
-    lower = _sum_of(first, size, 1 - slip, upwards=False)
-    upper = _sum_of(second, size, 1 + slip, upwards=True)
+    lower = _sum_of(first, size, _TILTS[order] / size, 1 - slip, upwards=False)
+    upper = _sum_of(second, size, _TILTS[order] / size, 1 + slip, upwards=True)
     held = (lower > 1e-290) & (upper > 1e-290)
     return FinitePair(
         losses=np.asarray(np.log(lower[held] / upper[held]), np.float64),
@@ -94,9 +98,8 @@ def _labels(at: Floats, masses: Floats) -> Floats:
     return np.asarray(found, np.float64)
 
 
-def _sum_of(rows: tuple[tuple[Floats, int], ...], size: int, factor: float, *, upwards: bool) -> Floats:
+def _sum_of(rows: tuple[tuple[Floats, int], ...], size: int, tilt: float, factor: float, *, upwards: bool) -> Floats:
     """Return the masses of a sum modulo `size`, moved to one side by all errors."""
-    tilt = _TILT / size
     parts = [weighted(row * factor, tilt, times, upwards=upwards) for row, times in rows if times]
     law = composed(parts, 0, size, size)
     if upwards:
