@@ -14,6 +14,7 @@ from algorithms.capri.users import SimulatedUsers, Users
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Condition, Recorder, Released, Streams, Transcript
 from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import tape_of
 
 _BLOCK_BYTES = 200e6
 _PUBLISHED = ("basis", "covariance", "scale", "release", "active")
@@ -103,6 +104,9 @@ def _run_block(
             unit = np.where(factors.scale > 0, factors.scale, 1.0)  # 0 where only cells without features are left
             value = factors.apply(sums) / unit[:, None]  # lines 13 and 15
             noisy = plan.release(recorder, plan.label(epoch), plan.mechanism, value, epoch.length)  # lines 14, 17
+            tape = tape_of(recorder.rng)
+            if tape is not None and plan.model == "local":  # the sum of all users' noise is drawn as one
+                tape.total(plan.label(epoch), plan.mechanism, epoch.length, noisy - value)
             independent = checks.design_is_independent(design, played.counts, domain.context_probabilities)
             observed[checks.CLIPPED] &= checks.sums_are_clipped(played.counts, sums, plan.reward_bound)
             observed[checks.BOUND] &= checks.bound_holds(factors, flat)

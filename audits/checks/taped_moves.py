@@ -139,9 +139,10 @@ def _elements(label: str, run: int, stream: dict[int, tuple[Array, TapedRelease]
     before: Any = 0.0
     for number in sorted(stream):
         apart, release = stream[number]
-        element = apart - before
+        with np.errstate(invalid="ignore"):  # once a sum is infinitely far off, nothing is known of later elements
+            element = np.where(np.isfinite(before), apart - before, 0.0)
         before = apart
-        if np.any(np.abs(element) > _SLACK * (1 + np.abs(apart))):
+        if np.any(~np.isfinite(element) | (np.abs(element) > _SLACK * (1 + np.abs(apart)))):
             leaf = getattr(release.mechanism, "leaf", release.mechanism)
             yield Move(
                 label=label,

@@ -11,7 +11,7 @@ from dpaudit.model.mechanism import AdditiveMechanism, Array
 from dpaudit.model.tape import RunTape, TapedTotal
 
 _CROWD = 1_000
-"""From so many people on a sum of their noises is taken as normal."""
+"""From so many people on a sum of their noises is taken as normal; a sum of Gaussian noises always is."""
 
 _DRAWS = 400_000
 _DEVIATIONS = 5.62
@@ -34,7 +34,8 @@ def too_calm(tape: RunTape) -> Iterator[Finding]:
     sites: dict[str, str] = {}
     known: Variances = {}
     for total in tape.totals:
-        if total.users >= _CROWD and isinstance(total.mechanism, AdditiveMechanism) and total.noise.ndim > 1:
+        normal = total.users >= _CROWD or total.mechanism.name == "gaussian"
+        if normal and isinstance(total.mechanism, AdditiveMechanism) and total.noise.ndim > 1:
             crowds[total.label].append(_squares(total, known))
             sites.setdefault(total.label, total.site)
     squares = {label: np.concatenate(parts) for label, parts in crowds.items()}

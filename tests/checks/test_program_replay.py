@@ -8,6 +8,7 @@ import pytest
 
 from audits import replay_program
 from audits.checks.laws.mechanism_law import law_findings
+from audits.checks.taped_moves import Limits, moves_of
 from audits.checks.taped_noise import drawn_again
 from dpaudit import Parallel, PostProcess, Recorder, Release, Repeat, Sequential, Streams, Transcript
 from dpaudit.model.case import ReplayCase
@@ -204,6 +205,19 @@ def test_an_element_of_a_stream_that_is_drawn_anew_is_found() -> None:
             value = np.zeros((2, 3))
             tape.enter(("sums",), tree, value, value + noise, element=np.array([4, 4]))
         assert [finding.rule for finding in drawn_again(tape)] == rules
+
+
+def test_a_sum_that_is_no_number_moved_infinitely_far_and_once() -> None:
+    """A record that makes a stream of sums NaN moved its own element infinitely far, and no later one."""
+    tapes: list[RunTape] = []
+    for broken in (False, True):
+        tape = RunTape(seed=0)
+        for element in range(1, 5):
+            value = np.full((1, 3), np.nan if broken and element >= 2 else 1.0 * element)
+            tape.enter(("half 1",), NOISE, value, value, element=np.array([element]))
+        tapes.append(tape)
+    moves = moves_of(tapes[0], tapes[1], Limits.of(Means().declaration()))
+    assert [(move.entry, move.distance) for move in moves] == [("element 2", np.inf)]
 
 
 def test_a_tree_of_whole_numbers_is_not_accused_of_being_coarse() -> None:
