@@ -141,12 +141,8 @@ class Bins:
     @property
     def atoms(self) -> tuple[Array, ...]:
         """The bins of each column that hold a single value among many, by their codes."""
-        return tuple(
-            np.flatnonzero(edges[1:] == np.nextafter(edges[:-1], np.inf)) + 1
-            if len(edges) > 1
-            else np.zeros(0, dtype=int)
-            for edges in self.edges
-        )
+        with np.errstate(over="ignore"):
+            return tuple(np.flatnonzero(edges[1:] == np.nextafter(edges[:-1], np.inf)) + 1 for edges in self.edges)
 
     @property
     def sizes(self) -> tuple[int, ...]:

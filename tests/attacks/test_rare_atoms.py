@@ -73,3 +73,11 @@ def test_a_rare_event_needs_more_than_luck() -> None:
     right = np.concatenate([np.arange(2_000) % 2 == 0, np.ones(12, dtype=bool)])
     assert rare_event((many, right), (many, right), 0.3, 0.0, 0.0) is not None
     assert rare_event((many, right), (many, right), 0.3, 0.01, 0.0) is None
+
+
+def test_the_largest_float_as_an_edge_is_no_overflow() -> None:
+    """Values up to the largest double are learned from without a warning."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(2_000) < 0.5
+    values = np.where(rng.random(2_000) < 0.1, np.finfo(float).max, rng.normal(size=2_000) + labels)
+    assert np.isfinite(learn_score(values, labels, rng)(values)).all()

@@ -24,8 +24,8 @@ GIVEN = {
 CLAIM = Claim(epsilon=8.0, delta=1e-5, neighbours="add_remove")
 
 
-def transcript(config: DpSgd) -> Transcript:
-    return config.run(affairs(records=600), Streams.spawn(np.random.default_rng(2)), 1)
+def transcript(config: DpSgd, records: int = 605) -> Transcript:
+    return config.run(affairs(records=records), Streams.spawn(np.random.default_rng(2)), 1)
 
 
 @pytest.mark.parametrize("mode", ["hooks", "ghost"])
@@ -35,7 +35,13 @@ def test_a_run_is_what_it_declares(mode: str) -> None:
     done = transcript(config)
     assert admit(config.declaration(), done.trace) == ()
     assert {condition.status for condition in done.conditions} == {"checked"}
-    assert len(done.conditions) == 5
+    assert len(done.conditions) == 6
+
+
+def test_a_number_of_records_whose_neighbour_has_another_divisor_violates_a_condition() -> None:
+    """600 records in 10 batches are divided by 60, and 599 by 59; 605 and their neighbours by 60."""
+    text = next(c.text for c in transcript(DpSgd(**GIVEN), 600).conditions if c.status == "violated")
+    assert "by 60 for 600 records and by 59 for 599" in text
 
 
 def test_a_loop_with_other_noise_than_declared_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
