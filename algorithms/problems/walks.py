@@ -54,11 +54,11 @@ def grid_world(*, side: int = 3, steps: int = 6, slip: float = 0.1) -> LinearMdp
     n, H = count("side", side, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
     share = open_probability("slip", slip)
     transitions, rewards = np.zeros((H, n * n, 4, n * n)), np.zeros((H, n * n, 4))
+    chosen = share / 4 + (1 - share) * np.eye(4)
     for place in range(n * n):
         for other, (down, right) in enumerate(_MOVES):
-            target = min(max(place // n + down, 0), n - 1) * n + min(max(place % n + right, 0), n - 1)
-            transitions[:, place, :, target] += share / 4
-            transitions[:, place, other, target] += 1 - share
+            row, column = np.clip([place // n + down, place % n + right], 0, n - 1)
+            transitions[:, place, :, row * n + column] += chosen[:, other]
     rewards[:, -1] = 1.0
     return of_table(
         FiniteMdp(transitions=transitions, rewards=rewards, initial=first_state(n * n)),

@@ -53,3 +53,13 @@ def test_a_page_fetches_nothing_from_elsewhere(site: Path) -> None:
     page = (site / "index.html").read_text(encoding="utf-8")
     assert 'src="http' not in page
     assert 'rel="stylesheet" href="http' not in page
+
+
+def test_pages_on_papers_have_the_fronts_of_their_studies(site: Path) -> None:
+    """The overview has one front for each of eight algorithms, and each paper's page those that it names."""
+    overview = (site / "measured" / "overview" / "index.html").read_text(encoding="utf-8")
+    assert overview.count("/front.svg") == 8
+    for paper, study in (("capri", "capri_grid"), ("dueling", "dp_ebs"), ("lplr", "lplr"), ("linear_rl", "ucrl_vtr")):
+        page = (site / "papers" / paper / "index.html").read_text(encoding="utf-8")
+        assert f"studies/{study}/front.svg" in page
+        assert (site / "measured" / "studies" / study / "front.svg").is_file()
