@@ -12,7 +12,7 @@ from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
 from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.suppliers import suppliers_of
+from dpaudit.report.suppliers import suppliers_of
 from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label

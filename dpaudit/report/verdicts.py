@@ -6,10 +6,10 @@ from typing import Literal
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
-from dpaudit.model.suppliers import suppliers_of
 from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import Marked, marked, undischarged
 from dpaudit.report.releases import justified, located
+from dpaudit.report.suppliers import suppliers_of
 from dpaudit.wording.audits import provision
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, powers, whole
