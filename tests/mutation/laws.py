@@ -227,8 +227,8 @@ def brackets_are_monotone() -> None:
         assert sizes[0] < sizes[1] < sizes[2]
     for scheme, relation in (("poisson", "add_remove"), ("without_replacement", "replace_one")):
         part = Stated(epsilon=1.0, delta=1e-6, source="x")
-        sampled = [fold(Subsample(part=part, rate=r, scheme=scheme), relation) for r in (0.1, 0.5)]
-        rates = [bracket_epsilon(form, 1e-6).upper for form in sampled]
+        forms = [fold(Subsample(part=part, rate=r, scheme=scheme), relation) for r in (0.1, 0.5)]
+        rates = [bracket_epsilon(form, 1e-6).upper for form in forms]
         assert rates[0] < rates[1] < 1.0
     sampled = [
         bracket_delta(fold(Subsample(part=release(gaussian(1.0, "add_remove")), rate=r), "add_remove"), 0.1)

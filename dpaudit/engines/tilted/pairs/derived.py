@@ -65,7 +65,7 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
 def _of_cells(cells: DiscretisedLoss, *, above: bool) -> FinitePair:
     """Return the atoms of cells: on the knots from above, one merged output for each cell from below."""
     h = float(cells.width)
-    knots = float(cells.origin) + h * np.arange(len(cells.knots))
+    knots = np.asarray(float(cells.origin) + h * np.arange(len(cells.knots)), np.float64)
     slack = float(cells.slack)
     if above:
         masses = cells.knots.copy()
@@ -84,7 +84,7 @@ def _of_cells(cells: DiscretisedLoss, *, above: bool) -> FinitePair:
     whole = cells.up + cells.down
     held = whole > 1e-290
     return FinitePair(
-        losses=np.concatenate([knots, knots[:-1][held] + np.log(whole[held] / seen[held])]),
+        losses=np.asarray(np.concatenate([knots, knots[:-1][held] + np.log(whole[held] / seen[held])]), np.float64),
         masses=np.concatenate([cells.knots, whole[held]]),
         infinite=cells.infinite,
         error=2 * cells.error + 2 * slack + 8 * _UNIT * (2 + float(np.abs(knots).max())),
