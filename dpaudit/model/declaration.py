@@ -194,6 +194,8 @@ class Group:
 class Subsample:
     """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
 
+    Parameters: `part` that sees the sample; `rate`, with which a record is in the sample; `scheme`, how it is drawn;
+    `population`, the number of records; `batch_size`, the number of draws; `batch_bound`, the largest sample.
     Schemes: "poisson"; "without_replacement", a uniform set of `rate` times all records; "truncated_poisson" on
     `population` records, of a Poisson sample above `batch_bound` records a uniform subset of that many; and
     "with_replacement", `batch_size` draws from `population` records, `rate` being their ratio. Of two neighbours the
@@ -241,6 +243,8 @@ class Subsample:
 class Allocate:
     """A part run `steps` times an epoch, in which a record takes part `per_epoch` times, at secret places of its own.
 
+    Parameters: `part`, one step; `steps` of an epoch; `epochs`, their number; `per_epoch`, how many steps of an epoch
+    use the record; `positions` "fresh" in every epoch, or "repeated" from the first one.
     Side-condition: the places are uniform, and independent of the records and of the places of others (balls in bins).
     Shuffled batches of a fixed size are not this: there the places of others depend on the record's.
     The relation that the part is stated for follows from that of the whole, see `relation_inside`.
@@ -272,6 +276,7 @@ class Allocate:
 class Shuffle:
     """The reports of `users` users in a secret uniform order; each user's report is the part, on that user's own data.
 
+    Parameters: `part`, one user's report; `users`, their number.
     The part must be one randomiser, the same for every user: releases, and what composes them within one report. It
     protects whoever sees the shuffled reports only, so that the view is the central one.
     Raises: ValueError: fewer than one user, a part that depends on the user (cells, parallel parts, samples, groups,

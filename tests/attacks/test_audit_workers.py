@@ -1,5 +1,6 @@
 """Where an audit runs changes nothing: one process, two, a dask cluster, or killed and resumed."""
 
+import importlib
 import os
 import signal
 import sqlite3
@@ -79,15 +80,22 @@ def test_without_dask_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
         list(perform([lambda: 1], 1, "tcp://127.0.0.1:1"))
 
 
+FUNCTION = """
+    import os, time
+
+    CALLS = []
+
+    def slow(data, rng, n_runs):
+        time.sleep(float(os.environ.get("PAUSE", "0")))
+        CALLS.append(n_runs)
+        return data + rng.laplace(0.0, 0.5, n_runs)
+"""
 SLOW = """
-    import sys, time
+    import sys
     import numpy as np
     from audits import ChunkStore, audit
     from dpaudit import Claim
-
-    def slow(data, rng, n_runs):
-        time.sleep(0.05)
-        return data + rng.laplace(0.0, 0.5, n_runs)
+    from slow_function import slow
 
     audit(slow, neighbours=(0.0, 1.0), claim=Claim(epsilon=1.0, neighbours="replace_one"), runs=4_000, chunk_runs=100,
           rng=np.random.default_rng(3), store=ChunkStore(path=sys.argv[1], key="slow"))
@@ -104,10 +112,17 @@ def stored(path: Path) -> int:
             return 0
 
 
-def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
+def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A process killed without a chance to clean up: what it stored is used, and every number is the same."""
-    path, calls = tmp_path / "runs.sqlite", []
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SLOW), str(path)], env=dict(os.environ))
+    path = tmp_path / "runs.sqlite"
+    (tmp_path / "slow_function.py").write_text(textwrap.dedent(FUNCTION), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    function = importlib.import_module("slow_function")
+    places = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    paused = {**os.environ, "PYTHONPATH": places, "PAUSE": "0.05"}
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SLOW), str(path)], env=paused)
     deadline = time.monotonic() + 60
     while stored(path) < 8 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -115,17 +130,12 @@ def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(tmp_path: Pat
     assert process.wait() == -signal.SIGKILL
     kept = stored(path)
     assert 8 <= kept < 34
-
-    def counted(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
-        calls.append(n_runs)
-        return noisy(data, rng, n_runs)
-
     arguments = ARGUMENTS | {"chunk_runs": 100}
     store = ChunkStore(path=path, key="slow")
-    resumed = audit(counted, rng=np.random.default_rng(3), store=store, **arguments)
-    resumed_calls = sum(calls)
-    calls.clear()
-    whole = audit(counted, rng=np.random.default_rng(3), **arguments)
+    resumed = audit(function.slow, rng=np.random.default_rng(3), store=store, **arguments)
+    resumed_calls = sum(function.CALLS)
+    function.CALLS.clear()
+    whole = audit(function.slow, rng=np.random.default_rng(3), **arguments)
     assert numbers(resumed) == numbers(whole)
     looked_at = 2 * 8
-    assert resumed_calls == sum(calls) - 100 * kept + looked_at
+    assert resumed_calls == sum(function.CALLS) - 100 * kept + looked_at

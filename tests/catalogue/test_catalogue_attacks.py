@@ -124,10 +124,11 @@ def test_the_lean_count_is_the_audit() -> None:
 
 
 def test_the_suite_has_fifteen_finite_truths_and_published_bounds() -> None:
-    """Every name in the catalogue, with its exact epsilon."""
+    """Every name in the catalogue, with its exact epsilon; four worst pairs are ours, and were not published."""
     assert len(set(SUITE)) == 15
+    unpublished = {"report noisy max 1", "sparse vector 1", "sparse vector 2", "sparse vector 4"}
     for name in SUITE:
-        assert ENTRIES[name].published is not None
+        assert (ENTRIES[name].published is None) == (name in unpublished)
         assert math.isfinite(ENTRIES[name].exact())
 
 

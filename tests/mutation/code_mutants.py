@@ -90,7 +90,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("L15", "a whole composition is never reversed", "dpaudit.model.losses.composition:Composition.reversed", "loss.reversed()", "loss",
      "sampled"),
     ("L16", "negative mu is accepted", "dpaudit.model.losses.gaussian:GaussianLoss.__post_init__", 'non_negative("mu", self.mu)', "self.mu", ""),
-    ("L17", "atoms need not have mass 1", "dpaudit.model.losses.discrete:DiscreteLoss.__post_init__", "> 1e-9 or", "> 1e9 or", ""),
+    ("L17", "atoms need not have mass 1", "dpaudit.model.losses.discrete:DiscreteLoss.__post_init__", "> blurs[0] or", "> 1e9 or", ""),
     ("L18", "a black box's curve forgets delta", "dpaudit.model.losses.approximate:ApproximateLoss.hockey_stick",
      "self.delta + (1 - self.delta) * pure", "pure", "stated twice"),
     # --- folding ---
@@ -149,7 +149,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("S2", "delta is amplified twice", "dpaudit.engines.tilted.pairs.finite_pair:FinitePair.sampled", "infinite=rate * self", "infinite=rate * rate * self", "sampled"),
     ("S3", "any scheme for any neighbours", "dpaudit.model.sampled_relations:relation_inside", "neighbours not in known", "False", "sampled"),
     ("S4", "black boxes keep their lower bound under sampling", "dpaudit.accounting.subsampling:sampled_attained",
-     "return Composition()", "return composition", "sampled"),
+     "if not composition.parts or not _plain(composition) or composition != composition.reversed():\n        return Composition()", "if not composition.parts:\n        return Composition()", "sampled"),
     ("S5", "the sampled mu is the mean of mu", "dpaudit.accounting.subsampling:_sampled", "mu=mu, rate=rate) if", "mu=mu * rate, rate=rate) if", "sampled"),
     # --- the accountant and brackets ---
     ("A1", "one order of the neighbours only", "dpaudit.accounting.accountant:_worst", "for order in (a, a.reversed())", "for order in (a,)", "sampled"),

@@ -186,8 +186,8 @@ _SUBTLE: tuple[Row, ...] = (
         "dp_ebs event engine takes wins from the plays retained",
         "dp_ebs central",
         "dp_ebs/event_driven.py",
-        "run.retained[other] -= int(run.pairs[other, arm])",
-        "run.retained[other] -= int(run.wins[other, arm])",
+        "run.retained[other] -= met",
+        "run.retained[other] -= won",
     ),
     (
         "dp_ebs event engine leaves the first answer of a block as it is",

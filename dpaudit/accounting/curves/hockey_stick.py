@@ -50,7 +50,8 @@ class HockeyStick:
     def vertices(self) -> tuple[Floats, Floats]:
         """Return the corners (x, h) of a curve that h lies above everywhere, in growing x from 0 on.
 
-        Between two knots h lies above the lines through the two knots on either side, taken further.
+        Between two knots h lies above the lines through the two knots on either side, taken further; a curve that is
+        flat between the last two knots stays so.
         """
         x, low, high = self._both_sides()
         corners = [(float(a), float(b)) for a, b in zip(x, low, strict=True)]
@@ -66,8 +67,6 @@ class HockeyStick:
         last = _slope(x, low, high, len(x) - 1, len(x) - 2)
         if last < 0:
             corners.append((float(x[-1] - low[-1] / last * (1 - _NEAR)), 0.0))
-        else:
-            corners.append((float(x[-1]), 0.0))
         corners.sort()
         places, heights = np.asarray(corners, np.float64).T
         return places, heights
