@@ -15,7 +15,7 @@ from dpaudit.study.usefulness import Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import slack_sentence, verdict_label
 from dpaudit.wording.claims import claim_parameters, promise
-from dpaudit.wording.numerals import at_most, nearest, powers, whole
+from dpaudit.wording.numerals import at_least_beside, at_most, counted, nearest, powers, whole
 
 
 def on_paper(certificate: Certificate) -> RenderableType:
@@ -50,13 +50,23 @@ def attacked(audits: tuple[AuditResult, ...]) -> RenderableType:
         "A fair coin picks one of two data sets that differ in one record. The algorithm runs, and an attacker who "
         "sees what the claim lets them see guesses the coin."
     ]
-    for audit in audits:
+    alike = len({audit.verdict for audit in audits}) == 1
+    for audit in audits[:1] if alike else audits:
         parts += [
             _said(audit_label(audit.verdict), colour(audit.verdict), audit_meaning(audit)),
             Group(*bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)])),
             _how_sure(audit),
         ]
-    return _chapter("3  Does the code deliver it?", *parts)
+    return _chapter("3  Does the code deliver it?", *parts, _others(audits[1:]) if alike else "")
+
+
+def _others(audits: tuple[AuditResult, ...]) -> str:
+    """Return what further audits with the same verdict show, in one sentence; nothing without any."""
+    if not audits:
+        return ""
+    bounds = " and ".join(at_least_beside(audit.epsilon_lower, audit.claim.epsilon) for audit in audits)
+    more = f"{counted(len(audits), 'more audit')}, of later releases, reached the same verdict"
+    return f"{more}: epsilon of at least {bounds}."
 
 
 def _how_sure(audit: AuditResult) -> str:
