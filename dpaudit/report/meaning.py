@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail, loss_tail
+from dpaudit.checks import meant
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.declaration import Group
@@ -174,7 +175,7 @@ def share_sentence(report: ReportInputs) -> str:
     units = report.units
     if units is None:
         return ""
-    return say("share", units=whole(units), share=at_most(report.certificate.claim.delta * units))
+    return say("share", units=whole(units), share=at_most(float(meant(report.certificate.claim.delta) * units)))
 
 
 def factor_of(epsilon: float) -> str:

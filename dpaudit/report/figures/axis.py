@@ -3,7 +3,7 @@
 import math
 
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.report.figures.canvas import Canvas, shortened
+from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
 from dpaudit.report.inputs import ReportInputs
@@ -109,7 +109,8 @@ def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> 
         canvas.text(72, y + 5, shortened(detail, canvas.width - 84, 12), "note halo")
     else:
         canvas.text(4, y + 20, what, "row")
-        canvas.text(4, y + 36, shortened(detail, 148, 12), "note")
+        for line, part in enumerate(wrapped(detail, 148, 12)):
+            canvas.text(4, y + 36 + 14 * line, part, "note")
 
 
 def _proved(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
