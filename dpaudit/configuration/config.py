@@ -182,8 +182,9 @@ class _File:
             release = configured(name, target, str(self.path.resolve().parent))
         except (ConfigError, UnsupportedError) as error:
             self.fail(f"[library] {error}", "library", "object")
-        cases = (release.case(),) if release.function is not None and release.pair is not None else ()
-        return Adapted(name=name, claim=_named(release.claim, system), declaration=release.declaration, cases=cases)
+        return Adapted(
+            name=name, claim=_named(release.claim, system), declaration=release.declaration, cases=release.cases()
+        )
 
     def _written(self, system: System) -> Written:
         """Return the claim and the declaration that the file writes down."""
