@@ -3,6 +3,7 @@
 The command line, the gate and the pytest plugin call it. Progress and notes go to functions that the caller passes.
 """
 
+import hashlib
 import secrets
 import shlex
 import sqlite3
@@ -21,7 +22,7 @@ from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.configuration import Adapted, AuditSettings, Configuration, Configured, Subject
 from dpaudit.configuration.files import json_value, parse, read_text
-from dpaudit.errors import ConfigError
+from dpaudit.errors import ConfigError, Fault
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
@@ -29,8 +30,10 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.recorded_run import record_run
+from dpaudit.model.scores_reading import decode_scores
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
+from dpaudit.report.score_evidence import ScoreEvidence, difference_of
 from dpaudit.runtime.content_address import content_address
 from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import environment
@@ -331,6 +334,7 @@ def write_report(
         units_per_person=_known_count(configuration, "units_per_person"),
         word=configuration.report.word,
         usefulness=usefulness_in(configuration, certificate),
+        scores=scores_in(configuration, certificate),
         origin=_origin(configuration),
     )
     return tuple(write(report, folder, pdf=more.pdf))
@@ -364,6 +368,34 @@ def usefulness_in(configuration: Configuration, certificate: Certificate) -> Use
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise configuration.error(f"{file}: not a whole study ({error!r:.80}).", "evidence", "study") from None
+
+
+def scores_in(configuration: Configuration, certificate: Certificate) -> tuple[ScoreEvidence, ...]:
+    """Return the audits of scores that the configuration names, all about the certificate's claim.
+
+    Raises: ConfigError: a file cannot be read, is no whole audit of scores, or is about another claim or relation.
+    """
+    held: list[ScoreEvidence] = []
+    for file in configuration.evidence.scores:
+        text = read_text(file)
+        try:
+            result = decode_scores(json_value(text))
+        except Fault as fault:
+            raise configuration.error(f"{file}: {fault.message}", "evidence", "scores") from None
+        except (ValueError, RecursionError):
+            raise configuration.error(
+                f"{file}: not JSON; give what `dpaudit scores --format json` writes.", "evidence", "scores"
+            ) from None
+        if difference := difference_of(result, certificate.claim):
+            raise configuration.error(
+                f"{file}: is about another claim than the certificate: {difference}; audit the scores against this "
+                "claim.",
+                "evidence",
+                "scores",
+            )
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        held.append(ScoreEvidence(file=file.name, digest=digest, result=result))
+    return tuple(held)
 
 
 def _origin(configuration: Configuration) -> str:

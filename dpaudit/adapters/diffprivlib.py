@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit.adapters.awkward import awkward_records, awkward_values
 from dpaudit.adapters.calls import SeededCalls, published
 from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.release import LibraryRelease, Question, stated
@@ -54,6 +55,7 @@ def _mechanism(subject: Any, question: Question, version: str) -> LibraryRelease
     parameters = {name: getattr(subject, name) for name in names if hasattr(subject, name)}
     sensitivity = getattr(subject, "sensitivity", None)
     source = f"{kind}.epsilon"
+    pair = question.pair or ((0.0, float(sensitivity)) if sensitivity is not None else None)
 
     def prepare(seed: int) -> Callable[[Any], Any]:
         return published(type(subject)(**parameters, random_state=seed).randomise, question.released)
@@ -67,8 +69,9 @@ def _mechanism(subject: Any, question: Question, version: str) -> LibraryRelease
         declaration=declaration or stated(claim, _LIBRARY, version, source),
         stated_because="" if declaration else f"the noise of {kind} is not among the declared mechanisms",
         function=SeededCalls(prepare=prepare),
-        pair=question.pair or ((0.0, float(sensitivity)) if sensitivity is not None else None),
+        pair=pair,
         reproducible=True,
+        awkward=() if pair is None or hasattr(subject, "lower") else awkward_values(pair),
     )
 
 
@@ -120,6 +123,7 @@ def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease
         function=SeededCalls(prepare=prepare),
         pair=question.pair,
         reproducible=True,
+        awkward=() if question.pair is None or unlike else awkward_records(question.pair, question.neighbours),
         notes=(f"Misuse: the sensitivity of {name} is for {relation}, not for {question.neighbours}.",)
         if unlike
         else (),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.adapters.release import LibraryRelease, Question, stated
@@ -40,6 +41,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         function=Calls(call=published(subject, question.released)),
         pair=question.pair,
         reproducible=False,
+        awkward=_awkward(subject, question),
         notes=notes,
     )
 
@@ -89,6 +91,7 @@ def _declared(
         function=release.function,
         pair=release.pair,
         reproducible=False,
+        awkward=release.awkward,
         notes=release.notes,
     )
 
@@ -124,6 +127,18 @@ def _loss(subject: Any, distance: Any, question: Question) -> tuple[float, float
         float(delta),
         f"make_fix_delta(make_zCDP_to_approxDP(...), {question.delta:g}).map({distance})",
     )
+
+
+def _awkward(subject: Any, question: Question) -> tuple[AwkwardPair, ...]:
+    """Return awkward neighbours inside the measurement's domain, where its metric says what neighbours are."""
+    metric = str(subject.input_metric)
+    if question.pair is None:
+        return ()
+    if metric.startswith("AbsoluteDistance"):
+        return awkward_values(question.pair)
+    if question.distance is None and metric.startswith((*_UNORDERED, *_CHANGED)):
+        return awkward_records(question.pair, question.neighbours, subject.input_domain.member)
+    return ()
 
 
 def _misuse(subject: Any, question: Question) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from operator import itemgetter
 from typing import Any
 
+from dpaudit.adapters.awkward import awkward_rows
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.adapters.release import LibraryRelease, Question, stated
@@ -42,6 +43,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         function=Calls(call=published(aggregated, question.released)),
         pair=question.pair,
         reproducible=False,
+        awkward=awkward_rows(question.pair) if question.pair and question.neighbours == "add_remove" else (),
     )
 
 

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.release import LibraryRelease, Question, stated
@@ -42,7 +43,17 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         function=Calls(call=call),
         pair=question.pair,
         reproducible=False,
+        awkward=_awkward(subject, question),
     )
+
+
+def _awkward(subject: Any, question: Question) -> tuple[AwkwardPair, ...]:
+    """Return awkward neighbours of an algorithm's records or of a mechanism's value."""
+    if question.pair is None:
+        return ()
+    if hasattr(subject, "quick_result"):
+        return awkward_records(question.pair, question.neighbours)
+    return awkward_values(question.pair) if hasattr(subject, "add_noise") else ()
 
 
 def _call(subject: Any, given: dict[str, Any], question: Question) -> Callable[[Any], Any]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from dpaudit.checks import one_of
@@ -50,7 +50,8 @@ class LibraryRelease:
     `claim` is what the library says of itself, by the call that `source` names; dpaudit computes no part of it.
     `declaration` is a mechanism where the object tells its kind and scale, else the claim itself as a stated part, and
     `stated_because` says why. `function` is None where the object runs nothing. `reproducible` is false where the
-    library draws from entropy of its own: an audit of it has no seed. `notes` say what the user should know.
+    library draws from entropy of its own: an audit of it has no seed. `awkward` are further neighbours, each with what
+    is awkward about it. `notes` say what the user should know.
 
     >>> from dpaudit.model.declaration import Stated
     >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
@@ -97,6 +98,27 @@ class LibraryRelease:
             neighbours=chosen,
             relation=self.claim.neighbours,
             run=self.function,
+        )
+
+    def cases(self) -> tuple[AuditCase, ...]:
+        """Return the experiments on the release's own pair and on its awkward neighbours; none where it runs nothing.
+
+        Audits of all of them are looks at one claim, and must share its significance.
+        """
+        if self.function is None or self.pair is None:
+            return ()
+        own = self.case()
+        return (
+            own,
+            *(
+                replace(
+                    own,
+                    name=f"{own.name}, {name}",
+                    description=f"{own.description} Awkward neighbours: {name}.",
+                    neighbours=(first, second),
+                )
+                for name, first, second in self.awkward
+            ),
         )
 
 

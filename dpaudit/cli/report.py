@@ -19,6 +19,7 @@ from dpaudit.workflow import (
     certificate_of,
     drawn_seed,
     runs_code,
+    scores_in,
     settings_of,
     write_report,
 )
@@ -59,8 +60,10 @@ def report(
     used_seed = drawn_seed(settings.seed, note) if audited else 0
     certificate = certificate_of(configuration, used_seed)
     execution = AuditExecution(progress=progress)
+    scores = scores_in(configuration, certificate)
     audits = audits_of(cases, certificate, settings, used_seed, execution, audits_in(configuration))
     stated_seed = used_seed if audited else None
     for path in write_report(configuration, certificate, audits, settings, stated_seed, folder, extras):
         say(str(path))
-    return worst(certificate_exit(certificate), *map(audit_exit, audits))
+    found = (Exit.FINDING for held in scores if held.result.verdict == "violation")
+    return worst(certificate_exit(certificate), *map(audit_exit, audits), *found)

@@ -41,6 +41,9 @@ def scores(
         str, typer.Option("--neighbours", metavar="replace_one|add_remove", help="The claim's neighbours.")
     ],
     delta: Annotated[float, typer.Option("--delta", metavar="D", help="The claimed delta.")] = 0.0,
+    model: Annotated[
+        str, typer.Option("--model", metavar="central|joint|local", help="The model of the claim.")
+    ] = "central",
     mu: Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")] = None,
     curve: Annotated[
         Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
@@ -66,7 +69,7 @@ def scores(
     """
     audits = load_package("audits")
     try:
-        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours)  # type: ignore[arg-type]
+        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[arg-type]
         rule = _rule(audits, rank, guesses, band=band)
         declared = _declared(audits, mu, curve, claim)
         ins, outs = read_scores(members), read_scores(others)

@@ -14,7 +14,9 @@ from dpaudit.cli.common.output import emit, note, progress, write
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import suggestion
 from dpaudit.wall.environments import interpreter_of, measured_elsewhere
+from dpaudit.wall.evidence_folder import EvidenceFolder
 from dpaudit.wall.measuring import measure
+from dpaudit.wall.nightly import measure_night
 from dpaudit.wall.page import wall_data, wall_markdown, wall_page, wall_text
 from dpaudit.wall.private_list import read_private
 from dpaudit.wall.row import Row, RowResult
@@ -38,6 +40,9 @@ def wall(
     family: Annotated[
         int | None, typer.Option("--family", min=1, metavar="K", help="The number of rows that share the error rate.")
     ] = None,
+    nightly: Annotated[
+        Path | None, typer.Option("--nightly", metavar="DIR", help="Add a night's runs to the evidence in this folder.")
+    ] = None,
     significance: Significance = None,
     seed: Seed = None,
     style: OutputFormat = Format.TEXT,
@@ -58,11 +63,11 @@ def wall(
     if private is not None:
         rows = tuple(row for row in read_private(private) if library in (None, row.library))
         size = family or max(1, len(rows))
-        results = _here(rows, size, level, used_seed)
+        results = _here(rows, size, level, used_seed, nightly)
     else:
         size = family or len(every_row())
         chosen = tuple(LISTS) if library is None else (library,)
-        parts = [_library(name, environments, size, level, used_seed) for name in chosen]
+        parts = [_library(name, environments, size, level, used_seed, nightly) for name in chosen]
         results = tuple(row for part in parts for row in part)
     emit(
         lambda: wall_text(results, level, size),
@@ -77,18 +82,23 @@ def wall(
 
 
 def _library(
-    name: str, environments: Path | None, family: int, significance: float, seed: int
+    name: str, environments: Path | None, family: int, significance: float, seed: int, nightly: Path | None
 ) -> tuple[RowResult, ...]:
     """Return the results of one library, measured here or by an interpreter of its own."""
     interpreter = interpreter_of(name, environments)
     if environments is not None and (environments / name).exists():
-        return measured_elsewhere(interpreter, name, family, significance, seed)
-    return _here(rows_of(name), family, significance, seed)
+        return measured_elsewhere(interpreter, name, family, significance, seed, nightly)
+    return _here(rows_of(name), family, significance, seed, nightly)
 
 
-def _here(rows: Sequence[Row], family: int, significance: float, seed: int) -> tuple[RowResult, ...]:
-    """Return the results of rows that this process measures."""
+def _here(
+    rows: Sequence[Row], family: int, significance: float, seed: int, nightly: Path | None
+) -> tuple[RowResult, ...]:
+    """Return the results of rows that this process measures, on top of the evidence in the folder `nightly`."""
     with progress("wall") as advance:
+        if nightly is not None:
+            kept = EvidenceFolder(path=nightly, family=family, significance=significance)
+            return measure_night(rows, kept, seed=seed, progress=advance)
         return measure(rows, family=family, significance=significance, seed=seed, progress=advance)
 
 

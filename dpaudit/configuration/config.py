@@ -40,8 +40,8 @@ def config_of(path: Path, text: str) -> Configuration:
     return _File(path, text, parse(path, text)).configuration()
 
 
-_SHARED = ("system", "deployment", "report")
-_CODED = ("algorithm", "problem", "audit", "evidence")
+_SHARED = ("system", "deployment", "report", "evidence")
+_CODED = ("algorithm", "problem", "audit")
 _LIBRARY = ("library", "audit")
 _WRITTEN = ("claim", "declaration")
 """The sections of every file, of one that names an algorithm, or a library, or that writes a declaration down."""
@@ -65,8 +65,16 @@ class _File:
             audit=audit,
             deployment=self._deployment(),
             report=self._section("report", ReportSettings, self._table("report")),
-            evidence=self._section("evidence", EvidenceSettings, self._table("evidence")),
+            evidence=self._evidence(),
         )
+
+    def _evidence(self) -> EvidenceSettings:
+        """Return the files of evidence; a study speaks of an algorithm only."""
+        table = self._table("evidence")
+        if "study" in table and "algorithm" not in self.data:
+            self.fail("[evidence] study needs an [algorithm]: a study runs its code.", "evidence", "study")
+        evidence: EvidenceSettings = self._section("evidence", EvidenceSettings, table)
+        return evidence
 
     def _subject(self) -> tuple[System, Subject]:
         """Return the system and what the file is about: an algorithm, a library's release, or what it writes down."""
@@ -89,7 +97,7 @@ class _File:
             if coded and name in ("claim", "declaration"):
                 owner = "algorithm" if "algorithm" in self.data else "library"
                 self.fail(f"[{name}] stands beside [{owner}], which brings its own; keep one of the two.", name)
-            if not coded and name in ("problem", "audit", "evidence"):
+            if not coded and name in ("problem", "audit"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
                 known = (
@@ -174,8 +182,9 @@ class _File:
             release = configured(name, target, str(self.path.resolve().parent))
         except (ConfigError, UnsupportedError) as error:
             self.fail(f"[library] {error}", "library", "object")
-        cases = (release.case(),) if release.function is not None and release.pair is not None else ()
-        return Adapted(name=name, claim=_named(release.claim, system), declaration=release.declaration, cases=cases)
+        return Adapted(
+            name=name, claim=_named(release.claim, system), declaration=release.declaration, cases=release.cases()
+        )
 
     def _written(self, system: System) -> Written:
         """Return the claim and the declaration that the file writes down."""

@@ -50,8 +50,8 @@ _SECTIONS = {
 }
 _ALONE = {
     "algorithm": ("library", "claim", "declaration"),
-    "library": ("algorithm", "problem", "evidence", "claim", "declaration"),
-    "declaration": ("algorithm", "library", "problem", "audit", "evidence"),
+    "library": ("algorithm", "problem", "claim", "declaration"),
+    "declaration": ("algorithm", "library", "problem", "audit"),
 }
 """Each kind of file by the section that makes it one, with the sections that may not stand beside it."""
 

@@ -58,10 +58,12 @@ class ReportSettings:
 class EvidenceSettings:
     """Evidence that stands in other files.
 
-    Parameters: `study`, the study.json of `dpaudit study` on this configuration.
+    Parameters: `study`, the study.json of `dpaudit study` on this configuration; `scores`, files that
+    `dpaudit scores --format json` wrote about this claim.
     """
 
     study: Path | None = None
+    scores: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,8 +78,9 @@ def _validate(parameters: dict[str, Parameter], held: dict[str, Any], where: Key
 
 
 def _require_files(held: dict[str, Any], where: KeyPath) -> None:
-    """Refuse a path to a device or a pipe, which may never end, and to a file of more than a GiB."""
-    for key, value in held.items():
+    """Refuse a path, or one of a list, to a device or a pipe, which may never end, and to a file of more than a GiB."""
+    named = [(key, path) for key, value in held.items() for path in (value if isinstance(value, tuple) else (value,))]
+    for key, value in named:
         if not isinstance(value, Path):
             continue
         try:
@@ -124,9 +125,11 @@ def in_words(hint: Any) -> str:
 def _prepared(value: Any, folder: Path, parameter: Parameter | None) -> Any:
     """Return lists as tuples and paths relative to `folder`; anything else as it is."""
     if isinstance(value, list):
-        return tuple(_prepared(item, folder, None) for item in value)
+        value = tuple(_prepared(item, folder, None) for item in value)
     if parameter is not None and isinstance(value, str):
         options = get_args(parameter.hint) or (parameter.hint,)
         if Path in options and str not in options:
             return folder / value
+    if parameter is not None and isinstance(value, tuple) and Path in get_args(parameter.hint):
+        return tuple(folder / item if isinstance(item, str) else item for item in value)
     return value

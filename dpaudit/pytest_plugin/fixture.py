@@ -175,14 +175,21 @@ class PrivacyChecks:
     def check_library(self, release: Any) -> AuditResult | None:
         """Certify a release of another library, as `dpaudit.adapters.adapt` returns it, and audit it at its own claim.
 
-        Returns None for an object that runs nothing.
+        Its awkward neighbours are audited as well: a violation there fails the test; that nothing was shown there does
+        not. Returns the result of its own pair, or None for an object that runs nothing.
         """
         __tracebackhide__ = True
         certificate = self._certified(release.name, certify(release.declaration, release.claim))
         if release.function is None or release.pair is None:
             return None
         what = (release.name, release.version, release.source)
-        return self._audited(release.case(), release.claim, certificate.tight.epsilon.upper, what, rare=True)
+        own, *awkward = release.cases()
+        result = self._audited(own, release.claim, certificate.tight.epsilon.upper, what, rare=True)
+        decided = len(self.undecided)
+        for case in awkward:
+            self._audited(case, release.claim, certificate.tight.epsilon.upper, what, rare=True)
+        del self.undecided[decided:]
+        return result
 
     def check_config(self, path: str | Path) -> tuple[AuditResult, ...]:
         """Certify a configuration and audit every case of its algorithm; the claim is that of the file.

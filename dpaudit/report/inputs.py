@@ -10,6 +10,7 @@ from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
+from dpaudit.report.score_evidence import ScoreEvidence, difference_of
 from dpaudit.study.usefulness import Usefulness
 
 VerdictWord = Literal["certified", "proved"]
@@ -28,12 +29,14 @@ class ReportInputs:
     `own_unit` is what the algorithm calls a record where the owner calls it otherwise; `number_of_units` is what the
     algorithm knows of its number of units and `units_per_person` what the problem knows of one person's; what
     `deployment` says of either comes first. `word` is what a proved claim is called.
+    `scores` are audits of membership scores of the same claim, read from files.
     `usefulness` is what a study says of this configuration; `origin` is where the problem of the runs comes from.
-    Raises: ValueError: `created` is no ISO date, or an audit is about another claim than the certificate.
+    Raises: ValueError: `created` is no ISO date, or an audit or scores are about another claim than the certificate.
     """
 
     certificate: Certificate
     audits: tuple[AuditResult, ...] = ()
+    scores: tuple[ScoreEvidence, ...] = ()
     system: System = field(default_factory=System)
     title: str = "Privacy report"
     config_text: str = ""
@@ -61,6 +64,9 @@ class ReportInputs:
         if canonical != self.created:
             raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.")
         claim = self.certificate.claim
+        for held in self.scores:
+            if difference := difference_of(held.result, claim):
+                raise ValueError(f"Expected {held.file} to be about the certificate's claim; {difference}.")
         for audit in self.audits:
             for name in ("epsilon", "delta", "neighbours", "model"):
                 if getattr(audit.claim, name) != getattr(claim, name):
@@ -93,6 +99,8 @@ class ReportInputs:
         certificate = self.certificate
         if any(audit.verdict == "violation" for audit in self.audits):
             return "an attack on the code contradicts the claim or the declaration"
+        if any(held.result.exceeds_claim for held in self.scores):
+            return "membership scores, if sampled as stated, contradict the claim"
         if certificate.verdict == "refuted":
             return "the accounting refutes the claim"
         if any(condition.status == "violated" for condition in certificate.conditions):

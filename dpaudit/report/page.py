@@ -22,6 +22,7 @@ from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interval, nearest, times, whole
 from dpaudit.wording.references import reference_words
+from dpaudit.wording.scores import scores_meaning
 
 TONES = {
     "CERTIFIED": "good",
@@ -111,6 +112,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
                 detectable,
                 position,
                 reference_words,
+                scores_meaning,
             )
         },
     }

@@ -15,7 +15,7 @@ from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.audits import position
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:5"
+SCHEMA = "urn:dpaudit:schema:report:6"
 _RATES = tuple(step / 50 for step in range(51))
 
 
@@ -45,6 +45,9 @@ def plain(facts: Facts) -> dict[str, Any]:
         "attacked": [f"{position(audit)} ({audit.name})" for audit in report.audits],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
+        "scores": [
+            {"file": held.file, "digest": held.digest, "result": held.result.to_dict()} for held in report.scores
+        ],
         "derivation": [_row(row) for row in facts.rows],
         "curve": _curve(facts.curve),
         "trade_off": _trade_off(facts),

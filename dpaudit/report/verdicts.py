@@ -9,10 +9,12 @@ from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import Marked, marked, undischarged
 from dpaudit.report.releases import justified, located
+from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.report.suppliers import suppliers_of
 from dpaudit.wording.audits import provision
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, powers, whole
+from dpaudit.wording.scores import sampling_phrase, scores_meaning
 from dpaudit.wording.sentences import say
 
 Word = Literal[
@@ -65,7 +67,10 @@ def outcome_of(report: ReportInputs) -> Outcome:
             unit=report.unit,
             outcome=f"{sentence[:1].lower()}{sentence[1:]}",
         )
-    violations = tuple(_violation(audit) for audit in report.audits if audit.verdict == "violation")
+    violations = (
+        *(_violation(audit) for audit in report.audits if audit.verdict == "violation"),
+        *(_violation_of_scores(held) for held in report.scores if held.result.exceeds_claim),
+    )
     stated = tuple(map(powers, certificate.reasons)) if certificate.verdict != "certified" else ()
     differences = tuple(
         finding.message
@@ -85,12 +90,15 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
     """Return the word and its sentence."""
     certificate = report.certificate
     verdicts = [audit.verdict for audit in report.audits]
+    exceeded = any(held.result.exceeds_claim for held in report.scores)
     if "violation" in verdicts and certificate.verdict == "refuted":
         return "VIOLATION FOUND", "The accounting refutes the claim, and an attack on the code confirms it."
     if "violation" in verdicts:
         return "VIOLATION FOUND", "An audit shows that the code leaks more than the claim or the declaration allows."
     if certificate.verdict == "refuted":
         return "VIOLATION FOUND", "The accounting refutes the claim: what is declared provably exceeds it."
+    if exceeded:
+        return "VIOLATION FOUND", "Membership scores, if sampled as stated, show more than the claim allows."
     broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
     if certificate.verdict == "not_proved" or broken:
         return "NOT CERTIFIED", "The claim is not proved. It may still be true; nothing here shows that it is."
@@ -116,6 +124,14 @@ def _violation(audit: AuditResult) -> str:
         against=f"{against}{allowed}",
         provided=provision(audit),
         significance=nearest(audit.significance),
+    )
+
+
+def _violation_of_scores(held: ScoreEvidence) -> str:
+    """Return the contradiction that scores show, with what it takes for granted."""
+    return (
+        f"{held.file}: {scores_meaning(held.result)} Significance {nearest(held.result.significance)}, provided that "
+        f"the sampling is as stated: {sampling_phrase(held.result.sampling)}."
     )
 
 
@@ -151,7 +167,16 @@ def _resting_on(report: ReportInputs) -> tuple[str, ...]:
 def _caveats_of_audits(report: ReportInputs) -> tuple[str, ...]:
     """Return what the audits leave open."""
     lines: list[str] = []
-    if not report.audits:
+    for held in report.scores:
+        declared = held.result.declared
+        if declared is not None and declared.refuted:
+            lines.append(
+                f"The scores of {held.file} refute {declared.text}, which was declared beside the claim; whether the "
+                "certificate's declaration is the same was not compared."
+            )
+    if report.scores:
+        lines.append("The sampling of the scores is stated; nobody checked it, nor that they come from this code.")
+    elif not report.audits:
         lines.append("Nobody attacked the code: the verdict is about the declaration alone.")
     for audit in report.audits:
         if audit.verdict == "inconclusive":

@@ -13,14 +13,15 @@ def load(name: str) -> dict[str, Any]:
     Raises: KeyError: no such schema; `NAMES` lists them.
 
     >>> load("report")["$id"]
-    'urn:dpaudit:schema:report:5'
+    'urn:dpaudit:schema:report:6'
     """
     if name not in NAMES:
         raise KeyError(name)
     schema = _read(name)
     if name in ("check", "ledger", "report", "scores"):
+        others = ("certificate", "audit", *(("scores",) if name == "report" else ()))
         own = schema.get("$defs", {})
-        schema["$defs"] = own | {other: _read(other) for other in ("certificate", "audit")}
+        schema["$defs"] = own | {other: _read(other) for other in others}
     return schema
 
 

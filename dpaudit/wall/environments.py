@@ -21,7 +21,7 @@ def interpreter_of(library: str, folder: Path | None) -> Path:
 
 
 def measured_elsewhere(
-    interpreter: Path, library: str, family: int, significance: float, seed: int
+    interpreter: Path, library: str, family: int, significance: float, seed: int, nightly: Path | None = None
 ) -> tuple[RowResult, ...]:
     """Return the results of one library that another interpreter, in which dpaudit is installed, wrote as JSON.
 
@@ -29,6 +29,7 @@ def measured_elsewhere(
     """
     command = [str(interpreter), "-m", "dpaudit", "wall", "--library", library, "--format", "json"]
     options = ["--family", str(family), "--significance", repr(significance), "--seed", str(seed)]
+    options += [] if nightly is None else ["--nightly", str(nightly.resolve())]
     try:
         ended = subprocess.run(  # noqa: S603 - the interpreter is the user's own
             [*command, *options], capture_output=True, text=True, timeout=_SECONDS, check=False

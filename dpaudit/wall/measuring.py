@@ -4,7 +4,8 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,14 +35,22 @@ def measure(
     """
     results: list[RowResult] = []
     for number, row in enumerate(rows):
-        results.append(_measured(row, significance / max(1, family), np.random.default_rng([seed, number])))
+        rng = np.random.default_rng([seed, number])
+        results.append(measured(row, partial(_attacked, level=significance / max(1, family), rng=rng)))
         if progress is not None:
             progress(number + 1, len(rows))
     return tuple(results)
 
 
-def _measured(row: Row, level: float, rng: np.random.Generator) -> RowResult:
-    """Return the result of one row; what cannot run says why."""
+Attack: TypeAlias = Callable[[RowResult, LibraryRelease], RowResult]
+"""From what is known of a row, with claim and version, and from its release to what an audit of it found."""
+
+
+def measured(row: Row, attacked: Attack) -> RowResult:
+    """Return the result of one row: of its replay, of its certificate, or of the audit that `attacked` makes.
+
+    What cannot run says why.
+    """
     started = time.perf_counter()
     empty = RowResult(
         library=row.library,
@@ -55,7 +64,7 @@ def _measured(row: Row, level: float, rng: np.random.Generator) -> RowResult:
     )
     try:
         built = row.build()
-        found = _replayed(empty, built) if isinstance(built, Replay) else _attacked(empty, built, level, rng)
+        found = _replayed(empty, built) if isinstance(built, Replay) else _released(empty, built, attacked)
     except UnsupportedError as error:
         return replace(empty, note=str(error))
     except DPAuditError as error:
@@ -78,7 +87,7 @@ def _replayed(empty: RowResult, replay: Replay) -> RowResult:
     )
 
 
-def _attacked(empty: RowResult, release: LibraryRelease, level: float, rng: np.random.Generator) -> RowResult:
+def _released(empty: RowResult, release: LibraryRelease, attacked: Attack) -> RowResult:
     """Return the certificate of a release and the audit of it, where it runs."""
     certificate = certify(release.declaration, release.claim)
     known = replace(
@@ -92,12 +101,19 @@ def _attacked(empty: RowResult, release: LibraryRelease, level: float, rng: np.r
     refuted = certificate.verdict == "refuted"
     if release.function is None or release.pair is None:
         return replace(known, outcome=certificate.verdict, accused=refuted, runs=0)
+    found = attacked(known, release)
+    return replace(found, accused=found.accused or refuted)
+
+
+def _attacked(known: RowResult, release: LibraryRelease, *, level: float, rng: np.random.Generator) -> RowResult:
+    """Return the audit of a release, and its repetition where it is accused."""
     outcome, lower, power = _audited(release, known.runs, level, rng)
-    accused = outcome == "violation" or refuted
     again = None
     if outcome == "violation":
         again = _audited(release, known.runs, _AGAIN, rng.spawn(1)[0])[0] == "violation"
-    return replace(known, outcome=outcome, epsilon_lower=lower, power=power, accused=accused, again=again)
+    return replace(
+        known, outcome=outcome, epsilon_lower=lower, power=power, accused=outcome == "violation", again=again
+    )
 
 
 def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Generator) -> Any:

@@ -84,6 +84,7 @@ def digest_to_sign(report: ReportInputs) -> str:
     evidence_signed: dict[str, Any] = {
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
+        **({"scores": [held.digest for held in report.scores]} if report.scores else {}),
         "deployment": asdict(report.deployment),
         "unit": report.unit,
         "config": report.config_text,

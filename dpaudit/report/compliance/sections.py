@@ -9,6 +9,7 @@ from dpaudit.report.compliance.fields import Section
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.compliance.record import appendix, budget, reproduction
 from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, utility
+from dpaudit.report.compliance.scored import scored
 from dpaudit.report.compliance.usefulness import usefulness
 from dpaudit.report.curves import Curve
 from dpaudit.report.derivation import Row
@@ -19,7 +20,7 @@ from dpaudit.report.meaning import Person
 def sections_of(
     report: ReportInputs, curve: Curve, nodes: tuple[Row, ...], tail: LossTail | None, person: Person | None
 ) -> tuple[Section, ...]:
-    """Return sections 0 to 13, 9a and A; every field has a status, whatever was given."""
+    """Return sections 0 to 13, 9a and A, and 7a where there are scores; every field has a status."""
     return (
         cover(report, curve, tail, person),
         scope(report),
@@ -29,6 +30,7 @@ def sections_of(
         composition(report, nodes),
         certified(report, curve, tail),
         audited(report),
+        *scored(report),
         hazards(report),
         utility(report),
         usefulness(report),

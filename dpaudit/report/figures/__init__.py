@@ -6,6 +6,7 @@ from dpaudit.report.figures.curve import curve_figure
 from dpaudit.report.figures.figure import Figure, style_sheet
 from dpaudit.report.figures.front import front_figure
 from dpaudit.report.figures.roc import roc_figure
+from dpaudit.report.figures.scores_roc import scores_roc_figure
 from dpaudit.report.figures.tree import tree_figure
 from dpaudit.report.figures.waterfall import waterfall_figure
 from dpaudit.report.slackness import steps_of
@@ -23,6 +24,7 @@ def figures_of(facts: Facts) -> dict[str, Figure]:
     drawn += [
         roc_figure(audit, facts.curve, number, void=void) for number, audit in enumerate(facts.report.audits, start=1)
     ]
+    drawn += [scores_roc_figure(held.result, number) for number, held in enumerate(facts.report.scores, start=1)]
     if facts.report.usefulness.front is not None:
         drawn.append(front_figure(facts.report.usefulness.front))
     return {figure.name: figure for figure in drawn}

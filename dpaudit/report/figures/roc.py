@@ -4,9 +4,9 @@ from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
+from dpaudit.report.figures.rates import RatesSquare
 from dpaudit.wording.numerals import nearest, whole
 
-_SIDE = 344.0
 _MOST = 200
 _GRID = tuple(step / 100 for step in range(101))
 
@@ -31,21 +31,9 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> 
 
 def _draw(audit: AuditResult, curve: Curve, *, void: bool) -> Canvas:
     """Return the drawing, a square that fits a phone."""
-    canvas = Canvas(width=_SIDE, height=_SIDE + 14)
-    left, right, top, bottom = 40.0, _SIDE - 10, 10.0, _SIDE - 32
-
-    def at(false: float, true: float) -> tuple[float, float]:
-        """Return the pixel of a pair of rates."""
-        return left + false * (right - left), bottom - true * (bottom - top)
-
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        canvas.line(*at(share, 0), *at(share, 1), "grid")
-        canvas.line(*at(0, share), *at(1, share), "grid")
-        canvas.text(at(share, 0)[0], bottom + 17, f"{share:g}", "tick", "middle")
-        canvas.text(left - 7, at(0, share)[1] + 4, f"{share:g}", "tick", "end")
-    canvas.text(left, bottom + 36, "false positive rate", "note")
-    canvas.text(right, bottom + 36, "upwards: true positive rate", "note", "end")
-    canvas.line(*at(0, 0), *at(1, 1), "chance")
+    square = RatesSquare()
+    square.frame()
+    canvas, at = square.canvas, square.at
     claim = audit.claim
     canvas.path([at(x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID], "claim open")
     if curve.epsilons and not void:

@@ -10,6 +10,7 @@ LISTS: dict[str, str] = {
     "python-dp": "dpaudit.wall.rows.python_dp",
     "pipeline-dp": "dpaudit.wall.rows.pipelinedp",
     "smartnoise-sql": "dpaudit.wall.rows.smartnoise_sql",
+    "smartnoise-synth": "dpaudit.wall.rows.smartnoise_synth",
     "dp-accounting": "dpaudit.wall.rows.dp_accounting",
     "opacus": "dpaudit.wall.rows.opacus",
 }

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit.adapters import LibraryRelease, adapt
-from dpaudit.adapters.finding import library_module
+from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.model.claim import Neighbours
-from dpaudit.wall.row import Row, Standing
+from dpaudit.wall.row import Replay, Row, Standing
 
 _LIBRARY = "diffprivlib"
 _FINE: dict[str, Any] = {"standing": "known bug", "source": "diffprivlib 19, 94: outputs near 0 have finer bits"}
@@ -67,6 +67,32 @@ def _statistic(
 _INTERIOR = ([0.2, 0.2, 0.2, 0.8, 0.8], [0.2, 0.2, 0.8, 0.8, 0.8])
 _BINS: dict[str, Any] = {"bins": 2, "range": (0.0, 1.0), "released": itemgetter(0)}
 
+
+def _second_degree() -> Replay:
+    """Return how far one record moves the second-degree coefficient of a linear regression that is released bare.
+
+    With bounds (0, 100) the noise is scaled by the square of the lower bound alone. What differs between seeds has
+    noise, and counts as not moved.
+    """
+    module = library_module("diffprivlib.models.linear_regression", _LIBRARY)
+    released_by = module._construct_regression_obj  # noqa: SLF001 - what is released before the slow fit
+    bounds = (np.zeros(1), np.full(1, 100.0)), (np.zeros(1), np.ones(1))
+    released: list[set[float]] = []
+    for last in (0.0, 100.0):
+        data = np.array([[0.0], [0.0], [0.0], [last]])
+        made = [
+            released_by(data, np.zeros((4, 1)), *bounds, 1.0, 0.0, np.random.RandomState(seed)) for seed in range(8)
+        ]
+        released.append({float(coefficients[2][0, 0]) for _, coefficients in made})
+    bare = all(len(values) == 1 for values in released)
+    return Replay(
+        text="second-degree coefficient without noise, 8 seeds",
+        claimed=0.0,
+        seen=abs(released[0].pop() - released[1].pop()) if bare else 0.0,
+        version=installed_version(_LIBRARY),
+    )
+
+
 ROWS = (
     _mechanism("Laplace", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, **_FINE),
     _mechanism("LaplaceFolded", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, lower=0.0, upper=1.0, **_FINE),
@@ -98,5 +124,14 @@ ROWS = (
         runs=6_000,
         standing="misuse",
         source="its sensitivity is for replace_one",
+    ),
+    Row(
+        library=_LIBRARY,
+        name="linear regression, second degree, replay",
+        pair="four records of 0, one of them 100",
+        runs=1,
+        build=_second_degree,
+        standing="known bug",
+        source="diffprivlib 104, 105",
     ),
 )

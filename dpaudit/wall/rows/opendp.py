@@ -1,6 +1,6 @@
 """Rows of OpenDP."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -129,6 +129,38 @@ def _squared_deviations() -> Replay:
     )
 
 
+def _resized() -> Replay:
+    """Return how far apart, by insertions and deletions, resizing puts two lists that differ by one record.
+
+    Resizing shuffles a list that is too short or as long as wanted and not one that is too long: of 200 calls on each
+    list the largest distance counts.
+    """
+    p = _prelude()
+    domain, metric = p.vector_domain(p.atom_domain(T=int)), p.insert_delete_distance()
+    resize = p.t.make_resize(domain, metric, size=3, constant=0, MO="InsertDeleteDistance")
+    first, second = ({tuple(resize(data)) for _ in range(200)} for data in ([0, 1, 2, 9], [0, 1, 2]))
+    return Replay(
+        text="resize, one record inserted, 200 calls of each",
+        claimed=float(resize.map(1)),
+        seen=float(max(insert_delete_distance(one, other) for one in first for other in second)),
+        version=installed_version(_LIBRARY),
+    )
+
+
+def insert_delete_distance(first: Sequence[Any], second: Sequence[Any]) -> int:
+    """Return the least number of insertions and deletions from one sequence to the other.
+
+    >>> insert_delete_distance((0, 1, 2), (2, 1, 0)), insert_delete_distance((), (1,))
+    (4, 1)
+    """
+    row = list(range(len(second) + 1))
+    for place, one in enumerate(first, start=1):
+        above, row = row, [place]
+        for column, other in enumerate(second, start=1):
+            row.append(above[column - 1] if one == other else 1 + min(above[column], row[-1]))
+    return row[-1]
+
+
 ROWS = (
     _row("Laplace on a float", (0.0, 1.0), partial(_number, "float", "laplace"), distance=1.0),
     _row("Laplace on an integer", (0, 1), partial(_number, "int", "laplace"), distance=1),
@@ -181,5 +213,14 @@ ROWS = (
         build=_squared_deviations,
         standing="known bug",
         source="opendp 2923",
+    ),
+    Row(
+        library=_LIBRARY,
+        name="resize by insertions and deletions, replay",
+        pair="0, 1, 2, 9 and 0, 1, 2",
+        runs=1,
+        build=_resized,
+        standing="known bug",
+        source="opendp 2927",
     ),
 )
