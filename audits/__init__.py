@@ -86,6 +86,7 @@ __all__ = [
     "replay_program",
     "runs_needed",
     "search_neighbours",
+    "shuffled_case",
     "watch_noise",
     "witness_bound",
     "witness_delta",
@@ -197,6 +198,7 @@ EXPORTS: dict[str, str] = {
     "replay_program": "audits.checks.program_replay",
     "runs_needed": "audits.decision.power",
     "search_neighbours": "audits.procedures.neighbour_search",
+    "shuffled_case": "audits.attacks.shuffled",
     "watch_noise": "audits.checks.noise_law",
     "witness_bound": "audits.bounds.hockey_stick",
     "witness_delta": "audits.bounds.hockey_stick",
@@ -212,6 +214,7 @@ if TYPE_CHECKING:
     from audits.attacks.membership_scores import offline_scores as offline_scores
     from audits.attacks.membership_scores import online_scores as online_scores
     from audits.attacks.membership_scores import relative_scores as relative_scores
+    from audits.attacks.shuffled import shuffled_case as shuffled_case
     from audits.attacks.thresholds import learn_thresholds as learn_thresholds
     from audits.attacks.thresholds import learn_zones as learn_zones
     from audits.bounds.area import area_under_roc as area_under_roc

@@ -108,7 +108,8 @@ def _stated_by(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, 
 def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCase, ...]:
     """Return the numbered cases whose adversary sees `view`; all cases if `view` is None.
 
-    Raises: ConfigError: a written declaration, no problem, or a view that no case has.
+    Without a problem these are the cases that the algorithm simulates by its declared law, if it has such.
+    Raises: ConfigError: a written declaration, no problem and nothing simulated, or a view that no case has.
     """
     subject = configuration.subject
     if isinstance(subject, Adapted):
@@ -120,7 +121,7 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
             "a declaration alone has no code to run; an audit needs an [algorithm].", "declaration"
         )
     if subject.problem is None:
-        raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
+        return _in_view(_simulated_cases(configuration, subject), view, configuration)
     audits = load_package("audits")
     program = audits.ProgramLines(algorithm=subject.algorithm, problem=subject.problem)
     cases = tuple(
@@ -131,6 +132,26 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         )
         for number, case in enumerate(subject.algorithm.cases(subject.problem))
     )
+    return _in_view(cases, view, configuration)
+
+
+def _simulated_cases(configuration: Configuration, subject: Configured) -> tuple[AuditCase, ...]:
+    """Return what an algorithm without a problem simulates by its declared law.
+
+    Raises: ConfigError: nothing.
+    """
+    simulated: Callable[[], tuple[AuditCase, ...]] = getattr(subject.algorithm, "simulated_cases", tuple)
+    cases = simulated()
+    if not cases:
+        raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
+    return cases
+
+
+def _in_view(cases: tuple[AuditCase, ...], view: str | None, configuration: Configuration) -> tuple[NumberedCase, ...]:
+    """Return the numbered cases of a view, or of all views.
+
+    Raises: ConfigError: a view that no case has.
+    """
     selected = tuple((number, case) for number, case in enumerate(cases) if view in (None, case.view))
     if not selected:
         views = ", ".join(dict.fromkeys(case.view for case in cases))
@@ -438,6 +459,14 @@ def notes_of(configuration: Configuration) -> tuple[str, ...]:
     if not isinstance(subject, Configured) or subject.problem is None:
         return ()
     return subject.algorithm.notes(subject.problem)
+
+
+def comparisons_of(configuration: Configuration) -> tuple[str, ...]:
+    """Return sentences of the algorithm that set a known number beside what is proved; they are no claims."""
+    subject = configuration.subject
+    algorithm = subject.algorithm if isinstance(subject, Configured) else None
+    found: tuple[str, ...] = getattr(algorithm, "comparisons", tuple)()
+    return found
 
 
 def _command(configuration: Configuration, settings: AuditSettings, seed: int | None, extras: tuple[str, ...]) -> str:

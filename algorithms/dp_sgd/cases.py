@@ -5,13 +5,14 @@ slot of a training run repeats the experiment: gradients of different slots are 
 loop's own sampling, clipping and noise, and the noise of different rows is independent.
 """
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
+from algorithms.dp_sgd.explicit_pairs import explicit_cases
 from algorithms.dp_sgd.plan import Plan, plan_of
 from algorithms.dp_sgd.run import run_watched
+from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretSteps
 from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
 from dpaudit import AuditCase, Claim, plant
@@ -21,7 +22,10 @@ _SLOTS = 1000
 
 
 def cases_of(settings: DpSgdSettings, problem: Classification) -> tuple[AuditCase, ...]:
-    """Return the white-box case, which sees every noisy gradient, and the one that sees the trained model."""
+    """Return the white-box case, which sees every noisy gradient, and the one that sees the trained model.
+
+    Shuffled training has a third one, at its explicit pair, which is simulated by the declared law.
+    """
     plan, claim = plan_of(settings), settings.claim()
     absent, present = (-1, 1) if claim.neighbours == "replace_one" else (0, 1)
 
@@ -67,7 +71,7 @@ def cases_of(settings: DpSgdSettings, problem: Classification) -> tuple[AuditCas
         score=np.asarray,
         weakened=weakened_model,
     )
-    return seeing_gradients, seeing_model
+    return seeing_gradients, seeing_model, *explicit_cases(settings)
 
 
 def _parts(n_runs: int) -> list[int]:
@@ -91,21 +95,23 @@ def _slots(plan: Plan, problem: Classification, data: int, slots: int, rng: np.r
 
 def _log_ratio(shifts: Array, plan: Plan, claim: Claim) -> Array:
     """Return each slot's log likelihood ratio; `shifts` (slots, steps) is in standard deviations of the noise."""
-    shift, rate = 1 / plan.noise_multiplier, 1 / plan.batches
+    law = _steps_of(plan)
+    absent = law.log_ratio(-shifts) if claim.neighbours == "replace_one" else 0.0
+    ratio: Array = law.log_ratio(shifts) - absent
+    return ratio
 
-    def mixed(sign: int) -> Array:
-        exponent = sign * shift * shifts - shift**2 / 2
-        keep = math.log1p(-rate) if rate < 1 else -math.inf
-        return np.asarray(np.logaddexp(keep, math.log(rate) + exponent))
 
-    ratio = mixed(1) - mixed(-1) if claim.neighbours == "replace_one" else mixed(1)
-    summed: Array = ratio.sum(axis=1)
-    return summed
+def _steps_of(plan: Plan) -> SecretSteps:
+    """Return where a canary takes part, as the plan samples, and how far it moves a step along its direction."""
+    shift = 1 / plan.noise_multiplier
+    if plan.sampling == "shuffled":
+        return AllocatedSteps(shift=shift, batches=plan.batches, steps=plan.steps)
+    return SampledSteps(shift=shift, rate=1 / plan.batches, steps=plan.steps)
 
 
 def _simulated(plan: Plan, data: int, factor: float, rng: np.random.Generator, n_runs: int) -> Array:
     """Return projections (n_runs, steps) of a run that samples and clips as declared, with a factor of its noise."""
-    shape = (n_runs, plan.steps)
-    taken = data * (rng.random(shape) < 1 / plan.batches)
-    projections: Array = plan.max_grad_norm * (taken + factor * plan.noise_multiplier * rng.standard_normal(shape))
+    taken = data * _steps_of(plan).moved(rng, n_runs)
+    noise = factor * plan.noise_multiplier * rng.standard_normal(taken.shape)
+    projections: Array = plan.max_grad_norm * (taken + noise)
     return projections

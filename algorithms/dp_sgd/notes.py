@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
+from algorithms.dp_sgd.beside import poisson_beside
 from algorithms.dp_sgd.checks import breaking, findings_of
 from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
@@ -67,7 +68,14 @@ class Review:
 
 
 def notes_of(settings: DpSgdSettings, problem: Classification) -> tuple[str, ...]:
-    """Return how this run's epsilon compares with what Opacus prints, and what a reader must know."""
+    """Return how this run's epsilon compares with what Opacus prints, and what a reader must know.
+
+    Where batches are no Poisson samples, the accountants' numbers bound nothing: one sentence sets them aside.
+    """
+    beside = poisson_beside(settings)
+    if beside:
+        findings = findings_of(record_of(settings), settings.claim())
+        return (*beside, *(f"{finding.rule}: {finding.message}" for finding in findings if finding.rule != "DPA315"))
     return tuple(line.strip() for line in review(record_of(settings), settings.claim()).text().splitlines())
 
 

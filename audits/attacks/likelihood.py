@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import AuditCase, Declaration, Mechanism, Release, Repeat
-from dpaudit.model.declaration import children
+from dpaudit import Allocate, AuditCase, Declaration, Mechanism, Parallel, Release, Repeat, Shuffle, Subsample
+from dpaudit.model.declaration import children, walk
 from dpaudit.model.mechanism import Array
 
 Answers = Mapping[str, Array] | Callable[[Any], Mapping[str, Array]]
@@ -72,7 +72,8 @@ def declared_case(
 
     `pairs` maps each label to the query's answers on the first and the second neighbour. A label that is released
     several times gets a further axis after the runs. The score is the likelihood ratio.
-    Raises: ValueError: a label without answers.
+    Raises: ValueError: a label without answers, or a node that hides where a record takes part, which these draws do
+        not: sampled, allocated or shuffled parts, and parallel ones with a secret key.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Laplace
@@ -81,6 +82,14 @@ def declared_case(
     >>> case.view, case.relation
     ('releases', 'replace_one')
     """
+    for path, node in walk(declaration):
+        if isinstance(node, Allocate | Shuffle | Subsample) or (
+            isinstance(node, Parallel) and node.visibility == "secret"
+        ):
+            raise ValueError(
+                f"Expected no {type(node).__name__} in the declaration, at {path}: releases alone do not hide where a "
+                "record takes part. Use shuffled_case for shuffled reports, and the cases of dp_sgd for samples."
+            )
     sampled = tuple(leaves(declaration))
     unanswered = [label for label, _, _ in sampled if label not in pairs]
     if unanswered:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from rich.console import Group
 
 from dpaudit.certification.as_stated import as_stated
 from dpaudit.cli.common.exits import Exit, ending
@@ -11,8 +12,9 @@ from dpaudit.cli.common.output import emit
 from dpaudit.cli.common.verdicts import certificate_exit
 from dpaudit.configuration.config import read_config
 from dpaudit.render.markdown import certificate_markdown
-from dpaudit.render.text import certificate_text
-from dpaudit.workflow import certificate_of
+from dpaudit.render.text import certificate_text, comparison_text
+from dpaudit.wording.markdown import cell
+from dpaudit.workflow import certificate_of, comparisons_of
 
 
 @ending
@@ -28,13 +30,16 @@ def certify(
     """Prove or refute a claim on paper.
 
     The declaration, of an algorithm or written in the file, is folded and accounted from both sides. An
-    algorithm with a problem also runs a few times, and its trace is compared with its declaration.
+    algorithm with a problem also runs a few times, and its trace is compared with its declaration. Text and Markdown
+    end with what another accounting would have said, where an algorithm states it; the certificate does not hold it.
     """
-    certificate = certificate_of(read_config(config), seed)
+    configuration = read_config(config)
+    certificate = certificate_of(configuration, seed)
+    beside = comparisons_of(configuration)
     certificate = as_stated(certificate) if stated else certificate
     emit(
-        lambda: certificate_text(certificate),
-        lambda: certificate_markdown(certificate),
+        lambda: Group(certificate_text(certificate), *comparison_text(beside)),
+        lambda: "\n\n".join((certificate_markdown(certificate), *map(cell, beside))),
         certificate.to_json,
         style,
         output,

@@ -43,6 +43,13 @@ def certificate_text(certificate: Certificate) -> RenderableType:
     )
 
 
+def comparison_text(sentences: tuple[str, ...]) -> tuple[RenderableType, ...]:
+    """Return what another accounting would have said, for the end of a certificate; nothing without sentences."""
+    if not sentences:
+        return ()
+    return (section("For comparison, no claim"), *(inset(powers(sentence)) for sentence in sentences))
+
+
 def audit_text(result: AuditResult) -> RenderableType:
     """Return an audit for a terminal of any width."""
     rows = [
