@@ -45,8 +45,9 @@ def verify(
     """Check a certificate again from its JSON alone, independently of what produced it.
 
     Passes if an independent reading comes to the same numbers and the verdict is certified. A certificate that was
-    altered, or has another digest or claim than demanded, is a finding; a file that is no JSON cannot be read. A
-    witness is counted again on fresh runs: a violation that stands is a finding, one that does not is inconclusive.
+    altered, or has another digest or claim than demanded, is a finding; one whose numbers are neither confirmed nor
+    contradicted is inconclusive; a file that is no JSON cannot be read. A witness is counted again on fresh runs: a
+    violation that stands is a finding, one that does not is inconclusive.
     """
     text, demands = read_text(certificate), _demands(expect_claim)
     verification = _demanding(verify_text(text), digest, demands)
@@ -61,7 +62,9 @@ def verify(
         style,
         output,
     )
-    return Exit.PASS if verification.accepted and verification.verdict == "certified" else Exit.FINDING
+    if verification.complaints or verification.verdict != "certified":
+        return Exit.FINDING
+    return Exit.PASS if verification.accepted else Exit.INCONCLUSIVE
 
 
 def _demanding(verification: Verification, digest: str | None, claim: dict[str, str | float]) -> Verification:

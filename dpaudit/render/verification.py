@@ -17,6 +17,7 @@ def verification_text(verification: Verification) -> RenderableType:
     claim, declaration = verification.claim, verification.declaration
     sections = [
         ("Complaints", [f"✗ {line}" for line in verification.complaints]),
+        ("Not confirmed", [f"? {line}" for line in verification.unconfirmed]),
         ("Claim", [_claim(claim)] if claim else []),
         ("Declaration", outline(declaration) if declaration else []),
         ("Digest", [verification.digest] if verification.digest else []),
@@ -33,6 +34,7 @@ def verification_markdown(verification: Verification) -> str:
         f"## {_word(verification)[0]}",
         cell(summary(verification)),
         bullets(verification.complaints),
+        bullets([f"Not confirmed: {line}" for line in verification.unconfirmed]),
         cell(f"Claim: {_claim(claim)}.") if claim else "",
         _tree(outline(declaration)) if declaration else "",
         f"Digest: {verification.digest}" if verification.digest else "",
@@ -48,6 +50,11 @@ def summary(verification: Verification) -> str:
         return (
             f"An independent reading of the certificate comes to the same numbers and the same verdict: {verdict}. "
             "What a run saw (its conditions and findings) is taken from the certificate."
+        )
+    if not verification.complaints:
+        return (
+            f"The certificate says {verdict}. An independent reading contradicts nothing in it, and cannot confirm all "
+            "of it."
         )
     if verification.verdict == "refused":
         return "The file was altered, or has not the form of a certificate; nothing in it is confirmed."
@@ -67,6 +74,8 @@ def _tree(lines: list[str]) -> str:
 
 def _word(verification: Verification) -> tuple[str, str]:
     """Return the word and colour of the result; a verified certificate is green only if it certifies."""
-    if not verification.accepted:
+    if verification.complaints:
         return "REJECTED", "red"
+    if verification.unconfirmed:
+        return "NOT CONFIRMED", "yellow"
     return "VERIFIED", "green" if verification.verdict == "certified" else "yellow"

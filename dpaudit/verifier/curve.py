@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, require, reversed_all
+from dpaudit.verifier.losses import Loss, Multiset, distinct, follow, merged, most, require, reversed_all, supremum
 from dpaudit.verifier.sampling import DERIVED, blur, cut, ends, plain
 from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
 from dpaudit.verifier.tails import Array, above
@@ -29,6 +29,7 @@ class Worst:
     def __init__(self, alternatives: list[Multiset], width: float = FINE) -> None:
         self.curves = [_Curve(a, width) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
+        self.derived = any(loss[0] in DERIVED for curve in self.curves for loss in curve.finite)
 
     def never(self, delta: float) -> bool:
         """Return whether no epsilon brings delta down to this one."""
@@ -68,13 +69,36 @@ class _Curve:
         if sum(self.finite.values()) == 1:
             (loss,) = self.finite
             return _plain(loss, after)[0], _plain(loss, before)[1]
-        require(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
+        follow(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
+        least, most = self._at_the_end(before, after)
+        if most - least <= self.width * most:
+            return least, most
         for held in self.sums:
             low, high = held.lower(after), held.upper(before)
             if high - low <= _WIDE * high:
                 return low, high
         self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon, self.width)]
-        return self.sums[-1].lower(after), self.sums[-1].upper(before)
+        return max(least, self.sums[-1].lower(after)), min(most, self.sums[-1].upper(before))
+
+    def _at_the_end(self, before: float, after: float) -> Bounds:
+        """Return bounds next to the largest loss: all losses at their largest, and all within the gap of it."""
+        if self.supremum == math.inf or any(loss[0] in DERIVED for loss in self.finite):
+            return 0.0, 1.0
+        gaps = max(0.0, self.supremum - after), self.supremum - before
+        count = sum(self.finite.values())
+        near = [self._all_above(gap) for gap in (gaps[0] * 1e-6 / count, gaps[1] * (1 + 1e-12))]
+        low = -math.expm1(-gaps[0] * (1 - 1e-6)) * near[0][0] * (1 - 1e-12)
+        return low, min(1.0, -math.expm1(-gaps[1]) * near[1][1] * (1 + 1e-12) + _NOTHING)
+
+    def _all_above(self, gap: float) -> Bounds:
+        """Return bounds on the probability that every loss lies within `gap` of its largest one."""
+        logs = [0.0, 0.0]
+        for loss, n in self.finite.items():
+            p, _, off = (
+                float(row[0]) for row in above(loss, np.array([np.nextafter(supremum(loss) - gap, -math.inf)]))
+            )
+            logs = [log + n * math.log(max(1e-300, p + s * off)) for log, s in zip(logs, (-1, 1), strict=True)]
+        return math.exp(logs[0]), math.exp(min(0.0, logs[1]))
 
 
 def _plain(loss: Loss, epsilon: float) -> Bounds:
@@ -145,7 +169,7 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     step = math.sqrt(12 * width / (steep * (1 + steep)) / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
     step = max(step, (high - low) / (size - 8), 5 * least)  # a loss has 4e6 cells at most
-    require(step < 50, "a composition is too wide for this checker's lattice")
+    follow(step < 50, "a composition is too wide for this checker's lattice")
     return theta, Window(math.floor(low / step) - 2, size, step), tilts
 
 

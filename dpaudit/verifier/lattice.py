@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, require
+from dpaudit.verifier.losses import Loss, follow
 from dpaudit.verifier.tails import Array, Side, above, below, blur, ends
 
 _MOST = 2**22
@@ -33,7 +33,7 @@ class Cut:
 def cut(loss: Loss, step: float) -> Cut:
     """Return a loss on the lattice; errors are added to what counts against it and taken from what counts for it."""
     low, high = ends(loss)
-    require((high - low) / step < _MOST, "a loss is too wide for this checker's lattice")
+    follow((high - low) / step < _MOST, "a loss is too wide for this checker's lattice")
     first = math.floor(low / step) - 1
     at = np.arange(first, math.ceil(high / step) + 2) * step
     over, under = above(loss, at), below(loss, at)

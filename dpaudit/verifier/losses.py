@@ -25,6 +25,16 @@ class Rejection(Exception):  # noqa: N818  # its text is a complaint, and it is 
     """A complaint that makes further checks pointless."""
 
 
+class Unfollowed(Rejection):
+    """A limit of this checker: its numbers cannot follow the declaration, which may be as stated."""
+
+
+def follow(holds: object, limit: str) -> None:
+    """Stop at a limit of this checker unless it holds."""
+    if not holds:
+        raise Unfollowed(limit)
+
+
 def require(holds: object, complaint: str) -> None:
     """Stop with `complaint` unless it holds."""
     if not holds:

@@ -13,7 +13,7 @@ from scipy.fft import irfft, rfft
 
 from dpaudit.verifier import lattice, tails
 from dpaudit.verifier.lattice import Cut
-from dpaudit.verifier.losses import Loss, leak, require
+from dpaudit.verifier.losses import Loss, follow, leak
 from dpaudit.verifier.tails import UNIT, Array
 
 DERIVED = ("map", "average", "stitched", "allocated")
@@ -48,7 +48,7 @@ def cut(loss: Loss, step: float) -> Cut:
     ratio = ratio[ratio > -_DEEP]
     low = min(float(above.min()), float(ratio.min(initial=0.0)))
     first, high = math.floor(low / step) - 1, max(float(above.max()), float(ratio.max(initial=0.0)))
-    require((high - low) / step < 2**22, "a loss is too wide for this checker's lattice")
+    follow((high - low) / step < 2**22, "a loss is too wide for this checker's lattice")
     size = math.ceil(high / step) + 2 - first
     where, part = _place(above, step, first)
     stay = np.exp(-part * step) * np.expm1((part - 1) * step) / math.expm1(-step)
@@ -96,7 +96,7 @@ def _pair(loss: Loss, step: float) -> Pair:
         whole = _mapped(_together(loss[1], step), loss[2])
         return whole if loss[3] == "remove" else _back(whole)
     if loss[0] == "average":
-        pairs = [(weight, _pair(option, step)) for weight, option in loss[1]]
+        pairs = [(weight, _pair(option, step * _coarser(weight))) for weight, option in loss[1]]
         at, *rows = (np.concatenate([(w if i else 1) * pair[i] for w, pair in pairs]) for i in (0, 1, 4, 5, 6, 7))
         lost, alone = (sum(w * float(pair[i]) for w, pair in pairs) for i in (2, 3))
         return Pair(at, rows[0], lost, alone, *rows[1:])
@@ -112,6 +112,11 @@ def _pair(loss: Loss, step: float) -> Pair:
     alone = max(0.0, 1 - float((upper * np.exp(-at)).sum())) + 1e-12
     shrunk = np.exp(-at)
     return Pair(at, upper, leak(loss) + held.beyond * kept, alone, p, q * shrunk, p_high, q_low * shrunk)
+
+
+def _coarser(weight: float) -> float:
+    """Return by how much a rare option's atoms may lie further apart: a width of h costs it weight times h^2."""
+    return float(2 ** min(6, int(-math.log2(weight) / 3)))
 
 
 def _together(inside: tuple[tuple[Loss, int], ...], step: float) -> Pair:

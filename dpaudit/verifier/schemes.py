@@ -9,6 +9,7 @@ from dpaudit.verifier.losses import (
     Table,
     black_box,
     distinct,
+    follow,
     most,
     require,
     reverse,
@@ -126,7 +127,7 @@ def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     options: list[tuple[float, Loss]] = []
     for w, share, room in shares:
         held = part if room else _doubled(part)
-        require(share < 1, "a cut sample that is surely drawn cannot be derived again")
+        follow(share < 1, "a cut sample that is surely drawn cannot be derived again")
         options += [(w, ("map", _items(_joint(held)), share, "remove"))] if w > 0 else []
     return Counter([("average", tuple(options))]) if len(options) > 1 else Counter([options[0][1]])
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from dpaudit.verifier.losses import Loss, Multiset, Table, discrete, most, require, reversed_all
+from dpaudit.verifier.losses import Loss, Multiset, Table, discrete, follow, most, require, reversed_all
 
 Array = np.ndarray[Any, Any]
 _BINS, _CELLS = 8_000, 16_000_000
@@ -28,7 +28,7 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     clones = _likely(node["users"] - 1, rate)
     heads = np.unique(np.concatenate([_likely(m, 0.5) for m in (int(clones[0]), int(clones[-1]))]))
     heads = np.arange(heads[0], heads[-1] + 2)
-    require(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
+    follow(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
     m, a = clones[:, None], heads[None, :]
     own, other = (np.where((j >= 0) & (j <= m), binom.pmf(j, m, 0.5), 0.0) for j in (a - 1, a))
     weight = share * np.asarray(binom.pmf(clones, node["users"] - 1, rate))[:, None] / (p + 1)

@@ -7,19 +7,20 @@ from dpaudit.verifier.folding import children, fold, plug_ins, walk
 from dpaudit.verifier.losses import Table
 from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.stated_ends import Outcome, small_delta
 
 # Relative: of ratios; and what a noise is known to: in closed form, on lattices, and where less noise can be better.
 _EQUAL, _EXACT, _NARROW, _STEPWISE = 1e-6, 1e-6, 0.02, 0.3
 
 
-def slack_complaints(data: Table) -> list[str]:
+def slack_outcome(data: Table) -> Outcome:
     """Return what is wrong with the slack of a claim; it is missing where nothing can be compared."""
     slack, claim, tight = data.get("slack"), data["claim"], float(data["tight"]["epsilon"]["upper"])
     nodes = walk(data["declaration"])
     if slack is None:
-        return []
+        return Outcome([], [])
     if claim["epsilon"] == 0 or tight == math.inf or any(node["node"] == "stated" for node in nodes):
-        return ["a slack is stated where nothing can be compared"]
+        return Outcome(["a slack is stated where nothing can be compared"], [])
     ratios = [float(slack[name]) for name in ("epsilon_ratio", "noise_ratio")]
     rows = [[float(row[name]) for name in ("factor", "noise_factor")] for row in slack["factors"]]
     pairs = [(ratios[0], claim["epsilon"] / tight if tight else math.inf)]
@@ -32,7 +33,7 @@ def slack_complaints(data: Table) -> list[str]:
         complaints.append(f"the factors {names} do not follow: without a printed reading all is declared noise")
     if any(row["sentence"] != _sentence(row, nodes) for row in slack["factors"]):
         complaints.append("a sentence on a factor does not state it")
-    return complaints + _noise_complaints(ratios[1], data)
+    return Outcome(complaints, []).joined(_noise(ratios[1], data))
 
 
 def _sentence(row: Table, nodes: list[Table]) -> str:
@@ -45,18 +46,25 @@ def _sentence(row: Table, nodes: list[Table]) -> str:
     return text.format(factor=float(row["noise_factor"]), slots=slots, parts=counted)
 
 
-def _noise_complaints(ratio: float, data: Table) -> list[str]:
+def _noise(ratio: float, data: Table) -> Outcome:
     """Return whether 1/ratio of the noise is what the claim just needs: a little more meets it, a little less fails."""
     claim, names = data["claim"], [n["mechanism"]["name"] for n in walk(data["declaration"]) if n["node"] == "release"]
-    known = _EXACT if set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
-    known = _STEPWISE if any(name.startswith("discrete") for name in names) else known
     if plug_ins(data["declaration"]):
-        return []  # how their noise scales is not stated
+        return Outcome([], [])  # how their noise scales is not stated
     if not 1e-13 < ratio < 1e13:
-        return [f"the noise ratio {ratio} is out of range"]
-    trees = (rescaled(data["declaration"], 1 / (ratio * less)) for less in (1 - 1e-6, 1 + known))
-    curves = (Worst(fold(tree, claim["neighbours"]), COARSE) for tree in trees)
-    enough, little = (curve.delta(claim["epsilon"]) for curve in curves)
-    if enough[0] <= claim["delta"] and (little[1] > claim["delta"] or little[1] == 1):
-        return []
-    return [f"1/{ratio:.9g} of the noise is not what the claim just needs: delta is {enough[0]:.6g} or more there"]
+        return Outcome([f"the noise ratio {ratio} is out of range"], [])
+    enough = _with_noise(data, 1 / (ratio * (1 - 1e-6)))
+    known = _EXACT if set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
+    known = _STEPWISE if enough.derived or any(name.startswith("discrete") for name in names) else known
+    little = _with_noise(data, 1 / (ratio * (1 + known)))
+    (met, high), least = enough.delta(claim["epsilon"]), little.delta(claim["epsilon"])[1]
+    said = f"1/{ratio:.9g} of the noise is not"
+    if met > claim["delta"] or (least <= claim["delta"] and least < 1):
+        return Outcome([f"{said} what the claim just needs: delta is {met:.6g} or more there"], [])
+    proved = high * (1 - _NARROW) <= max(claim["delta"], small_delta(enough, 0.0))
+    return Outcome([], [] if proved else [f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"])
+
+
+def _with_noise(data: Table, factor: float) -> Worst:
+    """Return the curve of the declaration with so many times its noise."""
+    return Worst(fold(rescaled(data["declaration"], factor), data["claim"]["neighbours"]), COARSE)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from dpaudit.verifier.losses import Loss, leak, options, require, reverse, supremum
+from dpaudit.verifier.losses import Loss, follow, leak, options, reverse, supremum
 
 UNIT = 2.0**-53
 _UNITS = 64.0
@@ -147,7 +147,7 @@ def _discrete(loss: Loss, at: Array) -> Tail:
     if len(values) <= _FEW:
         held = (values > at[:, None]) * masses
         return held.sum(axis=1), (held * np.exp(np.minimum(at[:, None] - values, 0.0))).sum(axis=1), len(values)
-    require(max(-values[0], values[-1]) <= _LARGEST, "a loss of many atoms is too large for this checker")
+    follow(max(-values[0], values[-1]) <= _LARGEST, "a loss of many atoms is too large for this checker")
     rows = (np.cumsum(row[::-1])[::-1] for row in (masses, masses * np.exp(-values)))
     p, q = (np.concatenate((row, [0.0]))[np.searchsorted(values, at, side="right")] for row in rows)
     return p, np.exp(np.minimum(at, _LARGEST)) * q, len(values) + 4 * np.abs(at)
