@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms.dp_ebs.lockstep import Outcome, Pushed
 from algorithms.dp_ebs.plan import Plan
+from algorithms.dp_ebs.rounds.lockstep import Outcome, Pushed
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
 from algorithms.dp_ebs.batch_plan import batches_for
-from algorithms.dp_ebs.batches import play_batches
-from algorithms.dp_ebs.event_driven import play_one
-from algorithms.dp_ebs.lockstep import Outcome, play
 from algorithms.dp_ebs.plan import Plan, plan_of
+from algorithms.dp_ebs.rounds.batches import play_batches
+from algorithms.dp_ebs.rounds.event_driven import play_one
+from algorithms.dp_ebs.rounds.lockstep import Outcome, play
 from algorithms.dp_ebs.settings import BROKEN, DpEbsSettings
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase

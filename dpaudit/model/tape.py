@@ -14,7 +14,7 @@ import numpy as np
 
 from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism
 
-_CARRIERS = ("dpaudit.model.", "mechanisms.", "algorithms._traced_tree", "algorithms.dp_ebs.taped")
+_CARRIERS = ("dpaudit.model.", "mechanisms.", "algorithms._traced_tree", "algorithms.dp_ebs.rounds.taped")
 """Modules that only carry a release on: the line of code to name is that of their caller."""
 
 

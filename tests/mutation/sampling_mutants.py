@@ -181,7 +181,7 @@ _ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     (
         "dp_ebs batched averages",
         "dp_ebs batched",
-        "dp_ebs/batches.py",
+        "dp_ebs/rounds/batches.py",
         "noisy = recorder.release(batch.label, mechanism, wins.sum(axis=2)) / batch.plays",
         "noisy = (recorder.release(batch.label, mechanism, wins.sum(axis=2)) + wins.sum(axis=2)) / 2 / batch.plays",
     ),

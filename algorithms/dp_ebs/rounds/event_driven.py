@@ -13,11 +13,11 @@ import numpy as np
 
 from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.declaration import VOTE
-from algorithms.dp_ebs.event_both import block_crediting_both
-from algorithms.dp_ebs.event_state import EventRun
-from algorithms.dp_ebs.lockstep import Outcome
 from algorithms.dp_ebs.plan import Plan, debiased
-from algorithms.dp_ebs.taped import keep_rows, last_place
+from algorithms.dp_ebs.rounds.event_both import block_crediting_both
+from algorithms.dp_ebs.rounds.event_state import EventRun
+from algorithms.dp_ebs.rounds.lockstep import Outcome
+from algorithms.dp_ebs.rounds.taped import keep_rows, last_place
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import released_on_tape

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from algorithms.dp_ebs.plan import Plan
-from algorithms.dp_ebs.taped import keep_rows, last_place, shown_ahead
+from algorithms.dp_ebs.rounds.taped import keep_rows, last_place, shown_ahead
 from dpaudit.model.mechanism import Array
 
 

@@ -9,7 +9,7 @@ round are never read. Equal in law to the loop over rounds.
 import numpy as np
 
 from algorithms._dueling.voters import Voters
-from algorithms.dp_ebs.event_state import EventRun
+from algorithms.dp_ebs.rounds.event_state import EventRun
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
 

@@ -12,8 +12,8 @@ import numpy as np
 from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.declaration import VOTE
 from algorithms.dp_ebs.plan import Counters, Plan, debiased
+from algorithms.dp_ebs.rounds.taped import taped
 from algorithms.dp_ebs.settings import BROKEN
-from algorithms.dp_ebs.taped import taped
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import released_on_tape
