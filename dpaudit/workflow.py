@@ -22,6 +22,7 @@ from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.configuration import Adapted, AuditSettings, Configuration, Configured, Subject
 from dpaudit.configuration.files import json_value, parse, read_text
+from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import ConfigError, Fault
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
@@ -30,7 +31,6 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.recorded_run import record_run
-from dpaudit.model.scores_reading import decode_scores
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
 from dpaudit.report.score_evidence import ScoreEvidence, difference_of

@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 from audits import Band, GaussianTradeOff, audit_scores
 from dpaudit import Claim
 from dpaudit.cli.app import app
+from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import Fault
-from dpaudit.model.scores_reading import decode_scores
 from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report import Report
 from dpaudit.report.figures.scores_roc import band_of
