@@ -89,6 +89,24 @@ def positive(name: str, value: object) -> float:
     return number
 
 
+NOTHING_HIDDEN = "A part that hides nothing is the mechanism 'finite' with first=(1, 0) and second=(0, 1)."
+"""What to write for no noise, or for an infinite epsilon."""
+
+
+def noise_size(name: str, value: object) -> float:
+    """Return `value` as a float that is finite and above zero, the size of a noise.
+
+    Raises: ValueError: as for `positive`; for 0 the message says how a release without noise is written.
+
+    >>> noise_size("stddev", 3)
+    3.0
+    """
+    number = _real(name, value)
+    if number == 0:
+        raise FieldError(name, f"Expected {name}={value!r} to be positive and finite. {NOTHING_HIDDEN}")
+    return positive(name, value)
+
+
 def meant(value: float) -> Fraction:
     """Return the number that a float stands for: its shortest decimal.
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import count, noise_size, one_of
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
@@ -45,7 +45,7 @@ class DiscreteGaussian:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stddev", positive("stddev", self.stddev))
+        object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
         object.__setattr__(self, "l2_sensitivity", count("l2_sensitivity", self.l2_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
         if not _SMALLEST <= self.stddev <= _LARGEST:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
-from dpaudit.checks import count, one_of, positive, ratio
+from dpaudit.checks import count, noise_size, one_of, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_laplace
@@ -41,7 +41,7 @@ class DiscreteLaplace:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "scale", noise_size("scale", self.scale))
         object.__setattr__(self, "l1_sensitivity", count("l1_sensitivity", self.l1_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
         if not _SMALLEST <= self.scale <= _LARGEST:

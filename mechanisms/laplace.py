@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
-from dpaudit.checks import one_of, positive, ratio
+from dpaudit.checks import noise_size, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -40,7 +40,7 @@ class Laplace:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "scale", noise_size("scale", self.scale))
         object.__setattr__(self, "l1_sensitivity", positive("l1_sensitivity", self.l1_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
 

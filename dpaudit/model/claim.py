@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from dpaudit.checks import non_negative, one_of, probability_below_one
+from dpaudit.checks import FieldError, non_negative, one_of, probability_below_one
 
 Neighbours = Literal["replace_one", "add_remove", "zero_out"]
 """Which data sets count as neighbours: one record's value replaced, one record added or removed, or one record's
@@ -40,6 +40,12 @@ class Claim:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        if self.neighbours in ("add", "remove"):
+            raise FieldError(
+                "neighbours",
+                f"Expected neighbours={self.neighbours!r} to be 'add_remove': a claim holds for both orders of two "
+                "neighbours. Each order alone has no certificate.",
+            )
         one_of("neighbours", self.neighbours, NEIGHBOURS)
         one_of("model", self.model, MODELS)
         if self.model == "joint" and self.neighbours != "replace_one":

@@ -19,7 +19,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from dpaudit.checks import FieldError, count, non_negative, one_of, open_probability, positive, probability_below_one
+from dpaudit.checks import (
+    NOTHING_HIDDEN,
+    FieldError,
+    count,
+    non_negative,
+    one_of,
+    open_probability,
+    positive,
+    probability_below_one,
+)
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.mechanism import Mechanism, is_mechanism
 
@@ -218,6 +227,12 @@ class Subsample:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
+        if self.rate == 0:
+            raise FieldError(
+                "rate",
+                f"Expected rate={self.rate} strictly between 0 and 1, or 1. A sample that holds no record releases "
+                "nothing about it; leave it out of the declaration.",
+            )
         if self.rate != 1:
             object.__setattr__(self, "rate", open_probability("rate", self.rate))
         one_of("scheme", self.scheme, get_args(Scheme))
@@ -385,6 +400,10 @@ class Stated:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
+        if self.epsilon == float("inf"):
+            raise FieldError(
+                "epsilon", f"Expected epsilon={self.epsilon} to be zero or positive, and finite. {NOTHING_HIDDEN}"
+            )
         object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
         if not self.source.strip():
