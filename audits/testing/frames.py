@@ -15,7 +15,7 @@ def neighbouring_lists(records: Any, *, relation: Neighbours = "replace_one", mo
     Raises: ValueError: another relation. ConfigError: hypothesis is not installed.
     """
     pairs = neighbouring_data_sets(records, relation=relation, most=most)
-    return pairs.map(lambda pair: tuple(data.tolist() for data in pair))
+    return pairs.map(_as_lists)
 
 
 def neighbouring_frames(columns: Mapping[str, Any], *, unit: str, most_units: int = 4, most_rows: int = 6) -> Any:
@@ -48,6 +48,11 @@ def neighbouring_frames(columns: Mapping[str, Any], *, unit: str, most_units: in
         return made(first), made(second)
 
     return strategies.tuples(others, added).map(paired)
+
+
+def _as_lists(pair: tuple[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """Return two arrays as lists."""
+    return pair[0].tolist(), pair[1].tolist()
 
 
 def _pandas() -> Any:

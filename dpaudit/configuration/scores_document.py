@@ -79,9 +79,10 @@ def _items(options: tuple[Any, ...], value: Any, where: KeyPath) -> tuple[Any, .
     """Return a list as a tuple of the stated types."""
     if not isinstance(value, list):
         raise _fault(where, "a list", value)
-    if len(options) > 1 and options[1] is not Ellipsis and len(value) != len(options):
-        raise _fault(where, f"a list of {len(options)}", value)
-    return tuple(_value(options[0], item, (*where, place)) for place, item in enumerate(value))
+    kinds = list(options)
+    if Ellipsis not in kinds and len(value) != len(kinds):
+        raise _fault(where, f"a list of {len(kinds)}", value)
+    return tuple(_value(kinds[0], item, (*where, place)) for place, item in enumerate(value))
 
 
 def _number(value: Any, where: KeyPath) -> float:

@@ -138,3 +138,12 @@ def test_options_without_a_valid_reading_are_one_line_and_exit_2(folder: Path, o
     assert ended.exit_code == 2
     assert words in ended.stderr
     assert folder.exists()
+
+
+def test_the_model_of_the_claim_is_stated(folder: Path) -> None:
+    """`--model` reaches the claim, which a report compares; another word is one line."""
+    assert folder.exists()
+    words = ["in.npy", "out.npy", "--sampling", "runs", *CLAIM, "--band", "--format", "json"]
+    assert json.loads(scores(*words, "--model", "local").stdout)["against"]["claim"]["model"] == "local"
+    refused = scores(*words, "--model", "global")
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
