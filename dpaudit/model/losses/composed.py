@@ -160,6 +160,11 @@ class StitchedLoss:
     Both orders of neighbours have their own worst data sets: what is worst for a positive epsilon need not be for a
     negative one, and no single pair need attain both.
     Source: Lebeda, Regehr, Kamath and Steinke (2024), on the worst pairs of samples without replacement.
+
+    >>> from dpaudit.model.losses.laplace import LaplaceLoss
+    >>> stitched = StitchedLoss(positive=LaplaceLoss(shift=1.0), negative=LaplaceLoss(shift=2.0))
+    >>> stitched.supremum, stitched.reversed().supremum
+    (1.0, 2.0)
     """
 
     positive: "SimpleLoss"
