@@ -161,10 +161,10 @@ class StitchedLoss:
     negative one, and no single pair need attain both.
     Source: Lebeda, Regehr, Kamath and Steinke (2024), on the worst pairs of samples without replacement.
 
-    >>> from dpaudit.model.losses import GaussianLoss
-    >>> either = StitchedLoss(positive=GaussianLoss(mu=1.0), negative=GaussianLoss(mu=2.0))
-    >>> either.hockey_stick(0.5) == GaussianLoss(mu=1.0).hockey_stick(0.5)
-    True
+    >>> from dpaudit.model.losses.laplace import LaplaceLoss
+    >>> stitched = StitchedLoss(positive=LaplaceLoss(shift=1.0), negative=LaplaceLoss(shift=2.0))
+    >>> stitched.supremum, stitched.reversed().supremum
+    (1.0, 2.0)
     """
 
     positive: "SimpleLoss"
