@@ -33,7 +33,7 @@ DECLARED: list[dict[str, Any]] = [
 
 def trained(**changed: Any) -> DpSgd:
     """Return ten batches, forty steps, noise 4; fields changed as said."""
-    fields = {"epsilon": 30.0, "delta": DELTA, "noise_multiplier": 4.0, "sample_rate": 0.1, "steps": 40}
+    fields: dict[str, Any] = {"epsilon": 30.0, "delta": DELTA, "noise_multiplier": 4.0, "sample_rate": 0.1, "steps": 40}
     return DpSgd(**fields | changed)
 
 
