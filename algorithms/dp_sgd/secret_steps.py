@@ -14,7 +14,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from dpaudit.model.mechanism import Array
 
@@ -66,7 +65,8 @@ class AllocatedSteps:
         total = np.zeros(len(view))
         for start in range(0, self.steps, self.batches):
             seen = view[:, start : min(start + self.batches, self.steps)]
-            moved = logsumexp(self.shift * seen - self.shift**2 / 2, axis=1) - math.log(self.batches)
+            ratios = self.shift * seen - self.shift**2 / 2
+            moved = np.logaddexp.reduce(ratios, axis=1) - math.log(self.batches)
             unseen = 1 - seen.shape[1] / self.batches
             total += moved if unseen == 0 else np.logaddexp(moved, math.log(unseen))
         return total

@@ -40,7 +40,7 @@ class Claim:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        if self.neighbours in ("add", "remove"):
+        if str(self.neighbours) in ("add", "remove"):
             raise FieldError(
                 "neighbours",
                 f"Expected neighbours={self.neighbours!r} to be 'add_remove': a claim holds for both orders of two "
