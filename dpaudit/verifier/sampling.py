@@ -16,7 +16,7 @@ from dpaudit.verifier.lattice import Cut
 from dpaudit.verifier.losses import Loss, follow, leak
 from dpaudit.verifier.tails import UNIT, Array
 
-DERIVED = ("map", "average", "stitched", "allocated")
+DERIVED = ("map", "average", "stitched", "allocated", "counted")
 _LOOK, _FINE, _INNER = 0.05, 2**14, 2**13  # a first width; cells of a loss that is met once, and of one inside a sample
 _SLACK = 1e-10  # relative; what weights, sums and the maps of atoms may be wrong by
 _ETA = 1000 * 8 * float(np.finfo(np.longdouble).eps) / 2  # of a library's transform of long doubles, as in `sums`
@@ -101,6 +101,10 @@ def _pair(loss: Loss, step: float) -> Pair:
         at, *rows = (np.concatenate([(w if i else 1) * pair[i] for w, pair in pairs]) for i in (0, 1, 4, 5, 6, 7))
         lost, alone = (sum(w * float(pair[i]) for w, pair in pairs) for i in (2, 3))
         return Pair(at, rows[0], lost, alone, *rows[1:])
+    if loss[0] == "counted":
+        (at, masses), (values, p) = (np.array(side[1]).T for side in loss[1:])
+        q, rest = p * np.exp(-values), 1e-30  # what is left out of a binomial law
+        return Pair(at, masses * (1 + _SLACK), rest, rest, p * (1 - _SLACK), q * (1 + _SLACK), p, q * (1 - _SLACK))
     if loss[0] == "stitched":
         return _stitched(_pair(loss[1], step), _pair(loss[2], step), step)
     if loss[0] == "allocated":

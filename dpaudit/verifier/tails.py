@@ -28,6 +28,7 @@ def above(loss: Loss, at: Array) -> Side:
     """Return the upper tail of every l in `at`, given that L is finite under P."""
     if loss[0] == "choice":
         return _choice(loss, at)
+    loss = loss[1] if loss[0] == "counted" else loss
     tails = {"gaussian": _gaussian, "laplace": _laplace, "range": _range, "sampled": _sampled, "discrete": _discrete}
     tails["mixture"] = _half_lines
     p, q, units = tails[loss[0]](loss, at)
@@ -56,6 +57,7 @@ def ends(loss: Loss) -> tuple[float, float]:
         far, low, high = 14.0 * (loss[1] == "gaussian"), loss[3][0][0], loss[2][-1][0]
         first, last = _mixture_loss(loss, np.array([low - min(far, _LOW), high + far]))
         return float(first), float(last)
+    loss = loss[1] if loss[0] == "counted" else loss
     if loss[0] == "discrete":
         return (loss[1][0][0], loss[1][-1][0]) if loss[1] else (0.0, 0.0)
     return -float(loss[1]), float(loss[1])
