@@ -206,7 +206,7 @@ def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
     caps = np.maximum(1.0, x[ranks][np.minimum(places, len(x) - 1)])
     cap = float(next((cap for cap in caps if cap <= _KNOTS / 8), caps[-1]))
     lost = float((np.maximum(x - cap, 0.0) * q).sum())
-    reach = steps + 2 * cap + 14 * math.sqrt(steps * min(float((np.minimum(x, cap) ** 2 * q).sum()), cap))
+    reach = steps + 3 * cap + 14 * math.sqrt(steps * min(float((np.minimum(x, cap) ** 2 * q).sum()), cap))
     size = min(_KNOTS, max(2**12, 2 ** math.ceil(math.log2(2 * reach / (step * math.sqrt(steps))))))
     g = max(reach / size, cap / (size - 4))
     upper = _spread(np.minimum(x, cap) / g, q)
@@ -253,7 +253,7 @@ def _power(rows: list[tuple[Array, int]], size: int, side: int, tilt: float) -> 
         at = np.arange(len(row))
         weights = row * np.exp(theta * at)
         total = float(weights.sum())
-        coefficients = rfft(np.asarray(weights / total, np.longdouble), size)
+        coefficients: Array = np.asarray(rfft(np.asarray(weights / total, np.longdouble), size))
         product, log_scale = product * coefficients**n, log_scale + n * math.log(total)
         room = np.abs(coefficients).astype(np.float64) + 2 * off
         moved, modulus = moved + n * off / room, modulus * room**n
