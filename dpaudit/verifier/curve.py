@@ -16,6 +16,7 @@ from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
 from dpaudit.verifier.tails import Array, above
 
 FINE, COARSE = 3e-6, 1e-3  # relative widths that a lattice aims at, for what is compared closely and for the rest
+_ROUGH = 2e-4  # the same for losses whose cells are slow to cut
 _WIDE = 1e-3  # beyond this width another epsilon gets its own window
 _SIZES, _KINDS, _CELLS = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
 _OUTSIDE, _NOTHING = 50.0, 1e-290  # -ln of the weighted mass outside of a window; no number below is told from this
@@ -29,7 +30,7 @@ class Worst:
     def __init__(self, alternatives: list[Multiset], width: float = FINE) -> None:
         self.curves = [_Curve(a, width) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
-        self.derived = any(loss[0] in DERIVED for curve in self.curves for loss in curve.finite)
+        self.derived = any(curve.rough for curve in self.curves)
 
     def never(self, delta: float) -> bool:
         """Return whether no epsilon brings delta down to this one."""
@@ -50,7 +51,8 @@ class _Curve:
     """The curve of one multiset in order (P, Q): the mass at infinity apart, and a finite part."""
 
     def __init__(self, losses: Multiset, width: float) -> None:
-        self.width = width
+        self.rough = any(loss[0] in (*DERIVED, "mixture") for loss in losses)
+        self.width = max(width, _ROUGH) if self.rough else width
         self.supremum, self.lost = most(losses)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
         require(np.isfinite([ends(loss) for loss in self.finite]).all(), "a loss is beyond floating point")

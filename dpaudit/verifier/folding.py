@@ -69,7 +69,9 @@ def _moved(loss: Loss, size: int) -> Loss:
     if loss[0] == "sampled":
         mixed = ("mixture", "gaussian", schemes.binomial(size, loss[2], loss[1]), ((0.0, 1.0),))
         return mixed if loss[3] == "remove" else losses.reverse(mixed)
-    require(loss[0] in ("discrete", "range"), "a group over a sample cannot be derived again by this checker")
+    require(
+        loss[0] in ("discrete", "range", "counted"), "a group over a sample cannot be derived again by this checker"
+    )
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
 

@@ -4,7 +4,8 @@
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
 ("mixture", noise, ((shift, weight), ...), ((shift, weight), ...))
 ("map", ((loss, times), ...), rate, order): all together on one sample    ("average", ((weight, loss), ...))
-("stitched", loss over 0, loss below 0)    ("allocated", ((loss, times), ...), steps, order)
+("stitched", loss over 0, loss below 0)    ("counted", discrete loss from above, from below)
+("allocated", ((loss, times), ...), steps, order)
 ("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum
 """
 
@@ -128,6 +129,8 @@ def reverse(loss: Loss) -> Loss:
         return ("mixture", loss[1], above, below)
     if loss[0] == "average":
         return ("average", tuple((weight, reverse(option)) for weight, option in loss[1]))
+    if loss[0] == "counted":
+        return ("counted", reverse(loss[1]), reverse(loss[2]))
     if loss[0] == "stitched":
         return ("stitched", reverse(loss[2]), reverse(loss[1]))
     if loss[0] != "discrete":
@@ -159,7 +162,7 @@ def supremum(loss: Loss) -> float:
     if loss[0] in ("map", "allocated"):
         whole = math.fsum(n * supremum(part if loss[3] == "remove" else reverse(part)) for part, n in loss[1])
         return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
-    if loss[0] in ("average", "stitched"):
+    if loss[0] in ("average", "stitched", "counted"):
         return max(map(supremum, [option for _, option in loss[1]])) if loss[0] == "average" else supremum(loss[1])
     return float(loss[1]) if loss[0] in ("laplace", "range") or not loss[1] else math.inf
 
@@ -178,7 +181,7 @@ def _leak(loss: Loss) -> float:
         return float(1 - kept if loss[3] == "remove" else (1 - kept) ** loss[2])
     if loss[0] == "average":
         return math.fsum(weight * leak(option) for weight, option in loss[1])
-    if loss[0] == "stitched":
+    if loss[0] in ("stitched", "counted"):
         return leak(loss[1])
     return float(loss[2]) if loss[0] == "discrete" else 0.0
 

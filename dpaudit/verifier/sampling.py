@@ -16,11 +16,12 @@ from dpaudit.verifier.lattice import Cut
 from dpaudit.verifier.losses import Loss, follow, leak
 from dpaudit.verifier.tails import UNIT, Array
 
-DERIVED = ("map", "average", "stitched", "allocated")
+DERIVED = ("map", "average", "stitched", "allocated", "counted")
 _LOOK, _FINE, _INNER = 0.05, 2**14, 2**13  # a first width; cells of a loss that is met once, and of one inside a sample
 _SLACK = 1e-10  # relative; what weights, sums and the maps of atoms may be wrong by
 _ETA = 1000 * 8 * float(np.finfo(np.longdouble).eps) / 2  # of a library's transform of long doubles, as in `sums`
 _KNOTS, _TILTS, _CAPS = 2**18, {"remove": 25.0, "add": 1.0}, {"remove": 1e-12, "add": 1e-5}
+_FEW = {"remove": 0.0, "add": 1e-16}
 _RARE, _DEEP = 1e-30, 60.0  # labels below, which decide nothing; the lowest loss that is told from lower ones
 
 
@@ -100,6 +101,10 @@ def _pair(loss: Loss, step: float) -> Pair:
         at, *rows = (np.concatenate([(w if i else 1) * pair[i] for w, pair in pairs]) for i in (0, 1, 4, 5, 6, 7))
         lost, alone = (sum(w * float(pair[i]) for w, pair in pairs) for i in (2, 3))
         return Pair(at, rows[0], lost, alone, *rows[1:])
+    if loss[0] == "counted":
+        (at, masses), (values, p) = (np.array(side[1]).T for side in loss[1:])
+        q, rest = p * np.exp(-values), 1e-30  # what is left out of a binomial law
+        return Pair(at, masses * (1 + _SLACK), rest, rest, p * (1 - _SLACK), q * (1 + _SLACK), p, q * (1 - _SLACK))
     if loss[0] == "stitched":
         return _stitched(_pair(loss[1], step), _pair(loss[2], step), step)
     if loss[0] == "allocated":
@@ -197,9 +202,11 @@ def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
     x, q, tilt = np.exp(np.minimum(pair.at, 700.0)), pair.masses * np.exp(-pair.at), _TILTS[order]
     ranks = np.argsort(x)
     beyond = np.cumsum((x * q)[ranks][::-1])[::-1]
-    cap = max(1.0, float(x[ranks][min(int(np.searchsorted(-beyond, -_CAPS[order])), len(x) - 1)]))
+    places = np.searchsorted(-beyond, -_CAPS[order] * np.array([1.0, 1e1, 1e2, 1e3]))
+    caps = np.maximum(1.0, x[ranks][np.minimum(places, len(x) - 1)])
+    cap = float(next((cap for cap in caps if cap <= _KNOTS / 8), caps[-1]))
     lost = float((np.maximum(x - cap, 0.0) * q).sum())
-    reach = steps + 2 * cap + 14 * math.sqrt(steps * min(float((np.minimum(x, cap) ** 2 * q).sum()), cap))
+    reach = steps + 3 * cap + 14 * math.sqrt(steps * min(float((np.minimum(x, cap) ** 2 * q).sum()), cap))
     size = min(_KNOTS, max(2**12, 2 ** math.ceil(math.log2(2 * reach / (step * math.sqrt(steps))))))
     g = max(reach / size, cap / (size - 4))
     upper = _spread(np.minimum(x, cap) / g, q)
@@ -214,11 +221,12 @@ def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
     )
     other, other_low = _power([(r, steps)], size, 1, tilt)[0], _power([(r_low, steps)], size, -1, tilt)[0]
     end = min(1.0, top * size * g / steps)
+    few = max(1, int(np.searchsorted(np.cumsum(over), _FEW[order])))  # knots that hold rounding, taken as told apart
     return Pair(
-        np.log(means[1:]),
-        (over * means)[1:],
-        pair.lost + lost * 1.001 + end,
-        float(over[0]),
+        np.log(means[few:]),
+        (over * means)[few:],
+        pair.lost + lost * 1.001 + end + float((over * means)[:few].sum()),
+        float(over[:few].sum()),
         law,
         other,
         law_high,
@@ -245,7 +253,7 @@ def _power(rows: list[tuple[Array, int]], size: int, side: int, tilt: float) -> 
         at = np.arange(len(row))
         weights = row * np.exp(theta * at)
         total = float(weights.sum())
-        coefficients = rfft(np.asarray(weights / total, np.longdouble), size)
+        coefficients: Array = np.asarray(rfft(np.asarray(weights / total, np.longdouble), size))
         product, log_scale = product * coefficients**n, log_scale + n * math.log(total)
         room = np.abs(coefficients).astype(np.float64) + 2 * off
         moved, modulus = moved + n * off / room, modulus * room**n

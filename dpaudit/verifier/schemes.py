@@ -197,7 +197,7 @@ def _doubled(part: Multiset) -> Multiset:
         if loss[0] in ("gaussian", "laplace"):
             found[(loss[0], 2 * loss[1])] += n
         else:
-            require(loss[0] in ("discrete", "range"), "two records of such a part cannot be derived again")
+            require(loss[0] in ("discrete", "range", "counted"), "two records of such a part cannot be derived again")
             both = [most(Counter([one])) for one in (loss, reverse(loss))]
             epsilon, delta = max(0.0, *(e for e, _ in both)), max(d for _, d in both)
             found[black_box(2 * epsilon, min(1.0, delta * (1 + math.exp(epsilon))))] += n

@@ -1,7 +1,7 @@
 """The losses of shuffled reports, derived again: joint laws of two counts, summed cell by cell and merged into bins.
 
-Merging forgets what tells cells of one bin apart, so that these curves lie below the true ones, by far less than what a
-stated end may differ.
+From above each cell is split between two knots, which dominates; from below cells are merged, which forgets what tells
+them apart.
 """
 
 import math
@@ -75,12 +75,18 @@ def _likely(trials: int, rate: float) -> Array:
 
 
 def _merged(p: Array, q: Array, nothing: float) -> Loss:
-    """Return the loss of two laws, outputs of nearly the same loss merged, with a mass that tells nothing."""
+    """Return the loss of two laws on bins, from above and from below, with a mass that tells nothing."""
     held = (p > 1e-60) & (q > 1e-60)
     values = np.log(p[held] / q[held])
-    place = np.rint((values - values.min()) / max(float(np.ptp(values)), 1e-12) * _BINS).astype(int)
-    one, two = (np.bincount(place, law[held]) for law in (p, q))
+    low, step = float(values.min()), max(float(np.ptp(values)), 1e-12) / _BINS
+    merged = np.rint((values - low) / step).astype(int)
+    one, two = (np.bincount(merged, law[held]) for law in (p, q))
     full = (one > 0) & (two > 0)
-    masses = one[full] * ((1 - nothing) / one[full].sum())
-    atoms = list(zip(np.log(one[full] / two[full]).tolist(), masses.tolist(), strict=True))
-    return discrete([*atoms, (0.0, max(0.0, nothing))])
+    labels = np.log(one[full] / two[full]), one[full] * ((1 - nothing) / one[full].sum())
+    where = np.floor((values - low) / step).astype(int)
+    part = (values - low) / step - where
+    rise = p[held] * (np.expm1(-part * step) / math.expm1(-step))
+    masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
+    over = low + np.arange(len(masses)) * step, masses
+    laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in (over, labels))
+    return ("counted", *(discrete([*law, (0.0, max(0.0, nothing))]) for law in laws))

@@ -11,6 +11,7 @@ from dpaudit.verifier.stated_ends import Outcome, small_delta
 
 # Relative: of ratios; and what a noise is known to: in closed form, on lattices, and where less noise can be better.
 _EQUAL, _EXACT, _NARROW, _STEPWISE = 1e-6, 1e-6, 0.02, 0.3
+_NEAR = 0.05  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
 
 
 def slack_outcome(data: Table) -> Outcome:
@@ -61,7 +62,7 @@ def _noise(ratio: float, data: Table) -> Outcome:
     said = f"1/{ratio:.9g} of the noise is not"
     if met > claim["delta"] or (least <= claim["delta"] and least < 1):
         return Outcome([f"{said} what the claim just needs: delta is {met:.6g} or more there"], [])
-    proved = high * (1 - _NARROW) <= max(claim["delta"], small_delta(enough, 0.0))
+    proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
     return Outcome([], [] if proved else [f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"])
 
 

@@ -70,7 +70,8 @@ def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) 
         first, masses, times = measure
         at = first + np.arange(len(masses))
         base, *moments = growth(measure, window.step, np.concatenate(([theta], theta + tilts)))
-        weights = np.exp(np.log(np.where(masses > 0, masses, 1.0)) + theta * at * window.step - base) * (masses > 0)
+        sizes = np.log(np.where(masses > 0, masses, 1.0)) + theta * at * window.step - base
+        weights = np.exp(np.where(masses > 0, sizes, -np.inf))
         coefficients = np.fft.rfft(np.bincount(at % window.size, weights, window.size))
         size = np.abs(coefficients) + 2 * off
         log_size, count = log_size + times * np.log(size), count + times * off / size

@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from dpaudit import (
+    Allocate,
     Billboard,
     Cells,
     Certificate,
@@ -25,6 +27,7 @@ from dpaudit import (
     Release,
     Repeat,
     Sequential,
+    Shuffle,
     Stated,
     Subsample,
     bracket_epsilon,
@@ -93,6 +96,43 @@ def trees() -> Iterator[tuple[Declaration, str]]:
     classic = Printed(rule="classic_gaussian", epsilon=0.9, delta=1e-6)
     yield Billboard(part=release(gaussian(5.9), printed=classic)), "replace_one"
     yield release(gaussian(6.0), printed=replace(classic, rule="classic_gaussian_2")), "replace_one"
+
+
+def sampled_trees() -> Iterator[tuple[Declaration, str]]:
+    """Samples of every scheme, secret steps, shuffled reports and batches, and persons with several records."""
+    added, moved = release(gaussian(2.0, "add_remove")), release(gaussian(2.0))
+    counts = release(laplace(2.0, "add_remove"), "counts")
+    yield Repeat(part=Subsample(part=counts, rate=0.1), times=20), "add_remove"
+    yield Repeat(part=Subsample(part=added, rate=0.1), times=20), "replace_one"
+    fixed = Subsample(part=moved, rate=0.1, scheme="without_replacement")
+    yield Repeat(part=fixed, times=20), "replace_one"
+    yield Repeat(part=fixed, times=20), "add_remove"
+    cut = Subsample(part=added, rate=0.1, scheme="truncated_poisson", population=100, batch_bound=14)
+    yield Repeat(part=cut, times=20), "add_remove"
+    yield Allocate(part=added, steps=20, per_epoch=3), "add_remove"
+    yield Allocate(part=counts, steps=10, epochs=2), "add_remove"
+    batches = Parallel(parts=(moved,) * 20, key="the shuffled order", visibility="secret")
+    yield Repeat(part=batches, times=2), "replace_one"
+    answer = release(RandomisedResponse(epsilon=1.0, neighbours="replace_one"), "answer")
+    yield Shuffle(part=answer, users=500), "replace_one"
+    yield Repeat(part=Shuffle(part=answer, users=500), times=3), "replace_one"
+    yield Group(part=Repeat(part=Subsample(part=added, rate=0.01), times=20), size=3), "add_remove"
+    draws = Subsample(part=moved, rate=0.1, scheme="with_replacement", population=50, batch_size=5)
+    yield Repeat(part=draws, times=5), "replace_one"
+    yield Allocate(part=added, steps=10), "add_remove"
+    yield Allocate(part=added, steps=20, epochs=4, positions="repeated"), "add_remove"
+    yield Allocate(part=added, steps=20, epochs=2), "replace_one"
+
+
+def sampled(
+    claims: tuple[tuple[float, float], ...] = ((1e-6, 1.25), (1e-6, 0.7)), every: int = 1
+) -> Iterator[Certificate]:
+    """Certificates of these, of claims (delta, epsilon relative to what is proved)."""
+    for tree, relation in islice(sampled_trees(), 0, None, every):
+        form = fold(tree, relation)
+        for delta, factor in claims:
+            epsilon = min(bracket_epsilon(form, delta).upper * factor, 50.0)
+            yield certify(tree, Claim(epsilon=epsilon, delta=delta, neighbours=relation, unit=UNIT))
 
 
 def honest(model: str = "central") -> Iterator[Certificate]:
@@ -299,6 +339,19 @@ def _upgraded(row: Data) -> None:
     row["status"] = "checked"
 
 
+def _weaker(key: str, factor: float) -> Callable[[Data], None]:
+    """A rule that changes a number of a sample so that it costs more, and leaves what is stated."""
+
+    def rule(data: Data) -> None:
+        table = _first(data, key)
+        assert table is not None
+        assert _narrow(data, "epsilon")
+        assert isinstance(table[key], int | float)
+        table[key] = type(table[key])(table[key] * factor)
+
+    return rule
+
+
 def _renamed_key(data: Data) -> None:
     table = _first(data, "key")
     assert table is not None
@@ -365,6 +418,10 @@ RULES: dict[str, Callable[[Data], None]] = {
     "half the noise": _half_the_noise,
     "ten times as often": _ten_times_as_often,
     "more parts": _more_parts,
+    "twice the rate": _weaker("rate", 2.0),
+    "half the secret steps": _weaker("steps", 0.5),
+    "a tenth of the users": _weaker("users", 0.1),
+    "twice the records of a person": _weaker("size", 2.0),
     "condition removed": _condition(lambda data: data["conditions"].pop(0)),
     "last condition removed": _condition(lambda data: data["conditions"].remove(_needed(data)[-1])),
     "condition negated": _condition(lambda data: _negated(data["conditions"][0])),

@@ -49,6 +49,43 @@ def test_honest_certificates_are_accepted_and_forged_ones_are_not() -> None:
     assert len(rules) >= 30
 
 
+def test_samples_are_accepted_and_forged_ones_are_not() -> None:
+    """Laplace noise on samples, cut samples and shuffled reports; every forgery of the last."""
+    held = list(itertools.islice(FORGING.sampled(((1e-6, 1.25),), every=4), 3))
+    assert [verify(c.to_json()).accepted for c in held] == [True] * 3
+    passed, count, _ = accepted(held[2:])
+    assert passed == []
+    assert count >= 25
+
+
+def test_a_number_inside_a_wide_bracket_is_neither_confirmed_nor_contradicted() -> None:
+    """A delta of 1e-14 at a secret step is beyond what the checker's transform tells from nothing."""
+    noise = FORGING.release(FORGING.gaussian(1.0, "add_remove"))
+    claim = FORGING.Claim(epsilon=4.9, delta=1e-14, neighbours="add_remove", unit=FORGING.UNIT)
+    certificate = FORGING.certify(FORGING.Allocate(part=noise, steps=10), claim)
+    found = verify(certificate.to_json())
+    assert found.complaints == ()
+    assert found.unconfirmed
+    assert not found.accepted
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-7, 1e-9])
+def test_an_epsilon_next_to_the_largest_loss_is_confirmed(gap: float) -> None:
+    """Three Laplace releases of a tenth, which lose three tenths at most."""
+    tree = FORGING.Repeat(part=FORGING.release(FORGING.laplace(10.0)), times=3)
+    for delta in (0.0, 1e-12):
+        claim = FORGING.Claim(epsilon=0.3 * (1 - gap), delta=delta, neighbours="replace_one", unit=FORGING.UNIT)
+        assert verify(FORGING.certify(tree, claim).to_json()).accepted
+
+
+@pytest.mark.slow
+def test_no_honest_sample_is_rejected() -> None:
+    """Every sampled tree, of claims that hold and that do not."""
+    wrong, count = rejected(FORGING.sampled())
+    assert wrong == []
+    assert count >= 30
+
+
 @pytest.mark.slow
 def test_no_honest_certificate_of_the_whole_corpus_is_rejected() -> None:
     """Every mechanism and node, claims that hold and that do not, deltas down to 1e-14, and 200 random trees."""
