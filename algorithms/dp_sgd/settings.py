@@ -34,8 +34,7 @@ class DpSgdSettings:
     where each record draws its one batch of an epoch by itself; "truncated_poisson" for Poisson batches out of
     `population` records, cut to `batch_bound` records; `records_per_user`, how many records a person has at most;
     `calibration` "given", or "tight" for the least noise that meets the claim; `grad_sample_mode` "hooks" or "ghost";
-    `tuning_runs`, how many runs on the same data led to this one; `learning_rate` of the updates. For `replace_one` the
-    epsilon of Poisson sampling is stated by `epsilon_of_history`, not folded.
+    `tuning_runs`, how many runs on the same data led to this one; `learning_rate` of the updates.
     Raises: ValueError: a field outside its range, or one that is missing.
     """
 
