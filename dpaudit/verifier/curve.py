@@ -96,6 +96,8 @@ class _Curve:
         """Return bounds on the probability that every loss lies within `gap` of its largest one."""
         logs = [0.0, 0.0]
         for loss, n in self.finite.items():
+            if supremum(loss) - gap < ends(loss)[0]:
+                continue  # it always does
             p, _, off = (
                 float(row[0]) for row in above(loss, np.array([np.nextafter(supremum(loss) - gap, -math.inf)]))
             )
