@@ -108,7 +108,7 @@ def _traced(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines)
 
 def _monitored(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines) -> None:
     """Run the program with the interpreter's own line events; without a free place for a tool, under a tracer."""
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    monitoring: Any = vars(sys)["monitoring"]  # of Python 3.12 and later
     tool = next((place for place in (3, 4, 1, 2) if monitoring.get_tool(place) is None), None)
     if tool is None:
         _traced(program, own, seen)

@@ -90,12 +90,13 @@ def summary_of(trend: Trend) -> str:
     last, strongest = trend.last, trend.strongest
     known = f"{last.day}: {last.verdict}."
     if last.proved is not None:
-        known += f" Proved: epsilon at most {at_most(last.proved)}."
+        known += f" Proved, under the conditions of the document: epsilon at most {at_most(last.proved)}."
     if strongest is None or strongest.attacked is None:
         return f"{known} No audit is among the documents."
     return (
         f"{known} The largest bound from below is {at_least(strongest.attacked)}, of {strongest.day}. "
-        f"The probability that any of the bounds from below is wrong is at most {at_most(trend.risk, 2)}."
+        "Where the assumptions of the audits hold, the probability that any of the bounds from below is wrong is at "
+        f"most {at_most(trend.risk, 2)}."
     )
 
 

@@ -55,8 +55,9 @@ def _fault(body: dict[str, Any], filters: tuple[Filter, ...], seen: dict[str, st
     text = json.dumps(body["document"])
     if text not in seen:
         verification = verify(text)
-        reasons = "; ".join(verification.complaints) or "it does not verify"
-        seen[text] = "" if verification.accepted else f"The certificate is rejected: {reasons}"
+        wrong, open_ends = "; ".join(verification.complaints), "; ".join(verification.unconfirmed)
+        said = f"rejected: {wrong}" if wrong else f"neither confirmed nor contradicted: {open_ends}"
+        seen[text] = "" if verification.accepted else f"The certificate is {said}"
     if seen[text]:
         return seen[text]
     try:

@@ -87,7 +87,9 @@ def test_a_violated_condition_leaves_nothing_proved(tmp_path: Path, write: Calla
     first, second = observations_below(tmp_path).observations
     assert first.proved is None
     assert second.proved == float("inf")
-    assert "at most" not in summary_of(trends_of((first,))[0]).split("The probability")[0]
+    said = summary_of(trends_of((first,))[0])
+    assert "Proved" not in said
+    assert "at most" not in said.split("Where the assumptions")[0]
 
 
 def test_a_check_gives_one_subject_a_configuration(tmp_path: Path, write: Callable[..., None]) -> None:

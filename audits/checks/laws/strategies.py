@@ -22,7 +22,10 @@ def rows_of(mechanism: Any, value: Array) -> Array:
     if mechanism.strategy == "explicit":
         return np.asarray(np.einsum("ij,...j->...i", np.reshape(mechanism.entries, (horizon, horizon)), whole))
     first = mechanism.entries or np.cumprod([1.0, *(1 - 0.5 / np.arange(1, horizon))])
-    return sum(c * np.pad(whole, _late(whole.ndim, i))[..., :horizon] for i, c in enumerate(first))  # type: ignore[no-any-return]
+    total = np.zeros_like(whole)
+    for i, c in enumerate(first):
+        total = total + c * np.pad(whole, _late(whole.ndim, i))[..., :horizon]
+    return total
 
 
 def _late(axes: int, places: int) -> list[tuple[int, int]]:
