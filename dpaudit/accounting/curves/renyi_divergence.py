@@ -245,8 +245,10 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
         return np.full(len(orders), math.inf)
     if isinstance(loss, StitchedLoss):
         # The moment is 1 plus an integral of either side's curve, and neither is negative.
-        sides = (_highs(loss.positive, orders) * (orders - 1), _highs(loss.negative, orders) * (orders - 1))
-        return np.asarray(np.logaddexp(*sides) / (orders - 1) * (1 + _MARGIN))
+        sides = [_highs(part, orders) * (orders - 1) for part in (loss.positive, loss.negative)]
+        near = np.log1p(sum(np.expm1(np.minimum(side, 1.0)) for side in sides))
+        both = np.where(np.maximum(*sides) < 1, near, np.logaddexp(*sides))
+        return np.asarray(both / (orders - 1) * (1 + _MARGIN))
     if isinstance(loss, _OPEN):
         return np.asarray(sum(times * _highs(part, orders) for part, times in _envelope(loss, 1)) * (1 + _MARGIN))
     powers = orders - 1

@@ -1,0 +1,46 @@
+"""Renyi divergences of losses without a closed form: what is stated from above lies above the integral of the curve."""
+
+import math
+
+import pytest
+from scipy.integrate import quad
+
+from dpaudit import GaussianLoss, LaplaceLoss, SampledLoss, StitchedLoss
+from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
+from dpaudit.model.losses import AverageLoss, MixtureLoss, SimpleLoss
+
+SAMPLED = SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)
+LOSSES: dict[str, SimpleLoss] = {
+    "sample": SAMPLED,
+    "sample, added": SAMPLED.reversed(),
+    "mixture": MixtureLoss(above=((0.0, 0.9), (0.5, 0.1)), below=((-0.5, 0.1), (0.0, 0.9))),
+    "stitched": StitchedLoss(positive=SAMPLED, negative=SAMPLED.reversed()),
+    "average": AverageLoss(options=((0.3, GaussianLoss(mu=0.5)), (0.7, LaplaceLoss(shift=0.2)))),
+}
+
+
+def divergence(loss: SimpleLoss, order: float) -> float:
+    """Return the divergence by the integral of both curves over epsilon."""
+    back = loss.reversed()
+
+    def both(epsilon: float) -> float:
+        rise = math.exp((order - 1) * epsilon) * loss.hockey_stick(epsilon)
+        return rise + math.exp(-order * epsilon) * back.hockey_stick(epsilon)
+
+    value, _ = quad(both, 0, 12, limit=400)
+    return math.log1p(order * (order - 1) * value) / (order - 1)
+
+
+@pytest.mark.parametrize("order", [1.25, 2.0, 4.0])
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_integral_of_the_curve_lies_below_what_is_stated(name: str, order: float) -> None:
+    """Nothing is claimed from below; from above the bound is finite, true, and at most that of the parts together."""
+    low, high = renyi_of_loss(LOSSES[name], order)
+    assert low == 0
+    assert divergence(LOSSES[name], order) <= high * (1 + 1e-9) < math.inf
+
+
+def test_a_stitched_loss_stays_near_its_sides_at_orders_near_one() -> None:
+    """The bound does not blow up where the moment tends to 1: at most the sum of both sides' bounds."""
+    sides = [renyi_of_loss(part, 1.0001)[1] for part in (SAMPLED, SAMPLED.reversed())]
+    assert renyi_of_loss(LOSSES["stitched"], 1.0001)[1] <= sum(sides) * (1 + 1e-3)
