@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 Text = TypeVar("Text", bound=str)
 _LARGEST_COUNT = 2**63 - 1
@@ -26,6 +26,47 @@ class OneOf:
     """
 
     values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Within:
+    """Which numbers an annotated field accepts, for schemas and references: `Annotated[int, Within(at_least=4)]`.
+
+    The annotation states what the class checks; it checks nothing itself. An absent end is open, and infinity is never
+    accepted. A field may have further rules, such as one that relates it to another field.
+
+    >>> print(Within(above=0, below=1)), print(Within(at_least=4), "or", Within())
+    above 0, below 1
+    at least 4 or any number
+    (None, None)
+    """
+
+    at_least: float | None = None
+    above: float | None = None
+    at_most: float | None = None
+    below: float | None = None
+
+    def __str__(self) -> str:
+        ends = (("at least", self.at_least), ("above", self.above), ("at most", self.at_most), ("below", self.below))
+        return ", ".join(f"{word} {end:g}" for word, end in ends if end is not None) or "any number"
+
+
+Positive = Annotated[float, Within(above=0)]
+"""What `positive` accepts."""
+NonNegative = Annotated[float, Within(at_least=0)]
+"""What `non_negative` accepts."""
+ProbabilityBelowOne = Annotated[float, Within(at_least=0, below=1)]
+"""What `probability_below_one` accepts."""
+OpenProbability = Annotated[float, Within(above=0, below=1)]
+"""What `open_probability` accepts."""
+PositiveShare = Annotated[float, Within(above=0, at_most=1)]
+"""A share of records that is not empty."""
+Count = Annotated[int, Within(at_least=1)]
+"""What `count` accepts."""
+TwoOrMore = Annotated[int, Within(at_least=2)]
+"""What `count` accepts with `at_least=2`."""
+Natural = Annotated[int, Within(at_least=0)]
+"""What `count` accepts with `at_least=0`."""
 
 
 class FieldError(ValueError):

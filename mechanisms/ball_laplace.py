@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours, meets
-from dpaudit.checks import count, meant, non_negative, one_of, positive, ratio
+from dpaudit.checks import Count, NonNegative, Positive, count, meant, non_negative, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -36,9 +36,9 @@ class BallLaplace:
     name: ClassVar[str] = "ball_laplace"
     item_axes: ClassVar[int] = 0
 
-    dimension: int
-    scale: float
-    l2_sensitivity: float
+    dimension: Count
+    scale: Positive
+    l2_sensitivity: NonNegative
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
-from dpaudit.checks import count, noise_size, one_of
+from dpaudit.checks import Count, Positive, count, noise_size, one_of
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
@@ -40,8 +40,8 @@ class DiscreteGaussian:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    stddev: float
-    l2_sensitivity: int
+    stddev: Positive
+    l2_sensitivity: Count
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
-from dpaudit.checks import count, noise_size, one_of, ratio
+from dpaudit.checks import Count, Positive, count, noise_size, one_of, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_laplace
@@ -36,8 +36,8 @@ class DiscreteLaplace:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    scale: float
-    l1_sensitivity: int
+    scale: Positive
+    l1_sensitivity: Count
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
-from dpaudit.checks import meant, one_of, positive
+from dpaudit.checks import Positive, meant, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 
@@ -40,8 +40,8 @@ class Exponential:
 
     name: ClassVar[str] = "exponential"
 
-    epsilon: float
-    linf_sensitivity: float
+    epsilon: Positive
+    linf_sensitivity: Positive
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

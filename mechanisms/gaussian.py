@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import noise_size, one_of, positive, ratio
+from dpaudit.checks import Positive, noise_size, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
@@ -32,8 +32,8 @@ class Gaussian:
     name: ClassVar[str] = "gaussian"
     item_axes: ClassVar[int] = 0
 
-    stddev: float
-    l2_sensitivity: float
+    stddev: Positive
+    l2_sensitivity: Positive
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

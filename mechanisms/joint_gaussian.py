@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import one_of, positive
+from dpaudit.checks import Positive, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
@@ -35,10 +35,10 @@ class JointGaussian:
     name: ClassVar[str] = "joint_gaussian"
     item_axes: ClassVar[int] = 2
 
-    matrix_stddev: float
-    vector_stddev: float
-    feature_bound: float
-    target_bound: float
+    matrix_stddev: Positive
+    vector_stddev: Positive
+    feature_bound: Positive
+    target_bound: Positive
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
-from dpaudit.checks import noise_size, one_of, positive, ratio
+from dpaudit.checks import Positive, noise_size, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -35,8 +35,8 @@ class Laplace:
     name: ClassVar[str] = "laplace"
     item_axes: ClassVar[int] = 0
 
-    scale: float
-    l1_sensitivity: float
+    scale: Positive
+    l1_sensitivity: Positive
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar, Self, get_args
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, Release, Repeat, Subsample, smallest_noise
-from dpaudit.checks import FieldError, count, one_of
+from dpaudit.checks import Count, FieldError, count, one_of
 from dpaudit.model.mechanism import AdditiveMechanism, Array
 from mechanisms._sensitivity import Moved, squared_move
 from mechanisms._strategies import (
@@ -53,11 +53,11 @@ class Matrix:
     name: ClassVar[str] = "matrix"
 
     strategy: Strategy
-    horizon: int
+    horizon: Count
     leaf: AdditiveMechanism
     entries: tuple[float, ...] = ()
-    participations: int = 1
-    separation: int = 1
+    participations: Count = 1
+    separation: Count = 1
 
     def __post_init__(self) -> None:
         one_of("strategy", self.strategy, get_args(Strategy))

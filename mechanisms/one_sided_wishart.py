@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import Count, Positive, count, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
@@ -43,9 +43,9 @@ class OneSidedWishart:
 
     name: ClassVar[str] = "one_sided_wishart"
 
-    dimension: int
-    scale: float
-    trace_sensitivity: float
+    dimension: Count
+    scale: Positive
+    trace_sensitivity: Positive
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

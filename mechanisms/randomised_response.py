@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError, meets
-from dpaudit.checks import OneOf, count, one_of, positive
+from dpaudit.checks import OneOf, Positive, TwoOrMore, count, one_of, positive
 from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
@@ -31,8 +31,8 @@ class RandomisedResponse:
 
     name: ClassVar[str] = "randomised_response"
 
-    epsilon: float
-    categories: int = 2
+    epsilon: Positive
+    categories: TwoOrMore = 2
     neighbours: Annotated[Neighbours, OneOf(("replace_one",))] = "replace_one"
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
-from dpaudit.checks import one_of, positive, ratio
+from dpaudit.checks import Positive, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
@@ -38,8 +38,8 @@ class ReportNoisyMax:
 
     name: ClassVar[str] = "report_noisy_max"
 
-    scale: float
-    linf_sensitivity: float
+    scale: Positive
+    linf_sensitivity: Positive
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

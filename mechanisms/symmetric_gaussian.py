@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, Self, get_args
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import one_of, positive
+from dpaudit.checks import Positive, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
@@ -43,8 +43,8 @@ class SymmetricGaussian:
     name: ClassVar[str] = "symmetric_gaussian"
     item_axes: ClassVar[int] = 2
 
-    stddev: float
-    l2_sensitivity: float
+    stddev: Positive
+    l2_sensitivity: Positive
     neighbours: Neighbours
     symmetry: Symmetry = "half"
 

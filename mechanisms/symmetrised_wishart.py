@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedError
-from dpaudit.checks import count, one_of, positive, ratio
+from dpaudit.checks import Count, Positive, count, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
@@ -38,9 +38,9 @@ class SymmetrisedWishart:
     name: ClassVar[str] = "symmetrised_wishart"
     item_axes: ClassVar[int] = 2
 
-    dimension: int
-    scale: float
-    nuclear_sensitivity: float
+    dimension: Count
+    scale: Positive
+    nuclear_sensitivity: Positive
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

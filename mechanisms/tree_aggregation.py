@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
-from dpaudit.checks import count
+from dpaudit.checks import Count, count
 from dpaudit.model.mechanism import AdditiveMechanism, Array, DominatedMechanism
 from mechanisms._counters import TreeBank, TreePath
 from mechanisms._fenwick import node_values, parted_nodes, prefix_sums, touched_nodes, worst_plan
@@ -42,10 +42,10 @@ class TreeAggregation:
 
     name: ClassVar[str] = "tree_aggregation"
 
-    horizon: int
+    horizon: Count
     leaf: AdditiveMechanism
     signs: tuple[int, ...] = (1,)
-    separation: int = 1
+    separation: Count = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", count("horizon", self.horizon))

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
-from dpaudit.checks import FieldError, count, one_of, positive
+from dpaudit.checks import Count, FieldError, Positive, count, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
@@ -34,9 +34,9 @@ class TruncatedDiscreteGaussian:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    stddev: float
-    cut: float
-    l2_sensitivity: int
+    stddev: Positive
+    cut: Positive
+    l2_sensitivity: Count
     neighbours: Neighbours
 
     def __post_init__(self) -> None:

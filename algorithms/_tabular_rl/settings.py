@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dpaudit.checks import count, open_probability, positive
+from dpaudit.checks import Count, OpenProbability, Positive, count, open_probability, positive
 
 UNIT = "one user's whole episode"
 
@@ -18,14 +18,14 @@ class TabularSettings:
     """
 
     # These fields decide what is released and how much noise it carries.
-    epsilon: float
-    episodes: int
-    steps: int
+    epsilon: Positive
+    episodes: Count
+    steps: Count
 
     # These fields act on released counts only: no value of theirs changes the privacy of a run.
-    bonus_scale: float = 1.0
-    fail_prob: float = 0.05
-    planning_period: int = 1
+    bonus_scale: Positive = 1.0
+    fail_prob: OpenProbability = 0.05
+    planning_period: Count = 1
 
     @property
     def number_of_units(self) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated, cast
 from algorithms.capri.calibration import CALIBRATIONS, noise_multiplier
 from algorithms.kernels import KERNELS, SMOOTHNESSES
 from dpaudit import Claim, Model
-from dpaudit.checks import OneOf, count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, OpenProbability, Positive, Within, count, one_of, open_probability, positive
 
 ELIMINATIONS = ("practical", "theory", "argmax")
 """The elimination rules by name, see `elimination.HalfWidth`."""
@@ -33,20 +33,20 @@ class CapriSettings:
 
     # What the privacy loss depends on.
     model: Annotated[str, OneOf(_MODELS)]
-    epsilon: float
-    delta: float
-    horizon: int
+    epsilon: Positive
+    delta: OpenProbability
+    horizon: Annotated[int, Within(at_least=4)]
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
-    reward_bound: float = 1.0
+    reward_bound: Positive = 1.0
 
     # What only the usefulness depends on: the sensitivity bound is computed from the map that these give.
-    ridge: float = 1.0
+    ridge: Positive = 1.0
     elimination: Annotated[str, OneOf(ELIMINATIONS)] = "practical"
     kernel: Annotated[str, OneOf(tuple(KERNELS))] = "squared_exponential"
-    length_scale: float = 0.2
+    length_scale: Positive = 0.2
     smoothness: float = 2.5
-    fail_prob: float = 0.1
-    width_factor: float = 0.5
+    fail_prob: OpenProbability = 0.1
+    width_factor: Positive = 0.5
 
     def __post_init__(self) -> None:
         one_of("model", self.model, _MODELS)

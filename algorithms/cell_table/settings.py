@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, cast
 
 from dpaudit import Claim, Model
-from dpaudit.checks import OneOf, count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, OpenProbability, Positive, Within, count, one_of, open_probability, positive
 
 _LONGEST = 10**15
 
@@ -20,16 +20,16 @@ class CellTableSettings:
     """
 
     # What the privacy loss depends on.
-    epsilon: float
-    delta: float
-    horizon: int
+    epsilon: Positive
+    delta: OpenProbability
+    horizon: Annotated[int, Within(at_least=4)]
     model: Annotated[str, OneOf(("joint",))] = "joint"
     calibration: Annotated[str, OneOf(("tight",))] = "tight"
-    reward_bound: float = 1.0
+    reward_bound: Positive = 1.0
 
     # What only the usefulness depends on.
-    fail_prob: float = 0.1
-    width_factor: float = 0.5
+    fail_prob: OpenProbability = 0.1
+    width_factor: Positive = 0.5
 
     def __post_init__(self) -> None:
         one_of("model", self.model, ("joint",))

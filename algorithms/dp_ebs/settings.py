@@ -5,7 +5,17 @@ from typing import Annotated
 
 from algorithms._dueling.claim import answer_claim
 from dpaudit import Claim
-from dpaudit.checks import OneOf, count, one_of, open_probability, positive
+from dpaudit.checks import (
+    OneOf,
+    OpenProbability,
+    Positive,
+    TwoOrMore,
+    Within,
+    count,
+    one_of,
+    open_probability,
+    positive,
+)
 
 CALIBRATIONS = ("paper", "tight")
 """The calibrations by name, see `noise.tree_of`."""
@@ -49,9 +59,9 @@ class DpEbsSettings:
     """
 
     # What the privacy loss depends on.
-    epsilon: float
-    horizon: int
-    arms: int
+    epsilon: Positive
+    horizon: Annotated[int, Within(at_least=4)]
+    arms: TwoOrMore
     model: Annotated[str, OneOf(_MODELS)] = "central"
     variant: Annotated[str, OneOf(_VARIANTS)] = "tree"
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "paper"
@@ -61,8 +71,8 @@ class DpEbsSettings:
 
     # What only the usefulness depends on.
     width: Annotated[str, OneOf(WIDTHS)] = "tight"
-    width_factor: float = 1.0
-    fail_prob: float | None = None
+    width_factor: Positive = 1.0
+    fail_prob: OpenProbability | None = None
     schedule: Annotated[str, OneOf(SCHEDULES)] = "own"
 
     def __post_init__(self) -> None:

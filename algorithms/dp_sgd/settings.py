@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Annotated
 
 from dpaudit import Claim, Neighbours
-from dpaudit.checks import OneOf, count, one_of, open_probability, positive
+from dpaudit.checks import (
+    Count,
+    OneOf,
+    OpenProbability,
+    Positive,
+    PositiveShare,
+    count,
+    one_of,
+    open_probability,
+    positive,
+)
 
 SAMPLINGS = ("poisson", "shuffled", "without_replacement", "allocation", "truncated_poisson")
 """How batches are drawn, by name; Opacus draws the first two, and the others are declared only."""
@@ -39,25 +49,25 @@ class DpSgdSettings:
     """
 
     # What the privacy loss depends on.
-    epsilon: float
-    delta: float
-    noise_multiplier: float | None = None
-    sample_rate: float | None = None
-    steps: int | None = None
-    max_grad_norm: float = 1.0
+    epsilon: Positive
+    delta: OpenProbability
+    noise_multiplier: Positive | None = None
+    sample_rate: PositiveShare | None = None
+    steps: Count | None = None
+    max_grad_norm: Positive = 1.0
     checkpoint: Path | None = None
     model: Annotated[str, OneOf(("central",))] = "central"
     neighbours: Neighbours = "add_remove"
     sampling: Annotated[str, OneOf(SAMPLINGS)] = "poisson"
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "given"
     grad_sample_mode: Annotated[str, OneOf(_MODES)] = "hooks"
-    tuning_runs: int = 1
-    records_per_user: int = 1
-    population: int | None = None
-    batch_bound: int | None = None
+    tuning_runs: Count = 1
+    records_per_user: Count = 1
+    population: Count | None = None
+    batch_bound: Count | None = None
 
     # What only the usefulness depends on.
-    learning_rate: float = 0.5
+    learning_rate: Positive = 0.5
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)

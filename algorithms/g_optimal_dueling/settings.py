@@ -6,7 +6,7 @@ from typing import Annotated
 
 from algorithms._dueling.claim import answer_claim
 from dpaudit import Claim
-from dpaudit.checks import OneOf, count, one_of, open_probability, positive
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, TwoOrMore, count, one_of, open_probability, positive
 
 CALIBRATIONS = ("paper", "tight", "proof")
 """The noise by name: Algorithm 2's Lap(1 / eps), which is tight, or the Lap(ln T / eps) that Lemma 7 analyses."""
@@ -31,20 +31,20 @@ class GOptimalDuelingSettings:
     """
 
     # What the privacy loss depends on; the horizon enters the noise of calibration "proof" alone.
-    epsilon: float
-    horizon: int
+    epsilon: Positive
+    horizon: Count
     model: Annotated[str, OneOf(("central",))] = "central"
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "paper"
 
     # What only the usefulness depends on: one person is in one sum whatever the lengths and the estimate.
-    arms: int
-    dimension: int
+    arms: TwoOrMore
+    dimension: Count
     preset: Annotated[str, OneOf(PRESETS)] = "practical"
-    kappa: float = _SLOPE_AT_4
-    fail_prob: float | None = None
-    radius: float = 2.0
-    ridge: float = 1e-3
-    tolerance: float = 0.01
+    kappa: Positive = _SLOPE_AT_4
+    fail_prob: OpenProbability | None = None
+    radius: Positive = 2.0
+    ridge: Positive = 1e-3
+    tolerance: Positive = 0.01
 
     def __post_init__(self) -> None:
         for field in ("epsilon", "kappa", "radius", "ridge", "tolerance"):

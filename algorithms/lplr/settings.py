@@ -5,7 +5,18 @@ from typing import Annotated
 
 from algorithms.lplr.schedule import Resolution, first_length, resolution_of
 from dpaudit import Claim
-from dpaudit.checks import OneOf, count, one_of, open_probability, positive, probability_below_one
+from dpaudit.checks import (
+    Count,
+    OneOf,
+    OpenProbability,
+    Positive,
+    ProbabilityBelowOne,
+    count,
+    one_of,
+    open_probability,
+    positive,
+    probability_below_one,
+)
 
 VARIANTS = ("paper", "fixed")
 WIDTHS = ("theory", "calibrated")
@@ -35,11 +46,11 @@ class LplrSettings:
     """
 
     # These fields decide what a user sends and how much noise it carries.
-    epsilon: float
-    delta: float = 0.0
-    horizon: int
-    dimension: int
-    actions: int
+    epsilon: Positive
+    delta: ProbabilityBelowOne = 0.0
+    horizon: Count
+    dimension: Count
+    actions: Count
     variant: Annotated[str, OneOf(VARIANTS)] = "fixed"
     noise: Annotated[str, OneOf(NOISES)] = "pure"
     model: Annotated[str, OneOf(("local",))] = "local"
@@ -47,9 +58,9 @@ class LplrSettings:
 
     # These fields decide how bins are cut and what the server makes of messages: the privacy of one stays the same.
     ci: Annotated[str, OneOf(WIDTHS)] = "calibrated"
-    quantile: float = 4.0
-    beta: float | None = None
-    fail_prob: float | None = None
+    quantile: Positive = 4.0
+    beta: OpenProbability | None = None
+    fail_prob: OpenProbability | None = None
 
     def __post_init__(self) -> None:
         for field in ("epsilon", "quantile"):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from algorithms._linear_rl.settings import CALIBRATIONS, CLIPPINGS, Symmetry, check_shared_settings, episode_claim
 from dpaudit import Claim
-from dpaudit.checks import OneOf, count, one_of
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, ProbabilityBelowOne, count, one_of
 
 MODELS = ("joint",)
 SCHEDULES = ("static", "switching")
@@ -29,22 +29,22 @@ class LsviUcbSettings:
 
     # These fields decide what is released and how much noise it carries.
     model: Annotated[str, OneOf(MODELS)] = "joint"
-    epsilon: float
-    delta: float = 0.0
-    episodes: int
-    steps: int
-    dimension: int
+    epsilon: Positive
+    delta: ProbabilityBelowOne = 0.0
+    episodes: Count
+    steps: Count
+    dimension: Count
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
     clipping: Annotated[str, OneOf(CLIPPINGS)] = "horizon"
     symmetry: Symmetry = "half"
     schedule: Annotated[str, OneOf(SCHEDULES)] = "static"
-    switches: int = 10
-    least_batches: int = 1
+    switches: Count = 10
+    least_batches: Count = 1
 
     # These fields act on released statistics only: no value of theirs changes the privacy of a run.
-    fail_prob: float = 0.05
-    bonus_scale: float = 1.0
-    shift_scale: float = 1.0
+    fail_prob: OpenProbability = 0.05
+    bonus_scale: Positive = 1.0
+    shift_scale: Positive = 1.0
 
     def __post_init__(self) -> None:
         one_of("model", self.model, MODELS)

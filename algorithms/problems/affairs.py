@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from algorithms.problems.tables import bundled_table, read_columns
-from dpaudit.checks import count
+from dpaudit.checks import Count, count
 from dpaudit.model.mechanism import Array
 
 SCALES: dict[str, tuple[float, float]] = {
@@ -52,7 +52,7 @@ class Classification:
             raise ValueError("Expected labels to be 0 or 1.")
 
 
-def affairs(*, path: Path | None = None, records: int = 6366) -> Classification:
+def affairs(*, path: Path | None = None, records: Count = 6366) -> Classification:
     """Return the survey as a classification problem; `path` takes a CSV file with the same columns.
 
     `records` keeps the first so many.

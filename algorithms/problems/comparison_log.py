@@ -15,7 +15,7 @@ import numpy as np
 
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
-from dpaudit.checks import OneOf, one_of
+from dpaudit.checks import OneOf, Positive, one_of
 from dpaudit.model.mechanism import Array
 
 WINNERS = ("model_a", "model_b", "tie", "tie (bothbad)")
@@ -33,7 +33,7 @@ class ComparisonLog:
     votes: tuple[tuple[int, int, str], ...]
     votes_per_person: int
 
-    def wins(self, ties: Annotated[str, OneOf(TIES)]) -> Array:
+    def wins(self, ties: str) -> Array:
         """Return how often i beat j; shape (K, K)."""
         wins = np.zeros((len(self.names), len(self.names)))
         for first, second, winner in self.votes:
@@ -74,7 +74,7 @@ def read_log(path: Path) -> ComparisonLog:
     return ComparisonLog(names=tuple(numbers), votes=tuple(votes), votes_per_person=max(people.values()))
 
 
-def comparison_log(*, path: Path, ties: str = "half", prior: float = 2.0) -> Duels:
+def comparison_log(*, path: Path, ties: Annotated[str, OneOf(TIES)] = "half", prior: Positive = 2.0) -> Duels:
     r"""Return duels fitted to a log of comparisons: simulated people answer as often as the log's did.
 
     Pairs are shrunk to one half as if `prior` further votes had been cast; pairs that never met are even.

@@ -28,7 +28,7 @@ import numpy as np
 from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit import ConfigError
-from dpaudit.checks import positive
+from dpaudit.checks import Positive, positive
 from dpaudit.model.mechanism import Array
 
 COLUMNS = ("mdvis", "lncoins", "physlm", "disea", "hlthf", "hlthp")
@@ -45,7 +45,7 @@ _MOST_NAMED = 3
 """So many cells without rows are named, more are counted."""
 
 
-def rand_hie(*, path: Path | None = None, prior_rows: float = 50.0) -> KernelBandit:
+def rand_hie(*, path: Path | None = None, prior_rows: Positive = 50.0) -> KernelBandit:
     """Return the plan-choice problem; `path` takes a CSV file with the same columns in place of the bundled one.
 
     Parameters: `prior_rows`, the number of rows of the overall mean that are added to each cell.

@@ -5,16 +5,18 @@ like 1 / sqrt(n), on the other the error of sufficient statistics decays like n^
 """
 
 import math
+from typing import Annotated
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.health_insurance import rand_hie
 from algorithms.problems.linear_bandit import LinearBandit
-from dpaudit.checks import count, positive
+from dpaudit.checks import Count, Natural, Positive, Within, count, positive
 from dpaudit.model.mechanism import Array
 
 
-def ill_conditioned(*, users: float = 1e9, actions: int = 1) -> LinearBandit:
+def ill_conditioned(*, users: Annotated[float, Within(at_least=1)] = 1e9, actions: Count = 1) -> LinearBandit:
     """Return two equally likely features 0.7 (1, +-users^(-1/4)) with parameter (0.6, 0.7): a direction that fades.
 
     Every action has the same features, so that only estimation matters.
@@ -30,7 +32,9 @@ def ill_conditioned(*, users: float = 1e9, actions: int = 1) -> LinearBandit:
     return _linear("ill_conditioned", "Features that all but coincide.", features, (0.6, 0.7), np.full(2, 0.5), actions)
 
 
-def rare_direction(*, users: float = 1e9, share: float = 0.103, actions: int = 1) -> LinearBandit:
+def rare_direction(
+    *, users: Annotated[float, Within(at_least=1)] = 1e9, share: Positive = 0.103, actions: Count = 1
+) -> LinearBandit:
     """Return the features e1 and, with probability share / sqrt(users), e2, with parameter (0, 1).
 
     Parameters: `users`, the horizon; `share` of the second feature, see above; `actions`, their number.
@@ -47,7 +51,7 @@ def rare_direction(*, users: float = 1e9, share: float = 0.103, actions: int = 1
     return _linear("rare_direction", "A direction that is hardly ever met.", np.eye(2), (0.0, 1.0), law, actions)
 
 
-def random_atoms(*, atoms: int = 20, dimension: int = 2, actions: int = 1, seed: int = 0) -> LinearBandit:
+def random_atoms(*, atoms: Count = 20, dimension: Count = 2, actions: Count = 1, seed: Natural = 0) -> LinearBandit:
     """Return equally likely features in random directions of norms between 0.1 and 1: well conditioned.
 
     Parameters: `atoms`, the number of features; `dimension` of the features; `actions`, their number; `seed` of the
@@ -58,7 +62,10 @@ def random_atoms(*, atoms: int = 20, dimension: int = 2, actions: int = 1, seed:
     (20, 1, 2)
     """
     rng = np.random.default_rng(count("seed", seed, at_least=0))
-    directions = rng.standard_normal((count("atoms", atoms), actions, count("dimension", dimension)))
+    fits_in_memory(
+        atoms=count("atoms", atoms), actions=count("actions", actions), dimension=count("dimension", dimension)
+    )
+    directions = rng.standard_normal((atoms, actions, dimension))
     directions /= np.linalg.norm(directions, axis=2, keepdims=True)
     features = directions * rng.uniform(0.1, 1.0, (atoms, actions, 1))
     parameter = rng.standard_normal(dimension)
@@ -72,7 +79,7 @@ def random_atoms(*, atoms: int = 20, dimension: int = 2, actions: int = 1, seed:
     )
 
 
-def hard_family(*, users: float = 1e14) -> LinearBandit:
+def hard_family(*, users: Annotated[float, Within(at_least=1)] = 1e14) -> LinearBandit:
     """Return two contexts and two actions with features (0.7, +-s), s = 0.7 users^(-1/4), and parameter (0.6, 0.7).
 
     The better action differs between the contexts, and the gap 1.4 s fades with the horizon as fast as sufficient
@@ -95,7 +102,7 @@ def hard_family(*, users: float = 1e14) -> LinearBandit:
     )
 
 
-def linear_rand_hie(*, dimension: int = 2) -> LinearBandit:
+def linear_rand_hie(*, dimension: Count = 2) -> LinearBandit:
     """Return the plan-choice problem of `rand_hie` with features that a linear rule can use.
 
     A cell is a group of patients with need w, the mean of the two coordinates of its context, and a plan of
@@ -133,7 +140,8 @@ def _linear(
     name: str, description: str, features: Array, parameter: tuple[float, ...], law: Array, actions: int
 ) -> LinearBandit:
     """Return a problem whose actions all share the context's features."""
-    repeated = np.repeat(features[:, None, :], count("actions", actions), axis=1)
+    fits_in_memory(actions=count("actions", actions), entries=features.size)
+    repeated = np.repeat(features[:, None, :], actions, axis=1)
     return LinearBandit(
         name=name,
         description=description,

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
-from algorithms.problems.arrays import frozen
+from algorithms.problems.arrays import fits_in_memory, frozen
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mixture import first_state, river_swim, tabular_mixture
-from dpaudit.checks import count, positive
+from dpaudit.checks import Count, Natural, Positive, TwoOrMore, Within, count, positive
 from dpaudit.model.mechanism import Array
 
 
@@ -65,7 +66,13 @@ class LinearMdp:
 
 
 def low_rank(
-    *, states: int = 10, actions: int = 4, steps: int = 4, dimension: int = 4, concentration: float = 0.3, seed: int = 0
+    *,
+    states: TwoOrMore = 10,
+    actions: Count = 4,
+    steps: Count = 4,
+    dimension: Count = 4,
+    concentration: Positive = 0.3,
+    seed: Natural = 0,
 ) -> LinearMdp:
     """Return a drawn low-rank process: features in the simplex, measures that are laws, rewards that favour one factor.
 
@@ -78,6 +85,8 @@ def low_rank(
     """
     S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
     H, d = count("steps", steps), count("dimension", dimension)  # noqa: N806
+    fits_in_memory(states=S, actions=A, others=max(d, H * S))
+    fits_in_memory(steps=H, dimension=d, states=S)
     rng = np.random.default_rng(count("seed", seed, at_least=0))
     spread = positive("concentration", concentration)
     weights = 0.2 * rng.random((H, d))
@@ -93,7 +102,13 @@ def low_rank(
 
 
 def delayed_low_rank(
-    *, states: int = 10, actions: int = 4, steps: int = 4, dimension: int = 4, concentration: float = 0.3, seed: int = 0
+    *,
+    states: TwoOrMore = 10,
+    actions: Count = 4,
+    steps: Count = 4,
+    dimension: Annotated[int, Within(at_least=3)] = 4,
+    concentration: Positive = 0.3,
+    seed: Natural = 0,
 ) -> LinearMdp:
     """Return a drawn low-rank process in which play for the immediate reward never reaches the reward that counts.
 
@@ -110,6 +125,8 @@ def delayed_low_rank(
     """
     S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
     H, d = count("steps", steps), count("dimension", dimension, at_least=3)  # noqa: N806
+    fits_in_memory(states=S, actions=A, others=max(d, H * S))
+    fits_in_memory(steps=H, dimension=d, states=S)
     rng = np.random.default_rng(count("seed", seed, at_least=0))
     spread = positive("concentration", concentration)
     features = np.zeros((S, A, d))
@@ -134,7 +151,7 @@ def delayed_low_rank(
     )
 
 
-def river_swim_table(*, states: int = 4, steps: int = 6) -> LinearMdp:
+def river_swim_table(*, states: TwoOrMore = 4, steps: Count = 6) -> LinearMdp:
     """Return RiverSwim as a linear process with one feature for each (state, action).
 
     Parameters: `states`, their number; `steps` of an episode.
@@ -146,7 +163,7 @@ def river_swim_table(*, states: int = 4, steps: int = 6) -> LinearMdp:
     return of_table(river_swim(states=states, steps=steps).mdp, "river_swim_table", "RiverSwim, as a table")
 
 
-def tabular_mdp(*, states: int = 3, actions: int = 2, steps: int = 3, seed: int = 0) -> LinearMdp:
+def tabular_mdp(*, states: TwoOrMore = 3, actions: Count = 2, steps: Count = 3, seed: Natural = 0) -> LinearMdp:
     """Return the process of `tabular_mixture` as a linear one, with one feature for each (state, action).
 
     Parameters: `states`, their number; `actions`, their number; `steps` of an episode; `seed` of the draw, which fixes
@@ -163,6 +180,7 @@ def of_table(mdp: FiniteMdp, name: str, description: str) -> LinearMdp:
     """Return any finite process as a linear one of dimension S A; the features are unit vectors."""
     steps, states, actions = mdp.shape
     cells = states * actions
+    fits_in_memory(states=states, actions=actions, cells=cells)
     return LinearMdp(
         name=name,
         description=description,

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms.problems.arrays import frozen
+from algorithms.problems.arrays import fits_in_memory, frozen
 from algorithms.problems.finite_mdp import FiniteMdp
-from dpaudit.checks import count, open_probability, positive
+from dpaudit.checks import Count, Natural, OpenProbability, Positive, TwoOrMore, count, open_probability, positive
 from dpaudit.model.mechanism import Array
 
 
@@ -84,13 +84,13 @@ def largest_feature_norm(features: Array) -> float:
 
 def random_mixture(
     *,
-    states: int = 5,
-    actions: int = 4,
-    steps: int = 4,
-    dimension: int = 3,
-    concentration: float = 0.15,
-    weight_concentration: float = 0.25,
-    seed: int = 0,
+    states: TwoOrMore = 5,
+    actions: Count = 4,
+    steps: Count = 4,
+    dimension: Count = 3,
+    concentration: Positive = 0.15,
+    weight_concentration: Positive = 0.25,
+    seed: Natural = 0,
 ) -> LinearMixture:
     """Return a mixture of drawn kernels: rows from a Dirichlet law, weights too; reward 1 at the last state only.
 
@@ -106,6 +106,7 @@ def random_mixture(
     """
     S, A = count("states", states, at_least=2), count("actions", actions)  # noqa: N806  # the field's letters
     H, d = count("steps", steps), count("dimension", dimension)  # noqa: N806
+    fits_in_memory(states=S, others=S, actions=A, dimension_or_steps=max(H, d))
     rng = np.random.default_rng(count("seed", seed, at_least=0))
     kernels = rng.dirichlet(np.full(S, positive("concentration", concentration)), size=(d, S, A))
     shares = rng.dirichlet(np.full(d, positive("weight_concentration", weight_concentration)), size=H)
@@ -116,7 +117,13 @@ def random_mixture(
     )
 
 
-def river_swim(*, states: int = 6, steps: int = 10, advance: float = 0.35, stay: float = 0.6) -> LinearMixture:
+def river_swim(
+    *,
+    states: TwoOrMore = 6,
+    steps: Count = 10,
+    advance: OpenProbability = 0.35,
+    stay: OpenProbability = 0.6,
+) -> LinearMixture:
     """Return RiverSwim as a mixture of three kernels: swimming up succeeds, stalls, or is swept back.
 
     Action 0 always drifts down. Rewards: 0.005 for drifting at the first state, 1 for swimming at the last.
@@ -128,6 +135,7 @@ def river_swim(*, states: int = 6, steps: int = 10, advance: float = 0.35, stay:
     (10, 6, 2)
     """
     S, H = count("states", states, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
+    fits_in_memory(states=S, others=S, actions=2, steps=max(H, 3))
     shares = np.array([open_probability("advance", advance), open_probability("stay", stay), 1 - advance - stay])
     if shares[2] < 0:
         raise ValueError(f"Expected stay={stay!r} to leave something beside advance={advance!r}.")
@@ -146,7 +154,7 @@ def river_swim(*, states: int = 6, steps: int = 10, advance: float = 0.35, stay:
     )
 
 
-def tabular_mixture(*, states: int = 3, actions: int = 2, steps: int = 3, seed: int = 0) -> LinearMixture:
+def tabular_mixture(*, states: TwoOrMore = 3, actions: Count = 2, steps: Count = 3, seed: Natural = 0) -> LinearMixture:
     """Return a drawn tabular process as a linear mixture: one feature for each (state, action, next state).
 
     Indicators have norm up to sqrt(S) together, so they are divided by it and the weights multiplied.
@@ -158,6 +166,7 @@ def tabular_mixture(*, states: int = 3, actions: int = 2, steps: int = 3, seed: 
     (3, 3, 2)
     """
     S, A, H = count("states", states, at_least=2), count("actions", actions), count("steps", steps)  # noqa: N806
+    fits_in_memory(states=S, others=S, actions=A, features_or_steps=max(H, S * A * S))
     rng = np.random.default_rng(count("seed", seed, at_least=0))
     transitions = rng.dirichlet(np.full(S, 0.5), size=(H, S, A))
     rewards = 0.1 * rng.random((H, S, A))

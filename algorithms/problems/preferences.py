@@ -4,8 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.duels import Duels, logistic
-from dpaudit.checks import OneOf, count, one_of, positive
+from dpaudit.checks import Count, Natural, OneOf, Positive, TwoOrMore, count, one_of, positive
 
 FAMILIES = ("one_good", "arithmetic", "geometric", "hard")
 """Families of utilities: one good option, evenly spaced, halved each time, and the lower bound's instance."""
@@ -15,7 +16,7 @@ def bradley_terry(
     *,
     utilities: tuple[float, ...] = (),
     family: Annotated[str, OneOf(FAMILIES)] = "one_good",
-    arms: int = 5,
+    arms: TwoOrMore = 5,
     names: tuple[str, ...] = (),
 ) -> Duels:
     """Return options with utilities, where i beats j with probability 1 / (1 + e^-(r_i - r_j)).
@@ -28,7 +29,8 @@ def bradley_terry(
     (5, 5)
     """
     one_of("family", family, FAMILIES)
-    options = np.arange(count("arms", arms, at_least=2))
+    fits_in_memory(arms=count("arms", arms, at_least=2), others=arms)
+    options = np.arange(arms)
     drawn = {
         "one_good": (options == 0).astype(float),
         "arithmetic": 1 - options / (len(options) - 1),
@@ -67,7 +69,7 @@ def preference_matrix(
     )
 
 
-def sphere(*, arms: int = 20, dimension: int = 2, norm: float = 1.0, seed: int = 0) -> Duels:
+def sphere(*, arms: TwoOrMore = 20, dimension: Count = 2, norm: Positive = 1.0, seed: Natural = 0) -> Duels:
     """Return options at random places of the unit sphere, with utility along a random direction of length `norm`.
 
     Parameters: `arms`, the number of options; `dimension` of the sphere's space; `seed` of the draw, which fixes the
@@ -78,7 +80,9 @@ def sphere(*, arms: int = 20, dimension: int = 2, norm: float = 1.0, seed: int =
     (20, 20)
     """
     rng = np.random.default_rng(count("seed", seed, at_least=0))
-    points = rng.standard_normal((count("arms", arms, at_least=2), count("dimension", dimension)))
+    fits_in_memory(arms=count("arms", arms, at_least=2), others=arms)
+    fits_in_memory(arms=arms, dimension=count("dimension", dimension))
+    points = rng.standard_normal((arms, dimension))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     direction = rng.standard_normal(dimension)
     utilities = points @ (positive("norm", norm) * direction / np.linalg.norm(direction))

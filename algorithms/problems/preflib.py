@@ -18,6 +18,7 @@ import numpy as np
 
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
 from dpaudit import ConfigError
+from dpaudit.checks import Positive
 from dpaudit.model.mechanism import Array
 
 _MOST_DIGITS = 18
@@ -63,7 +64,7 @@ def read_soc(path: Path) -> Rankings:
     return Rankings(names=names, orders=orders)
 
 
-def preflib(*, path: Path, prior: float = 2.0) -> Duels:
+def preflib(*, path: Path, prior: Positive = 2.0) -> Duels:
     r"""Return duels between the options of a .soc file: i beats j as often as people rank it higher.
 
     Each pair is shrunk to one half as if `prior` people more had been asked. The utilities are those of

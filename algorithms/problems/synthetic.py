@@ -5,8 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from algorithms.kernels import KERNELS, SMOOTHNESSES, matern, pairs, squared_exponential
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.checks import OneOf, count, one_of, open_probability, positive
+from dpaudit.checks import Count, Natural, OneOf, Positive, PositiveShare, count, one_of, open_probability, positive
 from dpaudit.model.mechanism import Array
 
 _DRAWN = tuple(kernel for kernel in KERNELS if kernel in ("squared_exponential", "matern"))
@@ -14,13 +15,13 @@ _DRAWN = tuple(kernel for kernel in KERNELS if kernel in ("squared_exponential",
 
 def grid(
     *,
-    contexts: int = 10,
-    actions: int = 10,
+    contexts: Count = 10,
+    actions: Count = 10,
     kernel: Annotated[str, OneOf(_DRAWN)] = "squared_exponential",
-    length_scale: float = 0.2,
+    length_scale: Positive = 0.2,
     smoothness: float = 2.5,
-    density: float = 0.3,
-    seed: int = 0,
+    density: PositiveShare = 0.3,
+    seed: Natural = 0,
 ) -> KernelBandit:
     """Return equally likely contexts and actions on two grids over [0, 1], with a drawn mean reward.
 
@@ -33,21 +34,22 @@ def grid(
     >>> grid().mean_reward.shape
     (10, 10)
     """
-    law = np.full(count("contexts", contexts), 1 / contexts)
+    fits_in_memory(contexts=count("contexts", contexts))
+    law = np.full(contexts, 1 / contexts)
     mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
     return _on_grid("grid", f"{contexts} x {actions} grid, {kernel} expansion", law, mean)
 
 
 def zipf(
     *,
-    contexts: int = 20,
-    actions: int = 10,
-    exponent: float = 1.1,
+    contexts: Count = 20,
+    actions: Count = 10,
+    exponent: Positive = 1.1,
     kernel: Annotated[str, OneOf(_DRAWN)] = "squared_exponential",
-    length_scale: float = 0.2,
+    length_scale: Positive = 0.2,
     smoothness: float = 2.5,
-    density: float = 0.3,
-    seed: int = 0,
+    density: PositiveShare = 0.3,
+    seed: Natural = 0,
 ) -> KernelBandit:
     """Return the grid problem with context k arriving proportionally to k^-`exponent`, k from 1.
 
@@ -59,7 +61,8 @@ def zipf(
     >>> zipf().mean_reward.shape
     (20, 10)
     """
-    weights = np.arange(1, count("contexts", contexts) + 1) ** -positive("exponent", exponent)
+    fits_in_memory(contexts=count("contexts", contexts))
+    weights = np.arange(1, contexts + 1) ** -positive("exponent", exponent)
     mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
     return _on_grid("zipf", f"Zipf({exponent}) contexts, {kernel} expansion", weights / weights.sum(), mean)
 
@@ -84,6 +87,8 @@ def _expansion(
     one_of("kernel", kernel, _DRAWN)
     if density != 1:
         open_probability("density", density)
+    cells = contexts * actions
+    fits_in_memory(contexts=contexts, actions=actions, centres=max(1, round(density * cells)))
     points = pairs(np.linspace(0, 1, contexts)[:, None], np.linspace(0, 1, actions)[:, None])
     length = positive("length_scale", length_scale)
     if kernel == "matern" and smoothness not in SMOOTHNESSES:

@@ -18,7 +18,7 @@ import numpy as np
 from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit import ConfigError
-from dpaudit.checks import positive
+from dpaudit.checks import Positive, positive
 from dpaudit.model.mechanism import Array
 
 COLUMNS = ("PID", "age", "vote")
@@ -27,7 +27,7 @@ COLUMNS = ("PID", "age", "vote")
 _PARTIES, _AGE_CUTS = 7, (35.0, 60.0)
 
 
-def anes96(*, path: Path | None = None, prior_rows: float = 10.0) -> KernelBandit:
+def anes96(*, path: Path | None = None, prior_rows: Positive = 10.0) -> KernelBandit:
     """Return the voting problem; `path` takes a tab-separated file with the same columns in place of the bundled one.
 
     Parameters: `prior_rows`, the number of rows of the overall mean that are added to each group.

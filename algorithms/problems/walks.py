@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mdp import LinearMdp, of_table
 from algorithms.problems.linear_mixture import first_state
-from dpaudit.checks import count, open_probability
+from dpaudit.checks import Count, OpenProbability, TwoOrMore, count, open_probability
 
 _BACK = 0.1
 """What going back to the start pays at once."""
@@ -13,7 +14,7 @@ _BACK = 0.1
 _MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
-def chain(*, states: int = 4, steps: int = 6, slip: float = 0.2) -> LinearMdp:
+def chain(*, states: TwoOrMore = 4, steps: Count = 6, slip: OpenProbability = 0.2) -> LinearMdp:
     """Return a chain: action 0 goes on and pays 1 at the last state, action 1 returns to the start and pays 0.1.
 
     With probability `slip` the other action takes place; rewards are those of the chosen one. Play for the immediate
@@ -26,6 +27,7 @@ def chain(*, states: int = 4, steps: int = 6, slip: float = 0.2) -> LinearMdp:
     """
     S, H = count("states", states, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
     share = open_probability("slip", slip)
+    fits_in_memory(states=S, others=S, actions=2, steps=H)
     transitions, rewards = np.zeros((H, S, 2, S)), np.zeros((H, S, 2))
     for s in range(S):
         for action, away in ((0, share), (1, 1 - share)):
@@ -40,7 +42,7 @@ def chain(*, states: int = 4, steps: int = 6, slip: float = 0.2) -> LinearMdp:
     )
 
 
-def grid_world(*, side: int = 3, steps: int = 6, slip: float = 0.1) -> LinearMdp:
+def grid_world(*, side: TwoOrMore = 3, steps: Count = 6, slip: OpenProbability = 0.1) -> LinearMdp:
     """Return a walk on a square from one corner to the other, which pays 1 a step; four moves, walls stop them.
 
     With probability `slip` a move in a uniform direction takes place. Play for the immediate reward moves at random
@@ -53,6 +55,7 @@ def grid_world(*, side: int = 3, steps: int = 6, slip: float = 0.1) -> LinearMdp
     """
     n, H = count("side", side, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
     share = open_probability("slip", slip)
+    fits_in_memory(side=n, places=n**3, actions=4, steps=H)
     transitions, rewards = np.zeros((H, n * n, 4, n * n)), np.zeros((H, n * n, 4))
     chosen = share / 4 + (1 - share) * np.eye(4)
     for place in range(n * n):

@@ -3,10 +3,10 @@
 import numpy as np
 
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.checks import open_probability
+from dpaudit.checks import OpenProbability, open_probability
 
 
-def audit_domain(*, canary_share: float = 0.06) -> KernelBandit:
+def audit_domain(*, canary_share: OpenProbability = 0.06) -> KernelBandit:
     """Return three contexts and two actions on two orthogonal unit features, for kernel = "features".
 
     Context 0 maps to the first feature whatever the action, context 1 to the first or the second by its

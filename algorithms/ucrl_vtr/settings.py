@@ -5,7 +5,17 @@ from typing import Annotated
 
 from algorithms._linear_rl.settings import CALIBRATIONS, CLIPPINGS, Symmetry, check_shared_settings, episode_claim
 from dpaudit import Claim
-from dpaudit.checks import OneOf, count, one_of, positive
+from dpaudit.checks import (
+    Count,
+    OneOf,
+    OpenProbability,
+    Positive,
+    ProbabilityBelowOne,
+    TwoOrMore,
+    count,
+    one_of,
+    positive,
+)
 
 MODELS = ("joint", "local")
 BONUSES = ("hoeffding", "bernstein")
@@ -29,22 +39,22 @@ class UcrlVtrSettings:
 
     # These fields decide what is released and how much noise it carries.
     model: Annotated[str, OneOf(MODELS)]
-    epsilon: float
-    delta: float = 0.0
-    episodes: int
-    steps: int
-    dimension: int
+    epsilon: Positive
+    delta: ProbabilityBelowOne = 0.0
+    episodes: Count
+    steps: TwoOrMore
+    dimension: Count
     bonus: Annotated[str, OneOf(BONUSES)] = "hoeffding"
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
     clipping: Annotated[str, OneOf(CLIPPINGS)] = "horizon"
     symmetry: Symmetry = "half"
 
     # These fields act on released statistics only: no value of theirs changes the privacy of a run.
-    weight_bound: float = 1.0
-    fail_prob: float = 0.05
-    bonus_scale: float = 1.0
-    shift_scale: float = 1.0
-    planning_period: int = 1
+    weight_bound: Positive = 1.0
+    fail_prob: OpenProbability = 0.05
+    bonus_scale: Positive = 1.0
+    shift_scale: Positive = 1.0
+    planning_period: Count = 1
 
     def __post_init__(self) -> None:
         one_of("model", self.model, MODELS)

@@ -67,6 +67,7 @@ def _entry(heading: str, line: str, target: Any) -> str:
 
 def _values(field: Any) -> str:
     """Return what a key accepts."""
+    from dpaudit.checks import Within
     from dpaudit.configuration.tables import in_words
     from dpaudit.model.declaration import Declaration, Printed
     from dpaudit.model.mechanism import AdditiveMechanism, Mechanism
@@ -78,7 +79,8 @@ def _values(field: Any) -> str:
         Declaration: "a node",
     }
     known = next((words for kind, words in tables.items() if field.hint == kind), "")
-    return ", ".join(f"`{value}`" for value in field.values) or known or _cell(in_words(field.hint))
+    limits = f", {field.limits}" if field.limits != Within() else ""
+    return ", ".join(f"`{value}`" for value in field.values) or known or _cell(in_words(field.hint)) + limits
 
 
 def _default(field: Any) -> str:

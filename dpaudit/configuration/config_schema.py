@@ -1,7 +1,7 @@
 """The JSON Schema (2020-12) of a configuration, for editors: written from the code that reads configurations.
 
-It offers keys, defaults, values and meanings, and refuses unknown keys, wrong types and names that do not exist.
-Ranges, and rules between keys, are left to `dpaudit certify`.
+It offers keys, defaults, values, ranges and meanings, and refuses unknown keys, wrong types, names that do not exist
+and numbers out of a key's range. Rules between keys are left to `dpaudit certify`.
 """
 
 import math
@@ -11,6 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from dpaudit.checks import Within
 from dpaudit.configuration.configuration import AuditSettings, EvidenceSettings, ReportSettings
 from dpaudit.configuration.fields import Field, fields_of, summary_of
 from dpaudit.errors import DPAuditError
@@ -120,9 +121,20 @@ def _field_schema(field: Field) -> JsonSchema:
     schema = type_schema(field.hint)
     if field.values:
         schema = {"enum": list(field.values)}
+    schema |= {word: end for word, end in _range(field.limits) if end is not None}
     if field.default is not MISSING and _writable(field.default):
         schema["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
     return schema | ({"description": field.meaning} if field.meaning else {})
+
+
+def _range(limits: Within) -> tuple[tuple[str, float | None], ...]:
+    """Return the ends of a range by the words that a schema has for them."""
+    return (
+        ("minimum", limits.at_least),
+        ("exclusiveMinimum", limits.above),
+        ("maximum", limits.at_most),
+        ("exclusiveMaximum", limits.below),
+    )
 
 
 def _writable(value: Any) -> bool:

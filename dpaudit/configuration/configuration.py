@@ -4,9 +4,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from dpaudit.checks import count, open_probability
+from dpaudit.checks import Count, Natural, OpenProbability, Within, count, open_probability
 from dpaudit.configuration.files import locate
 from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
 from dpaudit.model.algorithm import Algorithm
@@ -31,10 +31,10 @@ class AuditSettings:
     """
 
     view: str | None = None
-    runs: int = 20_000
-    significance: float = 0.01
-    jobs: int = 1
-    seed: int | None = None
+    runs: Annotated[int, Within(at_least=4)] = 20_000
+    significance: OpenProbability = 0.01
+    jobs: Count = 1
+    seed: Natural | None = None
 
     def __post_init__(self) -> None:
         count("runs", self.runs, at_least=LEAST_RUNS)

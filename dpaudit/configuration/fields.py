@@ -8,9 +8,12 @@ import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from functools import reduce
+from operator import or_
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from dpaudit.checks import OneOf
+from dpaudit.checks import OneOf, Within
 from dpaudit.model.claim import Claim
 
 
@@ -19,13 +22,15 @@ class Field:
     """One key of a table.
 
     `hint` is its type; `default` is `MISSING` where the key is required; `values` are the texts that it accepts,
-    empty where it is no choice; `meaning` is the clause of the docstring that names it, empty where there is none.
+    empty where it is no choice; `limits` are the numbers that it accepts, as far as the key alone decides; `meaning` is
+    the clause of the docstring that names it, empty where there is none.
     """
 
     name: str
     hint: Any
     default: Any
     values: tuple[str, ...]
+    limits: Within
     meaning: str
 
     @property
@@ -51,7 +56,8 @@ def fields_of(target: Callable[..., Any]) -> tuple[Field, ...]:
             name=name,
             hint=_plain(hints.get(name, Any)),
             default=_default(target, name, entry),
-            values=_values(hints.get(name, Any)),
+            values=next((mark.values for mark in _marks(hints.get(name, Any)) if isinstance(mark, OneOf)), ()),
+            limits=next((mark for mark in _marks(hints.get(name, Any)) if isinstance(mark, Within)), Within()),
             meaning=_meaning(target, name) or _meaning(Claim, name) or _of_type(hints.get(name, Any)),
         )
         for name, entry in inspect.signature(target).parameters.items()
@@ -90,13 +96,23 @@ _CLAUSE_END = re.compile(r"\0|; (?=(?:and )?`)|(?<=[^\s.])\. (?=[A-Z`])")
 
 def _plain(hint: Any) -> Any:
     """Return a type without its annotations."""
-    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    if get_origin(hint) is Annotated:
+        return get_args(hint)[0]
+    if _is_union(hint):
+        return reduce(or_, map(_plain, get_args(hint)))
+    return hint
 
 
-def _values(hint: Any) -> tuple[str, ...]:
-    """Return the texts that an annotated type accepts."""
-    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    return next((mark.values for mark in marks if isinstance(mark, OneOf)), ())
+def _is_union(hint: Any) -> bool:
+    """Return whether a type is one of several."""
+    return get_origin(hint) in (Union, UnionType)
+
+
+def _marks(hint: Any) -> tuple[Any, ...]:
+    """Return what annotates a type, or the one annotated type among several."""
+    if _is_union(hint):
+        return tuple(mark for option in get_args(hint) for mark in _marks(option))
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
 def _default(target: Callable[..., Any], name: str, entry: inspect.Parameter) -> Any:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from dpaudit.checks import FieldError, non_negative, one_of, probability_below_one
+from dpaudit.checks import FieldError, NonNegative, ProbabilityBelowOne, non_negative, one_of, probability_below_one
 
 Neighbours = Literal["replace_one", "add_remove", "zero_out"]
 """Which data sets count as neighbours: one record's value replaced, one record added or removed, or one record's
@@ -31,8 +31,8 @@ class Claim:
     1.0
     """
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: NonNegative
+    delta: ProbabilityBelowOne = 0.0
     neighbours: Neighbours
     model: Model = "central"
     unit: str = "one record"

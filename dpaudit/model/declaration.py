@@ -21,7 +21,11 @@ from typing import Literal, TypeAlias, get_args
 
 from dpaudit.checks import (
     NOTHING_HIDDEN,
+    Count,
     FieldError,
+    NonNegative,
+    PositiveShare,
+    ProbabilityBelowOne,
     count,
     non_negative,
     one_of,
@@ -54,8 +58,8 @@ class Printed:
     """
 
     rule: str
-    epsilon: float
-    delta: float = 0.0
+    epsilon: NonNegative
+    delta: ProbabilityBelowOne = 0.0
     slots: float | None = None
     largest_epsilon: float | None = None
 
@@ -117,7 +121,7 @@ class Repeat:
     """
 
     part: "Declaration"
-    times: int
+    times: Count
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
@@ -192,7 +196,7 @@ class Group:
     """
 
     part: "Declaration"
-    size: int
+    size: Count
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
@@ -219,11 +223,11 @@ class Subsample:
     """
 
     part: "Declaration"
-    rate: float
+    rate: PositiveShare
     scheme: Scheme = "poisson"
-    population: int | None = None
-    batch_size: int | None = None
-    batch_bound: int | None = None
+    population: Count | None = None
+    batch_size: Count | None = None
+    batch_bound: Count | None = None
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
@@ -273,9 +277,9 @@ class Allocate:
     """
 
     part: "Declaration"
-    steps: int
-    epochs: int = 1
-    per_epoch: int = 1
+    steps: Count
+    epochs: Count = 1
+    per_epoch: Count = 1
     positions: Positions = "fresh"
     printed: Printed | None = None
 
@@ -304,7 +308,7 @@ class Shuffle:
     """
 
     part: "Declaration"
-    users: int
+    users: Count
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
@@ -393,8 +397,8 @@ class Stated:
     1.0
     """
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: NonNegative
+    delta: ProbabilityBelowOne = 0.0
     source: str
     neighbours: Neighbours | None = None
     printed: Printed | None = None

@@ -20,7 +20,7 @@ from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
-from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interval, nearest, times, whole
+from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interval, nearest, times, unbroken, whole
 from dpaudit.wording.references import reference_words
 from dpaudit.wording.scores import scores_meaning
 
@@ -125,7 +125,7 @@ def html(facts: Facts, figures: dict[str, Figure]) -> str:
 
     def shown(value: Any) -> Any:
         """Return `value` without invisible characters; what is marked as safe passes."""
-        return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        return unbroken(clean(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     loader = PackageLoader("dpaudit.report")
     environment = Environment(

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpaudit.errors import InternalError, UnsupportedError
 from dpaudit.wording.escaping import clean
+from dpaudit.wording.numerals import unbroken
 
 
 def require_typst() -> Any:
@@ -49,7 +50,7 @@ def pdf_report(text: str, figures: Mapping[str, str]) -> bytes:
 def _visible(data: Any) -> Any:
     """Return plain data whose texts have no invisible characters and no lone surrogates."""
     if isinstance(data, str):
-        return clean(data)
+        return unbroken(clean(data))
     if isinstance(data, list):
         return [_visible(item) for item in data]
     return {key: _visible(value) for key, value in data.items()} if isinstance(data, dict) else data

@@ -128,6 +128,15 @@ def powers(text: str) -> str:
     return _EXPONENT.sub(_power, text).replace("epsilon inf ", "epsilon ∞ ")
 
 
+def unbroken(text: str) -> str:
+    """Return a text in which no line of a page breaks inside a power of ten.
+
+    >>> unbroken("2.5 × 10⁻⁷") == "2.5\u00a0×\u00a010⁻⁷"
+    True
+    """
+    return text.replace(f" {TIMES} 10", f"\N{NO-BREAK SPACE}{TIMES}\N{NO-BREAK SPACE}10")
+
+
 def _power(match: re.Match[str]) -> str:
     """Return one number of exponent form as a power of ten."""
     tens = "10" + str(int(match[2])).translate(_SUPERSCRIPTS)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -16,10 +16,14 @@ from typer.testing import CliRunner
 import algorithms
 import mechanisms
 from algorithms import problems
+from dpaudit import Claim, Release
+from dpaudit.checks import Within
 from dpaudit.cli.app import app
 from dpaudit.configuration.config_schema import config_schema
-from dpaudit.configuration.fields import fields_of
+from dpaudit.configuration.configuration import AuditSettings
+from dpaudit.configuration.fields import Field, fields_of
 from dpaudit.model.node_kinds import NODES
+from mechanisms import Gaussian, Laplace
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted(
@@ -80,6 +84,10 @@ def test_every_shipped_configuration_is_admitted(file: Path) -> None:
         pytest.param(planted(algorithm={"epsilonn": 2.0}), id="unknown key"),
         pytest.param(planted(algorithm={"epsilon": "1"}), id="text for a number"),
         pytest.param(planted(algorithm={"horizon": 10.5}), id="a fraction for a count"),
+        pytest.param(planted(algorithm={"epsilon": 0}), id="an epsilon at the border"),
+        pytest.param(planted(algorithm={"delta": 1}), id="a delta of one"),
+        pytest.param(planted(algorithm={"horizon": 3}), id="too few rounds"),
+        pytest.param(planted(audit={"runs": 3}), id="too few runs"),
         pytest.param(planted(algorithm={"model": "central"}), id="a value that is no choice"),
         pytest.param(planted(algorithm={"name": "capry"}), id="unknown algorithm"),
         pytest.param({"algorithm": {"name": "capri", "model": "joint"}}, id="missing keys"),
@@ -117,6 +125,78 @@ def test_every_key_has_a_meaning_and_its_default(name: str, target: Any) -> None
         if field.default not in (MISSING, None):
             stated = table[key]["default"]
             assert (tuple(stated) if isinstance(stated, list) else stated) == field.default
+
+
+SENT = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+PART = Release(label="sums", mechanism=SENT)
+NEEDED: dict[str, Any] = {
+    "algorithms.lplr": {"horizon": 100_000},
+    "algorithms.lsvi_ucb": {"delta": 1e-5},
+    "algorithms.ucrl_vtr": {"delta": 1e-5},
+    "algorithms.dp_sgd": {"noise_multiplier": 1.0, "sample_rate": 0.1, "steps": 10},
+    "mechanisms.matrix": {
+        "strategy": "square_root",
+        "leaf": Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one"),
+    },
+    "mechanisms.tree_aggregation": {"leaf": Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")},
+    "mechanisms.finite": {"first": (0.5, 0.5), "second": (0.4, 0.6)},
+    "mechanisms.discrete_gaussian": {"l2_sensitivity": 1},
+    "mechanisms.discrete_laplace": {"l1_sensitivity": 1},
+    "mechanisms.truncated_discrete_gaussian": {"cut": 10.0, "l2_sensitivity": 1},
+    "nodes.release": {"mechanism": SENT},
+    "nodes.shuffle": {"users": 100},
+}
+"""What a table needs beside `FITTING`."""
+FITTING: dict[str, Any] = {
+    "epsilon": 1.0,
+    "delta": 1e-5,
+    "scale": 10.0,
+    "stddev": 1.0,
+    "rate": 0.1,
+    "neighbours": "replace_one",
+    **dict.fromkeys(("horizon", "episodes"), 1000),
+    **dict.fromkeys(("dimension", "actions", "steps", "arms", "times", "size"), 3),
+    "label": "sums",
+    "part": PART,
+    "parts": (PART, PART),
+    "source": "a supplier",
+    "model": "joint",
+}
+UNLIMITED = {
+    *("smoothness", "dilution", "entries", "signs", "first", "second", "shares", "utilities", "table", "length"),
+    *("printed", "slots", "largest_epsilon", "units_per_person"),
+}
+"""Numbers that have no range of their own: lists of them, choices, and what another key decides."""
+SECTIONS = (("audit", AuditSettings), ("claim", Claim))
+
+
+def _accepts_numbers(field: Field) -> bool:
+    """Return whether a key holds one number, or may."""
+    return bool({int, float} & ({field.hint} | set(get_args(field.hint))))
+
+
+def _outside(limits: Within) -> Iterator[float]:
+    """Yield the nearest numbers on the wrong side of each end of a range."""
+    ends = ((limits.above, 0), (limits.below, 0), (limits.at_least, -1), (limits.at_most, 1))
+    yield from (end + step for end, step in ends if end is not None)
+
+
+@pytest.mark.parametrize(("name", "target"), [*targets(), *((f"section.{name}", kind) for name, kind in SECTIONS)])
+def test_a_number_outside_its_stated_range_is_refused(name: str, target: Any) -> None:
+    """Each end of each range is the one that the code holds; a number without a range is on the short list."""
+    needed = {f.name for f in fields_of(target) if f.required} | set(NEEDED.get(name, {}))
+    if "path" in needed:
+        pytest.skip("reads a file first; tests of that problem hold its range")
+    number = {f.name: 1 for f in fields_of(target) if _accepts_numbers(f)}
+    base = {key: NEEDED.get(name, {}).get(key, FITTING.get(key, number.get(key, "public"))) for key in needed}
+    for field in fields_of(target):
+        if not _accepts_numbers(field):
+            continue
+        assert (field.limits != Within()) is (field.name not in UNLIMITED), field.name
+        for value in _outside(field.limits):
+            whole = int(value) if field.hint is int or int in get_args(field.hint) else value
+            with pytest.raises(ValueError, match=rf"Expected .*{field.name}"):
+                target(**base | {field.name: whole})
 
 
 @pytest.mark.parametrize("name", sorted(algorithms.NAMES))

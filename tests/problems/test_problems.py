@@ -2,6 +2,9 @@
 
 import csv
 import math
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -191,6 +194,34 @@ def test_bad_parameters_name_the_value(name: str, changed: dict[str, str | float
     """Each bad parameter is a ValueError with its value and its rule."""
     with pytest.raises(ValueError, match=message):
         load(name)(**changed)
+
+
+def test_a_size_that_memory_cannot_hold_is_refused_in_one_line() -> None:
+    """Every count of every problem, raised far: it is made, or refused in words, within 4 GiB of address space."""
+    program = """
+        import resource
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        from algorithms import problems
+        from dpaudit.configuration.fields import fields_of
+        refused = set()
+        for name in problems.NAMES:
+            make = problems.load(name)
+            if any(field.required for field in fields_of(make)):
+                continue
+            for key in (field.name for field in fields_of(make) if field.hint is int):
+                for size in (3_000, 10**7, 10**12):
+                    try:
+                        make(**{key: size})
+                    except ValueError as error:
+                        assert str(error).startswith("Expected "), (name, key, size, error)
+                        refused.add((name, key))
+        print(*sorted(f"{name}.{key}" for name, key in refused))
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
+    assert run.stderr == ""
+    assert {"grid.contexts", "sphere.arms", "chain.states", "grid_world.side", "low_rank.dimension"} <= set(
+        run.stdout.split()
+    )
 
 
 @pytest.mark.parametrize(

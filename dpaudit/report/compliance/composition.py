@@ -76,8 +76,9 @@ def _printed(report: ReportInputs) -> Field:
     if printed is None:
         return not_applicable("Printed argument", "no rules of a paper were declared")
     holds = "holds as written" if printed.valid else "does not hold as written"
-    remarks = "".join(f" {problem.node} ({problem.rule}): {problem.message}" for problem in printed.problems)
-    text = f"epsilon {exact(printed.epsilon)} at delta {exact(printed.delta)}, and {holds}.{remarks}"
+    remarks = "; ".join(f"{problem.node} ({problem.rule}): {problem.message}" for problem in printed.problems)
+    said = f". Remarks by node: {remarks}" if remarks else ""
+    text = f"epsilon {exact(printed.epsilon)} at delta {exact(printed.delta)}, and {holds}{said}"
     return evidence("Printed argument", text, "certificate.printed")
 
 
