@@ -10,6 +10,7 @@ from algorithms.dp_sgd.declaration import declaration_of
 from algorithms.dp_sgd.explicit_pairs import explicit_cases
 from algorithms.dp_sgd.notes import notes_of
 from algorithms.dp_sgd.plan import plan_of, record_of
+from algorithms.dp_sgd.replays import replays_of
 from algorithms.dp_sgd.run import run
 from algorithms.dp_sgd.settings import DpSgdSettings
 
@@ -38,3 +39,4 @@ class DpSgd(DpSgdSettings):
     conditions = assumed_conditions
     comparisons = poisson_beside
     simulated_cases = explicit_cases
+    replays = replays_of

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
-Step = Callable[[Any, Any, Any], None]
-"""step(released, summed, batch): gradient sums with and without noise, (features, outputs), and sampled records."""
+Step = Callable[[Any, Any, Any], Any]
+"""step(released, summed, batch): gradient sums with and without noise, (features, outputs), and sampled records.
+
+It answers with the noisy sum that training goes on with, or with None for the one that was released."""
 
 _QUIET = (
     "Secure RNG turned off",
@@ -125,7 +127,9 @@ def _run(model: Any, optimizer: Any, loader: Any, backward: Any, steps: int, ste
         summed = [p.summed_grad.detach().clone() for p in optimizer.params]
         add_noise()  # Algorithm 1, "add noise"
         for before, parameter in zip(summed, optimizer.params, strict=True):
-            step(_array(parameter.grad), _array(before), np.array(batch))
+            pinned = step(_array(parameter.grad), _array(before), np.array(batch))
+            if pinned is not None:
+                parameter.grad.copy_(parameter.grad.new_tensor(np.asarray(pinned).T))
 
     optimizer.add_noise = watched
     taken = 0

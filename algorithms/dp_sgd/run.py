@@ -10,6 +10,7 @@ from algorithms.dp_sgd.checks import divisor_condition
 from algorithms.dp_sgd.declaration import declaration_of
 from algorithms.dp_sgd.extra import require_opacus
 from algorithms.dp_sgd.plan import Plan, plan_of
+from algorithms.dp_sgd.recomputed import Recomputed
 from algorithms.dp_sgd.settings import RUNNABLE, DpSgdSettings
 from algorithms.problems.affairs import Classification
 from dpaudit import (
@@ -29,6 +30,7 @@ from dpaudit import (
     conform,
     plant,
 )
+from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 _CANARIES = 32
@@ -47,11 +49,12 @@ def run(settings: DpSgdSettings, problem: Classification, streams: Streams, n_ru
     columns = problem.features.shape[1]
     for rng in streams.noise.spawn(n_runs):
         planted = plant(problem.features, problem.labels, outputs=2, canaries=_CANARIES, rng=rng)
-        watch, done = run_watched(plan, planted, rng)
+        again = Recomputed.of(plan, planted)
+        watch, done = run_watched(plan, planted, rng, again.step)
         weights.append(done["weights"][:columns])
         trace = tuple(_trace(declaration, done))
         seen = conform(plan.training(planted.records), watch)
-        checks = seen.conditions()
+        checks = (*seen.conditions(), *again.conditions(done["weights"]))
         if plan.sampling == "shuffled":
             checks = tuple(c for c in checks if c.about != ("dispersion of the sample",))
         conditions += checks if not conditions else [c for c in checks if c.status == "violated"]
@@ -68,9 +71,12 @@ def run(settings: DpSgdSettings, problem: Classification, streams: Streams, n_ru
     )
 
 
-def run_watched(plan: Plan, planted: Planted, rng: np.random.Generator) -> tuple[Watch, dict[str, Any]]:
+def run_watched(
+    plan: Plan, planted: Planted, rng: np.random.Generator, also: loop.Step | None = None
+) -> tuple[Watch, dict[str, Any]]:
     """Return what one training run through Opacus did, and what it left: weights, engine, optimizer, loader.
 
+    `also` is told of every step beside the watch, and may answer with the noisy sum that training goes on with.
     Raises: ConfigError: Opacus is not installed, or fewer records than batches need.
     """
     require_opacus("Running dp_sgd")
@@ -81,6 +87,11 @@ def run_watched(plan: Plan, planted: Planted, rng: np.random.Generator) -> tuple
         )
 
     watch = Watch(records=planted.records, slots=planted.slots)
+
+    def step(released: Array, summed: Array, batch: Array) -> Any:
+        watch.step(released, summed, batch)
+        return None if also is None else also(released, summed, batch)
+
     try:
         done = loop.train(
             planted.features,
@@ -89,7 +100,7 @@ def run_watched(plan: Plan, planted: Planted, rng: np.random.Generator) -> tuple
             max_grad_norm=plan.max_grad_norm,
             batches=plan.batches,
             steps=plan.steps,
-            step=watch.step,
+            step=step,
             mode=plan.grad_sample_mode,
             poisson=plan.sampling == "poisson",
             learning_rate=plan.learning_rate,

@@ -7,6 +7,7 @@ import numpy as np
 
 from algorithms.lsvi_ucb.canaries import BatchCanary, canaries
 from algorithms.lsvi_ucb.cases import audit_problem
+from algorithms.lsvi_ucb.paths import UserPath, paths
 from algorithms.lsvi_ucb.plan import plan_of
 from algorithms.lsvi_ucb.planning import domain_of
 from algorithms.lsvi_ucb.run import run_batches
@@ -21,17 +22,29 @@ _HOSTILE = (np.nan, np.inf, 1e150, 3.0)
 
 
 def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
-    """Return the replay of all batches: sums released after each, and the policies learned from them."""
+    """Return the replay of all batches: sums released after each, and the policies learned from them.
+
+    The user who differs has the worst features and targets, or hostile ones, or walks another path of the problem and
+    is counted as all users are. What the switching rule reads must follow from the releases as well.
+    """
     plan = plan_of(settings)
     if not plan.noisy:
         return ()
     plan = replace(plan, episodes=min(plan.episodes, _LONGEST)) if plan.switching else plan
     domain = domain_of(settings, problem if problem is not None else audit_problem(settings))
 
-    def run(data: BatchCanary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        streams = Streams.spawn(rng)
-        batches = list(run_batches(plan, domain, streams, Recorder(streams.noise), n_runs, data))
+    def run(data: BatchCanary | UserPath, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams, read = Streams.spawn(rng), list[Array]()
+
+        def rule_reads(noisy: Array, exact: Array) -> Array:
+            read.append(plan.rule_reads(noisy, exact))
+            return read[-1]
+
+        canary, path = (None, data) if isinstance(data, UserPath) else (data, None)
+        watched = replace(plan, rule_reads=rule_reads)
+        batches = list(run_batches(watched, domain, streams, Recorder(streams.noise), n_runs, canary, path))
         return {
+            "what the rule reads": np.stack(read, axis=1) if read else np.zeros((n_runs, 0)),
             "matrices": np.stack([batch.matrices for batch in batches], axis=1),
             "vectors": np.stack([batch.vectors for batch in batches], axis=1),
             "values": np.stack([batch.policy.values for batch in batches], axis=1),
@@ -57,7 +70,12 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
         (f"the contribution of a user in batch {at + 1} differs", replace(first, batch=at), replace(second, batch=at))
         for at in places
     )
-    pairs = (*usual, *hostile)
+    here, there = paths(plan, domain)
+    walked = tuple(
+        (f"the path of a user in batch {at + 1} differs", replace(here, batch=at), replace(there, batch=at))
+        for at in places
+    )
+    pairs = (*usual, *walked, *hostile)
     return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=run, others=((first, first),)),)
 
 

@@ -16,6 +16,7 @@ from algorithms._linear_rl.values import values_in_range
 from algorithms.lsvi_ucb.canaries import BatchCanary
 from algorithms.lsvi_ucb.checks import SCHEDULE, SWITCHES
 from algorithms.lsvi_ucb.learner import Learner, first_policy
+from algorithms.lsvi_ucb.paths import UserPath
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, logdets
 from dpaudit import Condition, Recorder, Streams, Transcript
@@ -64,8 +65,12 @@ def run_batches(
     recorder: Recorder,
     n_runs: int,
     canary: BatchCanary | None = None,
+    path: UserPath | None = None,
 ) -> Iterator[Batch]:
-    """Yield every batch in order: those of the static schedule, or single episodes under the switching rule."""
+    """Yield every batch in order: those of the static schedule, or single episodes under the switching rule.
+
+    One user's part may be given: by features and targets of their own, `canary`, or by the transitions of `path`.
+    """
     learner = Learner(plan, domain, recorder, n_runs, canary)
     policy = first_policy(plan, domain, n_runs)  # Lambda~_0,h = lambda I, w~_0,h = 0
     # k_i = i ceil(K / B) + 1, fixed before any data; the switching rule may act after every episode
@@ -75,10 +80,11 @@ def run_batches(
     last = logdets(np.zeros_like(learner.matrices), replace(plan, shift=0.0))
     shape = learner.matrices.shape[:3]
     for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        present = stop - start - (1 if canary is not None and number == canary.batch else 0)
+        present = stop - start - sum(one is not None and one.batch == number for one in (canary, path))
         final = number == len(starts) - 1
         # the users of the batch play argmax_a Q_k,h, with Q clipped to [0, H]
         counts = transitions(domain, policy, present, streams.environment)
+        counts = counts if path is None else path.entered(counts, number)
         played, vectors, others = policy, np.zeros(shape), np.zeros(shape)
         due = np.zeros(n_runs, dtype=bool)
         if not final or plan.switching:

@@ -51,6 +51,10 @@ def replays_of(settings: UcrlVtrSettings, problem: Any = None) -> tuple[ReplayCa
             ),
         )
     )
+    usual += tuple(
+        (f"user {at} contributes nothing or as bounded", _nothing(first, at), replace(second, episode=at))
+        for at in sorted({1, min(length, plan.planning_period), length})
+    )
     return (
         ReplayCase(
             name="ucrl_vtr episodes",
@@ -79,6 +83,11 @@ def _program(plan: MixturePlan, domain: Domain) -> Run:
         }
 
     return run
+
+
+def _nothing(canary: Canary, episode: int) -> Canary:
+    """Return a user whose features are all 0."""
+    return replace(canary, features=np.zeros_like(canary.features), episode=episode)
 
 
 def _times(values: Array, factor: float) -> Array:

@@ -36,6 +36,9 @@ from dpaudit.model.trace import admit
 
 _RUNS = 4
 _MANY_RUNS = 64
+_NUMBERS = 40_000
+"""The noise of many runs is read as far as it has so many numbers, and at least twice as many runs as usual."""
+
 _ROWS = 10_000
 """The noise of many runs is read where four runs release at most so many rows."""
 _SEED = 20_240_229
@@ -96,26 +99,54 @@ def replay_program(
     limits, looked = Limits.of(declaration), _Looked()
     found: list[Finding] = []
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
-    if not first.tape.released:
-        return Replayed(findings=(), conditions=())
-    looked.admitted = _admitted(declaration, first)
-    found += _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
-    if sum(len(release.runs) for release in first.tape.released) <= _ROWS:
-        found += _noise(record_run(algorithm, problem, n_runs=_MANY_RUNS, seed=_SEED + 1).tape, looked)
-    found += law_findings(asked_by(first.tape))
-    found += _with_little_noise(algorithm, problem)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
-    for case in (*map(_as_replay, cases), *replays):
+    own_stream = tuple(_own_stream(algorithm, problem, first))
+    if first.tape.released:
+        looked.admitted = _admitted(declaration, first)
+        found += _whole_program(algorithm, problem, first, looked)
+        replays = (*map(_as_replay, cases), *replays)
+    for case in replays:
         for says, first, second in case.pairs:
             found += _neighbours(case, (first, second), says, limits, looked)
-    for case in replays:
         for one, other in case.others:
             tape = RunTape(seed=_SEED)
             published = case.run(one, tape.generator(), _RUNS)
             if tape.released:
                 found += _other_people(tape, published, _on(case, other), looked)
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
-    return Replayed(findings=findings, conditions=_conditions(declaration, findings, looked))
+    conditions = _conditions(declaration, findings, looked) if looked.pairs or looked.published else ()
+    return Replayed(findings=findings, conditions=(*conditions, *own_stream))
+
+
+def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: _Looked) -> Iterator[Finding]:
+    """Yield findings about a recorded run of the whole program: its noise, its mechanisms, and what else it reads."""
+    yield from _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
+    if sum(len(release.runs) for release in first.tape.released) <= _ROWS:
+        numbers = sum(release.value.size for release in first.tape.released) / first.transcript.n_runs
+        many = int(np.clip(_NUMBERS / max(1.0, numbers), 2 * _RUNS, _MANY_RUNS))
+        yield from _noise(record_run(algorithm, problem, n_runs=many, seed=_SEED + 1).tape, looked)
+    yield from law_findings(asked_by(first.tape))
+    yield from _with_little_noise(algorithm, problem)
+
+
+def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Condition]:
+    """Yield a violated condition where noise does not change with the seed of the noise stream, all else equal.
+
+    Such noise is a constant, follows the data, or comes from a stream that serves something else.
+    """
+    tape = RunTape(seed=first.tape.seed, salts={"noise": 1})
+    again = run_on(algorithm, problem, tape.generator(), first.transcript.n_runs)
+    kept = {
+        ours.label
+        for ours, theirs in zip(first.transcript.trace, again.trace, strict=False)
+        if ours.fingerprint is not None and any(ours.fingerprint) and ours.fingerprint == theirs.fingerprint
+    }
+    if kept:
+        text = (
+            f"Noise follows the seed of its own stream (that of {', '.join(sorted(kept))} stays the same whatever that "
+            "seed is)."
+        )
+        yield Condition(kind="own_noise_stream", text=text).seen(holds=False)
 
 
 def _admitted(declaration: Declaration, recorded: RecordedRun) -> int:

@@ -15,7 +15,10 @@ from dpaudit.model.tape import RunTape, TapedRelease
 _CLOSE = 4e-15
 """Two noises are one if they lie closer than this, relative to the largest answer they were read from."""
 
-_READABLE = 1e6 * _CLOSE
+_CLOSE_SINGLE = 5e-7
+"""The same for noises that were added in single precision."""
+
+_READABLE = {_CLOSE: 1e6 * _CLOSE, _CLOSE_SINGLE: 1e3 * _CLOSE_SINGLE}
 """Noise smaller than this, relative to the largest published number, drowns in rounding and cannot be read back."""
 
 _DRAWS = 257
@@ -31,6 +34,9 @@ _LATTICE = 8
 _COINCIDENCES = 3
 """So many equal noises of two labels are no chance where fewer than `_EXPECTED` are expected."""
 
+_BY_ROUNDING = 1e-3
+"""So many noises are expected to be nothing but rounding, at most; three or more then are so with probability 2e-10."""
+
 _EXPECTED = 1e-4
 """Expected equal noises of two labels, at most; three or more then come by chance with probability 2e-13."""
 
@@ -42,7 +48,7 @@ class ReadNoise:
     `rows` are noises of `mechanism`, one draw a row: numbers, or matrices; `runs` says which run each row is of,
     `width` how many rows a release has in one run, and `exact` holds the exact answers beside single releases. `size`
     is the largest published number, `scale` the median size of a noise that the mechanism draws, `site` the line of
-    code that asked for the first release.
+    code that asked for the first release. `close` is how close two readings of one noise lie, relative to `size`.
     """
 
     mechanism: Mechanism
@@ -53,6 +59,7 @@ class ReadNoise:
     size: float
     scale: float
     site: str
+    close: float = _CLOSE
 
     @property
     def values(self) -> Array:
@@ -65,7 +72,7 @@ class ReadNoise:
     @property
     def resolution(self) -> float:
         """How far apart two readings of one noise can lie by rounding."""
-        return _CLOSE * max(self.size, 1e-300)
+        return self.close * max(self.size, 1e-300)
 
 
 def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
@@ -81,6 +88,7 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
     least: dict[str, float] = {}
     sites: dict[str, str] = {}
     leaves: dict[str, Mechanism] = {}
+    closest: dict[str, float] = defaultdict(float)
     trees: dict[tuple[str, int], dict[int, Array]] = defaultdict(dict)
     scales: dict[int, float | None] = {}
     for release in tape.released:
@@ -90,15 +98,17 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
         if id(leaf) not in scales:
             scales[id(leaf)] = _scale(leaf, release.value.shape)
         scale = scales[id(leaf)]
-        if scale is None or scale < _READABLE * np.abs(release.output).max(initial=0.0):
+        close = _close(release)
+        if scale is None or scale < _READABLE[close] * np.abs(release.output).max(initial=0.0):
             continue
-        noise = release.output - release.value
+        noise = release.output.astype(np.float64) - release.value
         if release.element is not None and int(np.min(release.element, initial=_LONGEST + 1)) > _LONGEST:
             continue
         numbers = np.broadcast_to(0 if release.element is None else release.element, (len(release.runs),)).tolist()
         for row in release.rows:
             label = release.label_of(row)
             sites.setdefault(label, release.site)
+            closest[label] = max(closest[label], close)
             least[label] = min(scale, least.get(label, scale))
             sizes[label] = max(sizes[label], float(np.abs(release.output[row]).max(initial=0.0)))
             if release.element is None:
@@ -122,10 +132,16 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
             size=sizes[label],
             scale=least[label],
             site=sites[label],
+            close=closest[label],
         )
         for label, parts in singles.items()
         if parts
     }
+
+
+def _close(release: TapedRelease) -> float:
+    """Return how close two readings of one noise of a release lie, relative to what was published."""
+    return _CLOSE_SINGLE if release.output.dtype == np.float32 else _CLOSE
 
 
 def _scale(leaf: AdditiveMechanism, shape: tuple[int, ...]) -> float | None:
@@ -182,7 +198,7 @@ def _coarse(noise: ReadNoise) -> str:
             return ""
         return f"All {number} noises of '{{label}}' are multiples of {pitch:.6g}, and the exact answers are not"
     missing = int((np.abs(noise.values) <= noise.resolution).sum())
-    if missing >= _COINCIDENCES:
+    if missing >= _COINCIDENCES and number * noise.resolution <= _BY_ROUNDING * noise.scale:
         return f"{missing} of {number} published values of '{{label}}' carry no noise"
     if number >= _COINCIDENCES and (noise.values == np.round(noise.values)).all():
         return f"All {number} noises of '{{label}}' are whole numbers, of a continuous mechanism"

@@ -23,6 +23,7 @@ from dpaudit.training.watching import Training, Watch
 POWER = 0.9
 _ROUNDING = 1e-4  # relative; what single precision and a clipping constant of 1e-6 may add to a norm
 _CHECKS = 5
+_FEWEST, _COMPARED, _ANGLE = 6, 4096, 1e-7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,10 +121,11 @@ def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
 def _repeated(watch: Watch) -> Iterator[Check]:
     """Yield a finding where two steps carry the same noise."""
     seen: set[tuple[float, ...]] = set()
-    again = 0
+    equal = 0
     for mark in watch.fingerprints:
-        again += mark in seen and len(mark) > 1
+        equal += mark in seen and len(mark) > 1
         seen.add(mark)
+    again = max(equal, _alike(watch.fingerprints))
     if again:
         yield Check(
             name="fresh noise",
@@ -134,6 +136,20 @@ def _repeated(watch: Watch) -> Iterator[Check]:
             rule="DPA325",
             message=f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh.",
         )
+
+
+def _alike(fingerprints: list[tuple[float, ...]]) -> int:
+    """Return how many steps carry noise in the direction of an earlier step's, up to the rounding of single precision.
+
+    Two directions of independent noise lie so close by chance with probability below 1e-16.
+    """
+    marks = [mark for mark in fingerprints if len(mark) >= _FEWEST and any(mark)][:_COMPARED]
+    if len({len(mark) for mark in marks}) != 1:
+        return 0
+    directions = np.array(marks)
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    close = np.tril(np.abs(directions @ directions.T) > 1 - _ANGLE, -1)
+    return int(close.any(axis=1).sum())
 
 
 def _clipping(training: Training, watch: Watch, share: float) -> Iterator[Check]:

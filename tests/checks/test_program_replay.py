@@ -255,3 +255,27 @@ def test_the_table_of_mutants_follows_the_code() -> None:
     for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *HARMLESS, *PROGRAM_HARMLESS):
         assert (root / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1, mutant.name
         assert mutant.configuration in CONFIGURATIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded(Means):
+    """Known bad: the generator of the noise is seeded by the data, or by a constant."""
+
+    def publish(self, data: Any, streams: Streams) -> tuple[dict[str, Any], Recorder]:
+        seed = 7 if self.twin == "a constant" else int(np.abs(data).sum() * 1e6)
+        rng = streams.noise if self.twin == "sound" else np.random.default_rng(seed)
+        recorder = Recorder(rng)
+        exact = np.clip(data, -0.7, 0.7)
+        noisy = [
+            recorder.release(f"half {part}", NOISE, exact[:, start : start + USERS // 2].sum(axis=1))
+            for part, start in ((1, 0), (2, USERS // 2))
+        ]
+        return {"sums": np.stack(noisy, axis=1)}, recorder
+
+
+@pytest.mark.parametrize(("twin", "violated"), [("sound", False), ("a constant", True), ("the data", True)])
+def test_noise_that_does_not_follow_the_seed_of_its_stream_is_found(twin: str, violated: bool) -> None:
+    """Such noise is on no tape: it stays the same when nothing but the noise stream changes."""
+    program = Seeded(twin=twin)
+    conditions = replay_program(program, None, program.declaration(), ()).conditions
+    assert any(c.kind == "own_noise_stream" and c.status == "violated" for c in conditions) is violated
