@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.function_case import FunctionCase
+from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import CallRaisedError, Raised, called, outcome
-from audits.outputs.conversion import columns_of, columns_of_one, names_of
+from audits.outputs.conversion import carried_columns, columns_of, columns_of_one, names_of
 from audits.outputs.fields import NUMBER, Fields, stacked, taken
 from audits.outputs.values import record
 from dpaudit import DPAuditError
 from dpaudit.model.mechanism import Array
 
-_RUNS, _CALLS, _LEAST = 8, 30, 4
+_RUNS, _CALLS, _LEAST, _CONFIRMED = 8, 30, 4, 64
 _SINGLES, _LARGE = 60, 256
 _LEVEL = 1e-4
 _PARTS = 16
@@ -67,6 +68,13 @@ def probe(case: FunctionCase, runs: int, seconds: float | None = None) -> Probed
     if not raised:
         case = _examined(case, runs, notes)
     _compare_states(before, _state_digests(case.neighbours), notes)
+    unseen = unseen_outputs(case.run, case.neighbours, seconds)
+    if unseen:
+        notes.sound = False
+        notes.remarks.append(
+            f"The data show in {' and in '.join(unseen)}, which no attack reads: return what it holds as an output, or "
+            "leave it out."
+        )
     return Probed(case=case, remarks=tuple(notes.remarks), sound=notes.sound, repeatable=notes.repeatable)
 
 
@@ -78,7 +86,7 @@ def _examined(case: FunctionCase, runs: int, notes: _Notes) -> FunctionCase:
         if not _equal(first, again):
             notes.repeatable = False
             notes.remarks.append("The same random stream gave two different outputs: the audit cannot be repeated.")
-        elif _equal(first, other) and _varying(first):
+        elif _equal(first, other) and _varying(first) and _repeats(case, data):
             notes.sound = False
             notes.remarks.append(
                 "The function ignores its random generator: two streams gave the same outputs. A seed fixed inside the "
@@ -102,6 +110,12 @@ def _examined(case: FunctionCase, runs: int, notes: _Notes) -> FunctionCase:
         )
         return replace(case, alone=True)
     return case
+
+
+def _repeats(case: FunctionCase, data: Any) -> bool:
+    """Return whether two more streams give the same outputs: eight yes-or-no answers are often equal by chance."""
+    first, other = (_call(case, data, _stream(7, number), _CONFIRMED) for number in range(2))
+    return _equal(first, other)
 
 
 def _independent(case: FunctionCase, batches: Fields, calls: int, notes: _Notes) -> FunctionCase:
@@ -143,7 +157,9 @@ def _types_differ(outcomes: list[list[Any]]) -> bool:
     kinds = set()
     for value in (value for side in outcomes for value in side if not isinstance(value, Raised)):
         fields = columns_of_one(value)
-        kinds.add((float(fields["kind  call"][0, 0]), names_of(value)))
+        carried = carried_columns(value)
+        numbers = tuple(carried[name].tobytes() for name in sorted(carried))
+        kinds.add((float(fields["kind  call"][0, 0]), names_of(value), tuple(sorted(carried)), numbers))
     return len(kinds) > 1
 
 

@@ -5,7 +5,7 @@ output a run. The type of a whole batch (its container, dtype and names) is a co
 run: in a larger batch one rare run can change the type of all the others.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.arrays import NUMERIC, array_fields
+from audits.outputs.beside import beside
 from audits.outputs.fields import KIND, Fields, kind_of, of_records, placed
 from audits.outputs.foreign import native
 from audits.outputs.values import described, record
@@ -41,7 +42,21 @@ def columns_of_one(outputs: Any) -> Fields:
     """
     fields = _columns(outputs, 1, "")
     fields[f"{KIND} call"] = np.full((1, 1), kind_of(_types(outputs)))
-    return fields
+    return Fields(fields | carried_columns(outputs))
+
+
+def carried_columns(outputs: Any) -> Fields:
+    """Return the columns of what a batch and its parts carry beside their contents, for a call of one run."""
+    entries = {name: entry for path, part in _carried(outputs, "") for name, entry in record(part, path).items()}
+    return of_records([entries]) if entries else Fields()
+
+
+def _carried(outputs: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield what a batch and its parts carry, each with its path."""
+    for name, part in beside(outputs).items():
+        yield f"{path}!{name}", part
+    for name, part in (_parts(outputs) or {}).items():
+        yield from _carried(part, f"{path}.{name}")
 
 
 def names_of(outputs: Any) -> tuple[str, ...]:
@@ -140,7 +155,7 @@ def _group(row: Any) -> Any:
         return (int,) if -_INT64 <= row < _INT64 else None
     if kind in (float, bool):
         return (kind,)
-    if kind is np.ndarray and row.dtype.kind in NUMERIC:
+    if kind is np.ndarray and row.dtype.kind in NUMERIC and not row.dtype.metadata:
         return (np.ndarray, row.dtype.str, row.shape)
     return None
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.arrays import NUMERIC, array_fields
+from audits.outputs.beside import beside
 from audits.outputs.fields import KIND, MARK, NUMBER, kind_of
 from audits.outputs.foreign import native
 from audits.outputs.text import bytes_entries, text_entries
@@ -32,20 +33,22 @@ _WRITTEN = (uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Ad
 _EMPTY = (type(None), type(Ellipsis), type(NotImplemented))
 
 
-def record(value: Any) -> dict[str, float]:
-    """Return the output of one run as numbers by name.
+def record(value: Any, path: str = "") -> dict[str, float]:
+    """Return the output of one run as numbers by name; each name begins with `path` after its first word.
 
     Guarantee: equal outputs give equal numbers, in every process. Unequal ones give unequal numbers up to the 52 bits
     of a digest; of a sequence, entries after the 256th count as one category.
     Raises: UnsupportedError: a part whose type has no reading, by its name and place; nesting deeper than 32.
     """
-    return dict(_entries(value, "", 0))
+    return dict(_entries(value, path, 0))
 
 
 def _entries(value: Any, path: str, depth: int) -> Entries:
     """Yield (column, value) for a value and all its parts."""
     if depth > _DEEPEST:
         raise UnsupportedError(f"Expected outputs nested at most {_DEEPEST} deep, at {path[:60]!r}; return them flat.")
+    for name, part in beside(value).items():
+        yield from _entries(part, f"{path}!{name}", depth + 1)
     value = native(value)
     yield f"{KIND}{path}", kind_of(described(value))
     if isinstance(value, _EMPTY):

@@ -39,9 +39,57 @@ class Answer:
     parts: tuple[float, ...] = ()
 
 
+@dataclasses.dataclass
+class Extended:
+    value: float
+
+
 class Opaque:
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+class FloatWith(float):
+    secret: object
+
+
+class ListWith(list[float]):
+    secret: object
+
+
+class ArrayWith(np.ndarray[Any, np.dtype[np.float64]]):
+    secret: object
+
+
+class Slotted(float):
+    __slots__ = ("secret",)
+    secret: object
+
+
+def carrying(value: Any, **attributes: object) -> Any:
+    """Return `value` with attributes of its own."""
+    for name, attribute in attributes.items():
+        setattr(value, name, attribute)
+    return value
+
+
+def caused(raw: float) -> ValueError:
+    """Return an exception whose cause holds a value."""
+    error = ValueError("same")
+    error.__cause__ = KeyError(raw)
+    return error
+
+
+def graded(raw: float) -> torch.Tensor:
+    """Return a tensor whose gradient holds a value."""
+    tensor = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    tensor.grad = torch.tensor([raw], dtype=torch.float64)
+    return tensor
+
+
+def stored_zero(stored: bool) -> scipy.sparse.csr_array:
+    """Return a sparse zero, stored or not."""
+    return scipy.sparse.csr_array(([0.0], ([0], [0])) if stored else (1, 1), shape=(1, 1))
 
 
 _DAY = datetime.datetime.fromisoformat("2020-01-01")
@@ -109,6 +157,26 @@ CHANNELS = {
     "digits of a text": lambda d, n: ["1.0" if d else "1.00"] * n,
     "time zone": lambda d, n: [datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC if d else None)] * n,
     "identifier": lambda d, n: [uuid.UUID(int=int(d))] * n,
+    "attribute of a float": lambda d, n: [carrying(FloatWith(1.0), secret=d)] * n,
+    "slot of a float": lambda d, n: [carrying(Slotted(1.0), secret=d)] * n,
+    "attribute of a list": lambda d, n: [carrying(ListWith([1.0]), secret=d)] * n,
+    "attribute of an array": lambda d, n: [carrying(np.zeros(1).view(ArrayWith), secret=d)] * n,
+    "attribute of a batch": lambda d, n: carrying(np.zeros(n).view(ArrayWith), secret=d),
+    "attribute of a part of a batch": lambda d, n: {"a": carrying(np.zeros(n).view(ArrayWith), secret=d)},
+    "attribute beside a dataclass": lambda d, n: [carrying(Extended(1.0), secret=d)] * n,
+    "metadata of a dtype": lambda d, n: [np.zeros(1, dtype=np.dtype("f8", metadata={"raw": d}))] * n,
+    "fill of a mask": lambda d, n: [np.ma.array([0.0], mask=True, fill_value=d)] * n,
+    "gradient of a tensor": lambda d, n: [graded(d)] * n,
+    "attrs of a frame": lambda d, n: [carrying(pd.DataFrame({"a": [0.0]}), attrs={"raw": d})] * n,
+    "attrs of a batch": lambda d, n: carrying(pd.DataFrame({"a": np.zeros(n)}), attrs={"raw": d}),
+    "name of an index": lambda d, n: pd.Series(np.zeros(n), index=pd.RangeIndex(n, name=f"n{d}")),
+    "category that is not used": lambda d, n: [pd.Series(pd.Categorical(["x"], categories=["x", f"{d}"]))] * n,
+    "nanoseconds": lambda d, n: [pd.Timestamp(int(d))] * n,
+    "stored zero": lambda d, n: [stored_zero(bool(d))] * n,
+    "cause of an exception": lambda d, n: [caused(d)] * n,
+    "note of an exception": lambda d, n: [carrying(ValueError(), __notes__=[str(d)])] * n,
+    "maps that others hide": lambda d, n: [collections.ChainMap({"a": 1.0}, {"a": d})] * n,
+    "room of a queue": lambda d, n: [collections.deque([1.0], maxlen=5 + int(d))] * n,
 }
 """Outputs that tell the data set beside an equal value."""
 
@@ -156,6 +224,7 @@ def test_what_stands_beside_the_value_is_read(channel: str) -> None:
         lambda x: [lambda v=v: v for v in x],
         lambda x: [object() for _ in x],
         lambda x: [iter([v]) for v in x],
+        lambda x: [collections.defaultdict(lambda v=v: v) for v in x],
     ],
 )
 def test_outputs_of_unknown_types_are_refused_by_name(output: Callable[..., Any]) -> None:

@@ -1,5 +1,9 @@
 """Probes before an audit: dependent, seeded and unrepeatable runs get the right verdict and one clear sentence."""
 
+import logging
+import os
+import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +93,91 @@ def test_honest_functions_get_no_remark() -> None:
             return np.round(noisy) if width == 3 else noisy
 
         assert probe(function_case(lambda d, r, n, f=function: f(d, r, n), (0.0, 1.0), ONE), 4000).remarks == ()
+
+
+def test_rare_answers_are_no_fixed_seed() -> None:
+    """Yes-or-no answers of an honest function agree on eight runs of two streams by chance: no remark."""
+    for threshold in np.linspace(-3, 3, 25):
+
+        def function(data: float, rng: np.random.Generator, n_runs: int, threshold: float = threshold) -> Any:
+            return data + rng.laplace(size=n_runs) > threshold
+
+        assert probe(function_case(lambda d, r, n, f=function: f(d, r, n), (0.0, 1.0), ONE), 400).remarks == ()
+
+
+LAST: dict[str, float] = {}
+
+
+def _kept(data: float) -> None:
+    LAST["raw"] = data
+
+
+def keeping(data: float, rng: np.random.Generator) -> float:
+    _kept(data)
+    return data + rng.laplace()
+
+
+def printing(data: float, rng: np.random.Generator) -> float:
+    sys.stdout.write(f"raw {data}")
+    return data + rng.laplace()
+
+
+def complaining(data: float, rng: np.random.Generator) -> float:
+    sys.stderr.write(f"raw {data}")
+    return data + rng.laplace()
+
+
+def warning(data: float, rng: np.random.Generator) -> float:
+    with warnings.catch_warnings():
+        warnings.warn(f"raw {data}", stacklevel=1)
+    return data + rng.laplace()
+
+
+def logging_it(data: float, rng: np.random.Generator) -> float:
+    logging.getLogger("trap").warning("raw %s", data)
+    return data + rng.laplace()
+
+
+def exporting(data: float, rng: np.random.Generator) -> float:
+    os.environ["DPAUDIT_TEST_RAW"] = str(data)
+    return data + rng.laplace()
+
+
+def counting(data: float, rng: np.random.Generator) -> float:
+    LAST["calls"] = LAST.get("calls", 0.0) + 1
+    sys.stdout.write(f"call {LAST['calls']}")
+    return data + rng.laplace()
+
+
+@pytest.mark.parametrize(
+    ("function", "channel"),
+    [
+        (keeping, "the global 'LAST'"),
+        (printing, "printed text"),
+        (complaining, "printed text"),
+        (warning, "warnings"),
+        (logging_it, "log records"),
+        (exporting, "the environment"),
+    ],
+)
+def test_data_beside_the_output_never_pass(
+    function: Callable[..., Any], channel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The returned value is honest, the data stand elsewhere: undecided, and the remark names the channel."""
+    monkeypatch.setenv("DPAUDIT_TEST_RAW", "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = run(function, runs=400)
+    assert result.verdict == "inconclusive"
+    assert any(f"The data show in {channel}" in remark for remark in result.remarks), result.remarks
+    capsys.readouterr()
+
+
+def test_counters_and_their_texts_are_no_leak(capsys: pytest.CaptureFixture[str]) -> None:
+    """A counter and a progress line change with every call, not with the data; what is printed is passed on."""
+    LAST.clear()
+    assert probe(function_case(counting, (0.0, 1.0), ONE), 400).remarks == ()
+    assert "call 1.0" in capsys.readouterr().out
 
 
 def test_data_that_a_function_changes_are_noted() -> None:
