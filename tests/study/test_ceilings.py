@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms import Capri, Lplr
+from algorithms import Capri, GOptimalDueling, Lplr
 from algorithms._dueling.baselines import policy, simulate
+from algorithms._dueling.voters import SilentVoters
+from algorithms.g_optimal_dueling.run import run_with
 from algorithms.kernels import pairs, squared_exponential
 from algorithms.problems import load
 from algorithms.references.kernel import KernelUcb
@@ -108,3 +110,14 @@ def test_users_as_many_as_the_horizon_are_those_of_a_study() -> None:
     assert config_digest(settings, {"name": "hard_family", "users": 1e6}) == written
     assert config_digest(settings, {"name": "hard_family", "users": 1e7}) != written
     assert config_digest(replace(settings, horizon=10**7), {"name": "hard_family", "users": 1e7}) == written
+
+
+def test_a_blind_run_of_the_g_optimal_bandit_prefers_no_option() -> None:
+    """Where the last option is the best, runs on coins keep all options; runs on counts of 0 lose nothing."""
+    problem = load("modechoice")(shares=(0.14, 0.13, 0.09, 0.64))
+    settings = GOptimalDueling(epsilon=1.0, horizon=10**5, arms=4, dimension=3)
+    streams = [Streams.spawn(np.random.default_rng(5)) for _ in range(2)]
+    blind = settings.run_blind(problem, streams[0], 20).arrays["utility_regret"] / 10**5 / problem.uniform_regret
+    assert 0.9 < blind.min() <= blind.max() < 1.2
+    silent = run_with(SilentVoters(), settings, problem, streams[1], 20).arrays["utility_regret"]
+    assert silent.mean() / 10**5 < 0.1 * problem.uniform_regret
