@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.runtime.plugins import find_plugin
+from dpaudit.study.study import LENGTH
 
 HORIZONS = ("horizon", "episodes")
-
-_LENGTH = "horizon"
-"""What a study writes for a parameter of its problem that goes with the horizon."""
 
 
 def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
@@ -30,7 +28,7 @@ def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
     defaults = {key: entry.default for key, entry in parameters if entry.default is not inspect.Parameter.empty}
     defaults.pop("seed", None)
     if given.get("users") in [getattr(algorithm, key) for key in HORIZONS if hasattr(algorithm, key)]:
-        given["users"] = _LENGTH
+        given["users"] = LENGTH
     settings = {key: value for key, value in asdict(algorithm).items() if key not in HORIZONS}
     kind = f"{type(algorithm).__module__}.{type(algorithm).__qualname__}"
     held = {"kind": kind, "settings": plain(settings), "problem": plain({"name": name} | defaults | given)}
