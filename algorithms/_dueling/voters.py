@@ -78,6 +78,29 @@ class SilentVoters:
         return np.zeros(np.shape(duels), dtype=np.int64)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TossingVoters:
+    """People who toss a fair coin instead of answering, for methods to which a count of 0 says who won."""
+
+    def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
+        """Return fair coins."""
+        coins: Array = (rng.random(np.shape(left)) < _FAIR).astype(np.float64)
+        return coins
+
+    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
+        """Return counts of heads."""
+        heads: Array = rng.binomial(plays.astype(np.int64), _FAIR).astype(np.float64)
+        return heads
+
+    def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
+        """Return counts of heads. Shape: duels (n_runs, K, K)."""
+        heads: Array = rng.binomial(duels, _FAIR)
+        return heads
+
+
+_FAIR = 0.5
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecordedVoters:
     """A data set: record t is one person's answer, whatever they are shown (T,), or to each duel (T, K, K).

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from algorithms._dueling.voters import SilentVoters
+from algorithms._dueling.voters import TossingVoters
 from algorithms.g_optimal_dueling.run import run, run_with
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from algorithms.problems.duels import Duels
@@ -18,5 +18,9 @@ def run_without_noise(settings: GOptimalDuelingSettings, problem: Duels, streams
 
 
 def run_blind(settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
-    """Return runs whose releases hold noise alone: nothing is learned."""
-    return run_with(SilentVoters(), settings, problem, streams, n_runs)
+    """Return runs whose people toss coins: releases hold noise and no answer.
+
+    Counts of 0 in place of coins would say that the second option of every comparison won, and that is the better one
+    on problems that list options so.
+    """
+    return run_with(TossingVoters(), settings, problem, streams, n_runs)

@@ -1,7 +1,7 @@
 """Linear decision processes: transitions and rewards are linear in known features of (state, action)."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
@@ -63,6 +63,13 @@ class LinearMdp:
     def dimension(self) -> int:
         """The number of features, d."""
         return int(self.features.shape[2])
+
+    def with_gap_factor(self, factor: float) -> "LinearMdp":
+        """Return the same process with every reward multiplied by `factor`, and so every gap.
+
+        Raises: ValueError: a factor that takes a reward beyond 1.
+        """
+        return replace(self, reward_weights=factor * self.reward_weights)
 
 
 def low_rank(

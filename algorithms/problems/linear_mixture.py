@@ -1,7 +1,7 @@
 """Linear-mixture decision processes: unknown weights on known features of (next state, state, action)."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -69,6 +69,13 @@ class LinearMixture:
     def weight_bound(self) -> float:
         """The largest norm of a step's weights, the paper's C_w."""
         return float(np.linalg.norm(self.weights, axis=1).max())
+
+    def with_gap_factor(self, factor: float) -> "LinearMixture":
+        """Return the same process with every reward multiplied by `factor`, and so every gap.
+
+        Raises: ValueError: a factor that takes a reward beyond 1.
+        """
+        return replace(self, rewards=factor * self.rewards)
 
 
 def largest_feature_norm(features: Array) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.runtime.plugins import find_plugin
+from dpaudit.study.study import LENGTH
 
 HORIZONS = ("horizon", "episodes")
 
@@ -18,13 +19,16 @@ def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
     """Return the digest of an algorithm on a problem, whatever its horizon and whatever the seed of a drawn problem.
 
     `algorithm` is the configured object, `problem` the table of a file. Defaults count as if they were written, the
-    order of keys does not matter, and a number means its value: 1 is 1.0. A value "horizon" of the problem stays text.
+    order of keys does not matter, and a number means its value: 1 is 1.0. A value "horizon" of the problem stays text,
+    and `users` of a problem that are as many as the horizon are written so.
     """
     name = str(problem.get("name"))
     given = {key: value for key, value in problem.items() if key not in ("name", "seed")}
     parameters = inspect.signature(find_plugin("problems", name)).parameters.items()
     defaults = {key: entry.default for key, entry in parameters if entry.default is not inspect.Parameter.empty}
     defaults.pop("seed", None)
+    if given.get("users") in [getattr(algorithm, key) for key in HORIZONS if hasattr(algorithm, key)]:
+        given["users"] = LENGTH
     settings = {key: value for key, value in asdict(algorithm).items() if key not in HORIZONS}
     kind = f"{type(algorithm).__module__}.{type(algorithm).__qualname__}"
     held = {"kind": kind, "settings": plain(settings), "problem": plain({"name": name} | defaults | given)}

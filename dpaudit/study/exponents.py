@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpaudit.study.intervals import student
+from dpaudit.model.mechanism import Array
+from dpaudit.study.intervals import Interval, student
 from dpaudit.study.measured import Measured
 from dpaudit.study.rows import VISIBLE_SHARE, Row
-from dpaudit.study.study import Study
+from dpaudit.study.study import LENGTH, Study
 
 _LEAST_HORIZONS = 4
 _LEAST_DECADES = 2.0
@@ -76,7 +77,8 @@ def horizon_exponents(study: Study, rows: tuple[Row, ...], measured: tuple[Measu
     """Return the power of the horizon for each contender and epsilon, with a Student interval over problems.
 
     Only horizons in the learning range count: a share of at most one half. With gap factors the regret is the
-    worst-gap envelope, the largest mean regret over the factors for each horizon and problem.
+    worst-gap envelope, the largest mean regret over the factors for each horizon and problem. One fixed problem has a
+    power only where it changes with the horizon, as the family of a lower bound does; the interval is then over runs.
     """
     keys = dict.fromkeys((row.label, row.epsilon) for row in rows if row.role != "floor")
     enveloped = len(study.settings.gap_factors) > 1
@@ -94,18 +96,20 @@ def _of_horizon(
     stub = Exponent(label=label, epsilon=epsilon, variable="horizon", fit=fit, points=horizons)
     if len(horizons) < _LEAST_HORIZONS or math.log10(horizons[-1] / horizons[0]) < _LEAST_DECADES - 1e-9:
         return _without(stub, "not in range: fewer than 4 horizons or 2 decades at which learning shows")
-    if len(study.settings.problems) < 2:
+    fades = LENGTH in study.problem.values()
+    if len(study.settings.problems) < 2 and not fades:
         return _without(stub, "one fixed problem: its gaps say nothing about a minimax theorem")
     curves = (
         [_envelope(measured, label, epsilon, horizons, seed) for seed in study.settings.problems]
         if measured
         else [[row.samples[number] for row in learning] for number in range(len(learning[0].samples))]
     )
-    slopes = [slope_of(horizons, curve) for curve in curves]
-    if any(math.isnan(slope) for slope in slopes):
-        return _without(stub, "a regret of 0 has no logarithm")
-    interval = student(slopes, study.settings.alpha)
     table = np.array(curves)
+    single = len(study.settings.problems) < 2
+    if (table.mean(axis=0) if single else table).min() <= 0:
+        return _without(stub, "a regret of 0 has no logarithm")
+    slopes = [slope_of(horizons, curve) for curve in curves]
+    interval = jackknife(horizons, table, study.settings.alpha) if single else student(slopes, study.settings.alpha)
     means = table.mean(axis=0)
     errors = np.maximum(table.std(axis=0, ddof=1) / math.sqrt(len(table)), _LEAST_ERROR * means)
     root, offset = root_and_offset(horizons, list(means), list(errors))
@@ -113,6 +117,23 @@ def _of_horizon(
         label=label, epsilon=epsilon, variable="horizon", fit=fit, points=horizons,
         slope=interval.mean, lower=interval.lower, upper=interval.upper, root=root, offset=offset,
     )  # fmt: skip
+
+
+def jackknife(variable: Sequence[float], curves: Array, alpha: float) -> Interval:
+    """Return the slope of the mean curve with a Student interval over the jackknife's pseudo-values.
+
+    For runs of one problem, whose single curves may touch 0. Shape: curves (runs, points).
+
+    >>> interval = jackknife([1.0, 10.0, 100.0], np.array([[0.5, 15.0, 100.0], [1.5, 5.0, 100.0]]), 0.05)
+    >>> round(interval.mean, 12)
+    1.0
+    """
+    number = len(curves)
+    whole = slope_of(variable, curves.mean(axis=0))
+    left = [slope_of(variable, np.delete(curves, run, axis=0).mean(axis=0)) for run in range(number)]
+    interval = student([number * whole - (number - 1) * slope for slope in left], alpha)
+    shift = whole - interval.mean
+    return replace(interval, mean=whole, lower=interval.lower + shift, upper=interval.upper + shift)
 
 
 def _without(stub: Exponent, why: str) -> Exponent:

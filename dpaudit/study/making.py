@@ -8,10 +8,7 @@ from dpaudit.configuration.tables import parameters_of, read_section
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import find_plugin, load_package, suggestion
 from dpaudit.study.cells import Cell
-from dpaudit.study.study import HORIZON_KEYS, Study
-
-_LENGTH = "horizon"
-"""The text that stands for the cell's horizon as the value of a problem's parameter."""
+from dpaudit.study.study import HORIZON_KEYS, LENGTH, Study
 
 
 def find_contender(name: str) -> Any:
@@ -68,7 +65,7 @@ def make_problem(study: Study, horizon: int, seed: int, folder: Path, gap_factor
     if not isinstance(name, str):
         raise ConfigError("[problem] missing key 'name', which is text; `dpaudit list problems` shows them.")
     factory = find_plugin("problems", name)
-    table = {key: horizon if value == _LENGTH else value for key, value in table.items()}
+    table = {key: horizon if value == LENGTH else value for key, value in table.items()}
     if is_drawn(factory):
         table["seed"] = seed
     elif len(study.settings.problems) > 1:

@@ -16,6 +16,9 @@ Grid = Literal["epsilon"]
 HORIZON_KEYS = ("horizon", "episodes")
 """The settings that say how long an algorithm runs; an algorithm has one of them."""
 
+LENGTH = "horizon"
+"""The text that stands for the cell's horizon as the value of a problem's parameter."""
+
 
 _NOISE_KEYS = ("epsilon", "delta", "calibration")
 """The settings that decide how much noise there is and nothing else."""

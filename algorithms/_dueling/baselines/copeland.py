@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms._dueling.baselines.simulation import win_table
+from algorithms._dueling.baselines.simulation import rounds_until, win_table
 from dpaudit.model.mechanism import Array
 
 
@@ -55,6 +55,19 @@ class RelativeUpperConfidence:
         if left != right:
             self.wins[(left, right) if won else (right, left)] += 1
 
+    def repeats(self, number: int) -> int:
+        """Return for how long no other option may beat the champion, which then meets itself."""
+        return 1 if self.champion is None else rounds_until(self._rivals_from(self.champion), number)
+
+    def _rivals_from(self, champion: int) -> float:
+        """Return the logarithm of the first round at which some option may beat the champion; -inf for at once."""
+        share, duels = win_table(self.wins)
+        against = np.delete(share[:, champion], champion)
+        met = np.delete(duels[:, champion], champion)
+        if not against.size or not (against < 0.5).all():
+            return -math.inf
+        return float((met * (0.5 - against) ** 2).min() / self.alpha)
+
     def _pick(self, candidates: Array, rng: np.random.Generator) -> int:
         """Return the champion with probability one half, else another candidate; any option where there is none."""
         if not candidates.size:
@@ -75,26 +88,56 @@ class DoubleThompson:
     arms: int
     alpha: float = 0.51
     wins: Array = field(init=False)
+    ahead: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]], init=False)
+    block: int = field(default=1, init=False)
 
     def __post_init__(self) -> None:
         self.wins = np.zeros((self.arms, self.arms))
 
     def choose(self, number: int, rng: np.random.Generator) -> tuple[int, int]:
-        """Return both candidates."""
-        upper, lower = bounds(self.wins, self.alpha, number)
-        beaten = (upper > 0.5) & ~np.eye(self.arms, dtype=bool)
-        copeland = beaten.sum(axis=1)
-        top = copeland == copeland.max()
-        draws = np.triu(rng.beta(self.wins + 1, self.wins.T + 1), 1)
-        draws += np.tril(1 - draws.T, -1)
-        votes = np.where(top, ((draws > 0.5) & ~np.eye(self.arms, dtype=bool)).sum(axis=1), -1)
-        first = int(rng.choice(np.flatnonzero(votes == votes.max())))
-        again = rng.beta(self.wins[:, first] + 1, self.wins[first] + 1)
-        again[first] = 0.5
-        second = int(np.where(lower[:, first] <= 0.5, again, -1.0).argmax())
-        return first, second
+        """Return both candidates.
+
+        While nothing is learned the posteriors stay, so that the draws of further rounds are made ahead: at most as
+        many as leave every bound on its side of one half.
+        """
+        if not self.ahead:
+            upper, lower = bounds(self.wins, self.alpha, number)
+            rounds = min(self.block, rounds_until(self._crossing(number), number))
+            self.ahead = self._drawn(upper, lower, rounds, rng)[::-1]
+            self.block = min(2 * self.block, _AHEAD)
+        return self.ahead.pop()
 
     def learn(self, left: int, right: int, *, won: bool) -> None:
         """Count the win; an option against itself tells nothing."""
         if left != right:
             self.wins[(left, right) if won else (right, left)] += 1
+            self.ahead, self.block = [], 1
+
+    def repeats(self, number: int) -> int:
+        """Return 1: the next round has draws of its own."""
+        del number
+        return 1
+
+    def _crossing(self, number: int) -> float:
+        """Return the logarithm of the first round after `number` at which some bound crosses one half."""
+        share, duels = win_table(self.wins)
+        crossing = duels * (0.5 - share) ** 2 / self.alpha
+        later = crossing[(duels > 0) & (share < 0.5) & (crossing > math.log(number))]
+        return float(later.min()) if later.size else math.inf
+
+    def _drawn(self, upper: Array, lower: Array, rounds: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+        """Return both candidates of each of `rounds` rounds by independent draws."""
+        others = ~np.eye(self.arms, dtype=bool)
+        copeland = ((upper > 0.5) & others).sum(axis=1)
+        draws = np.triu(rng.beta(self.wins + 1, self.wins.T + 1, size=(rounds, self.arms, self.arms)), 1)
+        draws += np.tril(1 - draws.swapaxes(1, 2), -1)
+        votes = np.where(copeland == copeland.max(), ((draws > 0.5) & others).sum(axis=2), -1)
+        first = np.where(votes == votes.max(axis=1, keepdims=True), rng.random(votes.shape), -1.0).argmax(axis=1)
+        again = rng.beta(self.wins[:, first].T + 1, self.wins[first] + 1)
+        again[np.arange(rounds), first] = 0.5
+        second = np.where(lower[:, first].T <= 0.5, again, -1.0).argmax(axis=1)
+        return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+_AHEAD = 256
+"""The most rounds whose draws are made ahead."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms._dueling.baselines.simulation import win_table
+from algorithms._dueling.baselines.simulation import rounds_until, win_table
 from dpaudit.model.mechanism import Array
 
 
@@ -53,6 +53,15 @@ class RelativeMinimumDivergence:
         """Count the win; an option against itself tells nothing."""
         if left != right:
             self.wins[(left, right) if won else (right, left)] += 1
+
+    def repeats(self, number: int) -> int:
+        """Return for how long one option alone is within reach, so that it meets itself; 1 where others are listed."""
+        divergence = self.divergences()
+        favourite = int(divergence.argmin())
+        if self.queue or self.current or self.later != {favourite} or self.arms < 2:
+            return 1
+        nearest = float(np.delete(divergence, favourite).min() - divergence[favourite])
+        return rounds_until(nearest - 0.3 * self.arms**1.01, number)
 
     def divergences(self) -> Array:
         """Return I_i = sum over j with share(i, j) <= 1/2 of N_ij d(share, 1/2); shape (K,)."""

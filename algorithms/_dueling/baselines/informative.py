@@ -64,6 +64,11 @@ class MaximumInformativePair:
         direction = self.features[left] - self.features[right]
         self.spread += np.outer(direction, direction)
 
+    def repeats(self, number: int) -> int:
+        """Return 1: the count of answers decides when the next fit is due."""
+        del number
+        return 1
+
     def _fit(self) -> None:
         """Fit the logistic model to all counts."""
         first, second = np.nonzero(self.plays)

@@ -1,5 +1,6 @@
 """One run of a policy, round by round, and the policy that learns nothing."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +21,13 @@ class Policy(Protocol):
         """Read the answer; `won` says that the option on the left was preferred."""
         ...
 
+    def repeats(self, number: int) -> int:
+        """Return how many rounds from `number` on surely repeat the duel of round `number`, which taught nothing.
+
+        Asked after a duel of an option with itself; 1 is always right.
+        """
+        ...
+
 
 @dataclass(slots=True, kw_only=True)
 class Uniform:
@@ -35,16 +43,42 @@ class Uniform:
     def learn(self, left: int, right: int, *, won: bool) -> None:
         """Read nothing."""
 
+    def repeats(self, number: int) -> int:
+        """Return 1: the next round draws again."""
+        del number
+        return 1
+
 
 def simulate(policy: Policy, problem: Duels, horizon: int, rng: np.random.Generator) -> Array:
-    """Return how often each duel took place in one run; shape (K, K)."""
+    """Return how often each duel took place in one run; shape (K, K).
+
+    Rounds that surely repeat a duel of an option with itself are counted at once, as nothing is learned in them.
+    """
     plays = np.zeros(problem.preferences.shape)
-    table = problem.preferences
-    for number in range(1, horizon + 1):
+    table = problem.preferences.tolist()
+    number = 1
+    while number <= horizon:
         left, right = policy.choose(number, rng)
-        plays[left, right] += 1
-        policy.learn(left, right, won=bool(rng.random() < table[left, right]))
+        rounds = 1 if left != right else min(policy.repeats(number), horizon + 1 - number)
+        plays[left, right] += rounds
+        policy.learn(left, right, won=bool(rng.random() < table[left][right]))
+        number += rounds
     return plays
+
+
+def rounds_until(logarithm: float, number: int) -> int:
+    """Return how many rounds t from `number` on have ln t below `logarithm`, at least 1 and at most 2^62.
+
+    >>> rounds_until(math.log(10.5), 8), rounds_until(-math.inf, 8), rounds_until(math.inf, 8) == 2**62
+    (3, 1, True)
+    """
+    if logarithm >= _LONGEST:
+        return 2**62
+    return max(math.ceil(math.exp(logarithm)) - number, 1)
+
+
+_LONGEST = 42.0
+"""A logarithm whose exponential is below 2^62."""
 
 
 def win_table(wins: Array) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ def block_crediting_both(run: EventRun, voters: Voters, streams: Streams, number
     """Play one block; return how many rounds it took, and whether a removal ended it."""
     rounds = min(_ROUNDS, run.plan.horizon - number)
     drawn = (streams.actions.random(rounds) * len(run.left)).astype(np.int64)
-    options, others = _schedule(run, run.left[drawn])
+    options, others = _schedule(run.retained[run.left].tolist(), run.left, drawn)
     won = voters.votes(number + np.arange(rounds), options, others, streams.environment).astype(np.float64)
     upper, lower = _intervals(run, options, others, won)
     events = np.flatnonzero(upper.min(axis=1) < lower.max(axis=1))
@@ -30,18 +30,19 @@ def block_crediting_both(run: EventRun, voters: Voters, streams: Streams, number
     return taken, bool(events.size)
 
 
-def _schedule(run: EventRun, others: Array) -> tuple[Array, Array]:
-    """Return the options on the left and on the right of a block: the fewest plays, ties to the smallest option."""
-    left = run.left.tolist()
-    plays = {arm: int(run.retained[arm]) for arm in left}
-    options = np.empty(len(others), dtype=np.int64)
-    for place, other in enumerate(others.tolist()):
-        option = min(left, key=plays.__getitem__)
-        options[place] = option
-        plays[option] += 1
-        if other != option:
+def _schedule(plays: list[int], left: Array, drawn: Array) -> tuple[Array, Array]:
+    """Return the options on the left and on the right of a block: the fewest plays, ties to the smallest option.
+
+    `plays` are those retained by the options `left`, and `drawn` the places there of the options on the right.
+    """
+    places: list[int] = []
+    for other in drawn.tolist():
+        place = plays.index(min(plays))
+        places.append(place)
+        plays[place] += 1
+        if other != place:
             plays[other] += 1
-    return options, others
+    return left[places], left[drawn]
 
 
 def _intervals(run: EventRun, options: Array, others: Array, won: Array) -> tuple[Array, Array]:

@@ -44,7 +44,8 @@ def test_double_thompson_meets_its_only_open_rival_or_itself() -> None:
     held = DoubleThompson(arms=3)
     held.wins = np.array([[0, 9e6, 9e6], [1e6, 0, 9e6], [1e6, 1e6, 0]])
     assert {held.choose(1000, np.random.default_rng(seed)) for seed in range(20)} == {(0, 0)}
-    held.wins[0, 2], held.wins[2, 0] = 3.0, 2.0
+    held = DoubleThompson(arms=3)
+    held.wins = np.array([[0, 9e6, 3.0], [1e6, 0, 9e6], [2.0, 1e6, 0]])
     assert {held.choose(1000, np.random.default_rng(seed)) for seed in range(60)} == {(0, 0), (0, 2)}
 
 
@@ -66,6 +67,7 @@ def test_of_two_options_the_one_known_beyond_doubt_meets_itself(name: str) -> No
         held.queue = []
     held.wins = np.array([[0, 9e6], [1e6, 0]])
     assert held.choose(100, np.random.default_rng(0)) == (0, 0)
+    held = policy(name, load("bradley_terry")(utilities=(2.0, 0.0)), 10)
     held.wins = np.array([[0, 1.0], [1.0, 0]])
     met = {held.choose(100, np.random.default_rng(seed)) for seed in range(20)}
     assert met & {(0, 1), (1, 0)}

@@ -191,12 +191,12 @@ def test_on_one_tape_both_engines_credit_both_options_alike(rounds: int, monkeyp
     reading = {"removal": "R3", "credit": "both"}
     assert not any(engines_disagree(seed, rounds, monkeypatch, **reading) for seed in range(25))
 
-    def forgetful(run: Any, others: Array) -> tuple[Array, Array]:
-        plays, options = {arm: int(run.retained[arm]) for arm in run.left.tolist()}, np.empty_like(others)
-        for place in range(len(others)):
-            options[place] = min(plays, key=plays.__getitem__)
-            plays[options[place]] += 1
-        return options, others
+    def forgetful(plays: list[int], left: Array, drawn: Array) -> tuple[Array, Array]:
+        places = np.empty_like(drawn)
+        for number in range(len(drawn)):
+            places[number] = plays.index(min(plays))
+            plays[places[number]] += 1
+        return left[places], left[drawn]
 
     monkeypatch.setattr(event_both, "_schedule", forgetful)
     assert rounds == 1 or any(engines_disagree(seed, rounds, monkeypatch, **reading) for seed in range(25))
