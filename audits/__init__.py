@@ -21,11 +21,13 @@ __all__ = [
     "GaussianTradeOff",
     "Guesses",
     "LikelihoodRatio",
+    "ModelAudit",
     "PriorEvidence",
     "PrivateTradeOff",
     "ProgramLines",
     "Rank",
     "Refutation",
+    "SoftmaxTraining",
     "Split",
     "Tape",
     "TrainingAudit",
@@ -36,7 +38,9 @@ __all__ = [
     "audit_anytime",
     "audit_case",
     "audit_curve",
+    "audit_model",
     "audit_rates",
+    "audit_record",
     "audit_scores",
     "audit_sequentially",
     "audit_training",
@@ -49,6 +53,7 @@ __all__ = [
     "credible_bound",
     "declared_case",
     "e_process_bound",
+    "each_model",
     "error_rate_bound",
     "error_rate_delta",
     "function_case",
@@ -116,6 +121,8 @@ NAMES: dict[str, str] = {
     "learned_classifier": "attack: additive log odds over binned outputs, for outputs of any kind",
     "learned_zones": "attack: averaged thresholds on one column, for few runs",
     "bit_features": "attack: mantissa and exponent bits, for leaks of floating-point noise",
+    "model_losses": "attack: LiRA, RMIA and the loss on one model that any function trained, with shadow models",
+    "record_losses": "attack: the loss of one record over many models, each trained with it by a fair coin",
     "training_run": "check: one training run: conformance, one step, the whole run with canaries",
     "watch_noise": "check: the law of a mechanism's outputs against its density, sequentially",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and undeclared reads of the data",
@@ -134,22 +141,26 @@ EXPORTS: dict[str, str] = {
     "GaussianTradeOff": "audits.bounds.trade_offs",
     "Guesses": "audits.scores.one_run",
     "LikelihoodRatio": "audits.attacks.likelihood",
+    "ModelAudit": "audits.training.model_audit",
     "PriorEvidence": "audits.procedures.prior_evidence",
     "PrivateTradeOff": "audits.bounds.trade_offs",
     "ProgramLines": "audits.checks.case_coverage",
     "Rank": "audits.scores.fixed_rank",
     "Refutation": "audits.procedures.witness",
+    "SoftmaxTraining": "audits.training.softmax",
     "Split": "audits.scores.fixed_threshold",
     "Tape": "audits.checks.tape",
     "TrainingAudit": "audits.training.training_audit",
-    "address_of": "audits.experiment.identity",
     "accountant_curve": "audits.bounds.joint",
+    "address_of": "audits.experiment.identity",
     "area_under_roc": "audits.bounds.area",
     "audit": "audits.procedures.fixed_size",
     "audit_anytime": "audits.procedures.anytime",
     "audit_case": "audits.procedures.fixed_size",
     "audit_curve": "audits.procedures.whole_curve",
+    "audit_model": "audits.training.model_audit",
     "audit_rates": "audits.scores.learned",
+    "audit_record": "audits.training.record_audit",
     "audit_scores": "audits.scores.scores_audit",
     "audit_sequentially": "audits.procedures.anytime",
     "audit_training": "audits.training.training_audit",
@@ -162,6 +173,7 @@ EXPORTS: dict[str, str] = {
     "credible_bound": "audits.bounds.credible",
     "declared_case": "audits.attacks.likelihood",
     "e_process_bound": "audits.bounds.e_process",
+    "each_model": "audits.training.each_model",
     "error_rate_bound": "audits.bounds.error_rates",
     "error_rate_delta": "audits.bounds.error_rates",
     "function_case": "audits.experiment.function_case",
@@ -282,6 +294,11 @@ if TYPE_CHECKING:
     from audits.scores.learned import audit_rates as audit_rates
     from audits.scores.one_run import Guesses as Guesses
     from audits.scores.scores_audit import audit_scores as audit_scores
+    from audits.training.each_model import each_model as each_model
+    from audits.training.model_audit import ModelAudit as ModelAudit
+    from audits.training.model_audit import audit_model as audit_model
+    from audits.training.record_audit import audit_record as audit_record
+    from audits.training.softmax import SoftmaxTraining as SoftmaxTraining
     from audits.training.training_audit import TrainingAudit as TrainingAudit
     from audits.training.training_audit import audit_training as audit_training
     from audits.training.training_audit import judge as judge
@@ -309,6 +326,8 @@ _ENTRIES = {
     "learned_classifier": "learn_score",
     "learned_zones": "learn_thresholds",
     "bit_features": "bit_features",
+    "model_losses": "audit_model",
+    "record_losses": "audit_record",
     "training_run": "audit_training",
     "watch_noise": "watch_noise",
     "replay": "replay_neighbours",

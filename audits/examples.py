@@ -1,9 +1,10 @@
-"""Inputs that the examples in docstrings share: counts, a claim, a case with half the noise, a training loop."""
+"""Inputs that the examples in docstrings share: counts, a claim, a case with half the noise, training loops."""
 
 from typing import Any
 
 import numpy as np
 
+from audits.training.softmax import SoftmaxTraining
 from dpaudit import AuditCase, Claim, Counts, Training, Watch
 from dpaudit.model.mechanism import Array
 
@@ -64,3 +65,23 @@ def train_with_little_noise(features: Array, labels: Array, watch: Watch, rng: n
         norms = np.linalg.norm(features[batch], axis=1) * np.linalg.norm(errors, axis=1)
         summed = features[batch].T @ (errors * np.minimum(1, TRAINING.max_grad_norm / norms)[:, None])
         watch.step(summed + 0.05 * rng.standard_normal(summed.shape), summed, batch)
+
+
+def _without_noise() -> SoftmaxTraining:
+    """Return training on random labels in more columns than records, which no model forgets."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(150, 120))
+    return SoftmaxTraining(
+        features=features / np.linalg.norm(features, axis=1, keepdims=True),
+        labels=rng.integers(0, 2, 150),
+        classes=2,
+        records=100,
+        noise_multiplier=0,
+        sample_rate=1.0,
+        steps=20,
+        learning_rate=20.0,
+    )
+
+
+SOFTMAX = _without_noise()
+"""Training without noise: no claim holds for it."""

@@ -161,6 +161,12 @@ _RULES = (
         "warning",
     ),
     _rule(
+        "DPA303",
+        "ScoresExceedClaim",
+        "Membership scores, if sampled as stated, show more leakage than is claimed.",
+        "Check that the sampling is as stated and the scores are of this code; then look for the leak as for DPA301.",
+    ),
+    _rule(
         "DPA311",
         "NoPoissonSampling",
         "The accountant takes credit for Poisson sampling that does not happen.",

@@ -8,10 +8,9 @@ from typing import Any
 from dpaudit.gate.baseline import Accepted, Baseline
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
-from dpaudit.model.audit_result import AuditResult
 from dpaudit.wording.escaping import one_line
 
-SCHEMA = "urn:dpaudit:schema:check:4"
+SCHEMA = "urn:dpaudit:schema:check:5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +134,10 @@ def _configuration(checked: Checked) -> dict[str, Any]:
     data: dict[str, Any] = {"path": checked.name, "audits": [audit.to_dict() for audit in checked.audits]}
     if checked.certificate is not None:
         data["certificate"] = checked.certificate.to_dict()
+    if checked.scores:
+        data["scores"] = [
+            {"file": held.file, "digest": held.digest, "result": held.result.to_dict()} for held in checked.scores
+        ]
     if checked.seed is not None:
         data["seed"] = checked.seed
     if checked.error is not None:
@@ -142,6 +145,7 @@ def _configuration(checked: Checked) -> dict[str, Any]:
     return data
 
 
-def strongest(audits: tuple[AuditResult, ...]) -> float | None:
-    """Return the largest lower bound of several audits, or None without audits."""
-    return max((audit.epsilon_lower for audit in audits), default=None)
+def strongest(checked: Checked) -> float | None:
+    """Return the largest lower bound of the audits of a configuration, of code and of scores, or None without any."""
+    bounds = [audit.epsilon_lower for audit in checked.audits]
+    return max([*bounds, *(held.result.epsilon_lower for held in checked.scores)], default=None)

@@ -10,13 +10,15 @@ from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import DPAuditError
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
-from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim
+from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim, terms_of_scores
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.report.suppliers import suppliers_of
 from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import one_line
+from dpaudit.wording.scores import sampling_phrase, scores_meaning
 
 _OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
 """The rule of each remark of a study."""
@@ -58,7 +60,8 @@ class Issue:
 class Checked:
     """One configuration with its certificate and audits, or with the error that stopped it.
 
-    `complaints` are those of the independent checker about the certificate. `usefulness` is what a study says, None
+    `complaints` are those of the independent checker about the certificate. `scores` are audits of scores that the
+    configuration names. `usefulness` is what a study says, None
     where nobody asked.
     """
 
@@ -67,6 +70,7 @@ class Checked:
     certificate: Certificate | None = None
     complaints: tuple[str, ...] = ()
     audits: tuple[AuditResult, ...] = ()
+    scores: tuple[ScoreEvidence, ...] = ()
     seed: int | None = None
     error: DPAuditError | None = None
     require_consistent: bool = False
@@ -83,7 +87,8 @@ class Checked:
         if self.certificate is None:
             return "unusable"
         audits = (audit_label(audit.verdict) for audit in self.audits)
-        return ", ".join(dict.fromkeys((verdict_label(self.certificate.verdict), *audits)))
+        scored = (f"scores {held.result.verdict.replace('_', ' ')}" for held in self.scores)
+        return ", ".join(dict.fromkeys((verdict_label(self.certificate.verdict), *audits, *scored)))
 
     def issues(self) -> tuple[Issue, ...]:
         """Return the issues; those of the claim come first."""
@@ -94,6 +99,7 @@ class Checked:
         return (
             *self._of_claim(self.configuration, self.certificate),
             *self._of_audits(self.configuration, self.certificate),
+            *self._of_scores(self.configuration, self.certificate),
             *self._of_usefulness(self.configuration, self.certificate),
         )
 
@@ -142,6 +148,15 @@ class Checked:
             elif audit.verdict == "inconclusive" or (self.require_consistent and audit.verdict == "not_refuted"):
                 location = place_of_key(configuration, "audit", "runs")
                 yield self._issue("DPA302", audit.name, audit_meaning(audit), location, terms)
+
+    def _of_scores(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
+        """Yield the audits of scores whose bound exceeds the claim."""
+        for held in self.scores:
+            if held.result.exceeds_claim:
+                location = place_of_key(configuration, "evidence", "scores")
+                text = f"{scores_meaning(held.result)} The sampling is stated: {sampling_phrase(held.result.sampling)}."
+                terms = terms_of_scores(certificate, held.result)
+                yield self._issue("DPA303", scores_name(held), text, location, terms)
 
     def _of_usefulness(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
         """Yield what a study says against the setting, or that none speaks of it; nothing where nobody asked."""

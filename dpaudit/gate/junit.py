@@ -5,6 +5,7 @@ from xml.etree import ElementTree as Xml
 
 from dpaudit.gate.document import CheckDocument, Judged
 from dpaudit.gate.issues import Checked
+from dpaudit.report.score_evidence import scores_name
 from dpaudit.wording.escaping import clean
 
 _LONGEST = 4_000
@@ -47,13 +48,15 @@ def _suite(number: int, checked: Checked, judged: list[Judged], timestamp: str) 
 
 
 def _cases(checked: Checked, judged: list[Judged]) -> Iterator[Xml.Element]:
-    """Yield one case for the claim and one for each audit, or one for an unusable configuration."""
-    audits = {audit.name for audit in checked.audits}
+    """Yield one case for the claim and one for each audit or file of scores, or one for an unusable configuration."""
+    audits = {*(audit.name for audit in checked.audits), *(scores_name(held) for held in checked.scores)}
     name = "configuration" if checked.error else "certificate"
     yield _case(checked.name, name, 0.0, [j for j in judged if not _is_of_audit(j, audits)])
     for audit in checked.audits:
         own = [j for j in judged if _is_of_audit(j, {audit.name})]
         yield _case(checked.name, f"audit: {audit.name}", audit.seconds, own)
+    for held in checked.scores:
+        yield _case(checked.name, scores_name(held), 0.0, [j for j in judged if _is_of_audit(j, {scores_name(held)})])
 
 
 def _facts(checked: Checked) -> dict[str, object]:
@@ -62,7 +65,7 @@ def _facts(checked: Checked) -> dict[str, object]:
     numbers = {} if certificate is None else _numbers(certificate.to_dict())
     facts: dict[str, object] = {f"certificate.{key}": value for key, value in numbers.items()}
     for audit in checked.audits:
-        held = {
+        held: dict[str, object] = {
             "verdict": audit.verdict,
             "epsilon_claimed": audit.claim.epsilon,
             "epsilon_lower": audit.epsilon_lower,
@@ -71,6 +74,17 @@ def _facts(checked: Checked) -> dict[str, object]:
             "seed": audit.seed,
         }
         facts |= {f"audit: {audit.name}.{key}": value for key, value in held.items()}
+    for scored in checked.scores:
+        result = scored.result
+        held = {
+            "verdict": result.verdict,
+            "sampling": result.sampling,
+            "epsilon_claimed": result.claim.epsilon,
+            "epsilon_lower": result.epsilon_lower,
+            "significance": result.significance,
+            "scores": result.members + result.others,
+        }
+        facts |= {f"{scores_name(scored)}.{key}": value for key, value in held.items()}
     return facts
 
 

@@ -19,6 +19,7 @@ from dpaudit.workflow import (
     certificate_of,
     no_progress,
     runs_code,
+    scores_in,
     settings_of,
     usefulness_in,
 )
@@ -83,6 +84,7 @@ def _checked(
         audited = attack and runs_code(configuration)
         cases = cases_of(configuration, settings.view) if audited else ()
         audits = audits_of(cases, certificate, settings, seed, execution, sharing)
+        scores = scores_in(configuration, certificate)
         useful = usefulness_in(configuration, certificate) if usefulness else None
     except InternalError:
         raise
@@ -94,6 +96,7 @@ def _checked(
         certificate=certificate,
         complaints=disagreements(certificate),
         audits=audits,
+        scores=scores,
         seed=seed if audited else None,
         usefulness=useful,
     )

@@ -73,19 +73,26 @@ def _row(checked: Checked) -> tuple[str, ...]:
     """Return the row of one configuration."""
     if checked.certificate is None:
         return (checked.name, "", "", "", checked.verdicts)
-    certificate, attacked = checked.certificate, strongest(checked.audits)
+    certificate, attacked = checked.certificate, strongest(checked)
     return (
         checked.name,
         claim_parameters(certificate.claim),
         f"epsilon {bracket_phrase(certificate.tight.epsilon)}",
-        "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {nearest(_runs(checked))} runs",
+        "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {looked_at(checked)}",
         checked.verdicts,
     )
 
 
-def _runs(checked: Checked) -> float:
-    """Return the number of runs of all audits of a configuration."""
-    return float(sum(audit.runs for audit in checked.audits))
+def looked_at(checked: Checked) -> str:
+    """Return how many runs and scores all audits of a configuration looked at."""
+    runs, scores = float(sum(audit.runs for audit in checked.audits)), numbers_of_scores(checked)
+    parts = [f"{nearest(runs)} runs"] if checked.audits else []
+    return " and ".join([*parts, *([f"{nearest(scores)} scores"] if checked.scores else [])])
+
+
+def numbers_of_scores(checked: Checked) -> float:
+    """Return the number of scores of all audits of scores of a configuration."""
+    return float(sum(held.result.members + held.result.others for held in checked.scores))
 
 
 def _issue(judged: Judged) -> tuple[str, ...]:

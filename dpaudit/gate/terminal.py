@@ -46,7 +46,7 @@ def _row(checked: Checked) -> tuple[str, str, str, str]:
     """Return the row of one configuration."""
     if checked.certificate is None:
         return (clean(checked.name), "", "", checked.verdicts)
-    certificate, attacked = checked.certificate, strongest(checked.audits)
+    certificate, attacked = checked.certificate, strongest(checked)
     proved = certificate.tight.epsilon.upper
     return (
         clean(checked.name),

@@ -12,6 +12,7 @@ from dpaudit.checks import count
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, encode
+from dpaudit.model.scores_result import ScoresResult
 
 _TOLERANCE = 1e-6
 """A relative growth that counts as none: engines of two versions may differ by so much."""
@@ -22,8 +23,9 @@ class Terms:
     """What an issue is about, so that its acceptance lapses when any of it changes or gets worse.
 
     `up_to` holds ceilings by name: `proved_epsilon` and `proved_delta` are the upper bounds of the certificate,
-    `refuted_epsilon` its lower bound, `audited_epsilon` the lower bound of an audit. `runs` and `significance` say how
-    hard an audit looked (0 and 1 without an audit). `seen` is the text of what no number measures.
+    `refuted_epsilon` its lower bound, `audited_epsilon` the lower bound of an audit, of code or of scores. `runs` and
+    `significance` say how hard an audit looked (0 and 1 without an audit); the runs of scores are their number. `seen`
+    is the text of what no number measures.
     Raises: ValueError: a ceiling that is negative or no number, or a negative number of runs.
     """
 
@@ -120,6 +122,16 @@ def terms_of_audit(certificate: Certificate, audit: AuditResult) -> Terms:
         up_to=(*_proved(certificate), ("audited_epsilon", audit.epsilon_lower)),
         runs=audit.runs,
         significance=audit.significance,
+    )
+
+
+def terms_of_scores(certificate: Certificate, result: ScoresResult) -> Terms:
+    """Return the terms of an issue of an audit of scores; its runs are the scores of both sides."""
+    return Terms(
+        claim=certificate.claim,
+        up_to=(*_proved(certificate), ("audited_epsilon", result.epsilon_lower)),
+        runs=result.members + result.others,
+        significance=result.significance,
     )
 
 

@@ -23,8 +23,8 @@ class Observation:
 
     `proved` is the upper bound on epsilon at the claim's delta: None without a certificate or with a condition that is
     violated, infinity where nothing finite is proved. `attacked` is the largest lower bound of the document's audits,
-    None without any; `error` is the sum of their significances. `open_issues` is None in a report, which has no
-    issues. `spent` is the share of a ledger's account, None where the document names no account.
+    of code and of scores, None without any; `error` is the sum of their significances. `open_issues` is None in a
+    report, which has no issues. `spent` is the share of a ledger's account, None where the document names no account.
     """
 
     day: date
@@ -103,7 +103,7 @@ def _of_report(data: dict[str, Any], name: str) -> Iterator[Observation]:
     counts = data["ledger"].get("counts", []) if data.get("ledger") else []
     yield _observation(
         data["certificate"],
-        data["audits"],
+        [*data["audits"], *_scored(data)],
         day=date.fromisoformat(data["created"]),
         document=name,
         subject=str(data["system"]["name"]).strip() or name,
@@ -116,7 +116,7 @@ def _of_report(data: dict[str, Any], name: str) -> Iterator[Observation]:
 def _of_check(data: dict[str, Any], name: str) -> Iterator[Observation]:
     """Yield one observation a configuration of a check; its verdict is that of its certificate and its audits."""
     for configuration in data["configurations"]:
-        certificate, audits = configuration.get("certificate"), configuration["audits"]
+        certificate, audits = configuration.get("certificate"), [*configuration["audits"], *_scored(configuration)]
         issues = [issue for issue in data["issues"] if issue["config"] == configuration["path"]]
         still_open = sum("accepted" not in issue for issue in issues)
         words = [certificate["verdict"]] if certificate else ["unusable"]
@@ -130,6 +130,11 @@ def _of_check(data: dict[str, Any], name: str) -> Iterator[Observation]:
             open_issues=still_open,
             spent=None,
         )
+
+
+def _scored(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the audits of scores that stand beside the audits; versions before them have none."""
+    return [held["result"] for held in data.get("scores", [])]
 
 
 def _observation(certificate: dict[str, Any] | None, audits: list[dict[str, Any]], **fields: Any) -> Observation:

@@ -15,6 +15,11 @@ class ScoreEvidence:
     result: ScoresResult
 
 
+def scores_name(held: ScoreEvidence) -> str:
+    """Return the name of an audit of scores among other tests."""
+    return f"scores: {held.file}"
+
+
 def difference_of(result: ScoresResult, claim: Claim) -> str:
     """Return in which field an audit of scores is about another claim than `claim`; empty where it is about this one.
 

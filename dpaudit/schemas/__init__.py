@@ -19,7 +19,7 @@ def load(name: str) -> dict[str, Any]:
         raise KeyError(name)
     schema = _read(name)
     if name in ("check", "ledger", "report", "scores"):
-        others = ("certificate", "audit", *(("scores",) if name == "report" else ()))
+        others = ("certificate", "audit", *(("scores",) if name in ("check", "report") else ()))
         own = schema.get("$defs", {})
         schema["$defs"] = own | {other: _read(other) for other in others}
     return schema

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import GaussianTradeOff, PrivateTradeOff, one_run_refutes, rank_p_value
+from audits import GaussianTradeOff, PrivateTradeOff, area_under_roc, one_run_refutes, rank_p_value
 from audits.bounds.band import tail_limits
 from audits.bounds.binomial import proportion_upper
 from audits.bounds.e_process import run_gains
@@ -208,3 +208,21 @@ def _largest_wealth(sizes: Array, right: Array, epsilon: float) -> Array:
     ]
     wealth: Array = np.mean(paths, axis=0).max(axis=1)
     return wealth
+
+
+@pytest.mark.parametrize(("ins", "outs"), [(60, 60), (150, 25)])
+@pytest.mark.parametrize("name", LAWS)
+def test_the_lower_limit_of_the_area_exceeds_a_true_area_at_its_level(name: str, ins: int, outs: int) -> None:
+    """Hoeffding's limit of 10,000 samples, with ties and unequal sizes; one standard error below is the twin."""
+    law, trade_off = LAWS[name]
+    rng = np.random.default_rng(6)
+    others, members = law((REPLICATIONS, outs), rng, member=False), law((REPLICATIONS, ins), rng, member=True)
+    areas = np.zeros(REPLICATIONS)
+    for column in members.T:
+        areas += ((column[:, None] > others).sum(axis=1) + (column[:, None] == others).sum(axis=1) / 2) / (ins * outs)
+    one = area_under_roc(members[0], others[0], LEVEL)
+    assert one.value == pytest.approx(areas[0])
+    reach = one.value - one.lower
+    assert (areas - reach > trade_off.area).sum() <= MOST
+    if name == "equal laws":
+        assert (areas - areas.std() > trade_off.area).sum() > SEEN

@@ -12,6 +12,7 @@ from audits import (
     PrivateTradeOff,
     accountant_curve,
     area_under_roc,
+    error_rate_bound,
     local_level,
     one_run_bound,
     one_run_mu,
@@ -25,6 +26,7 @@ from audits import (
 from audits.bounds.band import tail_limits
 from audits.bounds.joint import gaussian_curve, private_curve
 from audits.bounds.trade_offs import TradeOff, equal_error_mu
+from audits.scores.fixed_threshold import threshold_counts
 from dpaudit import GaussianLoss
 
 Counts = tuple[int, int, int, int]
@@ -88,6 +90,14 @@ def test_the_bounds_of_a_rank_are_where_the_p_value_is_the_level(counts: Counts,
         < 0.05
         < rank_p_value(*counts, PrivateTradeOff.of(epsilon + 1e-5))
     )
+
+
+def test_two_clopper_pearson_limits_show_less_than_a_rank() -> None:
+    """60 of 1,000 members and 9 others: .9966 and mu .4357 by two limits; 1.290923 and .567252 by the rank."""
+    counts = threshold_counts(60, 9, 1000, 1000)
+    assert error_rate_bound(counts, 0.0, 0.05).epsilon == pytest.approx(0.9966, abs=1e-4)
+    false, missed = stats.beta.isf(0.025, 10, 991), stats.beta.isf(0.025, 941, 60)
+    assert -stats.norm.ppf(false) - stats.norm.ppf(missed) == pytest.approx(0.4357, abs=1e-4)
 
 
 @pytest.mark.parametrize(("scores", "level"), [(20, 0.0023780), (100, 0.0010936), (300, 0.00074332)])

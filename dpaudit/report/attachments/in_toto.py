@@ -12,6 +12,7 @@ from typing import Any
 
 from dpaudit.model.codec import encode
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.report.verdicts import outcome_of
 
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -29,7 +30,8 @@ def test_result(report: ReportInputs) -> dict[str, Any]:
     """Return a statement of type test-result about the source and the configuration: what passed, warned and failed.
 
     A certificate with caveats and an inconclusive audit are warnings, and listed as such; a result that warns or fails
-    names at least one test that does.
+    names at least one test that does. Scores fail where they exceed the claim, and warn where they refute a trade-off
+    that was declared beside it.
     """
     groups: dict[str, list[str]] = {"passedTests": [], "warnedTests": [], "failedTests": []}
     groups[_group_of_certificate(report)].append("certificate")
@@ -37,6 +39,10 @@ def test_result(report: ReportInputs) -> dict[str, Any]:
     kinds = {**passed, "inconclusive": "warnedTests", "violation": "failedTests"}
     for audit in report.audits:
         groups[kinds[audit.verdict]].append(f"audit: {audit.name}")
+    for held in report.scores:
+        exceeds = held.result.exceeds_claim
+        kind = "failedTests" if exceeds else kinds[held.result.verdict].replace("failed", "warned")
+        groups[kind].append(scores_name(held))
     configuration = _resource("configuration", report.config_text.encode("utf-8", "replace"))
     source = {"name": "source", "digest": {"sha256": report.certificate.source_digest}}
     predicate = {
@@ -78,9 +84,26 @@ def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str
             )
             for audit in report.audits
         ],
+        **({"scores": [_of_scores(held) for held in report.scores]} if report.scores else {}),
         "created": report.created,
     }
     return _statement(PRIVACY_REPORT, predicate, [_resource(name, content) for name, content in sorted(files.items())])
+
+
+def _of_scores(held: ScoreEvidence) -> Any:
+    """Return what an audit of scores shows, with the digest of the file that it was read from."""
+    result = held.result
+    return encode(
+        {
+            "file": held.file,
+            "digest": held.digest,
+            "sampling": result.sampling,
+            "verdict": result.verdict,
+            "epsilon_lower": result.epsilon_lower,
+            "delta": result.delta,
+            "significance": result.significance,
+        }
+    )
 
 
 def statement_text(statement: dict[str, Any]) -> str:

@@ -1,17 +1,64 @@
 """The figure of claimed, proved and attacked epsilon on one axis."""
 
 import math
+from dataclasses import dataclass
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import bound_phrase
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, exact, interval, nearest
 
 _ROW = 54.0
 _MOST = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attack:
+    """A lower bound as the figure marks it: of an audit of code, or of scores whose sampling is stated."""
+
+    name: str
+    words: str
+    epsilon_lower: float
+    ceiling: float
+    claimed: float
+    faint: bool
+    provision: str = ""
+
+
+def _attacks(report: ReportInputs) -> tuple[_Attack, ...]:
+    """Return every lower bound of a report: audits first, then scores."""
+    return (*map(_of_audit, report.audits), *map(_of_scores, report.scores))
+
+
+def _of_audit(audit: AuditResult) -> _Attack:
+    """Return the bound of an audit of code."""
+    return _Attack(
+        name=audit.name,
+        words=bound_phrase(audit),
+        epsilon_lower=audit.epsilon_lower,
+        ceiling=audit.ceiling,
+        claimed=audit.claim.epsilon,
+        faint=audit.verdict == "inconclusive",
+        provision="assumed" if audit.assumption else "",
+    )
+
+
+def _of_scores(held: ScoreEvidence) -> _Attack:
+    """Return the bound of an audit of scores."""
+    result = held.result
+    return _Attack(
+        name=f"scores of {held.file}",
+        words=f"at least {at_least_beside(result.epsilon_lower, result.claim.epsilon)}, sampling as stated",
+        epsilon_lower=result.epsilon_lower,
+        ceiling=result.ceiling,
+        claimed=result.claim.epsilon,
+        faint=result.verdict == "inconclusive",
+        provision="sampling as stated",
+    )
 
 
 def axis_figure(report: ReportInputs) -> Figure:
@@ -32,24 +79,25 @@ def _description(report: ReportInputs) -> str:
         words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
     words.append(f"Proved of the declaration: {_proved_words(report)}.")
     words += [
-        f"Attacked by {audit.name}: {bound_phrase(audit)}, ceiling {at_most(audit.ceiling)}." for audit in report.audits
+        f"Attacked by {attack.name}: {attack.words}, ceiling {at_most(attack.ceiling)}." for attack in _attacks(report)
     ]
-    return " ".join(words if report.audits else [*words, "Attacked: not assessed."])
+    return " ".join(words if _attacks(report) else [*words, "Attacked: not assessed."])
 
 
 def _draw(report: ReportInputs, width: float) -> Canvas:
     """Return the drawing for one width; narrow ones put each row's name above it."""
     narrow = width < 500
     left, right = (12.0, width - 12) if narrow else (158.0, width - 20)
-    certificate, audits = report.certificate, report.audits[:_MOST]
+    certificate, every = report.certificate, _attacks(report)
+    attacks = every[:_MOST]
     tight, claimed = certificate.tight.epsilon, certificate.claim.epsilon
-    values = [claimed, tight.lower, tight.upper, *(a.epsilon_lower for a in audits)]
+    values = [claimed, tight.lower, tight.upper, *(attack.epsilon_lower for attack in attacks)]
     if certificate.printed is not None:
         values.append(certificate.printed.epsilon)
     scale = scale_for(values, left, right)
     canvas, y = Canvas(width=width), 58.0
-    bottom = y + _ROW * (1 + (certificate.printed is not None) + max(1, len(audits)))
-    bottom += 22 * (len(report.audits) > _MOST)
+    bottom = y + _ROW * (1 + (certificate.printed is not None) + max(1, len(attacks)))
+    bottom += 22 * (len(every) > _MOST)
     _ticks(canvas, scale, 36, bottom)
     _claim(canvas, scale(claimed), claimed, bottom)
     if certificate.printed is not None:
@@ -62,16 +110,16 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
     _name(canvas, "Proved", "tight reading", y, narrow=narrow)
     _proved(canvas, scale, report, y + 22)
     y += _ROW
-    for audit in audits:
-        _name(canvas, "Attacked", audit.name, y, narrow=narrow)
-        _attack(canvas, scale, audit, y + 22, scale(claimed))
+    for attack in attacks:
+        _name(canvas, "Attacked", attack.name, y, narrow=narrow)
+        _attack(canvas, scale, attack, y + 22, scale(claimed))
         y += _ROW
-    if not audits:
+    if not attacks:
         _name(canvas, "Attacked", "not assessed", y, narrow=narrow)
         canvas.rect(scale.left, y + 12, scale.right - scale.left, 20, "unassessed", 2)
         canvas.text((scale.left + scale.right) / 2, y + 26.5, "nobody attacked the code", "note halo", "middle")
-    if len(report.audits) > _MOST:
-        canvas.text(left, y + 8, f"and {len(report.audits) - _MOST} further audits, listed below", "note")
+    if len(every) > _MOST:
+        canvas.text(left, y + 8, f"and {len(every) - _MOST} further audits, listed below", "note")
     return canvas
 
 
@@ -136,10 +184,10 @@ def _proved_words(report: ReportInputs) -> str:
     return interval(tight)
 
 
-def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float, claimed: float) -> None:
+def _attack(canvas: Canvas, scale: Scale, attack: _Attack, y: float, claimed: float) -> None:
     """Draw a lower bound as a filled mark, with a thin line on to the most that the runs could have shown."""
-    x, ceiling, beyond = scale(audit.epsilon_lower), scale(audit.ceiling), audit.ceiling > scale.high
-    style = "attacked" if audit.verdict != "inconclusive" else "attacked faint"
+    x, ceiling, beyond = scale(attack.epsilon_lower), scale(attack.ceiling), attack.ceiling > scale.high
+    style = "attacked faint" if attack.faint else "attacked"
     canvas.line(x, y, scale.right if beyond else max(x, ceiling), y, "reach")
     if beyond:
         ceiling = scale.right
@@ -147,13 +195,16 @@ def _attack(canvas: Canvas, scale: Scale, audit: AuditResult, y: float, claimed:
     else:
         canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
     canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
-    canvas.label(x + 4, y + 4.5, _attack_words(audit, beyond=audit.ceiling > scale.high), "value halo", 10, (claimed,))
+    canvas.label(
+        x + 4, y + 4.5, _attack_words(attack, beyond=attack.ceiling > scale.high), "value halo", 10, (claimed,)
+    )
 
 
-def _attack_words(audit: AuditResult, *, beyond: bool) -> tuple[str, ...]:
-    """Return what an audit shows, in words for more and for less room."""
-    bound = f"at least {at_least_beside(audit.epsilon_lower, audit.claim.epsilon)}"
-    conditional = f"{bound}, under an assumption" if audit.assumption else bound
-    shorter = f"{bound}, assumed" if audit.assumption else bound
-    ceiling = (f"{conditional}, ceiling {at_most(audit.ceiling, 2)}",) if beyond and audit.ceiling < math.inf else ()
+def _attack_words(attack: _Attack, *, beyond: bool) -> tuple[str, ...]:
+    """Return what an attack shows, in words for more and for less room."""
+    bound = f"at least {at_least_beside(attack.epsilon_lower, attack.claimed)}"
+    longer = "under an assumption" if attack.provision == "assumed" else attack.provision
+    conditional = f"{bound}, {longer}" if longer else bound
+    shorter = f"{bound}, {attack.provision}" if attack.provision else bound
+    ceiling = (f"{conditional}, ceiling {at_most(attack.ceiling, 2)}",) if beyond and attack.ceiling < math.inf else ()
     return (*ceiling, conditional, shorter)

@@ -1,0 +1,189 @@
+"""Membership attacks on one trained model, from the losses of its records: which of them was it trained on?
+
+LiRA and RMIA learn from shadow models. Models are trained by `losses(included, rng)`: `each_model` makes it from any
+training function, and `SoftmaxTraining.losses` is one. `audit_record` attacks one record over many models;
+`audit_training` plants gradient canaries, which look at the training itself.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import get_args
+
+import numpy as np
+
+from audits.attacks.membership_scores import loss_scores, offline_scores, online_scores, relative_scores
+from audits.bounds.area import area_under_roc
+from audits.bounds.trade_offs import TradeOff
+from audits.scores.one_run import Guesses
+from audits.scores.scores_audit import audit_scores
+from audits.training.each_model import TrainModels
+from audits.training.over_models import RATES, OverModels, true_positive_rate
+from audits.training.record_audit import require_added
+from dpaudit import Claim
+from dpaudit.checks import count, one_of, open_probability
+from dpaudit.model.mechanism import Array
+from dpaudit.model.scores_result import ScoresResult, ScoresVerdict
+
+ATTACKS = ("online", "offline", "relative", "loss")
+"""LiRA with shadows that have a record and that do not; LiRA with the latter alone; RMIA; the loss alone."""
+
+_LEVEL = 0.05  # of the limits of areas, which are not used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAttack:
+    """One attack: what its scores of the audited model show, and how well it does on average over models.
+
+    `rates` are true positive rates at the false positive rates `RATES`.
+    """
+
+    name: str
+    scores: ScoresResult
+    area: OverModels
+    rates: tuple[OverModels, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAudit:
+    """What membership attacks on one trained model show against its claim.
+
+    Guarantee: if each record was in by an independent fair coin and the training keeps claim and declaration, the
+    verdict is a violation with probability at most `significance`, over all attacks together.
+    """
+
+    verdict: ScoresVerdict
+    epsilon_lower: float
+    attacks: tuple[ModelAttack, ...]
+    claim: Claim
+    significance: float
+    shadows: int
+    targets: int
+
+    def text(self) -> str:
+        """Return the audit in lines of plain text."""
+        first = f"{self.verdict}: epsilon {self.epsilon_lower:.4g} at least, at delta {self.claim.delta:g}; "
+        lines = [f"{first}{self.claim.epsilon:g} is claimed, significance {self.significance:g}"]
+        for attack in self.attacks:
+            rates = ", ".join(f"{r.mean:.3f} at {rate:g}" for rate, r in zip(RATES, attack.rates, strict=True))
+            area, shown = attack.area.mean, attack.scores.epsilon_lower
+            lines.append(f"  {attack.name}: AUROC {area:.3f}, true positive rate {rates}, epsilon {shown:.4g} at least")
+        return "\n".join(lines)
+
+
+def audit_model(
+    losses: TrainModels,
+    records: int,
+    claim: Claim,
+    *,
+    rng: np.random.Generator,
+    declared: TradeOff | None = None,
+    shadows: int = 64,
+    targets: int = 1,
+    attacks: tuple[str, ...] = ATTACKS,
+    rule: Guesses | None = None,
+    significance: float = 0.01,
+) -> ModelAudit:
+    """Return what membership attacks show of one model that is trained on a random half of `records` records.
+
+    A fair coin decides for each record and model. The first model is audited: the surest guesses of its coins are
+    counted, and each attack has an equal share of `significance`. How many are counted follows from `rule`, where it is
+    given, else from declaration and claim. Attacks learn from `shadows` further models. With `targets` above 1 more
+    models are attacked, for averages over models alone: scores of many models and records are not independent, so that
+    they decide nothing. `declared` is a trade-off that the training was declared to have, tested beside the claim.
+    Guarantee: as for `audit_scores` with sampling "canaries". The claim is about a record added or removed.
+    Edge cases: a claim with records * delta above the share of an attack is hardly ever refuted, since it allows that
+    all records are given away so often; its declared trade-off still may be.
+    Raises: ValueError: an unknown attack, a claim under replace_one, "relative" without records for comparison, or a
+        table of losses of another shape.
+    Source: Carlini et al. (2022); Zarifzadeh, Liu and Shokri (2024); Yeom et al. (2018); for the count of guesses
+        Mahloujifar, Melis and Chaudhuri (2025).
+
+    >>> from audits.examples import SOFTMAX
+    >>> claim = Claim(epsilon=1, neighbours="add_remove")
+    >>> audit_model(SOFTMAX.losses, 100, claim, rng=np.random.default_rng(0), shadows=8).verdict
+    'violation'
+    """
+    count("records", records, at_least=2)
+    count("shadows", shadows, at_least=2)
+    count("targets", targets)
+    open_probability("significance", significance)
+    _require_attacks(attacks)
+    require_added(claim)
+    coins, training, splitting = rng.spawn(3)
+    included = coins.random((targets + shadows, records)) < 0.5
+    table = np.asarray(losses(included, training), dtype=float)
+    if table.ndim != 2 or len(table) != len(included) or table.shape[1] < records:
+        raise ValueError(f"Expected losses of {len(included)} models and at least {records} records: {table.shape}.")
+    if "relative" in attacks and table.shape[1] == records:
+        raise ValueError("Expected losses of records that are never trained on: 'relative' compares with them.")
+    confidence = np.exp(-table)
+    results = tuple(
+        _attacked(
+            name,
+            _scorer(name, confidence[targets:], included[targets:]),
+            confidence[:targets],
+            included[:targets],
+            partial(
+                audit_scores,
+                claim=claim,
+                sampling="canaries",
+                rng=splitting,
+                rule=rule,
+                declared=declared,
+                significance=significance / len(attacks),
+            ),
+        )
+        for name in attacks
+    )
+    return ModelAudit(
+        verdict=next(v for v in get_args(ScoresVerdict) if v in {r.scores.verdict for r in results}),
+        epsilon_lower=max(result.scores.epsilon_lower for result in results),
+        attacks=results,
+        claim=claim,
+        significance=significance,
+        shadows=shadows,
+        targets=targets,
+    )
+
+
+def _attacked(
+    name: str,
+    score: Callable[[Array], Array],
+    confidence: Array,
+    included: Array,
+    audited: Callable[[Array, Array], ScoresResult],
+) -> ModelAttack:
+    """Return one attack: the audit of the first model, and averages over all models."""
+    scores = [score(model) for model in confidence]
+    pairs = [(model[inside], model[~inside]) for model, inside in zip(scores, included, strict=True)]
+    rates = [[true_positive_rate(*pair, rate) for pair in pairs] for rate in RATES]
+    return ModelAttack(
+        name=name,
+        scores=audited(*pairs[0]),
+        area=OverModels.of([area_under_roc(*pair, _LEVEL).value for pair in pairs]),
+        rates=tuple(OverModels.of(values) for values in rates),
+    )
+
+
+def _scorer(name: str, shadows: Array, included: Array) -> Callable[[Array], Array]:
+    """Return the function from the confidences of a model, all records, to the scores of those that may be in."""
+    records = included.shape[1]
+    inside, others = shadows[:, :records], shadows[:, records:]
+    match name:
+        case "online":
+            return lambda model: online_scores(model[:records], inside, included)
+        case "offline":
+            return lambda model: offline_scores(model[:records], inside, included)
+        case "relative":
+            return lambda model: relative_scores(model[:records], inside, included, model[records:], others)
+        case _:
+            return lambda model: loss_scores(model[:records])
+
+
+def _require_attacks(attacks: tuple[str, ...]) -> None:
+    """Refuse no attack, and one that does not exist."""
+    if not attacks:
+        raise ValueError(f"Expected attacks to name one or more of {', '.join(ATTACKS)}.")
+    for name in attacks:
+        one_of("attacks", name, ATTACKS)
