@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from algorithms.dp_ebs import DpEbs
-from algorithms.dp_ebs.noise import touched_nodes
+from algorithms.dp_ebs.noise.calibrated import touched_nodes
 from dpaudit import Claim, Condition, NormalForm, Release, Repeat, bracket_epsilon, certify, fold
 from dpaudit.verifier import verify
 from mechanisms import Laplace, TreeAggregation
@@ -113,7 +113,7 @@ def test_the_clock_of_removals_attains_what_its_densities_say() -> None:
     """
     import numpy as np
 
-    from algorithms.dp_ebs.clock import RemovalClock
+    from algorithms.dp_ebs.noise.clocks import RemovalClock
 
     clock = RemovalClock(reads=10)
     error = math.sqrt(math.log(2e9) / (2 * 200_000))

@@ -14,7 +14,7 @@ from algorithms.dp_ebs.checks import clocks_are_public
 from algorithms.dp_ebs.rounds import event_both, event_driven
 from algorithms.dp_ebs.rounds.event_driven import play_one
 from algorithms.dp_ebs.rounds.lockstep import play
-from algorithms.dp_ebs.widths import half_width, laplace_sum_quantile
+from algorithms.dp_ebs.widths.intervals import half_width, laplace_sum_quantile
 from algorithms.problems import load
 from algorithms.problems.duels import Duels
 from dpaudit import Streams, admit
