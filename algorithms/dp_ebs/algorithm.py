@@ -6,7 +6,7 @@ from typing import ClassVar
 from algorithms.dp_ebs.cases import cases_of
 from algorithms.dp_ebs.constants import constants_of
 from algorithms.dp_ebs.declaration import declaration_of, printed_declaration_of
-from algorithms.dp_ebs.noise import tree_of
+from algorithms.dp_ebs.noise.calibrated import tree_of
 from algorithms.dp_ebs.notes import notes_of
 from algorithms.dp_ebs.plan import plan_of
 from algorithms.dp_ebs.references import run_blind, run_without_noise

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
-from algorithms.dp_ebs.noise import batch_noise
+from algorithms.dp_ebs.noise.calibrated import batch_noise
 from algorithms.dp_ebs.plan import ExactCounters, Plan, plan_of
 from algorithms.dp_ebs.rounds.batches import play_batches
 from algorithms.dp_ebs.rounds.lockstep import Pushed, play
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths import batches_of
+from algorithms.dp_ebs.widths.batches import batches_of
 from dpaudit import AuditCase, Streams
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array

@@ -2,7 +2,7 @@
 
 import math
 
-from algorithms.dp_ebs.noise import touched_nodes
+from algorithms.dp_ebs.noise.calibrated import touched_nodes
 from algorithms.dp_ebs.plan import plan_of
 from algorithms.dp_ebs.settings import DpEbsSettings
 from algorithms.problems.duels import Duels

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from algorithms._dueling.claim import printed_step
-from algorithms.dp_ebs.batch_plan import batches_for
-from algorithms.dp_ebs.clock import RemovalClock, WinClock, observable_pairs
-from algorithms.dp_ebs.noise import batch_noise, tree_of, vote_response
+from algorithms.dp_ebs.noise.calibrated import batch_noise, tree_of, vote_response
+from algorithms.dp_ebs.noise.clocks import RemovalClock, WinClock, observable_pairs
 from algorithms.dp_ebs.settings import DpEbsSettings
+from algorithms.dp_ebs.widths.batches import batches_for
 from dpaudit import Declaration, Group, Local, Parallel, PostProcess, Printed, Release, Sequential
 from mechanisms import TreeAggregation
 

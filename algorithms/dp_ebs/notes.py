@@ -4,7 +4,7 @@ import numpy as np
 
 from algorithms._dueling.notes import VACUOUS, person_note, story
 from algorithms.dp_ebs.declaration import declaration_of
-from algorithms.dp_ebs.noise import touched_nodes
+from algorithms.dp_ebs.noise.calibrated import touched_nodes
 from algorithms.dp_ebs.plan import plan_of
 from algorithms.dp_ebs.settings import BROKEN, DpEbsSettings
 from algorithms.problems.duels import Duels

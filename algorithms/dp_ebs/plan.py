@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from algorithms.dp_ebs.noise import tree_of, vote_response
+from algorithms.dp_ebs.noise.calibrated import tree_of, vote_response
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths import HalfWidth, half_width
+from algorithms.dp_ebs.widths.intervals import HalfWidth, half_width
 from dpaudit.model.mechanism import Array
 from mechanisms import RandomisedResponse, TreeAggregation
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
-from algorithms.dp_ebs.batch_plan import batches_for
 from algorithms.dp_ebs.plan import Plan, plan_of
 from algorithms.dp_ebs.rounds.batches import play_batches
 from algorithms.dp_ebs.rounds.event_driven import play_one
 from algorithms.dp_ebs.rounds.lockstep import Outcome, play
 from algorithms.dp_ebs.settings import BROKEN, DpEbsSettings
+from algorithms.dp_ebs.widths.batches import batches_for
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array

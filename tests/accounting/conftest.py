@@ -6,11 +6,13 @@ from types import ModuleType
 
 import pytest
 
+from tests.narrowing import present
+
 
 def load(name: str) -> ModuleType:
     """Return a module of this folder, loaded by its path."""
     spec = importlib.util.spec_from_file_location(f"accounting_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
+    module = importlib.util.module_from_spec(present(spec))
     spec.loader.exec_module(module)
     return module
 

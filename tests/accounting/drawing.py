@@ -1,10 +1,12 @@
 """Random compositions for comparing engines with the truth."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
-from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from dpaudit.model.losses.sampled_gaussian import SampledOrder
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, ReportNoisyMax, TreeAggregation
 
 MOST_EVENTS = 4
@@ -41,6 +43,7 @@ def _tree(rng: np.random.Generator) -> tuple[str, Composition]:
     horizon, trees = int(10 ** rng.uniform(0, MOST_EVENTS)), int(rng.integers(1, 6))
     size = _size(rng, trees * horizon.bit_length())
     signs = (1,) if horizon == 1 or rng.random() < 0.5 else (1, -1)
+    leaf: Gaussian | Laplace
     if rng.random() < 0.5:
         leaf = Gaussian(stddev=1 / size, l2_sensitivity=1.0, neighbours="add_remove")
         name = "tree, Gaussian"
@@ -96,12 +99,12 @@ def _lattice(rng: np.random.Generator, times: int) -> DiscreteLoss:
 
 
 def _sampled(rng: np.random.Generator, times: int) -> SampledGaussianLoss:
-    order = str(rng.choice(["remove", "add"]))
+    order: SampledOrder = "add" if rng.choice(["remove", "add"]) == "add" else "remove"
     rate = float(min(0.9, rng.uniform(0.05, 0.5) / math.sqrt(times)))
     return SampledGaussianLoss(mu=float(rng.uniform(0.4, 2)), rate=rate, order=order)
 
 
-PARTS = {
+PARTS: dict[str, Callable[[np.random.Generator, int], Loss]] = {
     "Gaussian": _gaussian,
     "Laplace": _laplace,
     "noisy max": _noisy_max,

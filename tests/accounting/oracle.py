@@ -6,7 +6,7 @@ trapezoidal rule converges exponentially. Losses of lattice kind are summed exac
 Laplace losses, which are nearly a lattice: there the integrand returns far out along the line.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from math import comb
 from typing import Any
@@ -33,7 +33,7 @@ def log_moment(loss: Loss, s: Any) -> Any:
             return _sampled(mpf(mu), mpf(rate), order, s)
 
 
-_RATIOS = {}
+_RATIOS: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
 
 def _node(mu: float, rate: float, k: int) -> Any:
@@ -75,11 +75,11 @@ def _has_atoms(loss: Loss) -> bool:
     return isinstance(loss, DiscreteLoss)
 
 
-def _summed(parts: list[tuple[Loss, int]], epsilon: float) -> int:
+def _summed(parts: Sequence[tuple[Loss, int]], epsilon: float) -> Any:
     """Return delta(epsilon) of finitely many atoms, by convolving them exactly."""
     held = {mpf(0): mpf(1)}
     for loss, times in parts:
-        fresh = {}
+        fresh: dict[Any, list[Any]] = {}
         for value, weight in _power(loss, times):
             for old, mass in held.items():
                 key = mp.nstr(old + value, 35)
@@ -97,9 +97,9 @@ def _power(loss: Loss, times: int) -> Iterator[tuple[Any, Any]]:
         for k in range(times + 1):
             yield (2 * k - times) * e, mp.binomial(times, k) * up**k * down ** (times - k)
         return
-    held = {0: (mpf(0), mpf(1))}
+    held: dict[Any, tuple[Any, Any]] = {0: (mpf(0), mpf(1))}
     for _ in range(times):
-        fresh = {}
+        fresh: dict[Any, tuple[Any, Any]] = {}
         for value, mass in held.values():
             for v, p in loss.atoms:
                 key = mp.nstr(value + mpf(v), 35)
@@ -120,7 +120,7 @@ def _laplace_sum(shift: float, times: int, epsilon: float) -> Any:
     n, x, bits = times, mpf(shift), 2 * times + 200
     total = mpf(0)
     with mp.workprec(bits + 50):
-        held = []
+        held: list[int] = []
         for k in range(n):
             y = (n - 2 * k) * x - epsilon
             if y <= 0:
@@ -148,7 +148,7 @@ def _next_polynomial(held: list[Any], n: int, k: int) -> list[Any]:
     return [(divided[j - 1] if j else 0) - divided[j] for j in range(n)]
 
 
-def _returning(parts: list[tuple[Loss, int]], saddle: Any, epsilon: float) -> Any:
+def _returning(parts: Sequence[tuple[Loss, int]], saddle: Any, epsilon: float) -> Any:
     """Return a bound on what a sum that stops before the integrand's first return leaves out.
 
     From half way to the first return on, every Laplace loss is at most |s + 1| / |2s + 1| + e^(-(1 + 2c) x) / 2 times
@@ -176,7 +176,7 @@ def _saddle(exponent: Callable[..., Any]) -> Any:
     return mp.exp((a + b) / 2)
 
 
-def _integrated(parts: list[tuple[Loss, int]], epsilon: float, agreed: float) -> Any:
+def _integrated(parts: Sequence[tuple[Loss, int]], epsilon: float, agreed: float) -> Any:
     """Return delta(epsilon) by the trapezoidal rule through the saddle point, right to `agreed` at least.
 
     Raises: ArithmeticError: the integral does not settle, or too many Laplace losses are nearly a lattice.

@@ -6,7 +6,7 @@ largest moves that any pair causes; the truth is taken from the pairs themselves
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Group, Local, Mechanism, Parallel, Release, Repeat, Sequential
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian, Laplace, RandomisedResponse, TreeAggregation
 
-RELATION = "replace_one"
+RELATION: Neighbours = "replace_one"
 KINDS = ("laplace", "gaussian", "response")
+Steps = tuple[tuple[tuple[float, ...], ...], ...]
+"""Step by step the alternatives, each the epsilons of its releases."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,16 +93,16 @@ class System:
         chosen = [self.cost(ask, ask.moves(self, pair)) for ask in self.asks if ask.choice is not None]
         return sum(fixed, Fraction(0)) + max(chosen, default=Fraction(0))
 
-    def truth(self) -> tuple[Fraction | int, tuple[tuple[int, ...], tuple[int, ...]]] | None:
+    def truth(self) -> tuple[Fraction | int, tuple[tuple[int, ...], tuple[int, ...]]]:
         """Return the largest cost over all pairs, and a pair that has it."""
-        return max(((self.total(pair), pair) for pair in self.pairs(self.person)), default=None)
+        return max((self.total(pair), pair) for pair in self.pairs(self.person))
 
     def adaptive_delta(self, epsilon: float) -> float:
         """Return the largest delta over pairs and adaptive adversaries, by all outputs of randomised responses."""
         patterns = {tuple(ask.moves(self, pair) for ask in self.asks) for pair in self.pairs(1)}
         return max(_best(self._asked(moves), 1.0, 1.0, math.exp(epsilon)) for moves in patterns)
 
-    def _asked(self, moves: tuple[tuple[Any, ...], ...]) -> tuple[tuple[tuple[float, ...] | float, ...], ...]:
+    def _asked(self, moves: tuple[tuple[Any, ...], ...]) -> Steps:
         """Return step by step the alternatives, each the epsilons of its releases; 0 for one that is not moved."""
         costs = [(ask, (float(sum(move)) / ask.noise,) * ask.times) for ask, move in zip(self.asks, moves, strict=True)]
         fixed = tuple((epsilons,) for ask, epsilons in costs if ask.choice is None)
@@ -117,7 +120,7 @@ class System:
             return False
         whole, moves = self.sensitivity(ask), ask.moves(self, pair)
         if ask.form == "tree":  # a record counts where it lies in the most nodes, and one record is credited
-            return sum(move >= whole for move in moves) >= len(self.parts).bit_length()
+            return int(sum(move >= whole for move in moves)) >= len(self.parts).bit_length()
         if ask.form == "local":
             return sorted(moves)[-self.person :] == [whole] * self.person
         return moves == (whole * self.person,)
@@ -141,9 +144,10 @@ class System:
         leaf = Local(part=released) if ask.form == "local" else released
         return Repeat(part=leaf, times=ask.times) if ask.times > 1 else leaf
 
-    def mechanism(self, ask: Ask) -> RandomisedResponse | Mechanism:
+    def mechanism(self, ask: Ask) -> Mechanism:
         """Return the noise of one ask."""
         move = float(self.sensitivity(ask))
+        noise: Laplace | Gaussian
         if self.kind == "laplace":
             noise = Laplace(scale=float(ask.noise), l1_sensitivity=move, neighbours=RELATION)
         elif self.kind == "gaussian":
@@ -154,7 +158,7 @@ class System:
 
 
 @lru_cache(maxsize=64)
-def _sensitivity(system: System, ask: Ask) -> Any:
+def _sensitivity(system: System, ask: Ask) -> int:
     """Return the largest move of one number by one record, over all data sets."""
     return max(max(ask.moves(system, pair), default=0) for pair in system.pairs(1))
 
@@ -221,7 +225,7 @@ def _epsilon_of(mu: float, delta: float) -> float:
     return high
 
 
-def _best(steps: tuple[tuple[tuple[float, ...] | float, ...], ...] | int, p: float, q: float, ratio: float) -> float:
+def _best(steps: Steps, p: float, q: float, ratio: float) -> float:
     """Return the largest sum of (P - ratio Q)+ over outputs, the adversary picking an alternative at every step."""
     if not steps:
         return max(0.0, p - ratio * q)
@@ -229,8 +233,8 @@ def _best(steps: tuple[tuple[tuple[float, ...] | float, ...], ...] | int, p: flo
 
 
 def _released(
-    epsilons: tuple[float, ...] | float | Sequence[float],
-    steps: tuple[tuple[tuple[float, ...] | float, ...], ...] | int,
+    epsilons: tuple[float, ...],
+    steps: Steps,
     p: float,
     q: float,
     ratio: float,

@@ -68,7 +68,9 @@ def test_integer_and_float_parameters_agree() -> None:
 
 @FEW
 @given(LOSSES, SIZES, SIZES, st.floats(-9, -3))
-def test_brackets_grow_with_the_shift_and_fall_with_delta(loss: Loss, one: Loss, other: Loss, exponent: float) -> None:
+def test_brackets_grow_with_the_shift_and_fall_with_delta(
+    loss: Loss, one: float, other: float, exponent: float
+) -> None:
     """More shift never lowers the upper bound below the lower bound of less; likewise for delta."""
     small, large = sorted((one, other))
     low, high = (VERIFIED.epsilon(Composition.of(loss, LaplaceLoss(shift=s)), 10.0**exponent) for s in (small, large))

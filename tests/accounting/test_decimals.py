@@ -21,6 +21,8 @@ from dpaudit import (
 )
 from dpaudit.accounting.additive_costs import cost_of, pure, zcdp
 from dpaudit.budgets.filters import Filter, basic_filter
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.mechanism import Mechanism
 from dpaudit.verifier import verify
 from mechanisms import BallLaplace, DiscreteLaplace, Exponential, Gaussian, Laplace, RandomisedResponse, ReportNoisyMax
 
@@ -110,13 +112,14 @@ def test_the_exponential_mechanism_has_its_own_rho_and_no_other_pure_one_has_it(
     The first is checked on its own curve: two candidates whose utilities cross have the losses epsilon / 2 and
     -epsilon / 2, whose Renyi divergence of order a is at most a epsilon^2 / 8.
     """
-    relation = "replace_one"
+    relation: Neighbours = "replace_one"
     prices = {}
-    for noise in (
+    noises: tuple[Mechanism, ...] = (
         Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours=relation),
         ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours=relation),
         RandomisedResponse(epsilon=1.0, neighbours=relation),
-    ):
+    )
+    for noise in noises:
         cost = cost_of(Release(label="x", mechanism=noise), claim(1.0, 1e-6), zcdp)
         assert cost is not None
         prices[noise.name] = cost.amount

@@ -13,13 +13,16 @@ from dpaudit import (
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    Loss,
     SampledGaussianLoss,
 )
 from dpaudit.engines import BASIC, ENGINES, GAUSSIAN, OPTIMAL, PLD, RENYI, VERIFIED
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.engines.verified import dominated, dominating
+from dpaudit.engines.verified.labels import labelled
 from dpaudit.engines.verified.lattice import Lattice
 from dpaudit.engines.verified.polynomial import by_flint, by_python, scaled_product
+from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 LAPLACE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
@@ -100,7 +103,7 @@ def test_thousand_laplace_releases_stay_sharp_down_to_tiny_delta(
 
 
 @pytest.mark.parametrize(("order", "truth", "digits"), [("remove", 6.1877124, 5e-8), ("add", 5.6115, 5e-5)])
-def test_sampled_gaussian_is_right_in_both_orders(order: str, truth: float, digits: float) -> None:
+def test_sampled_gaussian_is_right_in_both_orders(order: SampledOrder, truth: float, digits: float) -> None:
     """Poisson rate 0.01, sigma 1, 10^4 steps: 6.1877124 if a record is removed, 5.6115 if one is added, within 1e-4."""
     composition = Composition.of(SampledGaussianLoss(mu=1, rate=0.01, order=order)) * 10_000
     bracket = VERIFIED.epsilon(composition, 1e-5)
@@ -113,7 +116,7 @@ def test_many_kinds_of_losses_are_bracketed_to_second_order(oracle: ModuleType, 
     """Twelve Laplace, two response and one Gaussian kind: the oracle's value within a bracket 1e-5 wide, relatively."""
     rng = np.random.default_rng(times)
     sizes = rng.uniform(0.3, 1.0, 15) / math.sqrt(times)
-    losses = [LaplaceLoss(shift=float(size)) for size in sizes[:12]]
+    losses: list[Loss] = [LaplaceLoss(shift=float(size)) for size in sizes[:12]]
     losses += [ApproximateLoss(epsilon=float(size)) for size in sizes[12:14]]
     composition = Composition.of(*losses, GaussianLoss(mu=float(sizes[14]))) * times
     bracket = VERIFIED.epsilon(composition, 1e-6)
@@ -137,9 +140,9 @@ def test_a_label_whose_law_under_q_is_understated_is_caught(
 ) -> None:
     """Broken twin: one part in 8192 less under Q at each change of labels puts the lower bound above the truth."""
     composition = Composition.of(LaplaceLoss(shift=0.3), LaplaceLoss(shift=0.41), GaussianLoss(mu=1.0)) * 8
-    kept = dominated.labelled
+    kept = labelled
 
-    def understated(lattice: Any, width: float, places: Any) -> Lattice:
+    def understated(lattice: Any, width: Any, places: Any) -> Lattice:
         found = kept(lattice, width, places)
         return replace(found, others=tuple(other - (other >> 13) for other in found.others))
 
@@ -165,7 +168,9 @@ def test_sampled_gaussian_agrees_with_the_contour_integral(oracle: Any) -> None:
 
 @pytest.mark.parametrize("order", ["remove", "add"])
 @pytest.mark.parametrize("epsilon", [-0.02, 0.0, 0.05, 0.3])
-def test_hockey_stick_of_a_sampled_gaussian_is_the_integral_of_its_densities(order: str, epsilon: float) -> None:
+def test_hockey_stick_of_a_sampled_gaussian_is_the_integral_of_its_densities(
+    order: SampledOrder, epsilon: float
+) -> None:
     """The closed form equals the integral of (p - e^epsilon q)_+ over the output."""
     x = np.linspace(-14, 15, 400_001)
     plain, moved = np.exp(-x * x / 2), np.exp(-((x - 1) ** 2) / 2)
@@ -203,7 +208,7 @@ def test_verified_engine_is_valid_without_flint(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_dominating_lattice_that_loses_mass_is_caught(monkeypatch: pytest.MonkeyPatch, oracle: ModuleType) -> None:
     """Broken twin: losing one part in 8192 of the dominating lattice at each product puts it below the truth."""
-    kept = dominating.scaled_product
+    kept = scaled_product
 
     def lossy(left: Any, right: Any, bits: Any, multiply: Any) -> list[int]:
         return [mass - (mass >> 13) for mass in kept(left, right, bits, multiply)]

@@ -3,6 +3,7 @@
 import math
 from functools import reduce
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -203,7 +204,7 @@ def test_what_is_not_proved_is_refused_by_name(case: str) -> None:
 
 def test_a_scheme_needs_its_sizes() -> None:
     """A missing, a foreign and a contradicting size are refused."""
-    wrong: tuple[tuple[Scheme, dict[str, int]], ...] = (
+    wrong: tuple[tuple[Scheme, dict[str, Any]], ...] = (
         ("truncated_poisson", {"population": 10}),
         ("poisson", {"population": 10}),
         ("with_replacement", {"population": 10, "batch_size": 3}),

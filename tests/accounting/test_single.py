@@ -28,6 +28,7 @@ from dpaudit import (
 from dpaudit.engines import BASIC, ENGINES, OPTIMAL, QUICK, RENYI, SINGLE, UPPERS, VERIFIED
 from dpaudit.engines.single import single_delta
 from dpaudit.model.bracket import smallest_epsilon
+from dpaudit.model.losses.composed import SimpleLoss
 from dpaudit.model.mechanism import Array
 from mechanisms.discrete_gaussian import DiscreteGaussian
 from mechanisms.discrete_laplace import DiscreteLaplace
@@ -79,7 +80,7 @@ def truth(loss: Loss, epsilon: float) -> Any:
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_a_single_loss_is_bracketed_at_the_width_of_rounding(loss: Loss) -> None:
+def test_a_single_loss_is_bracketed_at_the_width_of_rounding(loss: SimpleLoss) -> None:
     """At small, ordinary and extreme epsilons, and beside the largest loss, the exact delta is inside."""
     composition = Composition.of(loss)
     top = loss.supremum if math.isfinite(loss.supremum) else 50.0

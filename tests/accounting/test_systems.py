@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpaudit import System, certify
+from dpaudit import certify
 from dpaudit.certification.evidence import evidence_on
 from dpaudit.model.condition import Condition
-from tests.accounting.systems import claim_of, conditions_of, draw
+from tests.accounting.systems import System, claim_of, conditions_of, draw
 
 
-def judged(seed: int, believe: Callable[..., tuple[Condition]] = conditions_of) -> tuple[System, Any, str]:
+def judged(seed: int, believe: Callable[..., tuple[Condition, ...]] = conditions_of) -> tuple[System, Any, str]:
     """Return a system's kind, whether its claim holds, and what the evidence says of it."""
     rng = np.random.default_rng([15, seed])
     system = draw(rng)
@@ -24,7 +24,7 @@ def judged(seed: int, believe: Callable[..., tuple[Condition]] = conditions_of) 
     return system, holds, said
 
 
-def counted(seeds: range, believe: Callable[..., tuple[Condition]] = conditions_of) -> Counter[tuple[Any, str]]:
+def counted(seeds: range, believe: Callable[..., tuple[Condition, ...]] = conditions_of) -> Counter[tuple[Any, str]]:
     """Return how often each answer was given to claims that hold and to claims that do not."""
     return Counter((holds, said) for _, holds, said in (judged(seed, believe) for seed in seeds))
 

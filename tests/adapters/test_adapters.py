@@ -328,7 +328,7 @@ def test_a_plug_in_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) 
     point = SimpleNamespace(name="their_library", load=lambda: SimpleNamespace(adapt=answer))
     monkeypatch.setattr("dpaudit.adapters.finding.entry_points", lambda group: [point] if "adapters" in group else [])
     subject = placed(type("Query", (), {}), "their_library.queries")()
-    assert adapt(subject, neighbours="add_remove", depth=3) == "release"
+    assert str(adapt(subject, neighbours="add_remove", depth=3)) == "release"
     assert seen[0][1].parameters == {"depth": 3}
 
 

@@ -61,7 +61,8 @@ def test_frames_and_mappings_give_one_answer() -> None:
     """A pandas frame is read as a mapping of columns; a release has every key, in the unit of the values."""
     table = {"city": ["A", "B", "A", "Z"], "person": [1, 1, None, 2], "spent": [1.0, math.nan, 9.0, 9.0]}
     grouped = GroupedSum(**SUMS, scale=0.1)
-    assert grouped.bounded(table).tolist() == grouped.bounded(pd.DataFrame(table)).tolist() == [2, 0]
+    frame: Any = pd.DataFrame(table)
+    assert grouped.bounded(table).tolist() == grouped.bounded(frame).tolist() == [2, 0]
     assert grouped.release(table, np.random.default_rng(0)) == {"A": 1.0, "B": 0.0}
 
 

@@ -50,7 +50,7 @@ def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path: Path, dictio
         noisy = data + rng.laplace(0.0, 1.0, n_runs)
         return {"answer": noisy, "twice": 2 * noisy} if dictionary else noisy
 
-    arguments = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 1_000, "control_runs": 0}
+    arguments: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 1_000, "control_runs": 0}
     whole = audit_anytime(run, rng=np.random.default_rng(3), stop=never, **arguments)
     probes = sum(calls) - 1_000
     store = ChunkStore(path=tmp_path / "bets.sqlite", key="laplace")
@@ -67,7 +67,13 @@ def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path: Path, dictio
 def test_a_budget_that_grows_goes_on_from_the_last_block(tmp_path: Path) -> None:
     """400 runs today and 400 more tomorrow: 800 counted, 400 run."""
     store = ChunkStore(path=tmp_path / "bets.sqlite", key="laplace")
-    arguments = {"neighbours": (0.0, 1.0), "claim": ONE, "store": store, "stop": never, "control_runs": 0}
+    arguments: dict[str, Any] = {
+        "neighbours": (0.0, 1.0),
+        "claim": ONE,
+        "store": store,
+        "stop": never,
+        "control_runs": 0,
+    }
     today = audit_anytime(laplace(1.0), runs=400, rng=np.random.default_rng(4), **arguments)
     tomorrow = audit_anytime(laplace(1.0), runs=800, rng=np.random.default_rng(4), **arguments)
     assert (today.counts.runs, tomorrow.counts.runs) == (400, 800)
@@ -98,7 +104,8 @@ def leaky(epsilon: float, leak: float) -> AuditCase:
         honest = rng.random(n_runs) < 1 / (1 + np.exp(-epsilon))
         told = rng.random(n_runs) < leak
         answer = np.where(honest | told, data, 1 - data)
-        return np.where(told, 8.0, 1.0) * (2 * answer - 1)
+        result: Array = np.where(told, 8.0, 1.0) * (2 * answer - 1)
+        return result
 
     return AuditCase(
         name="leaky", view="o", description="", neighbours=(0, 1), relation="replace_one", run=run, score=np.asarray

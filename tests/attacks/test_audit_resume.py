@@ -40,13 +40,14 @@ def case(
     )
 
 
-def ratio(view: dict[str, Array]) -> Array:
-    return np.abs(view) - np.abs(view - 1)
+def ratio(view: Array) -> Array:
+    result: Array = np.abs(view) - np.abs(view - 1)
+    return result
 
 
 def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """KilledError after five chunks and resumed: equal counts and bounds, and only missing chunks run again."""
-    arguments = {"runs": 4000, "chunk_runs": 400}
+    arguments: dict[str, Any] = {"runs": 4000, "chunk_runs": 400}
     whole = audit_case(case(score=ratio), ONE, rng=np.random.default_rng(1), **arguments)
     store = ChunkStore(path=tmp_path / "runs.sqlite", key="laplace/1/4000/400")
     with pytest.raises(KilledError):
@@ -109,7 +110,7 @@ def coarse_bits(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
 
 def test_bits_show_what_values_hide() -> None:
     """Noise on a grid, added to 0 or to 1/3, can be told apart by its last bits and not by its size."""
-    arguments = {"neighbours": (0.0, 1 / 3), "claim": ONE, "runs": 2000}
+    arguments: dict[str, Any] = {"neighbours": (0.0, 1 / 3), "claim": ONE, "runs": 2000}
     plain = audit(coarse, rng=np.random.default_rng(1), arithmetic="exact", **arguments)
     bits = audit(coarse_bits, rng=np.random.default_rng(1), **arguments)
     assert plain.epsilon_lower < 1

@@ -21,7 +21,7 @@ from dpaudit import AuditResult, Claim, Counts, LowerBound, Power, UnsupportedEr
 from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
-ARGUMENTS = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000, "chunk_runs": 500}
+ARGUMENTS: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000, "chunk_runs": 500}
 
 
 def noisy(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
@@ -42,7 +42,7 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster: Iterator[Any]) -> None:
+def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster: Any) -> None:
     """All counts, bounds, curves: equal, not close."""
     one, two = (audit(noisy, rng=np.random.default_rng(1), jobs=jobs, **ARGUMENTS) for jobs in (1, 2))
     far = audit(noisy, rng=np.random.default_rng(1), scheduler=cluster.scheduler_address, **ARGUMENTS)
@@ -50,7 +50,7 @@ def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster: Iter
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_tasks_really_run_on_the_cluster(cluster: Iterator[Any]) -> None:
+def test_tasks_really_run_on_the_cluster(cluster: Any) -> None:
     """The twin of the test above: what a task sees there is a dask worker, and nobody sees one here."""
 
     def inside() -> str:
@@ -107,7 +107,8 @@ def stored(path: Path) -> int:
         return 0
     with sqlite3.connect(path, timeout=5) as connection:
         try:
-            return connection.execute("SELECT count(*) FROM checked").fetchone()[0]
+            result: int = connection.execute("SELECT count(*) FROM checked").fetchone()[0]
+            return result
         except sqlite3.OperationalError:
             return 0
 

@@ -20,6 +20,7 @@ from audits.procedures.anytime import audit_sequentially
 from audits.procedures.fixed_size import audit_case
 from dpaudit import AuditCase, Claim, Counts, GaussianLoss, Release, Repeat, Sequential
 from mechanisms import Gaussian
+from tests.narrowing import present
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 
@@ -206,7 +207,7 @@ def test_the_declared_likelihood_ratio_is_the_gaussian_one() -> None:
     case = declared_case(declaration, {"a": (0.0, 1.0), "b": (np.zeros(2), np.array([2.0, 0.0]))})
     view = case.run(case.neighbours[1], np.random.default_rng(4), 40_000)
     assert view["b"].shape == (40_000, 3, 2)
-    ratio = case.score(view)
+    ratio = present(case.score)(view)
     square = 4 * 0.25
     assert ratio.mean() == pytest.approx(square / 2, abs=5 * math.sqrt(square / 40_000))
     assert ratio.var() == pytest.approx(square, rel=0.05)

@@ -80,7 +80,7 @@ def test_a_strategy_matrix_is_attacked_at_its_worst_schedule(matrix: Matrix) -> 
     first, second = matrix.worst_pair()
     case = declared_case(Release(label="rows", mechanism=matrix), {"rows": (first, second)})
     square = float(np.sum((matrix.rows(first) - matrix.rows(second)) ** 2)) / matrix.leaf.stddev**2  # type: ignore[attr-defined]
-    assert square == pytest.approx(matrix.squared_move.lower * (matrix.leaf.loss().mu) ** 2, rel=1e-9)  # type: ignore[union-attr]
+    assert square == pytest.approx(matrix.squared_move.lower * (matrix.leaf.loss().mu) ** 2, rel=1e-9)
     assert case.score is not None
 
     def deviations(factor: float) -> float:
@@ -88,7 +88,8 @@ def test_a_strategy_matrix_is_attacked_at_its_worst_schedule(matrix: Matrix) -> 
         score = declared_case(Release(label="rows", mechanism=matrix.scaled(factor)), {"rows": (first, second)}).score
         assert score is not None
         ratio = score(case.run(case.neighbours[1], np.random.default_rng(0), 50_000))
-        return abs(float(ratio.mean()) - square / 2) / math.sqrt(square / 50_000)
+        result: float = abs(float(ratio.mean()) - square / 2) / math.sqrt(square / 50_000)
+        return result
 
     assert deviations(1.0) < 6.5
     assert deviations(0.9) > 6.5

@@ -23,6 +23,7 @@ from audits import Execution, audit
 from audits.outputs.conversion import columns_of
 from audits.outputs.values import record
 from dpaudit import AuditResult, Claim, UnsupportedError
+from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 Pair = collections.namedtuple("Pair", "first second")
@@ -35,8 +36,8 @@ class Colour(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    value: float
-    parts: tuple[float, ...] = ()
+    value: Any
+    parts: Any = ()
 
 
 @dataclasses.dataclass
@@ -94,7 +95,7 @@ def stored_zero(stored: bool) -> scipy.sparse.csr_array:
 
 _DAY = datetime.datetime.fromisoformat("2020-01-01")
 
-KINDS = {
+KINDS: dict[str, Callable[[Array], Any]] = {
     "numpy array": lambda x: x,
     "numpy float32": lambda x: x.astype(np.float32),
     "numpy matrix of columns": lambda x: np.column_stack([np.zeros_like(x), x]),
@@ -138,7 +139,7 @@ KINDS = {
 }
 """Forty kinds: from numbers, one a run, to outputs."""
 
-CHANNELS = {
+CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "sign of zero": lambda d, n: np.full(n, -0.0 if d else 0.0),
     "NaN bits": lambda d, n: np.full(n, np.uint64(0x7FF8000000000000 + int(d))).view(np.float64),
     "dtype": lambda d, n: np.zeros(n, dtype=np.float32 if d else np.float64),
@@ -181,7 +182,7 @@ CHANNELS = {
 """Outputs that tell the data set beside an equal value."""
 
 
-def run(function: Callable[..., Any], runs: int = 400, seed: int = 0, **more: float | Execution | None) -> AuditResult:
+def run(function: Callable[..., Any], runs: int = 400, seed: int = 0, **more: Any) -> AuditResult:
     more = {"control_runs": 0} | more
     return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=np.random.default_rng(seed), **more)
 
@@ -317,9 +318,16 @@ def test_a_run_that_takes_too_long_is_an_outcome() -> None:
 
 def test_seeds_and_old_generators_are_refused_with_the_remedy() -> None:
     """rng=0 and RandomState get a line that says what to write."""
-    for wrong, remedy in ((0, r"default_rng\(0\)"), (np.random.RandomState(1), r"default_rng\(seed\)")):
+    old: tuple[tuple[Any, str], ...] = ((0, r"default_rng\(0\)"), (np.random.RandomState(1), r"default_rng\(seed\)"))
+    for wrong, remedy in old:
         with pytest.raises(ValueError, match=remedy):
-            audit(KINDS["list of floats"], neighbours=(0.0, 1.0), claim=ONE, runs=100, rng=wrong)
+            audit(
+                lambda d, rng, n: KINDS["list of floats"](np.full(n, d)),
+                neighbours=(0.0, 1.0),
+                claim=ONE,
+                runs=100,
+                rng=wrong,
+            )
 
 
 def test_functions_of_one_run_are_called_once_a_run() -> None:

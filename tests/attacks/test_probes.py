@@ -87,7 +87,7 @@ def test_honest_functions_get_no_remark() -> None:
         scale, width = 0.5 + number / 10, 1 + number % 4
 
         def function(
-            data: Array, rng: np.random.Generator, n_runs: int, scale: float = scale, width: float = width
+            data: Array, rng: np.random.Generator, n_runs: int, scale: float = scale, width: int = width
         ) -> Any:
             noisy = data + rng.laplace(0, scale, (n_runs, width))
             return np.round(noisy) if width == 3 else noisy

@@ -72,7 +72,9 @@ STEP = 0.25
 """All losses are multiples of this, so that equal sums are equal keys."""
 
 
-def adaptive_delta(start: Hashable, spend: Callable, epsilon: float, menu: tuple[tuple[int, float], ...]) -> float:
+def adaptive_delta(
+    start: Hashable, spend: Callable[..., Any], epsilon: float, menu: tuple[tuple[int, float], ...]
+) -> float:
     """delta(epsilon) of the worst adaptive stream that `spend(state, part)` (None: refused) admits from `start`.
 
     `menu` lists (epsilon in steps, delta). The value of a state is the largest expectation, over all strategies, of
@@ -112,7 +114,7 @@ MENU = ((1, 0.0), (2, 0.0), (3, 0.001), (5, 0.0))
 @pytest.mark.parametrize("build", [basic_filter, concentrated_filter, advanced_filter])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (1.5, 0.1), (2.0, 0.05), (3.0, 0.3), (0.0, 0.2)])
 def test_no_adaptive_stream_of_two_point_parts_beats_a_filters_claim(
-    build: Callable, epsilon: float, delta: float
+    build: Callable[..., Any], epsilon: float, delta: float
 ) -> None:
     claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
     budget = build(claim) if build is basic_filter else build(claim, mass=delta / 4)
@@ -184,7 +186,7 @@ def test_optimal_composition_of_what_was_spent_is_no_filter() -> None:
             masses = after
         return math.fsum(mass * max(0.0, -math.expm1(claim_epsilon - loss * STEP)) for loss, mass in masses.items())
 
-    def natural(state: tuple, part: tuple[int, float]) -> tuple | None:
+    def natural(state: tuple[Any, ...], part: tuple[int, float]) -> tuple[Any, ...] | None:
         after = tuple(sorted((*state, part)))
         return after if fixed_delta(after) <= claim_delta else None
 

@@ -29,6 +29,7 @@ from dpaudit import (
 from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.interchange.dp_event import from_event, to_event
 from dpaudit.interchange.opacus_history import from_history, from_state_dict
+from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.declaration import Declaration, walk
 from mechanisms import Gaussian, Laplace, RandomisedResponse
 
@@ -60,7 +61,7 @@ EVENTS = [random_event(np.random.default_rng(seed)) for seed in range(200)]
 
 
 @pytest.mark.parametrize("neighbours", ["replace_one", "add_remove"])
-def test_two_hundred_events_survive_the_round_trip_exactly(neighbours: str) -> None:
+def test_two_hundred_events_survive_the_round_trip_exactly(neighbours: Neighbours) -> None:
     for event in EVENTS:
         assert to_event(from_event(event, neighbours)) == event
     kinds = {type(node).__name__ for event in EVENTS for _, node in walk(from_event(event, "add_remove"))}
@@ -77,7 +78,8 @@ def rdp_epsilon(event: dpa.DpEvent) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         accountant = RdpAccountant(orders=[2.0, 4.0, 8.0, 16.0, 64.0])
-        return accountant.compose(event).get_epsilon(1e-5)
+        result: float = accountant.compose(event).get_epsilon(1e-5)
+        return result
 
 
 def floated(event: dpa.DpEvent) -> dpa.DpEvent:
@@ -110,7 +112,9 @@ def test_no_integer_trap_of_the_renyi_accountant_survives_the_round_trip() -> No
 @pytest.mark.parametrize(
     ("neighbours", "relation"), [("add_remove", "ADD_OR_REMOVE_ONE"), ("replace_one", "REPLACE_ONE")]
 )
-def test_the_pld_accountant_and_ours_agree_on_gaussians_for_both_relations(neighbours: str, relation: str) -> None:
+def test_the_pld_accountant_and_ours_agree_on_gaussians_for_both_relations(
+    neighbours: Neighbours, relation: str
+) -> None:
     """At multiplier 2 and delta 1e-5: 1.993 added or removed, 4.377 replaced."""
     event = dpa.ComposedDpEvent([dpa.GaussianDpEvent(4.0), dpa.SelfComposedDpEvent(dpa.GaussianDpEvent(4), 3)])
     ours = bracket_epsilon(fold(from_event(event, neighbours), neighbours), 1e-5)
@@ -284,7 +288,8 @@ def test_a_pure_claim_is_pure_dp_without_delta_or_rho() -> None:
 
 
 def test_the_registrys_model_follows_the_claim() -> None:
-    for model, name in (("central", "Central"), ("joint", "Central")):
+    names: tuple[tuple[Model, str], ...] = (("central", "Central"), ("joint", "Central"))
+    for model, name in names:
         claim = Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one", model=model)
         assert registry_fields(certify(NORMAL, claim))["deployment"]["deployment_model"]["model_name"] == name
 

@@ -12,6 +12,7 @@ from dpaudit import Claim, DeclarationError, Release, Stated
 from dpaudit.budgets.filters import Refusal, advanced_filter
 from dpaudit.budgets.odometers import Odometer, mixture_boundary
 from mechanisms import Gaussian
+from tests.narrowing import as_a
 
 STEP = 0.25
 
@@ -91,7 +92,7 @@ def test_a_reading_never_falls_and_never_exceeds_the_sum_of_the_largest_losses()
     assert odometer.reading == 0.0
     last, total = 0.0, Fraction(0)
     for size in (0.05, 0.0125, 0.025, 0.001) * 100:
-        odometer = odometer.spend(stated(size))
+        odometer = as_a(Odometer, odometer.spend(stated(size)))
         total += Fraction(size)
         assert last <= odometer.reading <= math.nextafter(float(total), math.inf)
         last = odometer.reading

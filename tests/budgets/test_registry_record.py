@@ -13,6 +13,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from dpaudit import Claim, Condition, Release, System, UnsupportedError, certify
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.interchange.registry_forms import present_form
+from dpaudit.model.condition import Status
 from dpaudit.model.deployment import Deployment
 from dpaudit.report import Report
 from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, TEST_RESULT
@@ -154,7 +155,8 @@ def test_a_full_deployment_makes_a_valid_record_of_the_third_tier(report: Report
 @pytest.mark.parametrize("missing_field", ["data_product_sector", "release_type", "data_source_type", "access_type"])
 def test_a_field_of_the_third_tier_that_nobody_declared_makes_it_the_second(report: Report, missing_field: str) -> None:
     """Nothing is invented for it."""
-    registry = replace(report.deployment.registry, **{missing_field: ""})
+    absent: dict[str, Any] = {missing_field: ""}
+    registry = replace(report.deployment.registry, **absent)
     record = registry_record(replace(report, deployment=replace(report.deployment, registry=registry)))
     Draft7Validator(REGISTRY).validate(record)
     assert record["tier"] == 2
@@ -244,7 +246,7 @@ def test_the_result_is_the_verdicts(report: Report) -> None:
 
 
 @pytest.mark.parametrize("status", ["checked", "assumed", "violated"])
-def test_a_result_names_a_test_of_its_own_kind(report: Report, status: str) -> None:
+def test_a_result_names_a_test_of_its_own_kind(report: Report, status: Status) -> None:
     """WARNED lists what warns, and FAILED what fails, whatever the conditions say."""
     condition = Condition(kind="clipping", about=("x",), text="Values are clipped.", status=status)
     changed = replace(report, certificate=replace(report.certificate, conditions=(condition,)))

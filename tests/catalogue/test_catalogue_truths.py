@@ -9,7 +9,7 @@ from scipy import integrate, stats
 
 from audits.catalogue.catalogue import CATALOGUE
 from audits.catalogue.law import Law, laplace_law, repeated
-from dpaudit.model.mechanism import Array
+from tests.narrowing import present
 
 ENTRIES = {entry.name: entry for entry in CATALOGUE}
 LISTED = [e.name for e in CATALOGUE if e.law is not None and e.law().outcomes is not None]
@@ -25,16 +25,16 @@ def test_there_are_at_least_sixty_mechanisms_with_names_of_their_own() -> None:
 def test_correct_mechanisms_keep_their_claim_and_most_broken_ones_break_it_on_their_pair() -> None:
     """A truth above the claim never stands beside `correct`, at most one broken one is broken elsewhere only."""
     known = [(entry, entry.exact()) for entry in CATALOGUE if entry.exact() is not None]
-    assert [e.name for e, truth in known if e.correct and truth > e.claim.epsilon * (1 + 1e-9)] == []
-    assert [e.name for e, truth in known if not e.correct and truth <= e.claim.epsilon] == []
+    assert [e.name for e, truth in known if e.correct and present(truth) > e.claim.epsilon * (1 + 1e-9)] == []
+    assert [e.name for e, truth in known if not e.correct and present(truth) <= e.claim.epsilon] == []
 
 
 @pytest.mark.parametrize("name", [e.name for e in CATALOGUE if e.truth is not None and e.law is not None])
 def test_formula_and_law_agree(name: str) -> None:
     """Where both are given, cells and closed form have one epsilon; a grid may fall short where it is infinite."""
     entry = ENTRIES[name]
-    found = entry.law().epsilon(entry.claim.delta)
-    if math.isinf(entry.truth):
+    found = present(entry.law)().epsilon(entry.claim.delta)
+    if math.isinf(present(entry.truth)):
         assert found > 3 * entry.claim.epsilon
     else:
         assert found == pytest.approx(entry.truth, rel=1e-3)
@@ -44,10 +44,10 @@ def test_formula_and_law_agree(name: str) -> None:
 def test_listed_outcomes_come_as_often_as_the_law_says(name: str) -> None:
     """Chi-square of 40,000 runs on either neighbour, at 1e-8 each; a cell of .1 that is .01 off gives p < 1e-9."""
     entry, runs = ENTRIES[name], 40_000
-    law = entry.law()
+    law = present(entry.law)()
     for place, (data, masses) in enumerate(zip(entry.neighbours, (law.first, law.second), strict=True)):
         outputs = np.asarray(entry.run(data, np.random.default_rng(place), runs)).reshape(runs, -1)
-        order = {tuple(row): i for i, row in enumerate(law.outcomes)}
+        order = {tuple(row): i for i, row in enumerate(present(law.outcomes))}
         seen = np.bincount([order[tuple(row)] for row in outputs], minlength=len(masses))
         large = masses * runs >= 10
         groups = [np.append(x[large], x[~large].sum()) for x in (seen, masses * runs)]
@@ -65,21 +65,22 @@ def test_the_chi_square_catches_a_cell_that_is_a_hundredth_off() -> None:
 
 def test_noisy_maximum_agrees_with_adaptive_quadrature() -> None:
     """The chance that the one rising query of five wins, by scipy's quadrature with Laplace noise of scale 20."""
-    law = ENTRIES["report noisy max 1"].law()
+    law = present(ENTRIES["report noisy max 1"].law)()
 
-    def wins(x: Array, answers: Array) -> Any:
+    def wins(x: float, answers: tuple[float, ...]) -> float:
         others = np.prod([stats.laplace.cdf(x, a, 20) for a in answers[1:]])
-        return stats.laplace.pdf(x, answers[0], 20) * others
+        return float(stats.laplace.pdf(x, answers[0], 20) * others)
 
-    for masses, answers in ((law.first, (1.0,) * 5), (law.second, (2.0, 0, 0, 0, 0))):
+    rising: tuple[tuple[Any, tuple[float, ...]], ...] = ((law.first, (1.0,) * 5), (law.second, (2.0, 0, 0, 0, 0)))
+    for masses, answers in rising:
         pieces = [(-800, 0), (0, 2), (2, 800)]
-        chance = sum(integrate.quad(wins, *piece, args=(answers,), limit=200)[0] for piece in pieces)
+        chance = sum(integrate.quad(lambda x, at=answers: wins(x, at), *piece, limit=200)[0] for piece in pieces)
         assert masses[0] == pytest.approx(chance, abs=1e-7)
 
 
 def test_permute_and_flip_is_the_maximum_with_exponential_noise() -> None:
     """Ding et al. (2021): the law by quadrature is that of exact coins in random order, for answers 2, 0, 0, 0, 0."""
-    law = ENTRIES["permute and flip"].law()
+    law = present(ENTRIES["permute and flip"].law)()
     p = math.exp(-1.0)
     last = sum((1 - p) ** k / 5 for k in range(5))
     assert law.second[0] == pytest.approx(last, abs=1e-6)

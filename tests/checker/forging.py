@@ -36,18 +36,19 @@ from dpaudit import (
 )
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.model.certificate import digest_of
+from dpaudit.model.claim import Model, Neighbours
 from mechanisms import NAMES, DiscreteLaplace, Gaussian, Laplace, RandomisedResponse
 
 Data = dict[str, Any]
 UNIT = "one person"
 
 
-def gaussian(stddev: float, neighbours: str = "replace_one") -> Gaussian:
+def gaussian(stddev: float, neighbours: Neighbours = "replace_one") -> Gaussian:
     """Noise for a query that moves by 1."""
     return Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours)
 
 
-def laplace(scale: float, neighbours: str = "replace_one") -> Laplace:
+def laplace(scale: float, neighbours: Neighbours = "replace_one") -> Laplace:
     """Noise for a query that moves by 1."""
     return Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours)
 
@@ -57,7 +58,7 @@ def release(mechanism: Any, label: str = "sum", printed: Printed | None = None) 
     return Release(label=label, mechanism=mechanism, printed=printed)
 
 
-def trees() -> Iterator[tuple[Declaration, str]]:
+def trees() -> Iterator[tuple[Declaration, Neighbours]]:
     """Every mechanism once and repeated, and every node, with the relation that it is read for."""
     for name in NAMES:
         for example in importlib.import_module(f"mechanisms.{name}").EXAMPLES:
@@ -98,7 +99,7 @@ def trees() -> Iterator[tuple[Declaration, str]]:
     yield release(gaussian(6.0), printed=replace(classic, rule="classic_gaussian_2")), "replace_one"
 
 
-def sampled_trees() -> Iterator[tuple[Declaration, str]]:
+def sampled_trees() -> Iterator[tuple[Declaration, Neighbours]]:
     """Samples of every scheme, secret steps, shuffled reports and batches, and persons with several records."""
     added, moved = release(gaussian(2.0, "add_remove")), release(gaussian(2.0))
     counts = release(laplace(2.0, "add_remove"), "counts")
@@ -135,7 +136,7 @@ def sampled(
             yield certify(tree, Claim(epsilon=epsilon, delta=delta, neighbours=relation, unit=UNIT))
 
 
-def honest(model: str = "central") -> Iterator[Certificate]:
+def honest(model: Model = "central") -> Iterator[Certificate]:
     """Certificates of each tree: of a claim that holds, of one that does not, and of a tiny delta."""
     for tree, relation in trees():
         form = fold(tree, relation)
@@ -202,7 +203,8 @@ def _first(data: Data, key: str) -> Data | None:
 def _narrow(data: Data, name: str) -> bool:
     """Whether a bracket is so narrow that any edit by a tenth leaves it."""
     low, high = (data["tight"][name][side] for side in ("lower", "upper"))
-    return high != "inf" and low != "inf" and high > 1e-9 and low >= 0.99 * high
+    result: bool = high != "inf" and low != "inf" and high > 1e-9 and low >= 0.99 * high
+    return result
 
 
 def _scaled_end(name: str, side: str, factor: float) -> Callable[[Data], None]:
@@ -253,7 +255,8 @@ def _tiny_delta(data: Data) -> None:
 
 def _said(data: Data) -> str:
     """The claimed delta as the reason writes it."""
-    return data["reasons"][0].split(" at delta ")[1].split(",")[0]
+    result: str = data["reasons"][0].split(" at delta ")[1].split(",")[0]
+    return result
 
 
 def _nothing_lost(data: Data) -> None:

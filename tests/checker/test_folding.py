@@ -28,12 +28,13 @@ from dpaudit import (
 )
 from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss
 from mechanisms import Gaussian
 
 
-def gaussian(stddev: float, neighbours: str = "replace_one", label: str = "g") -> Release:
+def gaussian(stddev: float, neighbours: Neighbours = "replace_one", label: str = "g") -> Release:
     return Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
 
 

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from dpaudit.verifier import verify
+from tests.narrowing import present
 
 
 def load_forging() -> ModuleType:
     """Return the rules of forging as a module, loaded by their path."""
     spec = importlib.util.spec_from_file_location("certificate_forging", Path(__file__).with_name("forging.py"))
-    module = importlib.util.module_from_spec(spec)
+    module = importlib.util.module_from_spec(present(spec))
     spec.loader.exec_module(module)
     return module
 

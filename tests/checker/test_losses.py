@@ -65,7 +65,8 @@ def test_reversing_twice_gives_the_loss_back() -> None:
     loss = DiscreteLoss(atoms=atoms, infinite_mass=0.48, reverse_infinite_mass=backward)
     again = loss.reversed().reversed()
     for (v, p), (w, q) in zip(loss.atoms, again.atoms, strict=True):
-        assert (v, p) == (pytest.approx(w), pytest.approx(q))
+        assert v == pytest.approx(w)
+        assert p == pytest.approx(q)
     assert again.infinite_mass == loss.infinite_mass
 
 
@@ -121,7 +122,8 @@ def test_spreading_an_l1_distance_over_coordinates_never_costs_more() -> None:
         grid = np.arange(-shift, shift + step / 2, step)
         mass = np.exp((grid - shift) / 2) / 4 * step
         mass[0], mass[-1] = math.exp(-shift) / 2 + mass[0] / 2, 0.5 + mass[-1] / 2
-        return mass / mass.sum()
+        result: np.ndarray = mass / mass.sum()
+        return result
 
     step = 2e-3
     for a, b in ((1.0, 1.0), (0.5, 2.0), (3.0, 3.0)):

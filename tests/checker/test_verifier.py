@@ -35,6 +35,7 @@ from dpaudit import (
     fold,
 )
 from dpaudit.model.certificate import digest_of
+from dpaudit.model.claim import Neighbours
 from dpaudit.verifier import verify
 from dpaudit.verifier.mechanisms import squared_nodes
 from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
@@ -44,7 +45,7 @@ JOINT = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", 
 CENTRAL = replace(JOINT, model="central")
 
 
-def noise(stddev: float, neighbours: str = "replace_one") -> Gaussian:
+def noise(stddev: float, neighbours: Neighbours = "replace_one") -> Gaussian:
     return Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours)
 
 

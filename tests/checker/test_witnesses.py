@@ -20,6 +20,8 @@ from dpaudit import (
     certify,
 )
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.condition_kinds import ConditionKind
+from dpaudit.model.declaration import Declaration
 from dpaudit.model.witness import Witness
 from dpaudit.verifier import verify
 from mechanisms import Gaussian, Laplace, TreeAggregation
@@ -34,7 +36,7 @@ def gaussian(
     return Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=sensitivity, neighbours=neighbours))
 
 
-def tree(signs: tuple[int, int] = (1,)) -> Release:
+def tree(signs: tuple[int, ...] = (1,)) -> Release:
     leaf = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
     return Release(label="stream", mechanism=TreeAggregation(horizon=4, leaf=leaf, signs=signs))
 
@@ -44,7 +46,7 @@ SHUFFLED = Parallel(
     parts=(gaussian("a", 2.0, 2.0), gaussian("b", 2.0, 2.0)), key="a shuffled order", visibility="secret"
 )
 GRAM = Sequential(parts=(gaussian("gram", 8.0, math.sqrt(2)), gaussian("target", 8.0, 2.0)))
-TRUE_CLAIMS = {
+TRUE_CLAIMS: dict[str, tuple[Declaration, float]] = {
     "a group over a tree": (Group(part=tree(), size=2), 3.35),
     "a group over messages": (Group(part=Local(part=gaussian()), size=2), 1.7),
     "a group over parts": (Group(part=PARTS, size=2), 1.7),
@@ -95,7 +97,7 @@ def test_a_checked_common_pair_refutes_and_an_assumed_one_does_not() -> None:
         assert verify(certificate.to_json()).accepted
 
 
-TRUE_REFUTATIONS = {
+TRUE_REFUTATIONS: dict[str, Declaration] = {
     "one release": gaussian(stddev=3.0),
     "one query often": Repeat(part=gaussian(stddev=10.0), times=100),
     "one query with two noises": Sequential(parts=(gaussian(stddev=4.0), gaussian(stddev=5.0))),
@@ -138,7 +140,7 @@ def test_a_sample_is_met_by_one_query_of_it() -> None:
 
 
 @pytest.mark.parametrize("kind", ["sensitivity", "fresh_noise", "floating_point"])
-def test_a_violated_condition_leaves_no_upper_bound(kind: str) -> None:
+def test_a_violated_condition_leaves_no_upper_bound(kind: ConditionKind) -> None:
     """Neither in the certificate nor in what it answers later; the verifier derives the same."""
     broken = Condition(kind=kind, status="violated")
     certificate = certify(gaussian(stddev=30.0), REPLACED, conditions=(broken,))

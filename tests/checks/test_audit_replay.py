@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from audits.checks.equality import same
-from audits.checks.paired_replay import Tape, distance, replay_neighbours
+from audits.checks.paired_replay import distance, replay_neighbours
+from audits.checks.tape import Tape
 from audits.experiment.neighbours import awkward_pairs
 from dpaudit import Parallel, Release
 from dpaudit.model.mechanism import Array
@@ -19,7 +20,8 @@ SECOND = np.concatenate([[0.5], FIRST[1:]])
 
 
 def clipped(data: Array) -> Array:
-    return np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
+    result: Array = np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
+    return result
 
 
 def honest(data: Array, tape: Tape, rng: np.random.Generator) -> dict[str, Any]:

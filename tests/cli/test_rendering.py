@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dpaudit import AuditResult, Claim, Condition, Counts, Finding, LowerBound, Power, Release, Repeat, Stated, certify
+from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.bracket import Bracket
 from dpaudit.render.derivation import derivation_markdown, derivation_text
 from dpaudit.render.layout import to_text
@@ -35,7 +36,7 @@ CERTIFICATES = {
 }
 
 
-def _audit(verdict: str, lower: float, certified: float) -> AuditResult:
+def _audit(verdict: AuditVerdict, lower: float, certified: float) -> AuditResult:
     counts = Counts(
         runs=900, guesses=300, correct=200, true_positives=100, false_positives=50, positives=450, negatives=450
     )
@@ -137,7 +138,7 @@ def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim: C
         ("inconclusive", 0.1, math.inf, "whether it would have caught a violation"),
     ],
 )
-def test_an_audit_says_what_it_means(verdict: str, lower: float, certified: float, said: str) -> None:
+def test_an_audit_says_what_it_means(verdict: AuditVerdict, lower: float, certified: float, said: str) -> None:
     """A violation of the claim and one of the declaration are told apart; power, ceiling and assumption are printed."""
     result = _audit(verdict, lower, certified)
     text = " ".join(to_text(audit_text(result), 100).split())

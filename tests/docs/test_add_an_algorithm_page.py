@@ -45,10 +45,11 @@ def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[.
         delattr(algorithms, FOLDER)
 
 
-def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room: Iterator[Callable[..., ModuleType]]) -> None:
+def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room: Callable[[str], ModuleType]) -> None:
     """The folder as printed: a valid printed argument, no finding in the trace, no violation, no note."""
-    made = room("algorithm").BatchedElimination(epsilon=1.0, horizon=50_000, arms=3)
-    assert isinstance(made, Algorithm)
+    made: Any = room("algorithm").BatchedElimination(epsilon=1.0, horizon=50_000, arms=3)
+    algorithm: object = made
+    assert isinstance(algorithm, Algorithm)
     certificate = certify(made.declaration(), made.claim())
     assert (certificate.verdict, certificate.printed.valid) == ("certified", True)
     run = made.run(PROBLEM, Streams.spawn(np.random.default_rng(1)), 5)
@@ -64,7 +65,7 @@ def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room: Itera
 
 
 def test_half_the_noise_is_found_by_the_trace_and_by_the_audit(
-    room: Iterator[Callable[..., ModuleType]], monkeypatch: pytest.MonkeyPatch
+    room: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The twin: the plan that runs has half the noise of the plan that is declared."""
     made = room("algorithm").BatchedElimination(epsilon=1.0, horizon=50_000, arms=3)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +19,10 @@ PAGE = (ROOT / "docs" / "how_to" / "add_an_audit.md").read_text(encoding="utf-8"
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def skeleton(scale: float) -> dict[str, str]:
+def skeleton(scale: float) -> dict[str, Any]:
     """The page's module, with this scale of noise."""
     source = next(text for text in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL) if ">>>" not in text)
-    held = {"__name__": "histogram_audit"}
+    held: dict[str, Any] = {"__name__": "histogram_audit"}
     exec(compile(source.replace("SCALE = 1.0", f"SCALE = {scale}"), "add_an_audit.md", "exec"), held)  # noqa: S102
     return held
 

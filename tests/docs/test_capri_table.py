@@ -31,8 +31,9 @@ def proved(tree: Declaration | Repeat, delta: float) -> float:
     return bracket_epsilon(fold(tree, "replace_one"), delta).upper
 
 
-def accounting_row(horizon: int, epsilon: float, delta: float, model: str) -> str:
+def accounting_row(horizon: int, budget: tuple[float, float], model: str) -> str:
     """One line of the accounting table, every number from the declaration that the algorithm makes."""
+    epsilon, delta = budget
     config = printed(horizon, epsilon, delta, model)
     plan, n = config.plan(), completed(horizon)
     truth = proved(config.declaration(), delta)
@@ -48,7 +49,7 @@ def accounting_row(horizon: int, epsilon: float, delta: float, model: str) -> st
 @cache
 def accounting(model: str) -> str:
     head = "| T | epochs | epsilon | delta | printed z | proved epsilon | claim / proved | in sequence | noise |"
-    rows = [accounting_row(horizon, *budget, model) for horizon, held in BUDGETS.items() for budget in held]
+    rows = [accounting_row(horizon, budget, model) for horizon, held in BUDGETS.items() for budget in held]
     return "\n".join([head, "|---|---|---|---|---|---|---|---|---|", *rows])
 
 
@@ -80,7 +81,7 @@ def test_the_accounting_table_is_what_the_code_computes() -> None:
 def test_the_local_model_has_the_same_table(horizon: int) -> None:
     """One message a user costs what one epoch costs, so the lines are equal letter by letter."""
     for budget in BUDGETS[horizon]:
-        assert accounting_row(horizon, *budget, "local") == accounting_row(horizon, *budget, "joint")
+        assert accounting_row(horizon, budget, "local") == accounting_row(horizon, budget, "joint")
 
 
 def test_the_slack_table_is_what_the_code_computes() -> None:

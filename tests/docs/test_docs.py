@@ -37,7 +37,7 @@ def examples(page_text: str, title: str, path: str) -> DocTest:
 
 def failures(test: DocTest) -> tuple[int, str]:
     """How many examples of one page fail, and what they say."""
-    said = []
+    said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     runner.run(test, out=said.append)
     return runner.failures, "".join(said)

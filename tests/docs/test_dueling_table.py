@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from algorithms.dp_ebs.noise import touched_nodes
+from algorithms.dp_ebs.noise.calibrated import touched_nodes
 
 PAGE = Path(__file__).parents[2] / "docs" / "papers" / "dueling.md"
 ROWS = [

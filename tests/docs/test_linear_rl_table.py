@@ -5,6 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 from re import Pattern
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,8 @@ from algorithms.lsvi_ucb.noise import noises_of, schedule_of
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr.noise import noisy_regressions
 from dpaudit import Release, bracket_epsilon, fold
-from mechanisms import Gaussian
+from mechanisms import Gaussian, JointGaussian, SymmetricGaussian
+from tests.narrowing import as_a, l2_sensitivity_of, stddev_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "linear_rl.md"
 MIXTURE = (
@@ -48,9 +50,18 @@ def truth(mu: float, delta: float) -> float:
 
 def mixture_row(model: str, bonus: str, episodes: int, steps: int, epsilon: float, delta: float) -> str:
     """One line of the first table, every number from the noise that the config calibrates."""
-    shape = {"model": model, "bonus": bonus, "episodes": episodes, "steps": steps, "epsilon": epsilon, "delta": delta}
-    stated = noisy_regressions(UcrlVtr(**shape, dimension=5, calibration="paper"))[0].noises[0][1]
-    tight = noisy_regressions(UcrlVtr(**shape, dimension=5))[0].noises[0][1].matrix_stddev
+    shape: dict[str, Any] = {
+        "model": model,
+        "bonus": bonus,
+        "episodes": episodes,
+        "steps": steps,
+        "epsilon": epsilon,
+        "delta": delta,
+    }
+    stated = as_a(
+        SymmetricGaussian, noisy_regressions(UcrlVtr(**shape, dimension=5, calibration="paper"))[0].noises[0][1]
+    )
+    tight = as_a(JointGaussian, noisy_regressions(UcrlVtr(**shape, dimension=5))[0].noises[0][1]).matrix_stddev
     parts = (4 if bonus == "bernstein" else 2) * steps * (nodes_printed(episodes) if model == "joint" else 1)
     mu = stated.l2_sensitivity / stated.stddev * math.sqrt(parts)
     return (
@@ -64,12 +75,13 @@ def batched_row(episodes: int, steps: int, d: int, epsilon: float, delta: float)
     """One line of the second table."""
     config = LsviUcb(episodes=episodes, steps=steps, dimension=d, epsilon=epsilon, delta=delta, calibration="paper")
     schedule, noise = schedule_of(config), noises_of(config)[0]
-    vectors = schedule.planned * (noise.vector.l2_sensitivity / noise.vector.stddev) ** 2
-    matrices = nodes_printed(schedule.planned) * (noise.matrix.l2_sensitivity / noise.matrix.stddev) ** 2
+    vector, matrix = stddev_of(noise.vector), stddev_of(noise.matrix)
+    vectors = schedule.planned * (l2_sensitivity_of(noise.vector) / vector) ** 2
+    matrices = nodes_printed(schedule.planned) * (l2_sensitivity_of(noise.matrix) / matrix) ** 2
     mu = math.sqrt(steps * (vectors + matrices))
     return (
         f"| {episodes:,} | {steps} | {d} | {epsilon:g} | {delta:.0e} | {schedule.planned} | {schedule.releases} "
-        f"| {noise.matrix.stddev:.3g} | {noise.vector.stddev:.3g} | {truth(mu, delta):.5f} "
+        f"| {matrix:.3g} | {vector:.3g} | {truth(mu, delta):.5f} "
         f"| {exact_mu(epsilon, delta) / mu:,.0f} |"
     )
 
@@ -102,7 +114,9 @@ def main() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name in ("mixture", "batched"):
         written = table(name)
-        text = block(name).sub(lambda found, written=written: f"{found.group(1)}{written}\n{found.group(3)}", text)
+        found = block(name).search(text)
+        assert found is not None
+        text = f"{text[: found.start(2)]}{written}\n{text[found.end(2) :]}"
     PAGE.write_text(text, encoding="utf-8")
 
 

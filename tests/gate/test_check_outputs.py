@@ -20,9 +20,10 @@ from typer.testing import Result
 from dpaudit import schemas
 from dpaudit.gate.catalogue import RULES
 from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
+from tests.narrowing import present
 
 SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
-SARIF_MODULE = importlib.util.module_from_spec(SPEC)
+SARIF_MODULE = importlib.util.module_from_spec(present(SPEC))
 SPEC.loader.exec_module(SARIF_MODULE)
 SARIF = Draft202012Validator(SARIF_MODULE.SARIF)
 OUTCOMES = ("failure", "error", "skipped")
@@ -87,7 +88,7 @@ def toys(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let configurations name an algorithm of the project, defined in a file below the working folder."""
     write(TOY, "toys.py")
     spec = importlib.util.spec_from_file_location("toys", Path("toys.py").resolve())
-    module = importlib.util.module_from_spec(spec)
+    module = importlib.util.module_from_spec(present(spec))
     monkeypatch.setitem(sys.modules, "toys", module)
     spec.loader.exec_module(module)
 
@@ -95,9 +96,9 @@ def toys(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: found[name])
 
 
-def outputs(folder: str = "out") -> tuple[Any, Any, Element, Any]:
+def outputs(name: str = "out") -> tuple[Any, Any, Element, Any]:
     """The four files of a check, each read back and held against its schema."""
-    folder = Path(folder)
+    folder = Path(name)
     document = json.loads((folder / "check.json").read_text(encoding="utf-8"))
     Draft202012Validator(schemas.load("check")).validate(document)
     sarif = json.loads((folder / "check.sarif").read_text(encoding="utf-8"))
@@ -141,8 +142,8 @@ def validate_junit(root: Element) -> None:
     totals = dict.fromkeys(("tests", "failures", "errors"), 0)
     for suite in root:
         assert (suite.tag, set(suite.attrib)) == ("testsuite", SUITE)
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp"))
-        assert re.fullmatch(r"\d+\.\d{3}", suite.get("time"))
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", present(suite.get("timestamp")))
+        assert re.fullmatch(r"\d+\.\d{3}", present(suite.get("time")))
         tags = [child.tag for child in suite]
         cases = [child for child in suite if child.tag == "testcase"]
         assert tags == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
@@ -157,15 +158,15 @@ def validate_junit(root: Element) -> None:
             for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
         }
         for key, number in counted.items():
-            assert int(suite.get(key)) == number
+            assert int(present(suite.get(key))) == number
             if key in totals:
                 totals[key] += number
-    assert {key: int(root.get(key)) for key in totals} == totals
+    assert {key: int(present(root.get(key))) for key in totals} == totals
 
 
 def skipped(root: Element) -> str:
     """How many cases were skipped, in all suites."""
-    return str(sum(int(suite.get("skipped")) for suite in root))
+    return str(sum(int(present(suite.get("skipped"))) for suite in root))
 
 
 def test_a_project_whose_claims_hold_passes(
@@ -461,7 +462,7 @@ def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(
 
 def test_a_wrong_sarif_is_caught() -> None:
     """The twin of the schema: each of these logs breaks one rule of the standard."""
-    good = {
+    good: dict[str, Any] = {
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
         "runs": [{"tool": {"driver": {"name": "x"}}, "results": []}],

@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,9 +15,10 @@ from jsonschema import Draft202012Validator
 from typer.testing import Result
 
 from dpaudit import schemas
+from tests.narrowing import present
 
 SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
-SARIF_MODULE = importlib.util.module_from_spec(SPEC)
+SARIF_MODULE = importlib.util.module_from_spec(present(SPEC))
 SPEC.loader.exec_module(SARIF_MODULE)
 
 MARKUP = "<script>alert(1)</script>|`x`![i](http://a)[b](javascript:c)\u202egnp.\x07 ]]> &amp; \"'"
@@ -238,7 +238,7 @@ def test_malformed_evidence_is_refused(tmp_path: Path, state: str) -> None:
     def check() -> None:
         dp = PrivacyChecks(
             test="t",
-            mark=SimpleNamespace(args=(), kwargs={"epsilon": 1.0, "neighbours": "replace_one", "runs": 20}),
+            mark=pytest.mark.dp(epsilon=1.0, neighbours="replace_one", runs=20).mark,
             folder=tmp_path,
             settings=settings,
             tell=lambda *_: None,

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -62,10 +61,9 @@ mechanism = {{ name = "laplace", scale = 1.0, l1_sensitivity = 1.0 }}
 @pytest.fixture(scope="module", autouse=True)
 def _warm() -> None:
     """Import here what the sessions inside need, as they forget their own imports at their end."""
-    claim = {"epsilon": 1.0, "neighbours": "replace_one", "runs": 250}
     dp = PrivacyChecks(
         test="t",
-        mark=SimpleNamespace(args=(), kwargs=claim),
+        mark=pytest.mark.dp(epsilon=1.0, neighbours="replace_one", runs=250).mark,
         folder=Path(),
         settings=Settings(profile="fast", significance=0.001, evidence=None, seed=None),
         tell=lambda *_: None,

@@ -70,7 +70,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return where a new ledger can be, in each kind of store."""
     if request.param == "sqlite":
         return str(tmp_path / "ledger.db")
-    return request.getfixturevalue("fresh_postgres")
+    result: str = request.getfixturevalue("fresh_postgres")
+    return result
 
 
 @pytest.fixture(scope="session")

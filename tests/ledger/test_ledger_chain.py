@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Certificate, Claim, DeclarationError, LedgerError, Refusal, bracket_epsilon, certify, fold
+from dpaudit import Certificate, Claim, DeclarationError, LedgerError, Refusal, Release, bracket_epsilon, certify, fold
 from dpaudit import Repeat as Repeated
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
+from mechanisms import Laplace
+from tests.narrowing import as_a
 
 NOW = "2026-01-01T00:00:00+00:00"
 PURE = Claim(epsilon=1.0, neighbours="replace_one", unit="one person")
@@ -62,8 +64,9 @@ def test_a_few_stated_epsilons_are_counted_by_their_sum(ledger: Ledger, one_thir
 
 def replace_claim(certificate: Certificate, epsilon: float) -> Certificate:
     """Return a certificate of Laplace noise at a given epsilon."""
-    noise = replace(certificate.declaration.mechanism, scale=1 / epsilon)
-    return certify(replace(certificate.declaration, mechanism=noise), replace(certificate.claim, epsilon=epsilon))
+    released = as_a(Release, certificate.declaration)
+    noise = replace(as_a(Laplace, released.mechanism), scale=1 / epsilon)
+    return certify(replace(released, mechanism=noise), replace(certificate.claim, epsilon=epsilon))
 
 
 def test_a_filter_that_refused_once_never_counts_again(
@@ -248,7 +251,7 @@ def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) 
     ("fields", "message"),
     [({"name": " "}, "name a data set"), ({"rule": "sum"}, "rule"), ({"rule": "gaussian"}, "positive delta")],
 )
-def test_an_account_that_means_nothing_cannot_exist(fields: dict[str, str], message: str) -> None:
+def test_an_account_that_means_nothing_cannot_exist(fields: dict[str, Any], message: str) -> None:
     """No name, no such rule, or a rule that needs a delta."""
     with pytest.raises(ValueError, match=message):
-        Account(**({"name": "data", "budget": PURE} | fields))
+        Account(**{"name": "data", "budget": PURE, **fields})

@@ -93,9 +93,9 @@ def execute(place: Any, statement: str) -> None:
     else:
         import sqlite3
 
-        with sqlite3.connect(place) as connection:
-            connection.execute(statement)
-        connection.close()
+        with sqlite3.connect(place) as file:
+            file.execute(statement)
+        file.close()
 
 
 def test_a_row_changed_by_force_is_seen(booked: str) -> None:

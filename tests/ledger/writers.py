@@ -38,7 +38,7 @@ class Careless:
     def entries(self) -> tuple[Entry, ...]:
         return tuple(Entry(text=line) for line in self.path.read_text().splitlines())
 
-    def append(self, writing: str) -> Any:
+    def append(self, writing: Any) -> Any:
         added = writing(self.entries())
         with self.path.open("a") as file:
             file.writelines(f"{entry.text}\n" for entry in added)
@@ -70,7 +70,10 @@ def fork(work: Callable[..., None]) -> int:
 
 def main(mode: str, place: Any) -> None:
     """Run one mode on one store."""
-    make = Careless if mode == "careless" else lambda where: store_at(where, create=True)
+
+    def make(where: Any) -> Any:
+        return Careless(where) if mode == "careless" else store_at(where, create=True)
+
     Ledger(make(place)).open(Account(name="data", budget=BUDGET, rule="basic"), NOW)
     held, told = certificate(), sys.stdout.fileno()
     if mode != "kill":

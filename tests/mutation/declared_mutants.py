@@ -127,18 +127,18 @@ def _table() -> tuple[tuple[str, str, Scene, Scene], ...]:
     episodes, steps = 64, 5
     tree = release(TreeAggregation(horizon=episodes, leaf=gaussian(1.0, sensitivity=steps)), "counts")
     trees = _tight(Repeat(part=tree, times=2 * steps))
-    noise = trees.part.mechanism.leaf  # type: ignore[union-attr]
+    noise = trees.part.mechanism.leaf
     short = Repeat(part=tree, times=2 * steps)
     stream = Repeat(part=release(TreeAggregation(horizon=episodes, leaf=noise), "counts"), times=2 * steps)
     matrix = SymmetricGaussian(stddev=1.0, l2_sensitivity=math.sqrt(2), neighbours="replace_one")
     gram = _tight(release(matrix))
-    wrong_gram = release(replace(matrix, stddev=gram.mechanism.stddev / math.sqrt(2)))  # type: ignore[union-attr]
+    wrong_gram = release(replace(matrix, stddev=gram.mechanism.stddev / math.sqrt(2)))
     pair = _tight(
         release(
             JointGaussian(matrix_stddev=1, vector_stddev=1, feature_bound=1, target_bound=1, neighbours="replace_one")
         )
     )
-    low_pair = release(pair.mechanism.scaled(math.sqrt(2 / 4.5)))  # type: ignore[union-attr]
+    low_pair = release(pair.mechanism.scaled(math.sqrt(2 / 4.5)))
     sampled = _sampled(0.01)
     loose = replace(added, epsilon=2.0)
     half = epochs()

@@ -37,11 +37,11 @@ NOTHING = Stated(epsilon=0.0, source="nobody")
 """Costs nothing; beside it no slack is computed, which saves seconds where that takes a search."""
 
 
-def gaussian(stddev: float, neighbours: Neighbours = "replace_one", sensitivity: float = 1.0) -> Mechanism:
+def gaussian(stddev: float, neighbours: Neighbours = "replace_one", sensitivity: float = 1.0) -> Gaussian:
     return Gaussian(stddev=stddev, l2_sensitivity=sensitivity, neighbours=neighbours)
 
 
-def laplace(scale: float, neighbours: Neighbours = "replace_one") -> Mechanism:
+def laplace(scale: float, neighbours: Neighbours = "replace_one") -> Laplace:
     return Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours)
 
 

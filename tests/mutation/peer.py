@@ -1,6 +1,8 @@
 """What dp-accounting answers where it can express an input, beside what ours proves."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from dpaudit import Claim, Declaration, DPAuditError, bracket_epsilon, fold
 from dpaudit.interchange.dp_event import to_event
@@ -22,10 +24,11 @@ def peer_answer(declaration: Declaration, claim: Claim) -> str:
     relations = dp_accounting.NeighboringRelation
     relation = relations.REPLACE_ONE if claim.neighbours == "replace_one" else relations.ADD_OR_REMOVE_ONE
     said = []
-    for name, make in (
+    accountants: tuple[tuple[str, Callable[[], Any]], ...] = (
         ("PLD", lambda: PLDAccountant(relation, value_discretization_interval=_SIMPLE)),
         ("RDP", lambda: RdpAccountant(neighboring_relation=relation)),
-    ):
+    )
+    for name, make in accountants:
         try:
             value = float(make().compose(event).get_epsilon(claim.delta))
         except Exception as error:

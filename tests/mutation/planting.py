@@ -45,7 +45,7 @@ def planted(defect: Source | Constant) -> Iterator[None]:
     module_name, path = defect.target.split(":")
     module = import_module(module_name)
     *outer, name = path.split(".")
-    owner = reduce(getattr, outer, module)
+    owner: Any = reduce(getattr, outer, module)
     if isinstance(defect, Constant):
         sound, defective = getattr(module, name), defect.value
     else:

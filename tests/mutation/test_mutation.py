@@ -16,11 +16,12 @@ from tests.mutation.survivors import SURVIVORS
 CAUGHT: dict[str, str] = json.loads(Path(__file__).with_name("caught.json").read_text())
 """Which check caught each defect of the code, as `python benchmarks/accounting_mutants.py --record` wrote it."""
 
+MUTANTS: tuple[CodeMutant | DeclaredMutant | ForgedMutant, ...] = (*CODE, *DECLARED, *FORGED)
 PLANTED = [mutant for mutant in CODE if mutant.name not in SURVIVORS]
 
 
 def test_at_least_95_of_100_are_caught() -> None:
-    names = [mutant.name for mutant in (*CODE, *DECLARED, *FORGED)]
+    names = [mutant.name for mutant in MUTANTS]
     assert len(names) == len(set(names)) >= 100
     assert set(SURVIVORS) <= set(names)
     assert len(SURVIVORS) <= 0.05 * len(names)
@@ -31,7 +32,7 @@ def test_the_page_has_a_row_for_every_bug_and_names_its_catcher() -> None:
     """What `benchmarks/accounting_mutants.py --record` wrote is what exists: no row too many, none missing or stale."""
     page = (Path(__file__).parents[2] / "docs" / "measured" / "accounting_bugs.md").read_text(encoding="utf-8")
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in page.splitlines() if line.startswith("| ")][1:]
-    mutants = {mutant.name: mutant.says for mutant in (*CODE, *DECLARED, *FORGED)}
+    mutants = {mutant.name: mutant.says for mutant in MUTANTS}
     assert {name: says.replace("\\|", "|") for name, says, *_ in rows} == mutants
     assert {name: found for name, _, found, *_ in rows if name in CAUGHT} == CAUGHT
     caught = sum(not found.startswith("survives") for _, _, found, *_ in rows)

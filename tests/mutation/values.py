@@ -1,6 +1,7 @@
 """Checks against numbers: exact values with their source, densities integrated anew, samples, trees counted by hand."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from dpaudit import (
     ApproximateLoss,
+    Billboard,
     Composition,
     DiscreteLoss,
     GaussianLoss,
@@ -28,7 +30,9 @@ from dpaudit import (
 from dpaudit.accounting.subsampling import sampled_attained
 from dpaudit.engines import GAUSSIAN, OPTIMAL, RENYI, TILTED, VERIFIED
 from dpaudit.engines.basic import total_infinite_mass
-from dpaudit.model.declaration import Declaration
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Declaration, Scheme
+from dpaudit.model.losses.sampled_gaussian import SampledOrder
 from dpaudit.model.mechanism import Array
 from dpaudit.printed.argument import replay
 from dpaudit.rules import RULES, Budget, Step
@@ -46,7 +50,9 @@ from mechanisms import (
     TreeAggregation,
 )
 from mechanisms._fenwick import node_values, prefix_sums
+from mechanisms.symmetric_gaussian import Symmetry
 from tests.mutation.inputs import CLAIM, INPUTS, epochs, gaussian, laplace, release
+from tests.narrowing import as_a
 
 
 def known_values() -> None:
@@ -80,7 +86,8 @@ LAPLACE_HUNDRED = 4.220346
 
 def amplification_by_sampling() -> None:
     """ln(1 + q (e^epsilon - 1)) and q delta for black boxes, both mixtures by integration for Gaussians."""
-    for scheme, relation in (("poisson", "add_remove"), ("without_replacement", "replace_one")):
+    schemes: tuple[tuple[Scheme, Neighbours], ...] = (("poisson", "add_remove"), ("without_replacement", "replace_one"))
+    for scheme, relation in schemes:
         form = fold(Subsample(part=Stated(epsilon=2.0, delta=1e-6, source="x"), rate=0.1, scheme=scheme), relation)
         largest = math.log1p(0.1 * math.expm1(2.0))
         assert bracket_epsilon(form, 1e-7).upper == pytest.approx(largest, rel=1e-6)
@@ -95,7 +102,8 @@ def amplification_by_sampling() -> None:
     step = x[1] - x[0]
     plain, moved = (np.exp(-((x - m) ** 2) / 2) / math.sqrt(2 * math.pi) for m in (0.0, 1.0))
     mixed = 0.9 * plain + 0.1 * moved
-    for order, (p, q) in (("remove", (mixed, plain)), ("add", (plain, mixed))):
+    orders: tuple[tuple[SampledOrder, tuple[Array, Array]], ...] = (("remove", (mixed, plain)), ("add", (plain, mixed)))
+    for order, (p, q) in orders:
         loss = SampledGaussianLoss(mu=1.0, rate=0.1, order=order)
         for target in (0.0, 0.05, 0.3, -0.1):
             exact = float(np.maximum(p - math.exp(target) * q, 0.0).sum() * step)
@@ -103,7 +111,7 @@ def amplification_by_sampling() -> None:
             other = float(np.maximum(q - math.exp(target) * p, 0.0).sum() * step)
             assert loss.reversed().hockey_stick(target) == pytest.approx(other, rel=1e-6, abs=1e-12)
     sampled = Subsample(part=Repeat(part=release(gaussian(2.0, "add_remove")), times=4), rate=0.1)
-    worst = max(SampledGaussianLoss(mu=1.0, rate=0.1, order=o).hockey_stick(0.1) for o in ("add", "remove"))
+    worst = max(SampledGaussianLoss(mu=1.0, rate=0.1, order=o).hockey_stick(0.1) for o, _ in orders)
     bracket = bracket_delta(fold(sampled, "add_remove"), 0.1)
     assert bracket.lower == pytest.approx(worst, rel=1e-4)
     assert bracket.upper == pytest.approx(worst, rel=1e-4)
@@ -112,24 +120,39 @@ def amplification_by_sampling() -> None:
 def losses_are_those_of_the_densities() -> None:
     """delta(epsilon), integrated or summed from `log_density` at the worst pair, is what `loss` says."""
     x = np.linspace(-80, 80, 400_001)
-    for mechanism in (Gaussian(stddev=2.0, l2_sensitivity=3.0, neighbours="replace_one"), laplace(2.0)):
-        first, second = mechanism.worst_pair()
-        _compare(mechanism, mechanism.log_density(x, first), mechanism.log_density(x, second), x[1] - x[0], exact=True)
+    additive: tuple[Gaussian | Laplace, ...] = (gaussian(2.0, sensitivity=3.0), laplace(2.0))
+    for mechanism in additive:
+        laws = [mechanism.log_density(x, np.asarray(answer)) for answer in mechanism.worst_pair()]
+        _compare(mechanism, laws[0], laws[1], x[1] - x[0], exact=True)
     counts = np.arange(-200, 201)
     geometric = DiscreteLaplace(scale=3.0, l1_sensitivity=2, neighbours="add_remove")
-    _compare(geometric, geometric.log_density(counts, 2), geometric.log_density(counts, 0), 1.0, exact=True)
+    _compare(
+        geometric,
+        geometric.log_density(counts, np.array(2)),
+        geometric.log_density(counts, np.array(0)),
+        1.0,
+        exact=True,
+    )
     for categories in (2, 5):
         response = RandomisedResponse(epsilon=0.8, categories=categories)
         values = np.arange(categories)
-        _compare(response, response.log_density(values, 0), response.log_density(values, 1), 1.0, exact=True)
-        assert float(np.exp(response.log_density(values, 0)).sum()) == pytest.approx(1.0)
+        _compare(
+            response,
+            response.log_density(values, np.array(0)),
+            response.log_density(values, np.array(1)),
+            1.0,
+            exact=True,
+        )
+        assert float(np.exp(response.log_density(values, np.array(0))).sum()) == pytest.approx(1.0)
     for choice in (
         Exponential(epsilon=0.7, linf_sensitivity=2.0, neighbours="replace_one"),
         ReportNoisyMax(scale=3.0, linf_sensitivity=1.0, neighbours="replace_one"),
     ):
         first, second = (np.asarray(pair, dtype=float) for pair in choice.worst_pair())
         index = np.arange(len(first))
-        laws = [np.array([float(choice.log_density(k, scores)) for k in index]) for scores in (first, second)]
+        laws = [
+            np.array([float(choice.log_density(np.asarray(k), scores)) for k in index]) for scores in (first, second)
+        ]
         _compare(choice, laws[0], laws[1], 1.0, exact=False)
         attained = choice.attained_loss()
         gap = np.maximum(np.exp(laws[0]) - np.exp(laws[1]) * math.exp(0.1), 0.0).sum()
@@ -149,11 +172,12 @@ def _compare(mechanism: Mechanism, log_p: Array, log_q: Array, step: float, *, e
 
 def gaussian_distances_are_those_of_the_densities() -> None:
     """mu^2 / 2 is the log likelihood ratio at the worst pair, for vectors, matrices, joint releases and trees."""
-    for mechanism in (
+    mechanisms: tuple[Gaussian | SymmetricGaussian | JointGaussian, ...] = (
         gaussian(2.0),
         *(SymmetricGaussian(stddev=2.0, l2_sensitivity=1.4, neighbours="replace_one", symmetry=s) for s in SYMMETRIES),
         *JOINT,
-    ):
+    )
+    for mechanism in mechanisms:
         first, second = (np.asarray(answer, dtype=float) for answer in mechanism.worst_pair())
         ratio = np.sum(mechanism.log_density(first, first)) - np.sum(mechanism.log_density(first, second))
         assert mechanism.loss().mu ** 2 / 2 == pytest.approx(float(ratio), rel=1e-9), mechanism
@@ -171,7 +195,7 @@ def gaussian_distances_are_those_of_the_densities() -> None:
     assert max(moved) / 16 == pytest.approx(worst, rel=1e-5)
 
 
-SYMMETRIES = ("half", "mirror", "sqrt2")
+SYMMETRIES: tuple[Symmetry, ...] = ("half", "mirror", "sqrt2")
 JOINT = (
     JointGaussian(matrix_stddev=4.0, vector_stddev=4.0, feature_bound=1.0, target_bound=1.0, neighbours="replace_one"),
     JointGaussian(matrix_stddev=2.0, vector_stddev=3.0, feature_bound=1.0, target_bound=2.0, neighbours="add_remove"),
@@ -184,7 +208,7 @@ def trees_are_counted_node_by_node() -> None:
         assert np.array_equal(node_values(prefix_sums(np.eye(horizon))), np.eye(horizon))
         nodes = [range(n - (n & -n) + 1, n + 1) for n in range(1, horizon + 1)]
 
-        def counted(elements: tuple[int, ...], signs: tuple[int, ...], nodes: int = nodes) -> int:
+        def counted(elements: tuple[int, ...], signs: tuple[int, ...], nodes: Sequence[range] = nodes) -> int:
             return sum(sum(s for e, s in zip(elements, signs, strict=True) if e in node) ** 2 for node in nodes)
 
         one = TreeAggregation(horizon=horizon, leaf=laplace(1.0))
@@ -215,7 +239,7 @@ def samples_have_the_declared_law() -> None:
     response = RandomisedResponse(epsilon=1.0, categories=4)
     said = response.release(np.full(number, 2), np.random.default_rng(12))
     for value in range(4):
-        expected = float(np.exp(response.log_density(value, 2)))
+        expected = float(np.exp(response.log_density(np.array(value), np.array(2))))
         assert abs(np.mean(said == value) - expected) < 6 * math.sqrt(expected / number)
     scores = np.array([1.0, 0.0, 0.5])
     for choice in (
@@ -224,7 +248,7 @@ def samples_have_the_declared_law() -> None:
     ):
         picked = choice.release(np.tile(scores, (number, 1)), np.random.default_rng(13))
         for k in range(3):
-            expected = float(np.exp(choice.log_density(k, scores)))
+            expected = float(np.exp(choice.log_density(np.array(k), scores)))
             assert abs(np.mean(picked == k) - expected) < 6 * math.sqrt(expected / number)
     tree = TreeAggregation(horizon=7, leaf=gaussian(1.0))
     sums = np.asarray(tree.release(np.zeros((60_000, 7)), np.random.default_rng(14)))
@@ -349,15 +373,16 @@ def printed_arguments_are_replayed() -> None:
     """A sound argument is valid; one with a smaller conclusion than its rule gives, or than the claim, is not."""
     claim = INPUTS["epochs"][1]
     assert replay(epochs(), claim).valid
-    tree = epochs()
-    for change in (
+    tree = as_a(Billboard, epochs())
+    changes: tuple[dict[str, Any], ...] = (
         {"epsilon": 0.9, "rule": "billboard"},
         {"epsilon": 2.0, "rule": "billboard"},
         {"epsilon": 1.0, "delta": 1e-6, "rule": "billboard"},
         {"epsilon": 1.0, "delta": 1e-5, "rule": "local"},
-    ):
-        fields = {"delta": 1e-5} | change
-        changed = type(tree)(part=tree.part, reads=tree.reads, printed=Printed(**fields))
+    )
+    for change in changes:
+        fields: dict[str, Any] = {"delta": 1e-5} | change
+        changed = Billboard(part=tree.part, reads=tree.reads, printed=Printed(**fields))
         assert not replay(changed, claim).valid, change
     unprinted = Sequential(
         parts=(Stated(epsilon=0.3, delta=1e-6, source="a"), Stated(epsilon=0.4, delta=1e-6, source="b"))

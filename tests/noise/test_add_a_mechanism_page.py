@@ -15,6 +15,7 @@ import pytest
 import mechanisms
 from dpaudit import LaplaceLoss, Mechanism
 from dpaudit.model.mechanism import Array
+from tests.narrowing import present
 
 PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechanism.md").read_text(encoding="utf-8")
 
@@ -34,7 +35,7 @@ def skeleton(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def contract() -> dict[str, Any]:
     """Return the checks of the contract that take one mechanism, by name."""
     spec = importlib.util.spec_from_file_location("contract", Path(__file__).with_name("test_contract.py"))
-    module = importlib.util.module_from_spec(spec)
+    module = importlib.util.module_from_spec(present(spec))
     spec.loader.exec_module(module)
     checks = {name: check for name, check in vars(module).items() if name.startswith("test_")}
     return {name: check for name, check in checks.items() if list(inspect.signature(check).parameters) == ["mechanism"]}
@@ -54,16 +55,19 @@ def test_the_skeleton_meets_the_contract_once_its_name_is_listed(
 def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(
     skeleton: ModuleType, contract: dict[str, Any]
 ) -> None:
-    class Understated(skeleton.LogisticNoise):
+    honest: Any = skeleton.LogisticNoise
+
+    class Understated(honest):  # type: ignore[misc]
         def loss(self) -> LaplaceLoss:
             return LaplaceLoss(shift=self.l1_sensitivity / (2.2 * self.scale))
 
-    class Louder(skeleton.LogisticNoise):
+    class Louder(honest):  # type: ignore[misc]
         def release(self, value: Array, rng: np.random.Generator) -> Array:
-            return super().release(value, rng) * 1.1
+            result: Array = super().release(value, rng) * 1.1
+            return result
 
     fields = {"scale": 1.0, "l1_sensitivity": 1.0, "neighbours": "replace_one"}
-    refused = {kind: set() for kind in (Understated, Louder)}
+    refused: dict[Any, set[str]] = {kind: set() for kind in (Understated, Louder)}
     for kind, names in refused.items():
         for name, check in contract.items():
             try:

@@ -1,8 +1,6 @@
 """Mechanisms that choose: the exact curve of the exponential mechanism, and noisy maxima against closed forms."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from dpaudit.model.mechanism import Array
 from mechanisms import Exponential, RandomisedResponse, ReportNoisyMax
 
 
-def hockey_stick(log_p: Callable[..., Any], log_q: Callable[..., Any], epsilon: float) -> float:
+def hockey_stick(log_p: Array, log_q: Array, epsilon: float) -> float:
     """Return delta(epsilon) of two finite laws."""
     return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
 

@@ -5,7 +5,7 @@ import inspect
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pytest
@@ -46,6 +46,19 @@ EXAMPLES = [
     for name in FILES
     for place, example in enumerate(inspect.getmodule(load(name)).EXAMPLES if name in NAMES else ())
 ]
+
+
+class Example(Mechanism, Protocol):
+    """What every mechanism of this project is: a dataclass with a worst pair, which can be calibrated."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def worst_pair(self) -> tuple[Any, Any]: ...
+
+    @classmethod
+    def calibrated(cls, claim: Claim, **query: Any) -> Any: ...
+
+
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES)
 
 
@@ -56,10 +69,11 @@ def sample(mechanism: Mechanism, value: Array, rng: np.random.Generator, n: int 
     return mechanism.release(np.broadcast_to(answer, (n, *answer.shape)), rng)
 
 
-def log_density(mechanism: Mechanism, output: Array, value: Array) -> Array:
+def log_density(mechanism: Example, output: Array, value: Array) -> Array:
     """Return the log density of whole releases, runs first: what is left of their own axes is summed."""
     each = np.asarray(mechanism.log_density(output, np.asarray(value)))
-    return each.reshape(len(output), -1).sum(axis=1)
+    result: Array = each.reshape(len(output), -1).sum(axis=1)
+    return result
 
 
 def is_scalar(mechanism: Any) -> bool:
@@ -70,7 +84,7 @@ def is_scalar(mechanism: Any) -> bool:
 scalar_examples = pytest.mark.parametrize("mechanism", [e for e in EXAMPLES if is_scalar(e.values[0])])
 
 
-def grid(mechanism: Mechanism) -> tuple[Any, ...]:
+def grid(mechanism: Example) -> tuple[Any, ...]:
     """Return the points, and the log weight of each, on which a scalar release's law is summed.
 
     Integer outputs are summed; real ones integrated by Gauss-Legendre panels that break at both answers, where a
@@ -90,7 +104,7 @@ def grid(mechanism: Mechanism) -> tuple[Any, ...]:
     return points.ravel(), np.log(half[:, None] * weights).ravel()
 
 
-def law_is_rejected(stated: Mechanism, sampled: Mechanism, seed: int) -> bool:
+def law_is_rejected(stated: Example, sampled: Mechanism, seed: int) -> bool:
     """Return whether outputs of `sampled` are evidence against the law of `stated`.
 
     The product of likelihood ratios against a fixed alternative has mean 1 under the stated law, so it passes
@@ -108,7 +122,7 @@ def law_is_rejected(stated: Mechanism, sampled: Mechanism, seed: int) -> bool:
     return any(ratio.sum() > math.log(2 / FALSE_ALARM) for ratio in ratios)
 
 
-def curve_is_rejected(stated: Mechanism, sampled: Mechanism, seed: int) -> bool:
+def curve_is_rejected(stated: Example, sampled: Mechanism, seed: int) -> bool:
     """Return whether a scalar's empirical distribution leaves the band around the stated one.
 
     Source: Massart (1990): the band of half-width sqrt(ln(2 / alpha) / 2n) is left with probability alpha at most.
@@ -123,7 +137,7 @@ def curve_is_rejected(stated: Mechanism, sampled: Mechanism, seed: int) -> bool:
     return bool(np.abs(np.cumsum(mass) - empirical).max() > half_width + between)
 
 
-def exact_hockey_stick(mechanism: Mechanism, epsilon: float) -> float:
+def exact_hockey_stick(mechanism: Example, epsilon: float) -> float:
     """Return delta(epsilon) of a scalar release on its worst pair, from its density alone."""
     first, second = mechanism.worst_pair()
     points, log_weights = grid(mechanism)
@@ -132,7 +146,7 @@ def exact_hockey_stick(mechanism: Mechanism, epsilon: float) -> float:
     return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
 
 
-def sampled_hockey_stick(mechanism: Mechanism, seed: int) -> tuple[int, list[float]]:
+def sampled_hockey_stick(mechanism: Example, seed: int) -> tuple[int, list[float]]:
     """Return the number of draws from the worst pair, and delta at each of EPSILONS as they and the density show it."""
     first, second = mechanism.worst_pair()
     outputs = sample(mechanism, first, np.random.default_rng(seed))
@@ -168,19 +182,19 @@ def attained_loss(mechanism: Mechanism) -> Loss:
     return mechanism.attained_loss() if isinstance(mechanism, DominatedMechanism) else mechanism.loss()
 
 
-def accounted_delta(mechanism: Mechanism, epsilon: float) -> float:
+def accounted_delta(mechanism: Example, epsilon: float) -> float:
     """Return the delta of one release that the accountant proves."""
     return bracket_delta(fold(Release(label="release", mechanism=mechanism), mechanism.neighbours), epsilon).upper
 
 
-def stated_delta(mechanism: Mechanism, epsilon: float) -> Any:
+def stated_delta(mechanism: Example, epsilon: float) -> Any:
     """Return the delta of one release by the stated loss itself, in the worse order."""
     loss = mechanism.loss()
     orders = (loss,) if isinstance(loss, ComposedLoss) else (loss, loss.reversed())
     return max(hockey_stick(order, [epsilon])[0] for order in orders)
 
 
-def calibrated(mechanism: Mechanism, claim: Claim) -> Any:
+def calibrated(mechanism: Example, claim: Claim) -> Any:
     """Return a new mechanism for `claim` and the query of `mechanism`: the arguments are its fields."""
     wanted = list(inspect.signature(type(mechanism).calibrated).parameters)[1:]
     return type(mechanism).calibrated(claim, **{name: getattr(mechanism, name) for name in wanted})
@@ -194,26 +208,26 @@ def test_names_and_files_agree() -> None:
 
 
 @every_example
-def test_it_is_a_mechanism(mechanism: Mechanism) -> None:
+def test_it_is_a_mechanism(mechanism: Example) -> None:
     assert isinstance(mechanism, Mechanism)
 
 
 @every_example
-def test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed(mechanism: Mechanism) -> None:
+def test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed(mechanism: Example) -> None:
     assert not law_is_rejected(mechanism, mechanism, seed=11)
     assert law_is_rejected(mechanism, mechanism.scaled(1.1), seed=12)
     assert law_is_rejected(mechanism, mechanism.scaled(0.9), seed=13)
 
 
 @scalar_examples
-def test_the_whole_distribution_of_a_number_is_the_stated_one(mechanism: Mechanism) -> None:
+def test_the_whole_distribution_of_a_number_is_the_stated_one(mechanism: Example) -> None:
     assert not curve_is_rejected(mechanism, mechanism, seed=21)
     assert curve_is_rejected(mechanism, mechanism.scaled(1.1), seed=22)
     assert curve_is_rejected(mechanism, mechanism.scaled(0.9), seed=23)
 
 
 @scalar_examples
-def test_the_density_of_a_number_sums_to_one(mechanism: Mechanism) -> None:
+def test_the_density_of_a_number_sums_to_one(mechanism: Example) -> None:
     points, log_weights = grid(mechanism)
     for value in mechanism.worst_pair():
         total = np.exp(log_weights + mechanism.log_density(points, np.asarray(value))).sum()
@@ -221,7 +235,7 @@ def test_the_density_of_a_number_sums_to_one(mechanism: Mechanism) -> None:
 
 
 @scalar_examples
-def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism: Mechanism) -> None:
+def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism: Example) -> None:
     shown = np.array([exact_hockey_stick(mechanism, epsilon) for epsilon in EPSILONS])
 
     def agrees(twin: Mechanism) -> bool:
@@ -237,7 +251,7 @@ def test_the_stated_loss_of_a_number_is_that_of_its_density(mechanism: Mechanism
 
 
 @every_example
-def test_a_loss_that_dominates_lies_above_what_is_attained_and_both_bracket_the_truth(mechanism: Mechanism) -> None:
+def test_a_loss_that_dominates_lies_above_what_is_attained_and_both_bracket_the_truth(mechanism: Example) -> None:
     above, attained = (hockey_stick(loss, EPSILONS) for loss in (mechanism.loss(), attained_loss(mechanism)))
     assert all(low <= high + 1e-9 for low, high in zip(attained, above, strict=True))
     form = fold(Release(label="release", mechanism=mechanism), mechanism.neighbours)
@@ -250,7 +264,7 @@ def test_a_loss_that_dominates_lies_above_what_is_attained_and_both_bracket_the_
 
 @every_example
 def test_releases_of_the_worst_pair_show_no_more_than_the_stated_loss_and_no_less_than_the_attained(
-    mechanism: Mechanism,
+    mechanism: Example,
 ) -> None:
     # Each estimate is a mean of numbers in [0, 1]: Hoeffding's inequality, shared over the epsilons.
     draws, shown = sampled_hockey_stick(mechanism, seed=31)
@@ -268,7 +282,7 @@ def test_releases_of_the_worst_pair_show_no_more_than_the_stated_loss_and_no_les
 @pytest.mark.parametrize("mechanism", [e for e in EXAMPLES if hasattr(e.values[0], "calibrated")])
 @pytest.mark.parametrize(("epsilon", "delta"), CLAIMS)
 def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(
-    mechanism: Mechanism, epsilon: float, delta: float
+    mechanism: Example, epsilon: float, delta: float
 ) -> None:
     """Within 1e-9 where the loss of the release has a closed form, within 1e-4 where several losses are composed."""
     claim = Claim(epsilon=epsilon, delta=delta, neighbours=mechanism.neighbours)
@@ -294,7 +308,7 @@ def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(
 
 
 @every_example
-def test_any_leading_shape_counts_independent_releases(mechanism: Mechanism) -> None:
+def test_any_leading_shape_counts_independent_releases(mechanism: Example) -> None:
     value = np.asarray(mechanism.worst_pair()[0])
     rng = np.random.default_rng(41)
     own = np.shape(mechanism.release(value, rng))
@@ -309,15 +323,15 @@ def test_any_leading_shape_counts_independent_releases(mechanism: Mechanism) -> 
 
 
 @every_example
-def test_a_seed_decides_the_release_and_the_input_is_left_alone(mechanism: Mechanism) -> None:
-    value = np.asarray(mechanism.worst_pair()[0]) + np.zeros((7, *np.shape(mechanism.worst_pair()[0])), dtype=int)
+def test_a_seed_decides_the_release_and_the_input_is_left_alone(mechanism: Example) -> None:
+    value = np.asarray(mechanism.worst_pair()[0]) + np.zeros((7, *np.shape(mechanism.worst_pair()[0])), dtype=np.int64)
     value.setflags(write=False)
     first, second = (mechanism.release(value, np.random.default_rng(5)) for _ in range(2))
     assert np.array_equal(first, second)
 
 
 @every_example
-def test_it_cannot_change_and_equal_ones_are_one(mechanism: Mechanism) -> None:
+def test_it_cannot_change_and_equal_ones_are_one(mechanism: Example) -> None:
     copy = dataclasses.replace(mechanism)
     assert copy == mechanism
     assert hash(copy) == hash(mechanism)
@@ -330,13 +344,13 @@ def test_it_cannot_change_and_equal_ones_are_one(mechanism: Mechanism) -> None:
 
 
 @every_example
-def test_json_brings_it_back(mechanism: Mechanism) -> None:
+def test_json_brings_it_back(mechanism: Example) -> None:
     text = json.dumps(encode(mechanism), allow_nan=False)
     assert decode_mechanism(json.loads(text), mechanism.neighbours, ("here",)) == mechanism
 
 
 @every_example
-def test_a_bad_parameter_is_refused_by_name_and_value(mechanism: Mechanism) -> None:
+def test_a_bad_parameter_is_refused_by_name_and_value(mechanism: Example) -> None:
     for entry in dataclasses.fields(mechanism):
         for bad in (math.nan, -1, True, "much", None, 0.5 if isinstance(getattr(mechanism, entry.name), int) else -0.5):
             with pytest.raises(ValueError, match=rf"{entry.name}.*{bad!r}|{entry.name}.*nan"):
@@ -344,7 +358,7 @@ def test_a_bad_parameter_is_refused_by_name_and_value(mechanism: Mechanism) -> N
 
 
 @every_example
-def test_whole_numbers_and_floats_make_the_same_mechanism(mechanism: Mechanism) -> None:
+def test_whole_numbers_and_floats_make_the_same_mechanism(mechanism: Example) -> None:
     for entry in dataclasses.fields(mechanism):
         held = getattr(mechanism, entry.name)
         if isinstance(held, float) and held.is_integer():
@@ -352,7 +366,7 @@ def test_whole_numbers_and_floats_make_the_same_mechanism(mechanism: Mechanism) 
 
 
 @every_example
-def test_more_noise_never_costs_more(mechanism: Mechanism) -> None:
+def test_more_noise_never_costs_more(mechanism: Example) -> None:
     noisier = hockey_stick(mechanism.scaled(1.5).loss(), EPSILONS[1:])
     assert all(
         more <= less + 1e-12 for more, less in zip(noisier, hockey_stick(mechanism.loss(), EPSILONS[1:]), strict=True)

@@ -97,7 +97,7 @@ def composed(*losses: Any) -> DiscreteLoss:
 @pytest.mark.parametrize("split", [(2, 1), (1, 1, 1), (4, 4), (3, 2, 2, 1)])
 @pytest.mark.parametrize("scale", [0.5, 2.0, 9.0])
 def test_spreading_a_move_over_coordinates_never_costs_more(split: tuple[int, ...], scale: float) -> None:
-    def moved(distance: float) -> DiscreteLoss:
+    def moved(distance: int) -> DiscreteLoss:
         return DiscreteLaplace(scale=scale, l1_sensitivity=distance, neighbours="replace_one").loss()
 
     spread, single = composed(*map(moved, split)), moved(sum(split))
@@ -152,12 +152,12 @@ def test_answers_that_are_not_integers_are_refused(mechanism: DiscreteLaplace | 
 
 
 @pytest.mark.parametrize("bad", [{"scale": 2.0**-9}, {"scale": 2.0**54}, {"scale": 1.0, "l1_sensitivity": 501}])
-def test_discrete_laplace_noise_beyond_exact_arithmetic_is_refused(bad: dict[str, float]) -> None:
+def test_discrete_laplace_noise_beyond_exact_arithmetic_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="scale="):
-        DiscreteLaplace(**({"l1_sensitivity": 1, "neighbours": "replace_one"} | bad))
+        DiscreteLaplace(**{"l1_sensitivity": 1, "neighbours": "replace_one", **bad})
 
 
 @pytest.mark.parametrize("bad", [{"stddev": 0.05}, {"stddev": 2e4}, {"stddev": 1.0, "l2_sensitivity": 11}])
-def test_discrete_gaussian_noise_beyond_its_range_is_refused(bad: dict[str, float]) -> None:
+def test_discrete_gaussian_noise_beyond_its_range_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="stddev="):
-        DiscreteGaussian(**({"l2_sensitivity": 1, "neighbours": "replace_one"} | bad))
+        DiscreteGaussian(**{"l2_sensitivity": 1, "neighbours": "replace_one", **bad})

@@ -8,10 +8,11 @@ import pytest
 
 from dpaudit import Cells, Release, Sequential, UnsupportedError, bracket_delta, bracket_epsilon, fold
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.mechanism import Array
+from dpaudit.model.mechanism import Array, Mechanism
 from mechanisms import JointGaussian, Laplace, OneSidedWishart, SymmetricGaussian, SymmetrisedWishart
 from mechanisms.joint_gaussian import joined
 from mechanisms.one_sided_wishart import EXAMPLES as ONE_SIDED
+from mechanisms.symmetric_gaussian import Symmetry
 
 FALSE_ALARM = 1e-7
 
@@ -30,7 +31,7 @@ def random_symmetric(rng: np.random.Generator, dimension: int) -> Array:
 
 @pytest.mark.parametrize(("symmetry", "expected"), [("half", 1.0), ("mirror", 1.0), ("sqrt2", 0.5)])
 def test_no_symmetric_direction_costs_more_than_the_stated_mu_and_the_worst_pair_costs_it(
-    symmetry: str, expected: float
+    symmetry: Symmetry, expected: float
 ) -> None:
     mechanism = SymmetricGaussian(stddev=3.0, l2_sensitivity=3.0, neighbours="replace_one", symmetry=symmetry)
     assert mechanism.loss().mu ** 2 == pytest.approx(expected)
@@ -46,7 +47,8 @@ def test_no_symmetric_direction_costs_more_than_the_stated_mu_and_the_worst_pair
 
 def test_symmetric_noise_has_the_stated_variances_is_symmetric_and_never_reads_the_lower_triangle() -> None:
     # 20,000 variances from normals: six standard errors, below 1e-8 together.
-    for symmetry, (diagonal, off) in {"half": (1, 0.5), "mirror": (1, 1), "sqrt2": (2, 1)}.items():
+    shares: dict[Symmetry, tuple[float, float]] = {"half": (1, 0.5), "mirror": (1, 1), "sqrt2": (2, 1)}
+    for symmetry, (diagonal, off) in shares.items():
         mechanism = SymmetricGaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one", symmetry=symmetry)
         value = np.array([[1.0, 2.0, 3.0], [np.nan, 4.0, 5.0], [np.nan, np.nan, 6.0]])
         output = mechanism.release(np.broadcast_to(value, (20_000, 3, 3)), np.random.default_rng(7))
@@ -80,7 +82,7 @@ def test_joint_sensitivity_of_unit_records_has_its_known_values(
 @pytest.mark.parametrize("bounds", [(1.0, 1.0), (2.0, 1.0), (1.0, 3.0)])
 @pytest.mark.parametrize("deviations", [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)])
 def test_no_pair_of_records_costs_more_than_the_joint_sensitivity(
-    neighbours: str, bounds: tuple[float, float], deviations: tuple[float, float]
+    neighbours: Neighbours, bounds: tuple[float, float], deviations: tuple[float, float]
 ) -> None:
     feature_bound, target_bound = bounds
     mechanism = JointGaussian(
@@ -137,9 +139,8 @@ def test_two_cells_with_one_sided_wishart_noise_deliver_four_thirds_of_alpha_wit
             scale=3 * math.sqrt(dimension) / alpha, l1_sensitivity=math.sqrt(dimension), neighbours=neighbours
         )
         gram = OneSidedWishart(dimension=dimension, scale=4.5 / alpha, trace_sensitivity=1.0, neighbours=neighbours)
-        return Sequential(
-            parts=tuple(Release(label=m.name + str(i), mechanism=m) for i, m in enumerate((counts, sums, gram)))
-        )
+        noises: tuple[Mechanism, ...] = (counts, sums, gram)
+        return Sequential(parts=tuple(Release(label=m.name + str(i), mechanism=m) for i, m in enumerate(noises)))
 
     form = fold(Cells(inside=message("replace_one"), touched=message("add_remove")), "replace_one")
     floor = -math.expm1(-alpha / 9)

@@ -77,28 +77,32 @@ def in_last_entry(release: Any, value: Array, rng: np.random.Generator) -> Array
 def shared_by_rows(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """All rows of a call get the noise of the first one."""
     noise = release(value) - value
-    return value + noise[:1]
+    result: Array = value + noise[:1]
+    return result
 
 
 def shared_by_pairs(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """Every second row gets the noise of the row before, turned around."""
     noise = np.array(release(value) - value)
     noise[1::2] = -noise[: 2 * (len(noise) // 2) : 2]
-    return value + noise
+    result: Array = value + noise
+    return result
 
 
 def cut_off(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """Noise beyond three times its median size is cut off."""
     noise = release(value) - value
     most = 4 * np.median(np.abs(noise))
-    return value + np.clip(noise, -most, most)
+    result: Array = value + np.clip(noise, -most, most)
+    return result
 
 
 def on_a_lattice(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """Noise is rounded to 2^-20 of its size."""
     noise = release(value) - value
     unit = np.median(np.abs(noise)) * 2.0**-20
-    return value + np.round(noise / unit) * unit
+    result: Array = value + np.round(noise / unit) * unit
+    return result
 
 
 def sometimes_none(release: Any, value: Array, rng: np.random.Generator) -> Array:
@@ -108,17 +112,20 @@ def sometimes_none(release: Any, value: Array, rng: np.random.Generator) -> Arra
 
 def one_sided(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """Noise is never negative."""
-    return value + np.abs(release(value) - value)
+    result: Array = value + np.abs(release(value) - value)
+    return result
 
 
 def small_in_single_rows(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """Single rows get half the noise."""
-    return value + (0.5 if len(value) == 1 else 1.0) * (release(value) - value)
+    result: Array = value + (0.5 if len(value) == 1 else 1.0) * (release(value) - value)
+    return result
 
 
 def small_for_large_answers(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """Noise shrinks where an answer is not 0."""
-    return value + np.where(value == 0, 1.0, 0.8) * (release(value) - value)
+    result: Array = value + np.where(value == 0, 1.0, 0.8) * (release(value) - value)
+    return result
 
 
 DEFECTS: dict[str, Sampler] = {
@@ -167,7 +174,8 @@ def test_discrete_answers_told_too_often_are_found(name: str) -> None:
 
 def best_more_often(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """One choice in twenty is the best candidate, without noise."""
-    return np.where(rng.random(value.shape[:-1]) < 0.05, value.argmax(axis=-1), release(value))
+    result: Array = np.where(rng.random(value.shape[:-1]) < 0.05, value.argmax(axis=-1), release(value))
+    return result
 
 
 @pytest.mark.parametrize("name", ["exponential", "report_noisy_max"])
@@ -193,7 +201,8 @@ def test_a_tree_whose_nodes_are_drawn_anew_is_found() -> None:
     tree = import_module("mechanisms.tree_aggregation").EXAMPLES[0]
 
     def release(self: Any, value: Array, rng: np.random.Generator) -> Array:
-        return np.cumsum(value, axis=-1) + self.leaf.release(np.zeros_like(value), rng)
+        result: Array = np.cumsum(value, axis=-1) + self.leaf.release(np.zeros_like(value), rng)
+        return result
 
     kind = type("TreeAggregation", (type(tree),), {"release": release, "__slots__": ()})
     assert "trees released whole" in said(kind(**{field.name: getattr(tree, field.name) for field in fields(tree)}))

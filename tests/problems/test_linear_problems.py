@@ -1,6 +1,7 @@
 """Linear problems hold what their docstrings say, and refuse what is no bandit."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from algorithms.problems import load
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit.model.mechanism import Array
 
-GOOD = {
+GOOD: dict[str, Any] = {
     "name": "two",
     "description": "two cells",
     "features": np.array([[[0.6, 0.8], [1.0, 0.0]]]),

@@ -190,7 +190,7 @@ def test_the_audit_domain_hides_the_action_and_separates_the_directions() -> Non
         ("rand_hie", {"prior_rows": 0}, "prior_rows=0 to be positive"),
     ],
 )
-def test_bad_parameters_name_the_value(name: str, changed: dict[str, str | float], message: str) -> None:
+def test_bad_parameters_name_the_value(name: str, changed: dict[str, Any], message: str) -> None:
     """Each bad parameter is a ValueError with its value and its rule."""
     with pytest.raises(ValueError, match=message):
         load(name)(**changed)
@@ -239,7 +239,7 @@ def test_a_malformed_bandit_cannot_be_built(
     changed: dict[str, Array | list[float | list[float]]], message: str
 ) -> None:
     """Shapes, laws and bounds are checked at construction."""
-    good = {
+    good: dict[str, Any] = {
         "name": "x",
         "description": "x",
         "contexts": [[0.0], [1.0]],

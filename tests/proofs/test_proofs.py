@@ -9,6 +9,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from tests.narrowing import present
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "proofs"
 CHECK = FOLDER / "check"
@@ -63,7 +65,7 @@ def without_coq(folder: Path) -> str:
     tools = folder / "tools"
     tools.mkdir()
     for name in ("bash", "dirname", "basename", "grep", "mktemp", "rm", "cp"):
-        (tools / name).symlink_to(shutil.which(name))
+        (tools / name).symlink_to(present(shutil.which(name)))
     return str(tools)
 
 

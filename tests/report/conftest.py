@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from dpaudit import (
     GaussianLoss,
     Group,
     LaplaceLoss,
+    Loss,
     LowerBound,
     Parallel,
     PostProcess,
@@ -32,10 +33,11 @@ from dpaudit import (
     bracket_epsilon,
     fold,
 )
+from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.mechanism import Array
-from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight
+from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Verdict
 from dpaudit.report import Report, System
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")
@@ -60,7 +62,7 @@ class Noise:
     l2_sensitivity: float
     neighbours: Any = "replace_one"
 
-    def loss(self) -> GaussianLoss:
+    def loss(self) -> Loss:
         return GaussianLoss(mu=self.l2_sensitivity / self.stddev)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
@@ -69,7 +71,7 @@ class Noise:
     def log_density(self, output: Array, value: Array) -> Array:
         return -0.5 * ((output - value) / self.stddev) ** 2
 
-    def scaled(self, factor: float) -> "Noise":
+    def scaled(self, factor: float) -> Self:
         return replace(self, stddev=self.stddev * factor)
 
     @property
@@ -87,11 +89,11 @@ class Pure(Noise):
         return LaplaceLoss(shift=self.l2_sensitivity / self.stddev)
 
 
-def certificate(declaration: Declaration, claim: Claim, verdict: str, **more: Any) -> Certificate:
+def certificate(declaration: Declaration, claim: Claim, verdict: Verdict, **more: Any) -> Certificate:
     """Return a certificate whose brackets are the accountant's."""
     form = fold(declaration, claim.neighbours)
     tight = Tight(epsilon=bracket_epsilon(form, claim.delta), delta=bracket_delta(form, claim.epsilon))
-    given = {
+    given: dict[str, Any] = {
         "reasons": (),
         "printed": None,
         "slack": None,
@@ -125,7 +127,7 @@ def audit(
     *,
     mu: float = 0.0145,
     lower: float = 0.012,
-    verdict: str = "consistent",
+    verdict: AuditVerdict = "consistent",
     certified: float = math.inf,
     **more: Any,
 ) -> AuditResult:
@@ -134,7 +136,7 @@ def audit(
 
     rates = np.linspace(0, 1, 60)
     roc = tuple((float(x), float(ndtr(ndtri(x) + mu))) for x in rates)
-    given = {
+    given: dict[str, Any] = {
         "name": "transcript",
         "runs": 40_000,
         "delta": claim.delta,
@@ -371,7 +373,7 @@ def _huge() -> Report:
     parts = tuple(
         Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(600)
     )
-    tree = Sequential(parts=(*parts, epochs(300.0, number=17)))
+    tree: Declaration = Sequential(parts=(*parts, epochs(300.0, number=17)))
     for _ in range(30):
         tree = PostProcess(part=tree, steps=("rounding",))
     claim = replace(CLAIM, epsilon=4.0)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from dpaudit.report.derivation import MOST_ROWS, rows_of
 from dpaudit.report.slackness import steps_of
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import at_least, at_most, interval, nearest
+from tests.narrowing import as_a, present
 
 
 def test_the_trade_off_of_a_gaussian_lies_close_above_the_exact_one(stories: dict[str, Report]) -> None:
@@ -52,7 +54,7 @@ def test_the_curve_falls_and_passes_through_the_certificate(stories: dict[str, R
 def test_a_declaration_that_nothing_covers_has_no_curve_but_a_reason(stories: dict[str, Report]) -> None:
     """An accountant that refuses leaves an empty curve and its own words; the report is still written."""
     held = stories["checked"].certificate
-    other = replace(held.declaration.mechanism, neighbours="add_remove")
+    other = replace(cast("Any", as_a(Release, held.declaration).mechanism), neighbours="add_remove")
     curve = delta_curve(replace(held, declaration=Release(label="sums", mechanism=other)))
     assert curve.epsilons == ()
     assert "neighbours='add_remove'" in curve.unavailable
@@ -106,7 +108,7 @@ def test_rows_point_at_the_conditions_that_their_node_brings(stories: dict[str, 
 def test_the_steps_multiply_to_the_whole_slack(stories: dict[str, Report]) -> None:
     """The first step starts at the noise ratio, the last one ends at 1 within the unnamed half per cent."""
     slack = stories["paper"].certificate.slack
-    steps = steps_of(slack)
+    steps = steps_of(present(slack))
     assert steps[0].start == slack.noise_ratio
     assert steps[-1].end == pytest.approx(1.0, rel=5e-3)
 

@@ -24,8 +24,8 @@ class Page(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags, self.ids, self.headings, self.words = [], [], [], []
-        self.regions, self.scripts = [], []
+        self.tags, self.ids, self.headings, self.words = list[Any](), list[Any](), list[Any](), list[Any]()
+        self.regions, self.scripts = list[Any](), list[Any]()
         self.feed(text)
         self.close()
 

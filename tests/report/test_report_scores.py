@@ -40,7 +40,7 @@ def _result(shift: float = 0.5, claim: Claim = _CLAIM, **settings: Any) -> Score
     """Return an audit of normal scores, 400 of each kind."""
     rng = np.random.default_rng(3)
     ins, outs = rng.normal(shift, 1, 400), rng.normal(0, 1, 400)
-    return audit_scores(ins, outs, claim, **({"sampling": "runs", "rng": rng} | settings))
+    return audit_scores(ins, outs, claim, **{"sampling": "runs", "rng": rng, **settings})
 
 
 def _write(folder: Path, result: ScoresResult, toml: str = _TOML) -> Path:

@@ -23,6 +23,7 @@ from dpaudit.report.verdicts import outcome_of, provided_of, shown_word
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact
 from dpaudit.wording.sentences import SENTENCES
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
+from tests.narrowing import present
 
 SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 MU = 1 / 3.7307
@@ -58,7 +59,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     return brentq(lambda e: norm.cdf(mu / 2 - e / mu) - math.exp(e) * norm.cdf(-mu / 2 - e / mu) - delta, 1e-9, 60)
 
 
-def gaussian(stories: dict[str, Report], **more: int) -> tuple[Report, LossTail | None]:
+def gaussian(stories: dict[str, Report], **more: Any) -> tuple[Report, LossTail | None]:
     """Return a report on one Gaussian release, with its tail."""
     report = replace(stories["checked"], **more)
     return report, tail_of(report, gather(report).curve)
@@ -140,14 +141,14 @@ def tail_never_sentence(stories: dict[str, Report]) -> None:
 
 def person_numbers(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories, units_per_person=5)
-    units, epsilon, delta = numbers(person_sentence(report, person_of(report)))
+    units, epsilon, delta = numbers(person_sentence(report, present(person_of(report))))
     assert (units, delta) == (5, 1e-5)
     assert up(epsilon, gaussian_epsilon(5 * MU, 1e-5))
 
 
 def person_by_claim_sentence(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories, units_per_person=3)
-    text = person_sentence(report, replace(person_of(report), epsilon=None))
+    text = person_sentence(report, replace(present(person_of(report)), epsilon=None))
     units, epsilon, delta = numbers(text)
     assert (units, epsilon) == (3, 3)
     assert up(delta, 1e-5 * (1 + math.e + math.e**2))
@@ -155,7 +156,7 @@ def person_by_claim_sentence(stories: dict[str, Report]) -> None:
 
 def one_unit_sentence(stories: dict[str, Report]) -> None:
     report, _ = gaussian(stories, units_per_person=1)
-    assert person_sentence(report, person_of(report)) == "One person contributes one unit."
+    assert person_sentence(report, present(person_of(report))) == "One person contributes one unit."
 
 
 def share_numbers(stories: dict[str, Report]) -> None:

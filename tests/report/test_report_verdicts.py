@@ -7,6 +7,7 @@ import pytest
 from dpaudit import Condition, Finding, Report, System
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.claims import promise
+from tests.narrowing import present
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_one_thing_less_takes_certified_away(stories: dict[str, Report]) -> None
         "assumed": replace(report, certificate=replace(held, conditions=(*held.conditions, condition))),
         "violated": replace(report, certificate=replace(held, conditions=(replace(condition, status="violated"),))),
         "finding": replace(report, certificate=replace(held, findings=(finding,))),
-        "printed": replace(report, certificate=replace(held, printed=replace(held.printed, valid=False))),
+        "printed": replace(report, certificate=replace(held, printed=replace(present(held.printed), valid=False))),
         "not proved": replace(report, certificate=replace(held, verdict="not_proved")),
         "ceiling": replace(report, audits=(replace(report.audits[0], ceiling=0.9),)),
         "other delta": replace(report, audits=(replace(report.audits[0], delta=1e-3),)),

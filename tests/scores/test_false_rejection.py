@@ -31,7 +31,8 @@ SEEN = REPLICATIONS * 0.075
 def flat_ratio(epsilon: float, shape: tuple[int, ...], rng: np.random.Generator, *, member: bool) -> Array:
     """Return scores of randomised response: the true bit with probability e^epsilon / (1 + e^epsilon)."""
     right = rng.random(shape) < 1 / (1 + np.exp(-epsilon))
-    return (right if member else ~right).astype(float)
+    result: Array = (right if member else ~right).astype(float)
+    return result
 
 
 def equal_laws(shape: tuple[int, ...], rng: np.random.Generator, *, member: bool) -> Array:

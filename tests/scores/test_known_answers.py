@@ -123,7 +123,7 @@ def test_the_band_of_a_thousand_scores_holds_as_often_as_it_says() -> None:
     for _ in range(40):
         gaps = rng.exponential(size=(500, 1001)).cumsum(axis=1)
         failed += int((gaps[:, :-1] / gaps[:, -1:] > limits).any(axis=1).sum())
-    low, high = stats.binom.ppf([5e-10, 1 - 5e-10], 20_000, 0.025)
+    low, high = (stats.binom.ppf(level, 20_000, 0.025) for level in (5e-10, 1 - 5e-10))
     assert low <= failed <= high
 
 

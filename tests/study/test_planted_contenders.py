@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from algorithms.dp_ebs import DpEbs
-from algorithms.dp_ebs.batch_plan import batches_for
-from algorithms.dp_ebs.noise import batch_noise
+from algorithms.dp_ebs.noise.calibrated import batch_noise
+from algorithms.dp_ebs.widths.batches import batches_for
 from algorithms.ucrl_vtr import UcrlVtr
 from dpaudit import Parallel, Release, Streams, Transcript
 from dpaudit.study import making

@@ -153,9 +153,9 @@ def test_the_digest_reads_values_and_not_spelling(tmp_path: Path) -> None:
     other = config_of(file, _TEXT.replace("horizon = 1000", "horizon = 1000\nridge = 2.0")).subject
     problem = {"name": "grid", "contexts": 2, "actions": 2}
     full = problem | {"seed": 5, "kernel": "squared_exponential"}
-    digests = [config_digest(held.algorithm, table) for held, table in ((plain, problem), (spelt, full), (other, full))]  # type: ignore[union-attr]
+    digests = [config_digest(held.algorithm, table) for held, table in ((plain, problem), (spelt, full), (other, full))]
     assert digests[0] == digests[1] != digests[2]
-    assert config_digest(plain.algorithm, problem | {"contexts": 3}) != digests[0]  # type: ignore[union-attr]
+    assert config_digest(plain.algorithm, problem | {"contexts": 3}) != digests[0]
 
 
 def test_a_report_prints_the_study_and_one_without_it_stays_not_assessed(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_report_prints_the_study_and_one_without_it_stays_not_assessed(tmp_pat
     file = tmp_path / "a.toml"
     configuration = config_of(file, _TEXT)
     certificate = certificate_of(configuration, 0)
-    digest = config_digest(configuration.subject.algorithm, {"name": "grid", "contexts": 2, "actions": 2})  # type: ignore[union-attr]
+    digest = config_digest(configuration.subject.algorithm, {"name": "grid", "contexts": 2, "actions": 2})
     unit = certificate.claim.unit
     (tmp_path / "study.json").write_text(json.dumps(_with(config=digest, unit=unit)), encoding="utf-8")
     write_report(configuration, certificate, (), configuration.audit, None, tmp_path / "out")
@@ -192,7 +192,7 @@ def _written(folder: Path, study: dict[str, Any] | None) -> Path:
     if study is not None:
         configuration = config_of(file, _TEXT)
         problem = {"name": "grid", "contexts": 2, "actions": 2}
-        study["rows"][0]["config"] = config_digest(configuration.subject.algorithm, problem)  # type: ignore[union-attr]
+        study["rows"][0]["config"] = config_digest(configuration.subject.algorithm, problem)
         study["rows"][0]["unit"] = certificate_of(configuration, 0).claim.unit
         (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
     return file

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -132,7 +133,7 @@ def test_a_replay_compares_what_is_seen_with_what_is_claimed() -> None:
             name="sum",
             pair="one record",
             runs=1,
-            build=lambda seen=seen: Replay(text="sum", claimed=1.0, seen=seen, version="3"),
+            build=partial(Replay, text="sum", claimed=1.0, seen=seen, version="3"),
         )
         for seen in (1.0, 1.5)
     ]

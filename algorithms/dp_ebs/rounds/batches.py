@@ -3,11 +3,10 @@
 import numpy as np
 
 from algorithms._dueling.voters import DuelingVoters
-from algorithms.dp_ebs.batch_plan import batches_for
-from algorithms.dp_ebs.noise import batch_noise
+from algorithms.dp_ebs.noise.calibrated import batch_noise
 from algorithms.dp_ebs.rounds.lockstep import Outcome
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths import Batch
+from algorithms.dp_ebs.widths.batches import Batch, batches_for
 from dpaudit import Recorder, Streams
 from dpaudit.model.mechanism import Array
 

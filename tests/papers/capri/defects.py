@@ -14,10 +14,12 @@ import numpy as np
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import survivors
 from algorithms.capri.plan import Plan
+from algorithms.capri.schedule import Epoch
 from algorithms.capri.users import Played, Users, clipped_sums
 from dpaudit import Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
+from tests.narrowing import as_a
 
 
 def own_users(users: Users) -> Users:
@@ -25,17 +27,17 @@ def own_users(users: Users) -> Users:
 
 
 def steps(
-    **changed: Callable[..., float | Callable[..., Factors | Array | Design]],
+    **changed: Callable[[Plan], Any],
 ) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """A twin that replaces fields of the plan; each is given as a function of the plan."""
     return lambda plan: (replace(plan, **{name: make(plan) for name, make in changed.items()}), own_users)
 
 
-def scaled_mechanism(factor: float) -> Callable[..., tuple[Any, Callable[..., Any]]]:
+def scaled_mechanism(factor: Callable[[Plan], float]) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """A twin that runs `factor` times the declared noise."""
 
     def plant(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
-        mechanism = plan.mechanism.scaled(factor(plan))
+        mechanism = as_a(Gaussian, plan.mechanism).scaled(factor(plan))
         return replace(plan, mechanism=mechanism, stddev=mechanism.stddev), own_users
 
     return plant
@@ -44,7 +46,7 @@ def scaled_mechanism(factor: float) -> Callable[..., tuple[Any, Callable[..., An
 def rescaled(change: Callable[..., Any]) -> Callable[..., Callable[..., Factors]]:
     """A twin of the bound alone: `change(factors, features, design, active, ridge)` returns the scale."""
 
-    def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
+    def broken(features: Array, design: Design, active: Array, ridge: float) -> Factors:
         factors = factorise(features, design, active, ridge)
         return replace(factors, scale=change(factors, features, design, active, ridge))
 
@@ -87,7 +89,7 @@ def other_noise(
     kind: type[ScalarNoise] | type[OneSidedNoise] | type[NoNoise] | type[HalfPrecisionNoise],
 ) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     def plant(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
-        honest = plan.mechanism
+        honest = as_a(Gaussian, plan.mechanism)
         mechanism = kind(stddev=honest.stddev, l2_sensitivity=honest.l2_sensitivity, neighbours=honest.neighbours)
         return replace(plan, mechanism=mechanism), own_users
 
@@ -96,9 +98,9 @@ def other_noise(
 
 def reused_noise(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
     """The honest mechanism, fed in every epoch the randomness of the first."""
-    box = {}
+    box: dict[str, int] = {}
 
-    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, _users: Users) -> Array:
+    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, _users: int) -> Array:
         box.setdefault("seed", int(recorder.rng.integers(2**32)))
         frozen = Recorder(np.random.default_rng(box["seed"]), recorder.released)
         return frozen.release(label, mechanism, value)
@@ -109,7 +111,7 @@ def reused_noise(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
 def fixed_seed(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
     """Every run draws its noise from the same seed, as a process that seeds itself would."""
 
-    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, _users: Users) -> Array:
+    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, _users: int) -> Array:
         seeded = Recorder(np.random.default_rng(7), recorder.released)
         return value + seeded.release(label, mechanism, np.zeros((1, value.shape[1])))
 
@@ -119,7 +121,7 @@ def fixed_seed(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
 # --- steps -------------------------------------------------------------------------------------------------
 
 
-def unclipped(played: Array, _bound: float) -> Array:
+def unclipped(played: Played, _bound: float) -> Array:
     return clipped_sums(played, math.inf)
 
 
@@ -127,13 +129,13 @@ def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Any]]]:
     """A twin whose public steps secretly see the epoch's users: `change(plan, box)` returns the broken plan."""
 
     def plant(plan: Plan) -> tuple[Any, type[Any]]:
-        box = {}
+        box: dict[str, Any] = {}
 
         class Watched:
             def __init__(self, users: Users) -> None:
                 self.users = users
 
-            def play(self, epoch: int, active: Array, streams: Streams) -> Played:
+            def play(self, epoch: Epoch, active: Array, streams: Streams) -> Played:
                 played = self.users.play(epoch, active, streams)
                 box["epoch"] = epoch.number
                 box["counts"] = played.counts.reshape(len(active), -1)
@@ -145,16 +147,17 @@ def watched(change: Callable[..., Any]) -> Callable[..., tuple[Any, type[Any]]]:
 
 
 def carried_over(plan: Plan, box: dict[str, Any]) -> Plan:
-    def collect(played: Array, bound: float) -> Any:
+    def collect(played: Played, bound: float) -> Array:
         before = box["sums"] if box["epoch"] > 1 else 0.0
         box["sums"] = before + clipped_sums(played, bound)
-        return box["sums"]
+        sums: Array = box["sums"]
+        return sums
 
     return replace(plan, collect=collect)
 
 
 def data_covariance(plan: Plan, box: dict[str, Any]) -> Plan:
-    def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
+    def broken(features: Array, design: Design, active: Array, ridge: float) -> Factors:
         honest = factorise(features, design, active, ridge)
         data = factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
         return Factors(maps=data.maps, reach=data.reach, scale=honest.scale)
@@ -163,7 +166,7 @@ def data_covariance(plan: Plan, box: dict[str, Any]) -> Plan:
 
 
 def data_covariance_throughout(plan: Plan, box: dict[str, Any]) -> Plan:
-    def broken(features: Array, design: Array, active: Array, ridge: float) -> Factors:
+    def broken(features: Array, design: Design, active: Array, ridge: float) -> Factors:
         return factorise(features, Design(covariance=box["counts"], basis=design.basis), active, ridge)
 
     return replace(plan, factorise=broken)
@@ -177,18 +180,18 @@ def users_as_basis(plan: Plan, box: dict[str, Any]) -> Plan:
 
 
 def exact_elimination(plan: Plan) -> tuple[Plan, Callable[..., Any]]:
-    box = {}
+    box: dict[str, Any] = {}
 
-    def remember(features: Array, design: Array, active: Array, ridge: float) -> Factors:
-        box["factors"] = factorise(features, design, active, ridge)
-        return box["factors"]
+    def remember(features: Array, design: Design, active: Array, ridge: float) -> Factors:
+        box["factors"] = factors = factorise(features, design, active, ridge)
+        return factors
 
-    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: Users) -> Array:
+    def release(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:
         box["value"] = value
         return plan.release(recorder, label, mechanism, value, users)
 
-    def eliminate(_estimates: Array, active: Array, half_width: float) -> Array:
-        factors = box["factors"]
+    def eliminate(_estimates: Array, active: Array, half_width: Array) -> Array:
+        factors: Factors = box["factors"]
         return survivors(factors.scale[:, None] * factors.estimates(box["value"]), active, half_width)
 
     return replace(plan, factorise=remember, release=release, eliminate=eliminate), own_users
@@ -201,7 +204,7 @@ def eager_users(plan: Plan) -> tuple[Plan, type[Any]]:
         def __init__(self, users: Users) -> None:
             self.users = users
 
-        def play(self, epoch: int, active: Array, streams: Streams) -> Played:
+        def play(self, epoch: Epoch, active: Array, streams: Streams) -> Played:
             played = self.users.play(epoch, active, streams)
             action = 0 if max(reward for reward, _ in played.groups) > 0 else 1
             moved = ((reward, _all_on(action, counts) if reward == 0 else counts) for reward, counts in played.groups)
@@ -216,7 +219,7 @@ def _all_on(action: int, counts: Array) -> Array:
     return moved
 
 
-def gram_inverse(features: Array, design: Array, active: Array, ridge: float) -> Factors:
+def gram_inverse(features: Array, design: Design, active: Array, ridge: float) -> Factors:
     """M^(-1) k_S in place of M^(-1/2) k_S, with the honest bound; S as a set, zeros elsewhere."""
     honest = factorise(features, design, active, ridge)
     kernel = features @ features.T
@@ -236,7 +239,7 @@ def log_ten_multiplier(plan: Plan) -> float:
     return wrong / (natural * math.sqrt(math.log(1.25 * natural / 1e-5)))
 
 
-def symmetric_root(features: Array, design: Array, active: Array, ridge: float) -> Factors:
+def symmetric_root(features: Array, design: Design, active: Array, ridge: float) -> Factors:
     """A^(-1/2) P F with the symmetric root, the projector by pseudo-inverse."""
     present = (design.basis > 0)[:, :, None] * features
     projector = np.linalg.pinv(present) @ present

@@ -20,19 +20,20 @@ from dpaudit.model.mechanism import Array
 class GramRun:
     """What one run did: per completed epoch the bound, all estimates and the survivors; and the regret."""
 
-    scales: list
-    estimates: list
-    active: list
+    scales: list[Any]
+    estimates: list[Any]
+    active: list[Any]
     regret: float
 
 
 def inverse_root(matrix: Array, tolerance: float = 1e-10) -> Array:
     values, vectors = np.linalg.eigh(matrix)
     kept = values > tolerance * values[-1]
-    return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
+    result: Array = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
+    return result
 
 
-def posterior_variance(kernel: Array, basis: Array | list[int], covariance: Array, ridge: float) -> Any:
+def posterior_variance(kernel: Array, basis: Any, covariance: Any, ridge: float) -> Any:
     """Eq. (6), literally, with a pseudo-inverse of K_SS."""
     k_ss, k_sr = kernel[np.ix_(basis, basis)], kernel[np.ix_(basis, covariance)]
     inverse = np.linalg.pinv(k_ss, rcond=1e-10, hermitian=True)
@@ -42,11 +43,12 @@ def posterior_variance(kernel: Array, basis: Array | list[int], covariance: Arra
     return (np.diag(kernel) - np.einsum("iw,ij,jw->w", k_s, v, k_s)) / ridge
 
 
-def gram_maps(kernel: Array, basis: Array, covariance: Array, ridge: float) -> Array:
+def gram_maps(kernel: Array, basis: Any, covariance: Any, ridge: float) -> Array:
     """M^(-1/2) k_S(w) for every cell, as columns."""
     k_sr = kernel[np.ix_(basis, covariance)]
     m = k_sr @ k_sr.T + ridge * kernel[np.ix_(basis, basis)]
-    return inverse_root(m) @ kernel[basis]
+    maps: Array = inverse_root(m) @ kernel[basis]
+    return maps
 
 
 def run_per_round(plan: Plan, domain: Domain, problem: KernelBandit, rng: np.random.Generator) -> GramRun:

@@ -9,6 +9,7 @@ from scipy.stats import binom
 from algorithms.capri import Capri
 from audits import audit_case
 from dpaudit import AuditCase, AuditResult
+from tests.narrowing import present
 from tests.papers.capri.twins import BENIGN, BROKEN, Twin, contexts_differ
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
@@ -52,21 +53,21 @@ def test_a_context_canary_on_honest_code_is_consistent() -> None:
 def test_every_statistical_twin_is_a_violation(twin: Twin) -> None:
     """After 40,000 runs at significance 0.01 the lower bound exceeds the claim."""
     config = replace(CONFIG, model=twin.model)
-    assert result_of(twin.case(config), config).verdict == "violation"
+    assert result_of(present(twin.case)(config), config).verdict == "violation"
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)
 def test_no_benign_twin_is_a_violation(twin: Twin) -> None:
     """A harmless change stays consistent (a false alarm has probability 0.01 at most; the seed is fixed)."""
     config = replace(CONFIG, model=twin.model)
-    assert result_of(twin.case(config), config).verdict != "violation"
+    assert result_of(present(twin.case)(config), config).verdict != "violation"
 
 
 def test_printed_noise_hides_a_halved_sensitivity() -> None:
     """B1 under the printed noise doubles the loss and stays far below the claim: only its trace gives it away."""
     twin = next(t for t in BROKEN if t.name == "B1")
     config = replace(CONFIG, calibration="paper")
-    found = result_of(twin.case(config), config)
+    found = result_of(present(twin.case)(config), config)
     assert found.verdict != "violation"
     assert found.epsilon_lower < 0.2
 

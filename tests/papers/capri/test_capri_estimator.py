@@ -46,7 +46,7 @@ def test_golden_values_with_a_cell_outside_the_basis() -> None:
     factors = one_run(factor(GOLDEN), [2, 1, 1], [1, 0, 1])
     squares = (factors.maps[0] ** 2).sum(axis=0)
     np.testing.assert_allclose(squares, [0.303525917, 0.199757013, 0.435261193], atol=5e-10)
-    k_sr = GOLDEN[np.ix_([0, 2], points([2, 1, 1]))]
+    k_sr = GOLDEN[np.ix_(np.array([0, 2]), points([2, 1, 1]))]
     matrix = k_sr @ k_sr.T + GOLDEN[np.ix_([0, 2], [0, 2])]
     np.testing.assert_allclose(matrix, [[3.38619508, 0.909220574], [0.909220574, 2.404510719]], atol=5e-9)
     variance = posterior_variance(GOLDEN, [0, 2], points([2, 1, 1]), 1.0)

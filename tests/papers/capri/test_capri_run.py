@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +19,8 @@ from algorithms.capri.run import run_epochs
 from algorithms.capri.users import Played, RecordedUsers, SimulatedUsers, clipped_sums
 from algorithms.problems import load
 from algorithms.problems.synthetic import grid
-from dpaudit import Recorder, Streams, Transcript, admit
+from dpaudit import Loss, Recorder, Streams, Transcript, admit
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 from tests.papers.capri.gram import run_per_round
@@ -158,19 +159,21 @@ def test_noise_of_different_epochs_and_coordinates_is_uncorrelated() -> None:
 class OnePlus:
     """A mechanism whose noise is the constant 1: it shows how noise is scaled."""
 
-    name = "one_plus"
-    neighbours = "replace_one"
+    name: ClassVar[str] = "one_plus"
+    neighbours: ClassVar[Neighbours] = "replace_one"
 
-    def loss(self) -> None:
-        return None
+    def loss(self) -> Loss:
+        raise NotImplementedError
 
-    def release(self, value: Any, _rng: np.random.Generator) -> Array:
-        return value + 1.0
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        result: Array = value + 1.0
+        return result
 
-    def log_density(self, output: Array, value: Any) -> Array:
-        return output - value
+    def log_density(self, output: Array, value: Array) -> Array:
+        result: Array = output - value
+        return result
 
-    def scaled(self, _factor: float) -> "OnePlus":
+    def scaled(self, factor: float) -> "OnePlus":
         return self
 
 
@@ -246,11 +249,11 @@ def test_the_fast_run_has_the_law_of_the_literal_one(model: str) -> None:
     problem = grid(contexts=3, actions=3, kernel="matern", length_scale=0.5)
     plan, domain = config.plan(), domain_of(config, problem)
     rng = np.random.default_rng(11)
-    slow = []
+    literal = []
     for _ in range(300):
         run = run_per_round(plan, domain, problem, rng)
-        slow.append([run.estimates[0][4], run.scales[-1], run.active[-1].sum(), run.regret])
-    slow = np.array(slow)
+        literal.append([run.estimates[0][4], run.scales[-1], run.active[-1].sum(), run.regret])
+    slow = np.array(literal)
     fast = summary(config.run(problem, streams(12), 8_000), domain, plan)
     assert 1 < slow[:, 2].mean() < 9
     assert moments_differ(slow, fast) < QUANTILE
@@ -258,9 +261,9 @@ def test_the_fast_run_has_the_law_of_the_literal_one(model: str) -> None:
     assert kstest(slow[:, 1], fast[:, 1]).pvalue > 1e-9
     louder = replace(plan, mechanism=plan.mechanism.scaled(1.4))
     users = SimulatedUsers(problem=problem)
-    run = run_epochs(louder, domain, users, streams(12), 8_000)
-    run.arrays["regret"] = run.arrays["actions"] @ problem.gaps.ravel()
-    assert moments_differ(slow, summary(run, domain, plan)) > QUANTILE
+    loud = run_epochs(louder, domain, users, streams(12), 8_000)
+    loud = replace(loud, arrays={**loud.arrays, "regret": loud.arrays["actions"] @ problem.gaps.ravel()})
+    assert moments_differ(slow, summary(loud, domain, plan)) > QUANTILE
 
 
 def test_blocks_of_runs_change_nothing_but_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:

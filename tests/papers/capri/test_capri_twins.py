@@ -16,6 +16,7 @@ from algorithms.capri.users import SimulatedUsers
 from algorithms.problems.synthetic import grid
 from dpaudit import AuditCase, Streams, Transcript, admit, bracket_epsilon, fold
 from dpaudit.model.mechanism import Array
+from tests.narrowing import present
 from tests.papers.capri.twins import BENIGN, BROKEN, Twin
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
@@ -49,7 +50,7 @@ def worst_run(twin: Twin, config: Capri) -> Transcript:
 
 def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Array]:
     rngs = np.random.default_rng(seed).spawn(2)
-    return [case.score(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
+    return [present(case.score)(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
 
 
 def standardised_shift(low: Array, high: Array) -> tuple[Any, float]:
@@ -104,7 +105,7 @@ def test_the_scores_of_a_twin_exceed_what_the_noise_allows(twin: Twin) -> None:
     False alarms: 1e-7 a twin. A shift 1.3 times the allowed one is caught with probability 0.99.
     """
     config = config_of(twin)
-    low, high = scores_of(twin.case(config), twin.runs)
+    low, high = scores_of(present(twin.case)(config), twin.runs)
     allowed = 1 / config.plan().noise_multiplier
     if twin.gaussian:
         shift, error = standardised_shift(low, high)
@@ -123,7 +124,7 @@ def test_nothing_notices_a_benign_twin(twin: Twin) -> None:
     assert not admit(config.declaration(), run.trace)
     assert {c.status for c in run.conditions} == {"checked"}
     assert {c.status for c in worst_run(twin, config).conditions} == {"checked"}
-    low, high = scores_of(twin.case(config), 20_000)
+    low, high = scores_of(present(twin.case)(config), 20_000)
     shift, error = standardised_shift(low, high)
     assert shift - QUANTILE * error < 1 / config.plan().noise_multiplier
     assert epsilon_lower(low, high, config.delta) <= config.epsilon

@@ -19,7 +19,7 @@ from dpaudit import Streams
 from dpaudit.model.mechanism import Array
 
 JOINT = Capri(model="joint", epsilon=1, delta=1e-5, horizon=10_000, kernel="squared_exponential", length_scale=1.0)
-SMALL = {"contexts": 3, "actions": 3, "length_scale": 1.0}
+SMALL: dict[str, Any] = {"contexts": 3, "actions": 3, "length_scale": 1.0}
 GRID = pairs(np.linspace(0, 1, 10)[:, None], np.linspace(0, 1, 10)[:, None])
 KERNELS = {"squared_exponential": squared_exponential(GRID, 0.2), "matern": matern(GRID, 0.2, 2.5)}
 

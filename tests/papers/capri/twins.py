@@ -13,6 +13,7 @@ no switch for any of them. `caught` lists what notices it:
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from algorithms.capri.algorithm import Capri
 from algorithms.capri.cases import LikelihoodRatio, audit_geometry, first_action_share, message_case, neighbours_of
 from algorithms.capri.design import Design, factorise
-from algorithms.capri.plan import Plan
+from algorithms.capri.plan import Domain, Plan
 from algorithms.capri.run import run_epochs
 from algorithms.capri.users import RecordedUsers
 from dpaudit import AuditCase, Streams
@@ -58,10 +59,10 @@ class Twin:
 
     name: str
     text: str
-    plant: Callable
-    caught: tuple = ()
+    plant: Callable[..., Any]
+    caught: tuple[Any, ...] = ()
     model: str = "joint"
-    case: Callable = None
+    case: Callable[[Capri], AuditCase] | None = None
     runs: int = 20_000
     gaussian: bool = True
 
@@ -109,20 +110,21 @@ def contexts_differ(config: Capri) -> tuple[RecordedUsers, RecordedUsers]:
     return RecordedUsers(contexts=first, rewards=rewards), RecordedUsers(contexts=second, rewards=rewards)
 
 
-def others_elsewhere(config: Capri) -> tuple[RecordedUsers, ...]:
+def others_elsewhere(config: Capri) -> tuple[RecordedUsers, RecordedUsers]:
     """The usual neighbours, with all other users on the other feature."""
-    return tuple(
+    first, second = (
         RecordedUsers(contexts=np.where(np.arange(len(data.contexts)) == 0, 0, 2), rewards=data.rewards)
         for data in neighbours_of(config.plan())
     )
+    return first, second
 
 
 @dataclass(frozen=True)
 class SummedRatio:
     """The sum over epochs of the projection on the target's direction, each in units of its noise."""
 
-    domain: object
-    plan: object
+    domain: Domain
+    plan: Plan
 
     def __call__(self, view: dict[str, Array]) -> Any:
         total = 0.0
@@ -161,7 +163,7 @@ def uploaded_action_case(twin: Twin, config: Capri) -> AuditCase:
     plan = config.plan()
     active = np.array([[True, False], [False, True], [True, True]])
 
-    def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
+    def run(data: int, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
         actions = rng.choice(np.flatnonzero(active[data]), size=n_runs)
         noise = plan.mechanism.release(np.zeros((n_runs, 2)), rng)
         return {"release": noise, "action": actions}
@@ -182,18 +184,18 @@ def twin(
     text: str,
     plant: Callable[..., tuple[Any, ...]],
     caught: tuple[str, ...],
-    **options: Callable[..., AuditCase] | bool | str | None,
+    case: Callable[[Twin, Capri], AuditCase] | None = case_of,
+    **options: Any,
 ) -> Twin:
-    made = Twin(name=name, text=text, plant=plant, caught=caught, **{k: v for k, v in options.items() if k != "case"})
-    build = options.get("case", case_of)
-    return replace(made, case=(lambda config: build(made, config)) if build else None)
+    made = Twin(name=name, text=text, plant=plant, caught=caught, **options)
+    return replace(made, case=partial(case, made)) if case else made
 
 
-def _large_reward(made: Plan, config: Capri) -> AuditCase:
+def _large_reward(made: Twin, config: Capri) -> AuditCase:
     return case_of(made, config, neighbours=neighbours_of(config.plan(), reward=10.0))
 
 
-def _summed(made: Plan, config: Capri) -> AuditCase:
+def _summed(made: Twin, config: Capri) -> AuditCase:
     plan, _ = made.plant(config.plan())
     return case_of(
         made,
@@ -217,11 +219,11 @@ def long_neighbours(config: Capri) -> tuple[Any, ...]:
     return tuple(made)
 
 
-def _actions_now(made: Plan, config: Capri) -> AuditCase:
+def _actions_now(made: Twin, config: Capri) -> AuditCase:
     return case_of(made, config, view="actions", score=lambda v: first_action_share({"actions": v["actions"][:, 0]}))
 
 
-def _actions_next(made: Plan, config: Capri) -> AuditCase:
+def _actions_next(made: Twin, config: Capri) -> AuditCase:
     return case_of(
         made,
         config,
@@ -232,7 +234,7 @@ def _actions_next(made: Plan, config: Capri) -> AuditCase:
     )
 
 
-def _known_noise(made: Plan, config: Capri) -> AuditCase:
+def _known_noise(made: Twin, config: Capri) -> AuditCase:
     """Subtract the noise that the fixed seed gives; what is left is the reward's sign."""
     noise = config.plan().stddev * np.random.default_rng(7).standard_normal((1, 2))
     return case_of(made, config, score=lambda view: (view["release"][:, 0] - noise)[:, 0])
@@ -404,13 +406,13 @@ BROKEN = (
 """Every broken twin of the table."""
 
 
-def iid_users(config: Capri) -> tuple[RecordedUsers, ...]:
+def iid_users(config: Capri) -> tuple[RecordedUsers, RecordedUsers]:
     """Neighbours whose other users arrive by the context law, spread as evenly as it allows."""
     share = audit_geometry(config, config.plan()).context_probabilities
     low, high = neighbours_of(config.plan())
     order = np.random.default_rng(0).choice(3, size=len(low.contexts) - 1, p=share)
     contexts = np.concatenate([[0], order])
-    return tuple(RecordedUsers(contexts=contexts, rewards=data.rewards) for data in (low, high))
+    return RecordedUsers(contexts=contexts, rewards=low.rewards), RecordedUsers(contexts=contexts, rewards=high.rewards)
 
 
 BENIGN = (

@@ -58,7 +58,9 @@ def test_the_bound_lies_within_a_thousandth_above_the_verified_bracket(
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("history", HISTORIES)
-def test_dp_accounting_brackets_the_same_truth(history: tuple[tuple[float, float, int], ...], relation: str) -> None:
+def test_dp_accounting_brackets_the_same_truth(
+    history: tuple[tuple[float, float, int], ...], relation: Neighbours
+) -> None:
     """Its optimistic estimate lies below our bound, and its pessimistic one not a thousandth below."""
     neighbours = dp_accounting.NeighboringRelation[relation.upper().replace("ADD_REMOVE", "ADD_OR_REMOVE_ONE")]
     bound = epsilon_of_history(history, DELTA, relation)
@@ -81,7 +83,8 @@ def test_one_step_under_replacement_has_a_closed_form(noise: float, rate: float,
 
 def test_a_rate_of_one_is_the_plain_gaussian_mechanism() -> None:
     """m steps of noise z compose to mu = sqrt(m) / z, and to twice that where a record is replaced."""
-    for relation, factor in (("add_remove", 1), ("replace_one", 2)):
+    factors: tuple[tuple[Neighbours, int], ...] = (("add_remove", 1), ("replace_one", 2))
+    for relation, factor in factors:
         exact = gaussian_epsilon(factor * math.sqrt(30) / 2)
         assert exact - 1e-9 <= epsilon_of_history(((2.0, 1.0, 30),), DELTA, relation) <= exact + NEAR
 

@@ -2,11 +2,12 @@
 
 import itertools
 import math
+from typing import Any
 
 import pytest
 
 from algorithms.dp_ebs import DpEbs
-from algorithms.dp_ebs.noise import touched_nodes
+from algorithms.dp_ebs.noise.calibrated import touched_nodes
 from dpaudit import Claim, Condition, NormalForm, Release, Repeat, bracket_epsilon, certify, fold
 from dpaudit.verifier import verify
 from mechanisms import Laplace, TreeAggregation
@@ -112,7 +113,7 @@ def test_the_clock_of_removals_attains_what_its_densities_say() -> None:
     """
     import numpy as np
 
-    from algorithms.dp_ebs.clock import RemovalClock
+    from algorithms.dp_ebs.noise.clocks import RemovalClock
 
     clock = RemovalClock(reads=10)
     error = math.sqrt(math.log(2e9) / (2 * 200_000))
@@ -128,7 +129,8 @@ def test_the_clock_of_removals_attains_what_its_densities_say() -> None:
 
 def test_other_variants_cost_exactly_epsilon() -> None:
     """Randomised response, and one Laplace sum a person, are certified at the claim with nothing to spare."""
-    for settings in ({"model": "local"}, {"variant": "batched"}):
+    variants: tuple[dict[str, Any], ...] = ({"model": "local"}, {"variant": "batched"})
+    for settings in variants:
         config = DpEbs(epsilon=0.7, horizon=10_000, arms=4, **settings)
         found = certify(config.declaration(), config.claim())
         assert found.verdict == "certified"
@@ -245,6 +247,6 @@ def test_levels_by_another_logarithm_break_the_claim() -> None:
         ({"fail_prob": 1.0}, "fail_prob=1.0"),
     ],
 )
-def test_a_bad_field_is_refused_by_name_and_value(settings: dict[str, str | float], message: str) -> None:
+def test_a_bad_field_is_refused_by_name_and_value(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         DpEbs(**{"epsilon": 1, "horizon": 100, "arms": 3, **settings})

@@ -16,7 +16,7 @@ SIGNIFICANCE = 0.05
 """That of the tabulated ceilings; each audit here runs once, on a fixed seed."""
 
 
-def result_of(case: AuditCase, claim: Claim, runs: int, seed: int = 1, **settings: float) -> AuditResult:
+def result_of(case: AuditCase, claim: Claim, runs: int, seed: int = 1, **settings: Any) -> AuditResult:
     return audit_case(case, claim, runs=runs, rng=np.random.default_rng(seed), significance=SIGNIFICANCE, **settings)
 
 
@@ -65,7 +65,7 @@ def test_a_counter_s_audit_reaches_nine_tenths_of_the_optimal_attack(
     ],
 )
 def test_the_counters_of_the_real_run_show_what_the_table_says(
-    settings: dict[str, str], least: tuple[float, float]
+    settings: dict[str, Any], least: tuple[float, float]
 ) -> None:
     """Four scripted rounds of the real code at eps 1 and 4, 20,000 runs; R1 reads two of its three nodes so soon."""
     for epsilon, smallest in zip((1.0, 4.0), least, strict=True):
@@ -90,7 +90,7 @@ def test_honest_code_is_consistent_in_every_view(settings: dict[str, Any], calib
 
 
 @pytest.mark.parametrize("settings", [{"model": "local"}, {"variant": "batched"}])
-def test_a_single_message_or_sum_comes_close_to_the_claim(settings: dict[str, str]) -> None:
+def test_a_single_message_or_sum_comes_close_to_the_claim(settings: dict[str, Any]) -> None:
     """Nine tenths of epsilon = 1 at 40,000 runs; an alarm has 0.05, as the pair attains the claim (fixed seed)."""
     config = DpEbs(epsilon=1.0, horizon=5000, arms=3, **settings)
     found = result_of(config.cases()[0], config.claim(), 40_000, seed=3)

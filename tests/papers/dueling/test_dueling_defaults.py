@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from algorithms.dp_ebs import DpEbs
-from algorithms.dp_ebs.batch_plan import batches_for, planned_batches, predicted_regret
-from algorithms.dp_ebs.widths import batches_of
+from algorithms.dp_ebs.widths.batches import batches_for, batches_of, planned_batches, predicted_regret
 from algorithms.problems import load
 from dpaudit import Streams, certify
 

@@ -14,20 +14,21 @@ from algorithms.dp_ebs.checks import clocks_are_public
 from algorithms.dp_ebs.rounds import event_both, event_driven
 from algorithms.dp_ebs.rounds.event_driven import play_one
 from algorithms.dp_ebs.rounds.lockstep import play
-from algorithms.dp_ebs.widths import half_width, laplace_sum_quantile
+from algorithms.dp_ebs.widths.intervals import half_width, laplace_sum_quantile
 from algorithms.problems import load
 from algorithms.problems.duels import Duels
 from dpaudit import Streams, admit
 from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteLaplace, Laplace, TreeAggregation
+from tests.narrowing import scale_of
 from tests.papers.dueling.stepper import Counter, step_by_step
 
 PROBLEM = load("bradley_terry")(utilities=(1.5, 0.5, 0.0))
 FALSE_ALARM = 1e-8
 
 
-def config_of(**settings: float | str) -> DpEbs:
-    held = {"epsilon": 4, "horizon": 300, "arms": 3, "width": "tight", "width_factor": 0.08, **settings}
+def config_of(**settings: Any) -> DpEbs:
+    held: dict[str, Any] = {"epsilon": 4, "horizon": 300, "arms": 3, "width": "tight", "width_factor": 0.08, **settings}
     return DpEbs(**held)
 
 
@@ -58,7 +59,7 @@ def slow(config: DpEbs, runs: int, seed: int) -> tuple[Array, Array]:
         step_by_step(
             arms=config.arms,
             horizon=config.horizon,
-            scale=config.tree().leaf.scale,
+            scale=scale_of(config.tree().leaf),
             width=lambda kept, clock: float(width.of(np.array([float(kept)]), np.array([clock]))[0]),
             reading=config.removal,
             preferences=PROBLEM.preferences,
@@ -87,7 +88,7 @@ def band(n: int, m: int) -> float:
 
 @pytest.fixture(scope="module")
 def oracle() -> Callable[..., Any]:
-    held = {}
+    held: dict[DpEbs, Any] = {}
 
     def of(config: DpEbs, runs: int = 900) -> Any:
         if config not in held:
@@ -143,16 +144,17 @@ class Tape:
         return self.answers[rounds, left, right] + np.zeros(np.shape(left))
 
     def opponents(self, number: int, lists: Array, left: Array, rng: np.random.Generator) -> Array:
-        return lists[np.arange(len(left)), (self.draws[number] * left).astype(int)]
+        result: Array = lists[np.arange(len(left)), (self.draws[number] * left).astype(int)]
+        return result
 
     def random(self, size: int | tuple[int, ...]) -> Array:
         """The draws of a block of rounds, from the place that the engine has reached."""
         return np.concatenate([self.draws[self.place :], np.zeros(size)])[:size]
 
 
-def engines_disagree(seed: int, cells: int, monkeypatch: pytest.MonkeyPatch, **reading: str) -> bool:
+def engines_disagree(seed: int, cells: int, monkeypatch: pytest.MonkeyPatch, **reading: Any) -> bool:
     """Whether the two engines do different things on one tape, with noise that is nothing to speak of."""
-    tape = Tape(seed)
+    tape: Any = Tape(seed)
     config = config_of(epsilon=1e9, horizon=tape.horizon, arms=tape.arms, width_factor=tape.width_factor, **reading)
     plan = replace(config.plan(), opponents=tape.opponents)
     streams = Streams.spawn(np.random.default_rng(0))

@@ -1,6 +1,5 @@
 """The G-optimal algorithm: designs, regression, phases and lengths do what their theorems say."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -57,14 +56,15 @@ def test_the_constrained_estimate_is_scipy_s(scale: float) -> None:
     assert np.linalg.norm(found, axis=1).max() <= 2 + 1e-9
     for run in range(20):
 
-        def objective(w: Array, run: Callable[..., Any] = run) -> Any:
+        def objective(w: Array, counts: Array = sums[run]) -> float:
             scores = vectors @ w
-            return np.logaddexp(0, scores) @ plays - sums[run] @ scores + 5e-4 * w @ w
+            return float(np.logaddexp(0, scores) @ plays - counts @ scores + 5e-4 * w @ w)
 
+        inside: Any = {"type": "ineq", "fun": lambda w: 4 - w @ w}
         best = minimize(
             objective,
             found[run] * 0.5,
-            constraints={"type": "ineq", "fun": lambda w: 4 - w @ w},
+            constraints=inside,
             options={"ftol": 1e-12},
         )
         assert objective(found[run]) <= best.fun + 1e-6 * (1 + abs(best.fun))
@@ -192,7 +192,7 @@ def test_recorded_people_are_read_once_and_in_order() -> None:
         ({"model": "local"}, "model='local'"),
     ],
 )
-def test_a_bad_field_is_refused_by_name_and_value(settings: dict[str, str | float], message: str) -> None:
+def test_a_bad_field_is_refused_by_name_and_value(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         GOptimalDueling(**{"epsilon": 1, "horizon": 100, "arms": 5, "dimension": 2, **settings})
 

@@ -10,7 +10,7 @@ A twin replaces one step, the mechanism or the counters; the product has no swit
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from algorithms._dueling.voters import RecordedVoters
 from algorithms.dp_ebs import DpEbs
 from algorithms.dp_ebs.cases import Script, arms_case, audit_plan, counters_case
 from algorithms.dp_ebs.cases import cases_of as dp_ebs_cases
-from algorithms.dp_ebs.plan import ExactCounters
+from algorithms.dp_ebs.plan import Counters, ExactCounters
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.g_optimal_dueling.cases import FEATURES, FixedLengths, wins_of
 from algorithms.g_optimal_dueling.cases import arms_case as g_arms_case
@@ -38,8 +38,8 @@ class Twin:
     name: str
     text: str
     claim: Claim
-    case: Callable
-    caught: tuple = ("audit",)
+    case: Callable[..., Any]
+    caught: tuple[Any, ...] = ("audit",)
     runs: int = RUNS
 
 
@@ -159,7 +159,8 @@ def renoised_ratio(view: dict[str, Array]) -> Array:
             (low[answers], high[answers]) if answers else (np.concatenate([[x[:8].sum()], x[9:]]) for x in (low, high))
         )
         parts.append(tree.log_density(view["outputs"][:, part], b) - tree.log_density(view["outputs"][:, part], a))
-    return sum(parts)
+    total: Array = parts[0] + parts[1]
+    return total
 
 
 def same_seed(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
@@ -175,7 +176,8 @@ def seeded_score(view: dict[str, Array]) -> Array:
     shown = view["outputs"][:, 0]
     known = np.sort(tree_of(16, 5.0).release(np.zeros((len(shown), 16)), np.random.default_rng(17))[:, 0])
     places = np.clip(np.searchsorted(known, shown - 1e-9), 0, len(known) - 1)
-    return (np.abs(known[places] - shown) > 1e-9) * 1.0
+    result: Array = (np.abs(known[places] - shown) > 1e-9) * 1.0
+    return result
 
 
 def first_output(view: dict[str, Array]) -> Array:
@@ -189,7 +191,7 @@ def counter_twin(
     length: int,
     run: Callable[..., Any],
     score: Callable[..., Any] | None = None,
-    **settings: int,
+    **settings: Any,
 ) -> Twin:
     case = lambda: counter_case(name, text, length, run, score)  # noqa: E731
     return Twin(name=name, text=text, claim=claim_of(epsilon), case=case, **settings)
@@ -253,7 +255,7 @@ def exact_decisions() -> AuditCase:
 class HalfNoised:
     """A bank in which only pushes of the option on the left get noise."""
 
-    bank: object
+    bank: Any
     calls: int = field(default=0)
 
     @property
@@ -263,7 +265,7 @@ class HalfNoised:
     def keep(self, counters: Any) -> None:
         self.bank.keep(counters)
 
-    def push(self, counters: Any, elements: int) -> Any:
+    def push(self, counters: Any, elements: Array) -> Any:
         self.calls += 1
         noisy = self.bank.push(counters, elements)
         return noisy if self.calls % 2 else self.bank.sums[counters].copy()
@@ -272,7 +274,7 @@ class HalfNoised:
 def raw_second_counter() -> AuditCase:
     """R3 with the right-hand counter shown as it is."""
     plan = audit_plan(R3)
-    broken = replace(plan, counters=lambda p, size, rng: HalfNoised(plan.counters(p, size, rng)))
+    broken = replace(plan, counters=lambda p, size, rng: cast("Counters", HalfNoised(plan.counters(p, size, rng))))
     return replace(counters_case(R3, broken), score=lambda view: -np.round(view["outputs"][:, 1], 6))
 
 
@@ -331,7 +333,7 @@ def released(
 
     def run(data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
-        seen = []
+        seen: list[Array] = []
 
         def watched(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array) -> Any:
             seen.append(release(recorder, label, mechanism, sums, seen))
@@ -411,7 +413,8 @@ def both_orders_case() -> AuditCase:
     """The sums of (x, y) and of (y, x) hold the same people; both are shown, here as their likelihood ratio."""
 
     def ratio(shown: Array) -> Array:
-        return np.abs(shown - 291) - np.abs(shown - 292)
+        result: Array = np.abs(shown - 291) - np.abs(shown - 292)
+        return result
 
     def release(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
         one, other = recorder.release(label, mechanism, sums), recorder.release(label, mechanism, 400 - sums)
@@ -435,7 +438,8 @@ def data_dependent_length(
 
 def data_dependent_range(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
     """Noise in proportion to the range that the data shows."""
-    return sums + mechanism.release(np.zeros_like(sums), recorder.rng) * np.maximum(sums, 0.0)
+    result: Array = sums + mechanism.release(np.zeros_like(sums), recorder.rng) * np.maximum(sums, 0.0)
+    return result
 
 
 def retried(recorder: Recorder, label: str, mechanism: Mechanism, sums: Array, seen: list[Array]) -> Array:
@@ -461,7 +465,7 @@ def g_twin(
     case: Callable[..., AuditCase],
     caught: tuple[Any, ...] = ("audit",),
     epsilon: float = 1.0,
-    **settings: int,
+    **settings: Any,
 ) -> Twin:
     return Twin(name=name, text=text, claim=claim_of(epsilon), case=case, caught=caught, **settings)
 

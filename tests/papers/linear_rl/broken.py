@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.lsvi_ucb.noise import StepNoise
 from algorithms.lsvi_ucb.plan import draw_vectors
 from algorithms.ucrl_vtr.plan import products
 from algorithms.ucrl_vtr.planning import Regressed, solve
@@ -30,7 +31,7 @@ class Fenwick:
     output: Any = None
     length: int = 0
     total: Any = 0.0
-    noise: dict = field(default_factory=lambda: {0: 0.0})
+    noise: dict[Any, Any] = field(default_factory=lambda: {0: 0.0})
 
     def step(self, contribution: Array) -> Any:
         self.length += 1
@@ -49,7 +50,7 @@ class Fenwick:
         return answer
 
 
-def tree(node: Callable[..., Any], output: Array | None = None) -> Callable[..., Fenwick]:
+def tree(node: Callable[..., Any], output: Callable[..., Any] | None = None) -> Callable[..., Fenwick]:
     """A step `open` whose trees get their noise from `node`."""
     return lambda regression, recorder, horizon: Fenwick(regression, recorder, node, output)
 
@@ -158,7 +159,7 @@ def solve_without_floor(statistics: Array, ridge: float, shifts: Array, floor: f
     return solve(statistics, ridge, shifts, -1e300)
 
 
-def one_vector_draw(noise: Array, recorder: Recorder, shape: tuple[int, ...], times: int) -> Array:
+def one_vector_draw(noise: StepNoise, recorder: Recorder, shape: tuple[int, ...], times: int) -> Array:
     """T17: one draw for all releases of a step."""
     first = draw_vectors(noise, recorder, shape, 1)[0]
     for _ in range(times - 1):
@@ -166,7 +167,7 @@ def one_vector_draw(noise: Array, recorder: Recorder, shape: tuple[int, ...], ti
     return np.repeat(first[None], times, axis=0)
 
 
-def scaled_vectors(factor: float) -> Callable[..., Any]:
+def scaled_vectors(factor: Callable[[Any], float]) -> Callable[..., Any]:
     """T15: the vectors' noise is too small."""
     return lambda plan: replace(
         plan, noises=tuple(replace(held, vector=held.vector.scaled(factor(plan))) for held in plan.noises)

@@ -24,9 +24,9 @@ from algorithms.ucrl_vtr.noise import levels, noisy_regressions
 from dpaudit import Condition, GaussianLoss, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.model.declaration import Declaration, children, walk, with_children
-from dpaudit.model.mechanism import Array
 from dpaudit.printed.argument import conclude
-from mechanisms import Gaussian
+from mechanisms import Gaussian, JointGaussian
+from tests.narrowing import as_a, l2_sensitivity_of, matrix_stddev_of, scale_of, stddev_of
 
 TOGETHER = (Condition(kind="attained", status="checked"),)
 """One pair of neighbours moves all releases by their whole sensitivities at once."""
@@ -76,23 +76,30 @@ def rows(table: str) -> list[tuple[Any, ...]]:
     return [tuple(cell if cell.isalpha() else float(cell) for cell in line.split()) for line in lines]
 
 
-def ucrl(**changed: float | str) -> UcrlVtr:
-    known = {"model": "joint", "epsilon": 1.0, "delta": 1e-5, "episodes": 1000, "steps": 5, "dimension": 5}
+def ucrl(**changed: Any) -> UcrlVtr:
+    known: dict[str, Any] = {
+        "model": "joint",
+        "epsilon": 1.0,
+        "delta": 1e-5,
+        "episodes": 1000,
+        "steps": 5,
+        "dimension": 5,
+    }
     return UcrlVtr(**{**known, **changed})
 
 
-def lsvi(**changed: float | str) -> LsviUcb:
-    known = {"epsilon": 1.0, "delta": 1e-5, "episodes": 10_000, "steps": 5, "dimension": 5}
+def lsvi(**changed: Any) -> LsviUcb:
+    known: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-5, "episodes": 10_000, "steps": 5, "dimension": 5}
     return LsviUcb(**{**known, **changed})
 
 
-def epsilon_of(mu: float, delta: float | str) -> float:
+def epsilon_of(mu: float, delta: float) -> float:
     leaf = Release(label="all", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
     return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
 
 
 @pytest.mark.parametrize("row", rows(MIXTURE), ids=lambda row: " ".join(map(str, row[:6])))
-def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row: tuple[float | str, ...]) -> None:
+def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row: tuple[Any, ...]) -> None:
     """Every row: standard deviation, mu, true epsilon, and both ratios to what is needed."""
     model, _, episodes, steps, epsilon, delta, stddev, mu, true, ratio, against_tight = row
     config = ucrl(
@@ -100,16 +107,17 @@ def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row: tuple[float 
     )
     K0 = nodes_printed(config.episodes)
     (_, matrix), (_, vector) = noisy_regressions(config)[0].noises
-    assert matrix.stddev == vector.stddev == pytest.approx(stddev, rel=6e-3)
-    assert matrix.l2_sensitivity == vector.l2_sensitivity == 2 * steps**2
+
+    assert stddev_of(matrix) == stddev_of(vector) == pytest.approx(stddev, rel=6e-3)
+    assert l2_sensitivity_of(matrix) == l2_sensitivity_of(vector) == 2 * steps**2
     queries = 2 * steps * (K0 if model == "joint" else 1)
-    stated = 2 * steps**2 / matrix.stddev * math.sqrt(queries)
+    stated = 2 * steps**2 / stddev_of(matrix) * math.sqrt(queries)
     assert stated == pytest.approx(mu, rel=0.05)
     assert epsilon_of(stated, delta) == pytest.approx(true, rel=0.03, abs=6e-5)
     assert exact_mu(epsilon, delta) / stated == pytest.approx(ratio, rel=0.012)
-    tight = noisy_regressions(replace(config, calibration="tight"))[0].noises[0][1].matrix_stddev
+    tight = matrix_stddev_of(noisy_regressions(replace(config, calibration="tight"))[0].noises[0][1])
     shared = math.sqrt(4.5 / 4) if model == "joint" else 1.0
-    assert matrix.stddev / tight * shared == pytest.approx(against_tight, rel=0.012)
+    assert stddev_of(matrix) / tight * shared == pytest.approx(against_tight, rel=0.012)
 
 
 @pytest.mark.parametrize("row", rows(BATCHED), ids=lambda row: " ".join(map(str, row[:5])))
@@ -123,9 +131,9 @@ def test_the_printed_noise_of_algorithm_2_reproduces_the_table(row: tuple[float,
     assert (schedule.planned, nodes_printed(schedule.planned)) == (planned, nodes)
     assert schedule.releases == releases
     noise = noises_of(config)[0]
-    assert noise.matrix.stddev == pytest.approx(matrix, rel=0.05)
-    assert noise.vector.stddev == pytest.approx(vector, rel=0.05)
-    squares = planned * (2 * (steps + 1) / noise.vector.stddev) ** 2 + nodes * (2 / noise.matrix.stddev) ** 2
+    assert stddev_of(noise.matrix) == pytest.approx(matrix, rel=0.05)
+    assert stddev_of(noise.vector) == pytest.approx(vector, rel=0.05)
+    squares = planned * (2 * (steps + 1) / stddev_of(noise.vector)) ** 2 + nodes * (2 / stddev_of(noise.matrix)) ** 2
     stated = math.sqrt(steps * squares)
     assert stated == pytest.approx(mu, rel=0.05)
     assert epsilon_of(stated, delta) == pytest.approx(true, abs=6e-6)
@@ -185,15 +193,15 @@ def test_the_exact_mu_has_its_golden_values(epsilon: float, delta: float, mu: fl
     ],
 )
 def test_the_scales_of_algorithm_1_have_their_golden_values(
-    shape: dict[str, int], budget: dict[str, float], golden: tuple[float, ...]
+    shape: dict[str, Any], budget: dict[str, float], golden: tuple[float, ...]
 ) -> None:
     """Nodes, levels, printed and tight deviations, shift, radius: six digits each, in both models."""
     K, H, d = shape["episodes"], shape["steps"], shape["dimension"]
     tail = math.log(6 * K * H / 0.05)
     hoeffding = printed.hoeffding_term(episodes=K, steps=H, d=d, fail_prob=0.05)
-    found = [nodes_printed(K), levels(ucrl(**shape, **budget))]
+    found: list[float] = [nodes_printed(K), levels(ucrl(**shape, **budget))]
     for model, nodes in (("joint", nodes_printed(K)), ("local", K)):
-        stddev = noisy_regressions(ucrl(model=model, calibration="paper", **shape, **budget))[0].noises[0][1].stddev
+        stddev = stddev_of(noisy_regressions(ucrl(model=model, calibration="paper", **shape, **budget))[0].noises[0][1])
         deviation = printed.matrix_deviation(stddev, nodes, d, tail)
         found += [stddev, deviation]
         if model == "joint":
@@ -203,7 +211,7 @@ def test_the_scales_of_algorithm_1_have_their_golden_values(
             found.append(hoeffding)
     found.append(exact_mu(budget["epsilon"], budget["delta"]))
     found += [
-        noisy_regressions(ucrl(model=model, **shape, **budget))[0].noises[0][1].matrix_stddev
+        matrix_stddev_of(noisy_regressions(ucrl(model=model, **shape, **budget))[0].noises[0][1])
         for model in ("joint", "local")
     ]
     assert found == pytest.approx(list(golden), rel=6e-6)
@@ -213,12 +221,12 @@ def test_the_scales_of_algorithm_3_have_their_golden_values() -> None:
     """K = 1000, H = d = 5, epsilon 1, delta 1e-5: deviations, shifts, radii at the last episode."""
     config = ucrl(bonus="bernstein", calibration="paper")
     first, second = noisy_regressions(config)[:2]
-    stddevs = [held.noises[0][1].stddev for held in (first, second)]
+    stddevs = [stddev_of(held.noises[0][1]) for held in (first, second)]
     tail = math.log(24 * 1000 * 5 / 0.05)
     shifts = [printed.matrix_deviation(stddev, 11, 5, tail) for stddev in stddevs]
     terms = printed.bernstein_terms(episode=1000, episodes=1000, steps=5, d=5, fail_prob=0.05)
     radii = [printed.printed_radius(1.0, 1.0, shifts[0]) + term for term in terms[:2]]
-    local = noisy_regressions(replace(config, model="local"))[0].noises[0][1].stddev
+    local = stddev_of(noisy_regressions(replace(config, model="local"))[0].noises[0][1])
     golden = [214951, 2.68689e7, 2.73233e7, 3.41541e9, 32044.8, 31774.7, 1102.79]
     assert [*stddevs, *shifts, *radii, local] == pytest.approx(golden, rel=3e-6)
     units = printed.noise_units(joint=True, bernstein=True, epsilon=1, delta=1e-5, episodes=10_000, steps=5)
@@ -234,8 +242,8 @@ def test_the_tight_noise_of_algorithm_3_halves_the_budget_between_its_regression
     for model, m in (("joint", 10), ("local", 1)):
         first, second = noisy_regressions(ucrl(model=model, bonus="bernstein"))[:2]
         unit = math.sqrt(9 * 4 * m) / exact_mu(1, 1e-5)
-        assert first.noises[0][1].matrix_stddev == pytest.approx(5 * unit, rel=1e-7)
-        assert second.noises[0][1].vector_stddev == pytest.approx(625 * unit, rel=1e-7)
+        assert matrix_stddev_of(first.noises[0][1]) == pytest.approx(5 * unit, rel=1e-7)
+        assert as_a(JointGaussian, second.noises[0][1]).vector_stddev == pytest.approx(625 * unit, rel=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +264,7 @@ def test_the_tight_noise_of_algorithm_3_halves_the_budget_between_its_regression
     ],
 )
 def test_the_scales_of_algorithm_2_have_their_golden_values(
-    shape: dict[str, int], budget: dict[str, float], golden: tuple[float | None, ...], tight: tuple[float | None, ...]
+    shape: dict[str, Any], budget: dict[str, float], golden: tuple[float | None, ...], tight: tuple[float | None, ...]
 ) -> None:
     """Batches, nodes, deviations, shifts, radius; and the tight deviations."""
     config = lsvi(calibration="paper", **shape, **budget)
@@ -264,13 +272,13 @@ def test_the_scales_of_algorithm_2_have_their_golden_values(
     K, H, d, B = shape["episodes"], shape["steps"], shape["dimension"], schedule.planned
     matrix, vector = noise_scales(budget["epsilon"], budget["delta"], B=B, steps=H)
     scales = batch_scales(matrix, vector, B=B, episodes=K, steps=H, d=d, fail_prob=0.05)
-    found = [B, nodes_printed(B), schedule.length, schedule.batches, tree_horizon(config).bit_length()]
+    found: list[float] = [B, nodes_printed(B), schedule.length, schedule.batches, tree_horizon(config).bit_length()]
     found += [matrix, vector, scales.deviation, scales.extra, scales.vector, scales.log_chi, scales.radius]
     for value, expected in zip(found, golden, strict=True):
         assert expected is None or value == pytest.approx(expected, rel=3e-6)
     noise = noises_of(lsvi(**shape, **budget))[0]
-    assert noise.matrix.stddev == pytest.approx(tight[0], rel=3e-6)
-    assert tight[1] is None or noise.vector.stddev == pytest.approx(tight[1], rel=3e-6)
+    assert stddev_of(noise.matrix) == pytest.approx(tight[0], rel=3e-6)
+    assert tight[1] is None or stddev_of(noise.vector) == pytest.approx(tight[1], rel=3e-6)
 
 
 def with_rule(node: Declaration, old: str, new: str) -> Declaration:
@@ -345,7 +353,7 @@ def test_the_tight_noise_of_ucrl_vtr_meets_its_claim_exactly(
     steps: int,
     dimension: int,
     model: str,
-    bonus: Array,
+    bonus: str,
     clipping: Any,
     symmetry: Any,
 ) -> None:
@@ -400,7 +408,7 @@ def test_range_aware_clipping_needs_less_noise() -> None:
     """Bounds H - h in place of H: sqrt(sum j^4 / ((H - 1) H^4)) of the deviation, about 1/sqrt(5) for large H."""
     for steps in (2, 5, 20):
         wide, narrow = (
-            noisy_regressions(ucrl(steps=steps, clipping=clipping))[0].noises[0][1].matrix_stddev
+            matrix_stddev_of(noisy_regressions(ucrl(steps=steps, clipping=clipping))[0].noises[0][1])
             for clipping in ("horizon", "range_aware")
         )
         expected = math.sqrt(sum(j**4 for j in range(1, steps)) / ((steps - 1) * steps**4))
@@ -435,9 +443,9 @@ def test_the_pure_remarks_are_refuted_and_their_repair_is_certified(model: str, 
     certificate = certify(repaired.declaration(), repaired.claim())
     assert (certificate.verdict, certificate.printed.valid) == ("certified", True)
     for bad, good in zip(noisy_regressions(config), noisy_regressions(repaired), strict=True):
-        scale = bad.noises[0][1].scale
-        assert good.noises[0][1].scale == pytest.approx(scale * d / math.sqrt(2))
-        assert good.noises[1][1].scale == pytest.approx(scale * math.sqrt(d))
+        scale = scale_of(bad.noises[0][1])
+        assert scale_of(good.noises[0][1]) == pytest.approx(scale * d / math.sqrt(2))
+        assert scale_of(good.noises[1][1]) == pytest.approx(scale * math.sqrt(d))
 
 
 def test_the_pure_remark_on_algorithm_2_is_refuted_and_its_repair_certified() -> None:
@@ -460,9 +468,9 @@ def test_l1_moves_are_attained_and_the_matrix_move_is_the_largest_there_is() -> 
         assert largest_matrix_move(d) == pytest.approx(best, rel=1e-9)
         assert l1_moves(d, 1.0, 0.0)[0] == pytest.approx(best, rel=1e-9)
     for d in (1, 2, 5, 10):
-        matrix, vector = l1_moves(d, 1.0, 1.0)
-        assert matrix <= math.sqrt(2) * d * (1 + 1e-12)
-        assert vector <= 2 * math.sqrt(d) * (1 + 1e-12)
+        of_matrix, of_vector = l1_moves(d, 1.0, 1.0)
+        assert of_matrix <= math.sqrt(2) * d * (1 + 1e-12)
+        assert of_vector <= 2 * math.sqrt(d) * (1 + 1e-12)
         assert l1_moves(d, 0.0, 1.0)[1] == pytest.approx(2 * math.sqrt(d))
 
 
@@ -479,7 +487,7 @@ def test_the_joint_sensitivity_holds_for_random_records_and_is_attained() -> Non
     assert (matrix**2).sum(axis=(1, 2)).max() <= 2 * R**4
     assert vector.sum(axis=1).max() <= 4 * R**4
     assert 3.9 * R**4 < squares.max() <= 4.5 * R**4
-    joint = noisy_regressions(ucrl())[0].noises[0][1]
+    joint = as_a(JointGaussian, noisy_regressions(ucrl())[0].noises[0][1])
     low, high = joint.worst_pair()
     assert ((low - high) ** 2).sum() == pytest.approx(4.5 * 5**4)
 
@@ -503,9 +511,9 @@ def test_local_noise_summed_over_users_stays_below_the_joint_noise_for_a_while()
         for factor in (0.8, 1.25):
             K = int(crossing * factor)
             local, joint = (
-                noisy_regressions(ucrl(model=model, episodes=K, steps=steps, calibration="paper"))[0]
-                .noises[0][1]
-                .stddev
+                stddev_of(
+                    noisy_regressions(ucrl(model=model, episodes=K, steps=steps, calibration="paper"))[0].noises[0][1]
+                )
                 for model in ("local", "joint")
             )
             ratios.append(local * math.sqrt(K) / (joint * math.sqrt(nodes_printed(K))))

@@ -13,6 +13,7 @@ from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.ucrl_vtr import UcrlVtr, likelihood_ratio
 from algorithms.ucrl_vtr import canaries as mixture_canaries
 from audits import audit_case
+from mechanisms.symmetric_gaussian import Symmetry
 from tests.papers.linear_rl.test_linear_rl_twins import scores_of, separation
 
 UCRL = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
@@ -30,7 +31,7 @@ RUNS = 6_000
         pytest.param("bernstein", "sqrt2", marks=pytest.mark.slow),
     ],
 )
-def test_the_measured_mu_of_ucrl_vtr_is_the_predicted_one(model: str, bonus: str, symmetry: str) -> None:
+def test_the_measured_mu_of_ucrl_vtr_is_the_predicted_one(model: str, bonus: str, symmetry: Symmetry) -> None:
     """Within two standard errors at this seed (4.6% of seeds are outside); "half" is predicted to lose all it may."""
     config = replace(UCRL, model=model, bonus=bonus, symmetry=symmetry)
     case, plan = config.cases()[0], config.plan()

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -22,7 +22,10 @@ from algorithms.ucrl_vtr.plan import MixturePlan
 from algorithms.ucrl_vtr.planning import Domain
 from algorithms.ucrl_vtr.run import Episode, checkpoints, run_episodes, transcript_of
 from dpaudit import Recorder, Streams, admit
-from mechanisms import Gaussian, SymmetricGaussian, TreeAggregation
+from dpaudit.model.mechanism import Array
+from mechanisms import Gaussian, JointGaussian, SymmetricGaussian, TreeAggregation
+from mechanisms.symmetric_gaussian import Symmetry
+from tests.narrowing import as_a, matrix_stddev_of, stddev_of
 from tests.papers.linear_rl.naive import batch_values, values
 from tests.papers.linear_rl.twins import one_sided
 
@@ -67,7 +70,7 @@ def test_planning_agrees_with_a_loop_over_states_and_actions(model: str, scale: 
 def test_without_noise_the_statistics_are_the_exact_sums_and_nothing_is_shifted() -> None:
     """The plain algorithm: sums of contributions to the last bit, the ridge alone, the radius of no noise."""
     plan = UCRL.plan_without_noise()
-    total = 0.0
+    total: Any = 0.0
     for episode in played(plan, MIXTURE, 4):
         total = total + episode.contribution
         assert np.array_equal(episode.released, total)
@@ -99,7 +102,7 @@ def test_with_clipping_no_norm_ever_exceeds_its_bound(bonus: str, clipping: str)
         assert not admit(config.declaration(), run.trace)
 
 
-def ratios_without_clipping(symmetry: str, share: float, n_runs: int) -> Iterator[tuple[Any, Any]]:
+def ratios_without_clipping(symmetry: Symmetry, share: float, n_runs: int) -> Iterator[tuple[Any, Any]]:
     """||X|| / H and ||X y|| / H^2 of every episode and step under one-sided truncation, and of the clipped copy.
 
     H = 5, d = 3, K = 64, tight noise, 0.03 of the bonus; the shift is `share` of the paper's for noise of that size.
@@ -108,7 +111,7 @@ def ratios_without_clipping(symmetry: str, share: float, n_runs: int) -> Iterato
     config = replace(UCRL, episodes=64, steps=5, dimension=3, symmetry=symmetry)
     plan = config.plan()
     mechanism = plan.regressions[0].noises[0][1]
-    stddev = mechanism.matrix_stddev if symmetry == "half" else mechanism.stddev
+    stddev = matrix_stddev_of(mechanism) if symmetry == "half" else stddev_of(mechanism)
     upsilon = printed.matrix_deviation(stddev, nodes_printed(64), 3, math.log(6 * 64 * 5 / 0.05))
     scale = share * 2 * upsilon / replace(plan.confidence, shift_scale=1.0).shift(0, 64)
     clipped = replace(plan, confidence=replace(plan.confidence, shift_scale=scale, bonus_scale=0.03))
@@ -120,7 +123,7 @@ def ratios_without_clipping(symmetry: str, share: float, n_runs: int) -> Iterato
 
 @pytest.mark.parametrize(("symmetry", "share", "n_runs"), [("half", 0.05, 500), ("sqrt2", 0.04, 1200)])
 def test_without_clipping_up_to_a_hundredth_of_all_features_exceed_their_bound(
-    symmetry: str, share: float, n_runs: int
+    symmetry: Symmetry, share: float, n_runs: int
 ) -> None:
     """A shift of 4 or 5% of the paper's, which is the size of the noise: shares of 0.02% and 0.7% at 4,000 runs.
 
@@ -177,15 +180,18 @@ def test_the_good_event_of_the_paper_holds_in_every_run() -> None:
     config = replace(UCRL, calibration="paper", episodes=32, dimension=3)
     matrix, vector = (mechanism for _, mechanism in noisy_regressions(config)[0].noises)
     tail = math.log(6 * 32 * 3 / 0.05)
-    upper = printed.matrix_deviation(matrix.stddev, nodes_printed(32), 3, tail)
-    longest = printed.vector_deviation(vector.stddev, nodes_printed(32), 3, tail)
+    upper = printed.matrix_deviation(stddev_of(matrix), nodes_printed(32), 3, tail)
+    longest = printed.vector_deviation(stddev_of(vector), nodes_printed(32), 3, tail)
     rng = np.random.default_rng(0)
-    for symmetry in ("half", "mirror", "sqrt2"):
-        leaf = SymmetricGaussian(stddev=matrix.stddev, l2_sensitivity=1.0, neighbours="replace_one", symmetry=symmetry)
+    symmetries: tuple[Symmetry, ...] = ("half", "mirror", "sqrt2")
+    for symmetry in symmetries:
+        leaf = SymmetricGaussian(
+            stddev=stddev_of(matrix), l2_sensitivity=1.0, neighbours="replace_one", symmetry=symmetry
+        )
         noise = TreeAggregation(horizon=32, leaf=leaf).release(np.zeros((300, 32, 3, 3)), rng)
         assert np.abs(np.linalg.eigvalsh(noise)).max() <= upper
-    leaf = Gaussian(stddev=vector.stddev, l2_sensitivity=1.0, neighbours="replace_one")
-    noise = TreeAggregation(horizon=32, leaf=leaf).release(np.zeros((300, 3, 32)), rng)
+    plain = Gaussian(stddev=stddev_of(vector), l2_sensitivity=1.0, neighbours="replace_one")
+    noise = TreeAggregation(horizon=32, leaf=plain).release(np.zeros((300, 3, 32)), rng)
     assert np.linalg.norm(noise, axis=1).max() <= longest
 
 
@@ -197,7 +203,7 @@ def test_released_sums_have_the_noise_of_their_nodes(calibration: str) -> None:
     episodes = played(config.plan(), MIXTURE, n)
     exact = np.cumsum([e.contribution for e in episodes], axis=0)
     mechanism = noisy_regressions(config)[0].noises[0][1]
-    stddev = getattr(mechanism, "matrix_stddev", None) or mechanism.stddev
+    stddev = matrix_stddev_of(mechanism) if calibration == "tight" else stddev_of(mechanism)
     for k, episode in enumerate(episodes, start=1):
         noise = (episode.released - exact[k - 1])[:, 0]
         for place, share in (((0, 0), 1.0), ((0, 1), 0.5), ((0, 2), 1.0)):
@@ -210,7 +216,7 @@ def test_local_noise_is_one_draw_a_user() -> None:
     """Variance of the server's sum grows by one message's with every user."""
     episodes = played(replace(UCRL, model="local").plan(), MIXTURE, 4000)
     exact = np.cumsum([e.contribution for e in episodes], axis=0)
-    stddev = noisy_regressions(replace(UCRL, model="local"))[0].noises[0][1].vector_stddev
+    stddev = as_a(JointGaussian, noisy_regressions(replace(UCRL, model="local"))[0].noises[0][1]).vector_stddev
     for k, episode in enumerate(episodes, start=1):
         variance = (episode.released - exact[k - 1])[:, 1, 0, 2].var()
         assert abs(variance / (k * stddev**2) - 1) < 5 * math.sqrt(2 / 4000)
@@ -272,12 +278,17 @@ def test_the_switching_rule_reads_noisy_matrices_only() -> None:
     """Another first user under the same noise: where the noisy matrices agree, so do the switches."""
     config = replace(LSVI, schedule="switching", shift_scale=1e-3)
     plan = replace(config.plan(), rule_reads=lambda noisy, exact: noisy)
-    blind = replace(config.plan(), rule_reads=lambda noisy, exact: (exact.fill(np.nan), noisy)[1])
+
+    def blinded(noisy: Array, exact: Array) -> Array:
+        exact.fill(np.nan)
+        return noisy
+
+    blind = replace(config.plan(), rule_reads=blinded)
     found = []
     for held in (plan, blind):
         s = streams(3)
         found.append([b.released for b in run_batches(held, BatchDomain.of(LINEAR), s, Recorder(s.noise), 10)])
-    assert np.array_equal(*found)
+    assert np.array_equal(found[0], found[1])
 
 
 def test_the_bernstein_weights_stay_above_their_floor() -> None:
@@ -327,7 +338,10 @@ def test_episodes_of_a_process_follow_its_law() -> None:
         (lambda: replace(UCRL, calibration="pure_paper"), r"delta=1e-05 to be 0 for calibration='pure_paper'"),
         (lambda: replace(UCRL, calibration="paper", clipping="range_aware"), r"clipping='range_aware' to be 'horizon'"),
         (lambda: replace(UCRL, bonus="bernoulli"), r"bonus='bernoulli' to be one of: hoeffding, bernstein"),
-        (lambda: replace(UCRL, symmetry="none"), r"symmetry='none' to be one of: half, mirror, sqrt2"),
+        (
+            lambda: replace(UCRL, symmetry=cast("Symmetry", "none")),
+            r"symmetry='none' to be one of: half, mirror, sqrt2",
+        ),
         (lambda: replace(UCRL, epsilon=-1.0), r"epsilon=-1.0 to be positive"),
         (lambda: replace(UCRL, planning_period=0), r"planning_period=0 to be a whole number"),
         (lambda: replace(LSVI, model="local"), r"model='local' to be one of: joint"),

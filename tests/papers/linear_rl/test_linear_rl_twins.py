@@ -9,18 +9,19 @@ import pytest
 from scipy.stats import norm
 
 from algorithms._linear_rl.calibration import exact_mu
+from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.lsvi_ucb.run import transcript_of as batch_transcript
 from algorithms.ucrl_vtr.run import transcript_of
 from audits.attacks.discriminant import Discriminant
 from dpaudit import AuditCase, Streams, Transcript, admit, certify
 from dpaudit.model.mechanism import Array
+from tests.narrowing import present
 from tests.papers.linear_rl.twins import (
     BATCHED,
     BENIGN,
     BROKEN,
     JOINT,
     SWITCHING,
-    BatchDomain,
     Twin,
     billboard,
     domain_of,
@@ -43,13 +44,13 @@ def ordinary_run(twin: Twin, seed: int = 0) -> Transcript:
     streams = Streams.spawn(np.random.default_rng(seed))
     if twin.config == SWITCHING:
         return batch_transcript(twin.plan(), BatchDomain.of(one_direction()), streams, 4)
-    write = batch_transcript if twin.config == BATCHED else transcript_of
+    write: Callable[..., Transcript] = batch_transcript if twin.config == BATCHED else transcript_of
     return write(twin.plan(), domain_of(twin.config), streams, 4)
 
 
 def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Array]:
     rngs = np.random.default_rng(seed).spawn(2)
-    return [case.score(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
+    return [present(case.score)(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
 
 
 def separation(low: Array, high: Array) -> tuple[Any, float]:

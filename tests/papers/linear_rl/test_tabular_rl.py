@@ -1,6 +1,7 @@
 """PUCB and LDP-OBI: certified exactly, admitted by their declaration, attacked by their likelihood, and learning."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_with_little_noise_both_learn(config: Pucb | LdpObi) -> None:
 def test_half_the_noise_is_refuted() -> None:
     """A twin that forgets that a replaced user moves two cells keeps twice the claim only."""
     config = CONFIGS[1]
-    tree = config.declaration()
+    tree: Any = config.declaration()
     leaves = tuple(replace(leaf, mechanism=leaf.mechanism.scaled(0.5)) for leaf in tree.part.parts)
     assert (
         certify(

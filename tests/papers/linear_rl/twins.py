@@ -33,6 +33,7 @@ from algorithms.ucrl_vtr.plan import MixturePlan
 from algorithms.ucrl_vtr.planning import Domain
 from dpaudit import AuditCase
 from dpaudit.model.mechanism import Array
+from tests.narrowing import matrix_stddev_of
 from tests.papers.linear_rl import broken
 
 JOINT = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
@@ -47,11 +48,11 @@ class Twin:
 
     name: str
     text: str
-    plant: Callable
-    caught: tuple = ()
-    config: object = JOINT
+    plant: Callable[..., Any]
+    caught: tuple[Any, ...] = ()
+    config: Any = JOINT
     multiplier: float = math.nan
-    build: Callable = None
+    build: Callable[..., AuditCase] | None = None
 
     def plan(self) -> Any:
         return self.plant(self.config.plan())
@@ -72,7 +73,7 @@ class Twin:
 # --- cases -------------------------------------------------------------------------------------------------
 
 
-def domain_of(config: UcrlVtr | LsviUcb) -> BatchDomain | Domain:
+def domain_of(config: Any) -> Any:
     if config in (BATCHED, SWITCHING):
         return BatchDomain.of(batch_cases.audit_problem(config))
     return Domain.of(mixture_cases.audit_problem(config))
@@ -110,15 +111,16 @@ def every_node(view: dict[str, Array]) -> Array:
     own = view["released"] - view["others"]
     padded = np.concatenate([np.zeros_like(own[:, :1]), own], axis=1)
     parents = [k & (k - 1) for k in range(1, own.shape[1] + 1)]
-    return (own - padded[:, parents]).reshape(len(own), -1)
+    result: Array = (own - padded[:, parents]).reshape(len(own), -1)
+    return result
 
 
-def restless(config: LsviUcb) -> tuple[BatchCanary, ...]:
+def restless(config: LsviUcb) -> tuple[BatchCanary, BatchCanary]:
     """First users whose targets are 0 and the bound by turns, one more of them than the other."""
     plan = config.plan()
     first, second = batch_canaries.canaries(plan, 2)
     turns = np.arange(plan.releases)[:, None] % 2
-    return tuple(replace(c, targets=c.targets * (turns == side)) for side, c in enumerate((first, second)))
+    return replace(first, targets=first.targets * (turns == 0)), replace(second, targets=second.targets * (turns == 1))
 
 
 def every_vector(view: dict[str, Array]) -> Array:
@@ -134,7 +136,8 @@ def averaged(twin: Twin) -> AuditCase:
 
     def score(view: dict[str, Array]) -> Array:
         own = view["released"] - view["others"]
-        return likelihood_ratio.ratio(plan.regressions, case.neighbours, own).sum(axis=1)
+        result: Array = likelihood_ratio.ratio(plan.regressions, case.neighbours, own).sum(axis=1)
+        return result
 
     return replace(case, score=score)
 
@@ -166,10 +169,10 @@ def one_direction() -> LinearMdp:
 def switch_times(twin: Twin) -> AuditCase:
     """T16: when policies change, for a first user like everybody else and for one who is not."""
     plan = twin.plan()
-    pair = tuple(
+    first, second = (
         BatchCanary(features=np.array([features]), targets=np.ones((2, 1))) for features in ([1.0, 0.0], [0.0, 1.0])
     )
-    case = batch_cases.billboard_case(plan, BatchDomain.of(one_direction()), pair)
+    case = batch_cases.billboard_case(plan, BatchDomain.of(one_direction()), (first, second))
     jitter = 1e-6
     return replace(
         case, score=lambda view: view["released"][:, 1].astype(float) + jitter * view["vectors"][:, 1, 0, 0] * 1e-3
@@ -180,13 +183,18 @@ def restless_vectors(twin: Twin) -> AuditCase:
     return batch_cases.billboard_case(twin.plan(), domain_of(twin.config), restless(twin.config))
 
 
-BUILDERS = {JOINT: billboard, LOCAL: message, BATCHED: batched, SWITCHING: switch_times}
+BUILDERS: dict[UcrlVtr | LsviUcb, Callable[[Twin], AuditCase]] = {
+    JOINT: billboard,
+    LOCAL: message,
+    BATCHED: batched,
+    SWITCHING: switch_times,
+}
 
 
 # --- plants ------------------------------------------------------------------------------------------------
 
 
-def scaled(factor: float) -> Callable[..., Any]:
+def scaled(factor: Callable[[Any], float]) -> Callable[..., Any]:
     """All noise times `factor(plan)`."""
     return lambda plan: replace(plan, regressions=tuple(held.scaled(factor(plan)) for held in plan.regressions))
 
@@ -213,7 +221,7 @@ def one_sided(plan: MixturePlan, shift_scale: float = 0.02, bonus_scale: float =
 
 
 _H, _M = 3, 4
-_ROOT_STDDEV = JOINT.plan().regressions[0].noises[0][1].matrix_stddev ** 0.5
+_ROOT_STDDEV = matrix_stddev_of(JOINT.plan().regressions[0].noises[0][1]) ** 0.5
 
 BROKEN = (
     Twin("T1", "a sensitivity of 2 for 2 H^2", scaled(lambda _: _H**-2), ("trace", "ratio"), multiplier=9),

@@ -12,6 +12,7 @@ import numpy as np
 
 from algorithms.lplr.plan import Plan
 from dpaudit.model.mechanism import Array
+from tests.narrowing import present, scale_of
 
 
 class Node:
@@ -33,7 +34,8 @@ def walked(
     phi: Array, tree: dict[tuple[int, ...], Node], layers: int, gamma: float, depth: int
 ) -> tuple[tuple[int, ...], Array, float, Node | None] | None:
     """The bin of `phi` on the layer after `layers`: its key, what is left, the prediction and the width so far."""
-    left, prediction, node, key = phi, 0.0, None, ()
+    key: tuple[int, ...] = ()
+    left, prediction, node = phi, 0.0, None
     for _ in range(layers):
         key = (*key, key_of(left, gamma, depth))
         node = tree.get(key)
@@ -53,7 +55,7 @@ def naive_oracle(
     plan: Plan, phases: Iterator[list[tuple[Array, Any]]], users: int, rng: np.random.Generator
 ) -> dict[Any, Any]:
     """The tree after all phases; `phases` yields lists of (features, reward), one entry a user."""
-    tree = {}
+    tree: dict[tuple[int, ...], Node] = {}
     for layer in range(1, plan.dimension + 1):
         sums = update_sums(plan, tree, layer, next(phases), rng)
         found = {}
@@ -73,19 +75,20 @@ def update_sums(
     layer: int,
     arrived: list[tuple[Array, float]],
     rng: np.random.Generator,
-) -> dict[tuple[int, ...], list[float | Array]]:
+) -> dict[tuple[int, ...], list[Any]]:
     """Algorithm 3: every user adds something, if only noise, to every bin that somebody falls in."""
     gamma, depth, d = plan.resolution.gamma, plan.resolution.depth, plan.dimension
     bound = 1.0 if layer == 1 else 2.0
     places = [walked(phi, tree, layer - 1, gamma, depth) for phi, _ in arrived]
     keys = sorted({place[0] for place in places if place is not None and place[0][-1] < depth})
-    sums = {key: [0.0, np.zeros(d), np.zeros((d, d))] for key in keys}
+    sums: dict[tuple[int, ...], list[Any]] = {key: [0.0, np.zeros(d), np.zeros((d, d))] for key in keys}
     for (_, reward), place in zip(arrived, places, strict=True):
         for key, held in sums.items():
-            mine = place is not None and place[0] == key
-            scaled = place[1] * gamma ** key[-1] if mine else np.zeros(d)
-            residual = (reward - min(1.0, max(-1.0, place[2]))) / bound if mine else 0.0
-            held[0] += plan.leaves.of("count").release(np.array([float(mine)]), rng)[0]
+            mine, scaled, residual = 0.0, np.zeros(d), 0.0
+            if place is not None and place[0] == key:
+                mine, scaled = 1.0, place[1] * gamma ** key[-1]
+                residual = (reward - min(1.0, max(-1.0, place[2]))) / bound
+            held[0] += plan.leaves.of("count").release(np.array([mine]), rng)[0]
             held[1] = held[1] + plan.leaves.of("vector").release(residual * scaled, rng)
             held[2] = held[2] + plan.leaves.of("matrix").release(np.outer(scaled, scaled), rng)
     return sums
@@ -100,8 +103,8 @@ def fitted(
     away = np.eye(d) - sum((np.outer(u, u) for u in parents), np.zeros((d, d)))
     values, vectors = np.linalg.eigh(away @ matrix @ away)
     u, top, psi = vectors[:, -1], values[-1], count / users
-    deviation = plan.leaves.of("matrix").scale * math.sqrt(2 * (d + 1) * users * d)
-    if psi <= z * plan.leaves.of("count").scale * math.sqrt(2 / users) or top <= z * deviation:
+    deviation = scale_of(plan.leaves.of("matrix")) * math.sqrt(2 * (d + 1) * users * d)
+    if psi <= z * scale_of(plan.leaves.of("count")) * math.sqrt(2 / users) or top <= z * deviation:
         return None
     reach, bound = gamma ** -key[-1], 1.0 if layer == 1 else 2.0
     slope = max(-1.0, min(1.0, bound / reach * float(u @ vector) / top))
@@ -122,8 +125,9 @@ def confidence_sums(
     for phi, _ in arrived:
         place = walked(phi, tree, layer - 1, plan.resolution.gamma, plan.resolution.depth)
         for key, (u, _, _, _, reach) in found.items():
-            mine = place is not None and place[0] == key
-            entry = width_at(phi, place[3]) * abs(float(u @ place[1])) / reach if mine else 0.0
+            entry = 0.0
+            if place is not None and place[0] == key:
+                entry = width_at(phi, place[3]) * abs(float(u @ place[1])) / reach
             totals[key] += plan.leaves.of("width").release(np.array([entry]), rng)[0]
     return totals
 
@@ -141,16 +145,17 @@ def stored(
     (u, slope, s, psi, reach), z, d = fit, plan.quantile, plan.dimension
     bound, parent, mean = 1.0 if layer == 1 else 2.0, tree.get(key[:-1]), 0.0
     if total is not None:
-        noise = z * plan.leaves.of("width").scale * math.sqrt(2 / users) / psi
+        noise = z * scale_of(plan.leaves.of("width")) * math.sqrt(2 / users) / psi
         mean = (max(0.0, total / (psi * users)) + noise) * reach / math.sqrt(s)
-    noisy = 2 * users * (bound * reach * plan.leaves.of("vector").scale) ** 2
-    deviation = plan.leaves.of("matrix").scale * math.sqrt(2 * (d + 1) * users * d)
+    noisy = 2 * users * (bound * reach * scale_of(plan.leaves.of("vector"))) ** 2
+    deviation = scale_of(plan.leaves.of("matrix")) * math.sqrt(2 * (d + 1) * users * d)
     radius = z * (math.sqrt(noisy + users * psi * (bound * reach) ** 2) + reach**2 * deviation) / (s * psi * users)
 
     def eta(phi: Array) -> float:
-        left = walked(phi, tree, len(key) - 1, plan.resolution.gamma, plan.resolution.depth)[1]
+        left = present(walked(phi, tree, len(key) - 1, plan.resolution.gamma, plan.resolution.depth))[1]
         along = abs(float(u @ left))
-        return min(1.0, max(0.0, width_at(phi, parent) + along * radius + mean * along / math.sqrt(s)))
+        result: float = min(1.0, max(0.0, width_at(phi, parent) + along * radius + mean * along / math.sqrt(s)))
+        return result
 
     return Node(u, slope, eta, parent)
 
@@ -160,7 +165,7 @@ def naive_prediction(plan: Plan, tree: dict[tuple[int, ...], Node], phi: Array) 
     gamma, depth = plan.resolution.gamma, plan.resolution.depth
     value, half_width = 0.0, 0.0
     for layer in range(1, plan.dimension + 1):
-        key, left, value, node = walked(phi, tree, layer - 1, gamma, depth)
+        key, left, value, node = present(walked(phi, tree, layer - 1, gamma, depth))
         here = tree.get(key) if key[-1] < depth else None
         if here is None:
             half_width = min(1.0, width_at(phi, node) + gamma ** -key[-1])

@@ -146,7 +146,7 @@ def test_without_privacy_there_is_nothing_to_declare() -> None:
 
 def test_who_pays_for_privacy_learns_later() -> None:
     """At 10^5 users and epsilon 4: no privacy, then greedy on pure statistics, then greedy on Gaussian ones."""
-    shared = {"horizon": 10**5, "dimension": 2}
+    shared: dict[str, Any] = {"horizon": 10**5, "dimension": 2}
     order = [
         share(LinUcb(**shared)),
         share(SufficientStatistics(epsilon=4.0, policy="greedy", **shared)),

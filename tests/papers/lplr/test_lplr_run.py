@@ -27,7 +27,7 @@ ATOMS = np.array([[0.9, 0.1], [0.5, -0.6], [0.1, 0.2], [0.02, -0.01]])
 MEANS = np.array([0.6, -0.2, 0.2, 0.0])
 
 
-def config(**changed: float | str) -> Lplr:
+def config(**changed: Any) -> Lplr:
     return Lplr(**({"epsilon": 1.0, "horizon": 10**6, "dimension": 2, "actions": 2} | changed))
 
 
@@ -47,13 +47,13 @@ def phase(rng: np.random.Generator, users: int) -> tuple[Array, Array]:
     return atoms, rewards
 
 
-def as_counts(atoms: list[tuple[float, float]], rewards: Array) -> Answers:
+def as_counts(atoms: Array, rewards: Array) -> Answers:
     counts = np.bincount(atoms, minlength=len(ATOMS))
     positive = np.bincount(atoms[rewards > 0], minlength=len(ATOMS))
     return Answers(counts=counts[None, None, :], positive=positive[None, None, :])
 
 
-def as_records(atoms: list[tuple[float, float]], rewards: Array) -> list[tuple[Array, Any]]:
+def as_records(atoms: Array, rewards: Array) -> list[tuple[Array, Any]]:
     return [(ATOMS[atom], reward) for atom, reward in zip(atoms, rewards, strict=True)]
 
 

@@ -12,7 +12,8 @@ from algorithms.lplr.run import run_protocol
 from algorithms.problems import load
 from audits import audit_case
 from dpaudit import AuditCase, AuditResult, Claim, Sequential, Streams, Transcript, admit, certify
-from tests.papers.lplr.twins import CONFIG, TWINS, Twin
+from tests.narrowing import present
+from tests.papers.lplr.twins import CONFIG, TWINS, Twin, deep_flip
 
 AUDITED = [twin for twin in TWINS if twin.case is not None]
 HONEST_SIGNIFICANCE = 1e-8
@@ -37,25 +38,27 @@ def ordinary_run(plan: Plan, n_runs: int = 8) -> Transcript:
 @pytest.mark.parametrize("twin", AUDITED, ids=lambda twin: twin.name)
 def test_a_twins_message_is_a_violation_of_its_leafs_claim(twin: Twin) -> None:
     """At significance 0.05, with twice the runs a side that its closed form asks for and a fixed seed."""
-    assert audit(twin.case(), twin, seed=3).verdict == "violation"
+    assert audit(present(twin.case)(), twin, seed=3).verdict == "violation"
 
 
 @pytest.mark.parametrize("twin", AUDITED, ids=lambda twin: twin.name)
 def test_the_honest_message_under_the_same_attack_is_none(twin: Twin) -> None:
     """False alarms: 10^-8 a twin. What is caught, on the same runs, is the twin itself at significance 0.05."""
-    assert audit(twin.honest(), twin, seed=3, significance=HONEST_SIGNIFICANCE).verdict != "violation"
+    assert audit(present(twin.honest)(), twin, seed=3, significance=HONEST_SIGNIFICANCE).verdict != "violation"
 
 
 @pytest.mark.parametrize("twin", [t for t in TWINS if "trace" in t.caught], ids=lambda twin: twin.name)
 def test_a_run_of_a_twin_is_not_admitted_by_the_declaration(twin: Twin) -> None:
     """One ordinary run releases other noise than declared."""
-    assert any(f.rule == "DPA212" for f in admit(CONFIG.declaration(), ordinary_run(twin.plant(CONFIG.plan())).trace))
+    assert any(
+        f.rule == "DPA212" for f in admit(CONFIG.declaration(), ordinary_run(present(twin.plant)(CONFIG.plan())).trace)
+    )
 
 
 @pytest.mark.parametrize("twin", [t for t in TWINS if "condition" in t.caught], ids=lambda twin: twin.name)
 def test_a_run_of_a_twin_reports_a_violated_condition(twin: Twin) -> None:
     """The steps of the device are tried on any record and any history, not only on those that came up."""
-    run = ordinary_run(twin.plant(CONFIG.plan()))
+    run = ordinary_run(present(twin.plant)(CONFIG.plan()))
     assert "violated" in {condition.status for condition in run.conditions}
 
 
@@ -85,8 +88,11 @@ def test_a_bin_of_index_0_is_blind_to_noise_that_shrinks_with_the_index() -> Non
     """B14: the factor gamma^-k is 1 at k = 0, so that its audit must look at a deep bin."""
     assert CONFIG.plan().resolution.width(0) == 1
     twin = next(twin for twin in TWINS if twin.name == "B14")
-    assert twin.case().neighbours[0].features != CONFIG.cases()[1].neighbours[0].features
-    assert all(held.indices == (2,) for held in [twin.case.__closure__[1].cell_contents(CONFIG.plan()).bins[0]])
+    assert present(twin.case)().neighbours[0].features != CONFIG.cases()[1].neighbours[0].features
+    (stage,) = (
+        cell.cell_contents for cell in present(present(twin.case).__closure__) if cell.cell_contents is deep_flip
+    )
+    assert stage(CONFIG.plan()).bins[0].indices == (2,)
 
 
 def test_the_catalogue_is_complete() -> None:
@@ -120,5 +126,5 @@ def test_honest_leaves_raise_no_more_alarms_than_allowed() -> None:
     """Fifty audits of every leaf at significance 0.05; more alarms than the bound have probability below 1e-6."""
     for twin in AUDITED:
         if twin.runs <= 1_000:
-            alarms = sum(audit(twin.honest(), twin, seed).verdict == "violation" for seed in range(50))
+            alarms = sum(audit(present(twin.honest)(), twin, seed).verdict == "violation" for seed in range(50))
             assert alarms <= binom.isf(1e-6, 50, 0.05)

@@ -26,6 +26,7 @@ from algorithms.lplr.stages import Stage, cells_stage, confidence_stage, flip_st
 from dpaudit import AuditCase, Recorder
 from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, Laplace, OneSidedWishart, SymmetrisedWishart
+from tests.narrowing import scale_of
 
 CONFIG = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2)
 THIRD = 1 / 3
@@ -37,12 +38,12 @@ class Twin:
 
     name: str
     text: str
-    caught: tuple
-    case: Callable = None
-    honest: Callable = None
+    caught: tuple[Any, ...]
+    case: Callable[[], AuditCase] | None = None
+    honest: Callable[[], AuditCase] | None = None
     epsilon: float = THIRD
     runs: int = 20
-    plant: Callable = None
+    plant: Callable[[Plan], Plan] | None = None
     config: Lplr = CONFIG
 
 
@@ -99,20 +100,21 @@ def deep_flip(plan: Plan) -> Stage:
     """A reward flip in the bin of index 2: in the bin of index 0 noise that scales wrongly cannot be told."""
     index = 2
     features = spread(plan, plan.resolution.width(index))
-    records = tuple(Record(features=features, reward=reward) for reward in (-1.0, 1.0))
+    records = Record(features=features, reward=-1.0), Record(features=features, reward=1.0)
     return replace(flip_stage(plan), bins=(Bin(indices=(index,)),), records=records)
 
 
 def long_flip(plan: Plan) -> Stage:
     """A reward flip of a record of norm 3."""
-    records = tuple(Record(features=spread(plan, 3.0), reward=reward) for reward in (-1.0, 1.0))
+    features = spread(plan, 3.0)
+    records = Record(features=features, reward=-1.0), Record(features=features, reward=1.0)
     return replace(flip_stage(plan), records=records)
 
 
 def other_actions(plan: Plan) -> Stage:
     """The same features under action 0 or action 1."""
     features = spread(plan, 1.0)
-    records = tuple(Record(features=features, reward=1.0, action=action) for action in (0, 1))
+    records = Record(features=features, reward=1.0), Record(features=features, reward=1.0, action=1)
     bins = tuple(Bin(indices=(0,), action=action) for action in (0, 1))
     return Stage(name="actions", description="One of two actions.", bins=bins, records=records, labels=("count",))
 
@@ -188,13 +190,13 @@ def noise_by_own_index(
 ) -> dict[str, Any]:
     """Real units: every cell gets noise for the user's own bin."""
     width = float(np.linalg.norm(record.features))
-    scale = CONFIG.plan().leaves.of("vector").scale * width
+    scale = scale_of(CONFIG.plan().leaves.of("vector")) * width
     return {"vector": exact["vector"] * width + rng.laplace(0, scale, messages["vector"].shape)}
 
 
 def size_of_the_untouched_cell(view: dict[str, Array], *_: Any) -> Any:
     plan = CONFIG.plan()
-    wide_scale = plan.leaves.of("vector").scale
+    wide_scale = scale_of(plan.leaves.of("vector"))
     narrow = wide_scale * plan.resolution.width(2)
     size = np.abs(view["vector"][:, 2]).sum(axis=1)
     return 2 * np.log(wide_scale / narrow) - size * (1 / narrow - 1 / wide_scale)
@@ -228,7 +230,7 @@ def one_degree_of_freedom(
     messages: dict[str, Array], exact: dict[str, Array], _record: Record, rng: np.random.Generator
 ) -> dict[str, Any]:
     """x x^T - y y^T: of rank two and never of one sign."""
-    scale = CONFIG.plan().leaves.of("matrix").scale
+    scale = scale_of(CONFIG.plan().leaves.of("matrix"))
     x, y = (np.sqrt(scale) * rng.standard_normal((*messages["matrix"].shape[:-1], 1)) for _ in range(2))
     return {"matrix": exact["matrix"] + x @ np.swapaxes(x, -1, -2) - y @ np.swapaxes(y, -1, -2)}
 
@@ -250,7 +252,7 @@ def seeded_with_a_constant(
 
 
 def constant_noise(shape: tuple[Any, ...]) -> Array:
-    return np.random.default_rng(7).laplace(0, CONFIG.plan().leaves.of("vector").scale, shape)
+    return np.random.default_rng(7).laplace(0, scale_of(CONFIG.plan().leaves.of("vector")), shape)
 
 
 def known_noise_removed(view: dict[str, Array], first: Any, second: Any) -> Any:
@@ -329,9 +331,10 @@ def two_messages(independent: bool) -> Callable[..., AuditCase]:
 
         ratio = MessageRatio(leaves=(("width", plan.leaves.of("width")),), first=answers[0], second=answers[1])
 
-        def score(view: dict[str, Array]) -> Array | int:
+        def score(view: Array) -> Array:
             parts = [ratio({"width": view[:, place]}) for place in range(1 if independent else 2)]
-            return sum(parts)
+            total: Array = np.sum(parts, axis=0)
+            return total
 
         return AuditCase(
             name="lplr two messages",
@@ -355,7 +358,7 @@ def exact_activity(noisy: bool) -> Callable[..., AuditCase]:
     def run(own: Any, rng: np.random.Generator, n_runs: int) -> Any:
         count = np.full(n_runs, borderline + own)
         if noisy:
-            scale = plan.leaves.of("count").scale
+            scale = scale_of(plan.leaves.of("count"))
             count = count + scale * (rng.standard_gamma(users, n_runs) - rng.standard_gamma(users, n_runs))
         return (count / users > threshold).astype(float)
 
@@ -389,7 +392,7 @@ def planted(
     plant: Callable[[Plan], Plan],
     stage: Callable[[Plan], Stage],
     caught: tuple[str, ...] = ("audit", "trace"),
-    **more: float,
+    **more: Any,
 ) -> Twin:
     """A twin of a plan, audited by the ordinary case of a stage."""
     return Twin(name, text, caught, case=stage_case(stage, plant), honest=stage_case(stage), plant=plant, **more)
@@ -401,7 +404,7 @@ def spoilt(
     stage: Callable[[Plan], Stage],
     spoil: Callable[..., dict[str, Any]],
     score: Callable[..., Any],
-    **more: int,
+    **more: Any,
 ) -> Twin:
     """A twin of what leaves the device."""
     return Twin(name, text, ("audit",), case=tampered(stage, spoil, score), honest=honest_of(stage, score), **more)

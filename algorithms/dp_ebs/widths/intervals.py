@@ -1,4 +1,4 @@
-"""The confidence widths of DP-EBS: three printed ones, one that is tight, and those of the batched variant.
+"""The confidence widths of DP-EBS: three printed ones and one that is tight.
 
 With n plays kept by an option, K options, horizon T, failure probability delta and epsilon_c the budget of one tree:
 
@@ -7,10 +7,7 @@ With n plays kept by an option, K options, horizon T, failure probability delta 
     paper_typo  the same with ln(ln(K / delta)) there, as Algorithm 1 is typeset
     tight       sqrt(ln(4 K T / delta) / (2 n)) + q(k) / n, q the Chernoff bound of the prefix's k Laplace draws
 
-The batched variant is an honest reference for what K / epsilon costs without a tree: doubling batches, one noisy sum an
-option, nothing carried from batch to batch. A person is in one batch, and in one sum of it.
-Source: Saha and Asi (2024), section 3.1 and Lemmas 1 and 4, where 4 / epsilon_c = 16 / epsilon; Sajed and Sheffet
-(2019) for the idea of batches, in multi-armed bandits, with constants of this file.
+Source: Saha and Asi (2024), section 3.1 and Lemmas 1 and 4, where 4 / epsilon_c = 16 / epsilon.
 """
 
 import math
@@ -64,47 +61,3 @@ def laplace_sum_quantile(nodes: int, scale: float, log_inverse: float) -> float:
         return 0.0
     shares = np.linspace(0, 1, 2001)[1:-1]
     return float(((log_inverse - nodes * np.log1p(-(shares**2))) / shares).min() * scale)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Batch `number`, from 1: every option left plays `plays` duels; `half_width` bounds the error of its mean."""
-
-    number: int
-    plays: int
-    half_width: float
-
-    @property
-    def label(self) -> str:
-        """The label of the batch's sums."""
-        return f"batch {self.number}"
-
-
-def batches_of(*, epsilon: float, horizon: int, arms: int) -> tuple[Batch, ...]:
-    """Return the batches that two options could still complete within `horizon` rounds; at least one.
-
-    With lg = ln(8 K e^2 T) in batch e: plays = ceil(max(32 lg 4^e, 8 lg 2^e / epsilon)) and
-    half_width = sqrt(lg / (2 plays)) + lg / (epsilon plays).
-    """
-    batches: list[Batch] = []
-    spent = 0
-    while True:
-        number = len(batches) + 1
-        log = _batch_log(number, horizon, arms)
-        plays = math.ceil(max(32 * log * 4**number, 8 * log * 2**number / epsilon))
-        spent += 2 * plays
-        if batches and spent > horizon:
-            return tuple(batches)
-        width = batch_half_width(number, plays, epsilon=epsilon, horizon=horizon, arms=arms)
-        batches.append(Batch(number=number, plays=plays, half_width=width))
-
-
-def batch_half_width(number: int, plays: int, *, epsilon: float, horizon: int, arms: int) -> float:
-    """Return the half width of a batch of `plays` duels an option, with noise 1 / epsilon in its sums."""
-    log = _batch_log(number, horizon, arms)
-    return math.sqrt(log / (2 * plays)) + log / (epsilon * plays)
-
-
-def _batch_log(number: int, horizon: int, arms: int) -> float:
-    """Return lg of `batches_of`."""
-    return math.log(8 * arms * number**2 * horizon)

@@ -1,18 +1,22 @@
-"""The schedule of the batched variant: the batches of the claimed epsilon, or those planned over smaller ones.
+"""The batches of the batched variant: those of the claimed epsilon, or those planned for a smaller one.
+
+The batched variant is an honest reference for what K / epsilon costs without a tree: doubling batches, one noisy sum an
+option, nothing carried from batch to batch. A person is in one batch, and in one sum of it.
 
 A schedule that is made for a smaller epsilon has longer batches, and may serve a larger one better. At five options,
 10^5 rounds and epsilon 0.1 the first batch of the claim's own schedule is a little too short for the noise on the
 problem `bradley_terry`, and the next one takes most of the rounds. The noise is that of the claim whatever the
 schedule, so the guarantee does not depend on it.
+Source: Sajed and Sheffet (2019) for the idea of batches, in multi-armed bandits, with constants of this file.
 """
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths import Batch, batch_half_width, batches_of
 from dpaudit.model.mechanism import Array
 
 _GAPS = 200
@@ -21,6 +25,50 @@ _STEPS = 64
 
 _FLAT = 1 / 8
 """From this epsilon on the noise shortens no batch: 8 lg 2^e / epsilon <= 32 lg 4^e for every e."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Batch `number`, from 1: every option left plays `plays` duels; `half_width` bounds the error of its mean."""
+
+    number: int
+    plays: int
+    half_width: float
+
+    @property
+    def label(self) -> str:
+        """The label of the batch's sums."""
+        return f"batch {self.number}"
+
+
+def batches_of(*, epsilon: float, horizon: int, arms: int) -> tuple[Batch, ...]:
+    """Return the batches that two options could still complete within `horizon` rounds; at least one.
+
+    With lg = ln(8 K e^2 T) in batch e: plays = ceil(max(32 lg 4^e, 8 lg 2^e / epsilon)) and
+    half_width = sqrt(lg / (2 plays)) + lg / (epsilon plays).
+    """
+    batches: list[Batch] = []
+    spent = 0
+    while True:
+        number = len(batches) + 1
+        log = _batch_log(number, horizon, arms)
+        plays = math.ceil(max(32 * log * 4**number, 8 * log * 2**number / epsilon))
+        spent += 2 * plays
+        if batches and spent > horizon:
+            return tuple(batches)
+        width = batch_half_width(number, plays, epsilon=epsilon, horizon=horizon, arms=arms)
+        batches.append(Batch(number=number, plays=plays, half_width=width))
+
+
+def batch_half_width(number: int, plays: int, *, epsilon: float, horizon: int, arms: int) -> float:
+    """Return the half width of a batch of `plays` duels an option, with noise 1 / epsilon in its sums."""
+    log = _batch_log(number, horizon, arms)
+    return math.sqrt(log / (2 * plays)) + log / (epsilon * plays)
+
+
+def _batch_log(number: int, horizon: int, arms: int) -> float:
+    """Return lg of `batches_of`."""
+    return math.log(8 * arms * number**2 * horizon)
 
 
 def batches_for(settings: DpEbsSettings) -> tuple[Batch, ...]:

@@ -1,0 +1,1 @@
+"""The confidence widths of DP-EBS, and the schedule of its batched variant."""
