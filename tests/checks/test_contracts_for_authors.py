@@ -6,11 +6,13 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
 
+import mechanisms
 from audits.testing import (
     algorithm_checks,
     assert_function,
@@ -21,6 +23,7 @@ from audits.testing import (
     smallest_leak,
 )
 from audits.testing.density import law_check
+from audits.testing.losses import pairs_check
 from dpaudit import ConfigError, LaplaceLoss, Neighbours
 from dpaudit.gate.plugin_check import check_plugin
 from dpaudit.model.mechanism import Array
@@ -102,6 +105,122 @@ def test_each_twin_of_a_mechanism_fails_its_check(twin: str, what: str) -> None:
     """A mechanism of an author, without a reference law, is judged by its own density; the sound one passes."""
     assert failed("") == set()
     assert what in failed(twin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistics:
+    """Three logistic numbers, as an author writes it; `twin` names what is broken."""
+
+    name: ClassVar[str] = "logistic_numbers"
+    scale: float
+    l1_sensitivity: float
+    neighbours: Neighbours
+    twin: str = ""
+
+    def loss(self) -> LaplaceLoss:
+        return LaplaceLoss.exactly(self.l1_sensitivity / self.scale)
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        exact = np.asarray(value, dtype=np.float64)
+        noise = rng.logistic(0.0, self.scale, exact.shape)
+        if self.twin == "follows":
+            noise[..., 2] = np.sqrt(0.96) * noise[..., 2] + 0.2 * noise[..., 0]
+        if self.twin == "size by sign":
+            noise[..., 2] *= np.where(noise[..., 0] > 0, 1.05, 0.95)
+        if self.twin == "last exact":
+            noise[..., -1] = 0.0
+        return exact + noise
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        x = np.abs(np.asarray(output) - np.asarray(value)) / self.scale
+        density: Array = -x - 2 * np.log1p(np.exp(-x)) - np.log(self.scale)
+        return density[..., :2] if self.twin == "last exact" else density
+
+    def scaled(self, factor: float) -> Self:
+        return replace(self, scale=self.scale * factor)
+
+    def worst_pair(self) -> tuple[Array, Array]:
+        return np.array([0.0, 0.0, self.l1_sensitivity]), np.zeros(3)
+
+
+@pytest.mark.parametrize(
+    ("twin", "says"),
+    [
+        ("", "40,000 samples follow log_density, in 3 of their numbers"),
+        ("follows", "entries that depend on each other"),
+        ("size by sign", "entries whose size depends on the sign of another"),
+        ("last exact", "1 numbers that log_density does not read are the answer itself"),
+    ],
+)
+def test_outputs_of_several_numbers_are_judged_by_their_own_density(twin: str, says: str) -> None:
+    """Each number against its law given the others, all pairs of numbers, and numbers that no density reads."""
+    noise = Logistics(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one", twin=twin)
+    check = law_check(noise, noise.worst_pair()[0], np.random.default_rng(0), noise.worst_pair()[1])
+    assert says in check.says
+    assert check.failed == bool(twin)
+
+
+def test_numbers_that_depend_on_each_other_are_judged_by_conditional_laws() -> None:
+    """A tree's prefix sums, by the tree's own density: the sound one passes, a last sum with half the noise fails."""
+    tree: Any = inspect.getmodule(load("tree_aggregation")).EXAMPLES[0]
+
+    def half(value: Array, rng: np.random.Generator) -> Array:
+        sums: Array = tree.release(value, rng)
+        sums[..., -1] = (sums[..., -1] + sums[..., -2]) / 2
+        return sums
+
+    broken: Any = SimpleNamespace(name="sums", release=half, log_density=tree.log_density)
+    zeros = np.zeros(tree.horizon)
+    assert law_check(tree, zeros, np.random.default_rng(0)).outcome == "ok"
+    assert law_check(broken, zeros, np.random.default_rng(0)).failed
+
+
+class SmallLoss(Laplace):
+    """States a loss that is 2 % too small."""
+
+    __slots__ = ()
+
+    def loss(self) -> LaplaceLoss:
+        return LaplaceLoss.exactly(0.98 * self.l1_sensitivity / self.scale)
+
+
+class NearPair(Laplace):
+    """Names a pair that is only half as far apart as neighbours can be."""
+
+    __slots__ = ()
+
+    def worst_pair(self) -> tuple[float, float]:
+        return self.l1_sensitivity / 2, 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"), [(Laplace, set()), (SmallLoss, {"loss", "pairs", "certificate"}), (NearPair, {"loss"})]
+)
+def test_what_a_mechanism_says_of_its_loss_is_checked(kind: type[Laplace], what: set[str]) -> None:
+    """Integrals and the independent checker find a loss that is 2 % too small, integrals a pair that is too near."""
+    noise = kind(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    found = {check.what for check in mechanism_checks(noise, np.random.default_rng(0)) if check.failed}
+    assert found <= what
+    assert bool(found) == bool(what)
+    assert ("certificate" in found) == (kind is SmallLoss)
+
+
+def test_a_search_finds_a_pair_that_loses_more() -> None:
+    """l2 sensitivity where the loss is that of a move of one number: all numbers together lose more."""
+    noise = mechanisms.BallLaplace(dimension=4, scale=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    one = np.array([1.0, 0.0, 0.0, 0.0])
+    sound = pairs_check(noise, noise.worst_pair(), np.random.default_rng(0))
+
+    class Small(mechanisms.BallLaplace):
+        def loss(self) -> LaplaceLoss:
+            return LaplaceLoss(shift=1.0)
+
+        def attained_loss(self) -> LaplaceLoss:
+            return LaplaceLoss(shift=1.0)
+
+    small = Small(dimension=4, scale=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+    found = pairs_check(small, (one, np.zeros(4)), np.random.default_rng(0))
+    assert (sound.outcome, found.outcome) == ("ok", "failed")
 
 
 def test_a_law_check_is_false_with_small_probability() -> None:
@@ -195,6 +314,6 @@ def test_a_plugin_without_examples_is_refused() -> None:
 
 
 def test_gaussian_examples_are_checked_one_by_one() -> None:
-    """Each example has all five checks under its own name."""
+    """Each example has all seven checks under its own name."""
     checks = check_plugin("gaussian")
-    assert len(checks) == 5 * len(inspect.getmodule(Gaussian).EXAMPLES)
+    assert len(checks) == 7 * len(inspect.getmodule(Gaussian).EXAMPLES)

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
+from scipy.special import bdtr, bdtrc, chdtr, chdtrc, eval_legendre, ndtr, ndtri
 
 from dpaudit.model.mechanism import Array
 
 _TAILS = (1e-2, 1e-3)
+_FAR = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
+_SHAPES = {3: "a skewed shape", 4: "a peaked or flat shape", 5: "a skewed shape", 6: "a peaked or flat shape"}
+_MOST_PAIRED = 16
 _LAGS = (1, 2, 3)
 _FEWEST = 200
 
@@ -25,16 +28,21 @@ def departures(uniform: Array, *, independent: bool = True) -> Iterator[Departur
     """Yield one departure a test; where the law is as stated each probability is small only as often as it says.
 
     Shape: (rows, columns). Tests by column: the distance of the distribution functions (Massart's bound), the mean and
-    the sum of squares as normal numbers, the counts in both tails and at the centre, and products of rows that lie up
-    to three apart. With `independent` columns their products within a row, too. Products are taken as normal, which
-    is good to a few per cent of the probability at these numbers of rows; below 200 rows they are left out.
+    the sum of squares as normal numbers, four Legendre polynomials for the shape (Bernstein's bound), the counts in the
+    tails, in both tails together and at the centre, and products of rows that lie up to three apart. With
+    `independent` columns also every pair of the first sixteen within a row: products of values, of sizes, and of a
+    value with a size; and the sum and the norm of a row. Products are taken as normal, which is good to a few per cent
+    of the probability at these numbers of rows; below 200 rows they are left out.
     """
     inside = np.clip(uniform, 2.0**-54, 1 - 2.0**-53)
     normal = ndtri(inside)
     for column in range(uniform.shape[1]):
         yield from _one(np.asarray(uniform[:, column]), np.asarray(normal[:, column]))
     if len(uniform) >= _FEWEST:
-        yield from _products(normal, independent=independent)
+        yield from _products(normal)
+    if len(uniform) >= _FEWEST and independent and normal.shape[1] > 1:
+        yield from _pairs(normal[:, :_MOST_PAIRED])
+        yield from _rows(normal)
 
 
 def _one(uniform: Array, normal: Array) -> Iterator[Departure]:
@@ -54,6 +62,13 @@ def _one(uniform: Array, normal: Array) -> Iterator[Departure]:
         yield count_of(int((uniform < tail).sum()), n, tail, "in the lower tail")
         yield count_of(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
     yield count_of(int((np.abs(uniform - 0.5) < 0.005).sum()), n, 0.01, "at the centre")
+    away = 2 * np.minimum(uniform, 1 - uniform)
+    for tail in _FAR:
+        yield count_of(int((away < tail).sum()), n, tail, "in both tails")
+    for order, says in _SHAPES.items():
+        mean = abs(float(eval_legendre(order, 2 * uniform - 1).mean()))
+        bound = 2 * np.exp(-n * mean**2 / (2 * (1 / (2 * order + 1) + mean / 3)))
+        yield Departure(says=says, probability=min(1.0, float(bound)))
 
 
 def count_of(seen: int, n: int, share: float, where: str) -> Departure:
@@ -65,17 +80,40 @@ def count_of(seen: int, n: int, share: float, where: str) -> Departure:
     )
 
 
-def _products(normal: Array, *, independent: bool) -> Iterator[Departure]:
-    """Yield the tests of products of numbers that are independent, and of products of their sizes."""
-    sizes = np.abs(normal) - np.sqrt(2 / np.pi)
-    spread = 1 - 2 / np.pi
-    for kind, numbers, variance in (("", normal, 1.0), ("sizes of ", sizes, spread)):
+def _products(normal: Array) -> Iterator[Departure]:
+    """Yield the tests of products of rows that are independent, and of products of their sizes."""
+    for kind, numbers in (("", normal), ("sizes of ", _sizes(normal))):
         for lag in _LAGS:
-            product = (numbers[lag:] * numbers[:-lag]).sum(axis=0) / (variance * np.sqrt(len(numbers) - lag))
+            product = (numbers[lag:] * numbers[:-lag]).sum(axis=0) / np.sqrt(len(numbers) - lag)
             yield from _each(product, f"{kind}draws {lag} apart that depend on each other")
-        if independent and normal.shape[1] > 1:
-            product = (numbers[:, 1:] * numbers[:, :-1]).sum(axis=0) / (variance * np.sqrt(len(numbers)))
-            yield from _each(product, f"{kind}neighbouring entries that depend on each other")
+
+
+def _sizes(normal: Array) -> Array:
+    """Return the sizes of normal numbers, with mean 0 and variance 1."""
+    sizes: Array = (np.abs(normal) - np.sqrt(2 / np.pi)) / np.sqrt(1 - 2 / np.pi)
+    return sizes
+
+
+def _pairs(normal: Array) -> Iterator[Departure]:
+    """Yield the tests of all pairs of columns: values, sizes, and the value of one with the size of another."""
+    sizes, root = _sizes(normal), np.sqrt(len(normal))
+    above = np.triu_indices(normal.shape[1], 1)
+    yield from _each((normal.T @ normal / root)[above], "entries that depend on each other")
+    yield from _each((sizes.T @ sizes / root)[above], "sizes of entries that depend on each other")
+    crossed = normal.T @ sizes / root
+    says = "entries whose size depends on the sign of another"
+    yield from _each(np.concatenate([crossed[above], crossed.T[above]]), says)
+
+
+def _rows(normal: Array) -> Iterator[Departure]:
+    """Yield the tests of the sum of each row and of its norm, as single columns."""
+    columns = normal.shape[1]
+    total = normal.sum(axis=1) / np.sqrt(columns)
+    placed = np.stack([ndtr(total), chdtr(columns, (normal**2).sum(axis=1))], axis=1)
+    for column, name in zip(placed.T, ("sum", "norm"), strict=True):
+        inside = np.clip(column, 2.0**-54, 1 - 2.0**-53)
+        for found in _one(np.asarray(inside), np.asarray(ndtri(inside))):
+            yield Departure(says=f"{found.says} (the {name} of a row)", probability=found.probability)
 
 
 def _each(scores: Array, says: str) -> Iterator[Departure]:

@@ -1,4 +1,4 @@
-"""Samples of a mechanism through each of its entrances: many rows, few rows, moved answers, and every kind of tree."""
+"""Samples of a mechanism through each of its entrances: many rows and few, near and far answers, every kind of tree."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,12 +10,14 @@ from dpaudit.model.mechanism import Array, Mechanism
 
 _NUMBERS = 200_000
 _FEWEST = 400
-_MOST = 60_000
-_MOST_EXACT = 30_000
+_MOST = 100_000
 _MOST_NUMBERS = 4_000_000
 _CALLS = 300
 _STREAM = 13
-_SCORES = ((0.0, 0.0), (0.7, 0.0), (0.0, 1.6))
+_SCORES = ((0.0, 0.0), (0.7, 0.0), (0.0, 1.6), (5.0, 0.0), (0.4, 0.0, 0.8, 0.2), (0.0, 2.0, 0.0, 2.0))
+_FAR = 1_000
+_MOST_CATEGORIES = 8
+_WIDTH = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,9 +35,8 @@ def samples_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) 
     if mechanism.name == "tree_aggregation":
         yield from _trees(mechanism, item, rng)
         return
-    most = _MOST_EXACT if getattr(mechanism, "exact_sampler", False) else _MOST
     size = max(int(np.prod(item)), 1)
-    rows = min(max(_NUMBERS // size, _FEWEST), most, max(_MOST_NUMBERS // size, 2))
+    rows = min(max(_NUMBERS // size, _FEWEST), _MOST, max(_MOST_NUMBERS // size, 2))
     for says, value in _answers(mechanism, (rows, *item)):
         yield Sample(mechanism=mechanism, entrance=says, output=mechanism.release(value, rng), value=value)
     value = next(_answers(mechanism, (min(_CALLS, rows), *item)))[1]
@@ -43,22 +44,38 @@ def samples_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) 
     yield Sample(mechanism=mechanism, entrance="released in single rows", output=singles, value=value)
 
 
+def wider(mechanism: Any, item: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a wider shape of an answer that the mechanism takes as well, or the same one.
+
+    Numbers become vectors, and matrices of two rows become larger: an entry beyond the smallest shape may be noised
+    otherwise.
+    """
+    if mechanism.name in {"gaussian", "laplace", "randomised_response"} or getattr(mechanism, "exact_sampler", False):
+        return item or (_WIDTH,)
+    if mechanism.name == "symmetric_gaussian":
+        return (max(item[0], _WIDTH - 1),) * 2
+    if mechanism.name == "joint_gaussian":
+        return max(item[0], _WIDTH - 1), max(item[1], _WIDTH)
+    return item
+
+
 def _answers(mechanism: Any, shape: tuple[int, ...]) -> Iterator[tuple[str, Array]]:
-    """Yield (words, answers) of a shape: zeros and moved ones, of a kind that the mechanism takes."""
+    """Yield (words, answers) of a shape: zeros, moved and far ones, of a kind that the mechanism takes."""
     rows = np.arange(shape[0])
-    if mechanism.name == "randomised_response":
-        for category in range(min(mechanism.categories, 3)):
+    if mechanism.name in {"randomised_response", "finite"}:
+        for category in range(min(getattr(mechanism, "categories", 2), _MOST_CATEGORIES)):
             yield f"category {category}", np.full(shape, category)
     elif mechanism.name in {"exponential", "report_noisy_max"}:
         unit = 2 / mechanism.epsilon * mechanism.linf_sensitivity if hasattr(mechanism, "epsilon") else mechanism.scale
         for scores in _SCORES:
-            yield f"scores {scores}", np.broadcast_to(np.array(scores) * unit, (shape[0], 2))
-    elif getattr(mechanism, "exact_sampler", False):
-        yield "zeros", np.zeros(shape, dtype=np.int64)
-        yield "whole numbers", np.broadcast_to(_down(rows % 7 - 3, len(shape)), shape)
+            yield f"scores {scores}", np.broadcast_to(np.array(scores) * unit, (shape[0], len(scores)))
     else:
-        yield "zeros", np.zeros(shape)
-        yield "moved answers", np.broadcast_to(_down((rows % 7 - 3.0) * _unit(mechanism), len(shape)), shape)
+        exact = getattr(mechanism, "exact_sampler", False)
+        unit, kind = (1, np.int64) if exact else (_unit(mechanism), np.float64)
+        yield "zeros", np.zeros(shape, dtype=kind)
+        for says, far in (("moved answers", 1), ("far answers", _FAR)):
+            moved = ((rows % 7 - 3) * unit * far).astype(kind)
+            yield says, np.broadcast_to(_down(moved, len(shape)), shape)
 
 
 def _down(rows: Array, axes: int) -> Array:
@@ -75,21 +92,20 @@ def _unit(mechanism: Any) -> float:
 def _trees(tree: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterator[Sample]:
     """Yield the nodes of trees that were released whole, step by step, as a bank and in blocks."""
     length = min(tree.horizon, _STREAM)
-    most = _MOST_EXACT if getattr(tree.leaf, "exact_sampler", False) else _MOST
-    rows = min(max(_NUMBERS // (length * max(int(np.prod(item)), 1)), _FEWEST), most)
+    rows = min(max(_NUMBERS // (length * max(int(np.prod(item)), 1)), _FEWEST), _MOST)
     kind = np.int64 if getattr(tree.leaf, "exact_sampler", False) else np.float64
     whole = np.asarray(tree.release(np.zeros((rows, length, *item), dtype=kind), rng))
-    yield _nodes(tree, "trees released whole", np.moveaxis(whole, 1, 0))
+    yield from _nodes(tree, "trees released whole", np.moveaxis(whole, 1, 0))
     counter = tree.counter((rows, *item), rng)
     steps = np.stack([counter.step(np.zeros((rows, *item), dtype=kind)) for _ in range(length)])
-    yield _nodes(tree, "trees fed step by step", steps)
+    yield from _nodes(tree, "trees fed step by step", steps)
     if item:
         return
     for count in (rows, 3):
         pushed = [_pushed(tree, count, length, kind, rng) for _ in range(max(_CALLS // (count * length), 1))]
-        yield _nodes(tree, f"banks of {count} trees", np.concatenate(pushed, axis=1))
-    paths = [tree.path(rng).ahead(length) for _ in range(_CALLS)]
-    yield _nodes(tree, "trees drawn in blocks", np.stack(paths, axis=1))
+        yield from _nodes(tree, f"banks of {count} trees", np.concatenate(pushed, axis=1))
+    yield from _nodes(tree, "banks that shrink", _shrunk(tree, 2 * rows, length, kind, rng))
+    yield from _nodes(tree, "trees drawn in blocks", np.stack([_blocks(tree, length, rng) for _ in range(_CALLS)], 1))
 
 
 def _pushed(tree: Any, count: int, length: int, kind: Any, rng: np.random.Generator) -> Array:
@@ -99,9 +115,35 @@ def _pushed(tree: Any, count: int, length: int, kind: Any, rng: np.random.Genera
     return np.stack([bank.push(places, np.zeros(count, dtype=kind)) for _ in range(length)])
 
 
-def _nodes(tree: Any, says: str, prefixes: Array) -> Sample:
-    """Return the noise of all nodes as rows of the leaf's noise. Shape: `prefixes` is (length, rows, *item)."""
+def _shrunk(tree: Any, count: int, length: int, kind: Any, rng: np.random.Generator) -> Array:
+    """Return the prefix sums of the odd half of a bank that forgets the even half midway. Shape: (length, half)."""
+    bank, half = tree.bank(count, rng), count // 2
+    odd, early = 2 * np.arange(half) + 1, length // 2
+    first = [bank.push(np.arange(count), np.zeros(count, dtype=kind))[odd] for _ in range(early)]
+    bank.keep(odd)
+    later = [bank.push(np.arange(half), np.zeros(half, dtype=kind)) for _ in range(length - early)]
+    return np.stack([*first, *later])
+
+
+def _blocks(tree: Any, length: int, rng: np.random.Generator) -> Array:
+    """Return the noise of the prefix sums of one stream that comes in two or three blocks. Shape: (length,)."""
+    path, parts = tree.path(rng), []
+    while (left := length - path.clock) > 0:
+        size = min(left, max(length // 3, 1))
+        parts.append(path.ahead(size).copy())
+        path.advance(size)
+    return np.concatenate(parts)
+
+
+def _nodes(tree: Any, says: str, prefixes: Array) -> Iterator[Sample]:
+    """Yield the noise of all nodes as rows of the leaf's noise, and one row a tree where a node is a number.
+
+    Shape: `prefixes` is (length, rows, *item).
+    """
     parents = [number & (number - 1) for number in range(1, len(prefixes) + 1)]
-    nodes = [prefixes[k] - (prefixes[parent - 1] if parent else 0) for k, parent in enumerate(parents)]
-    noise = np.concatenate([np.asarray(node) for node in nodes])
-    return Sample(mechanism=tree.leaf, entrance=says, output=noise, value=np.zeros_like(noise))
+    nodes = [np.asarray(prefixes[k] - (prefixes[parent - 1] if parent else 0)) for k, parent in enumerate(parents)]
+    noise = np.concatenate(nodes)
+    yield Sample(mechanism=tree.leaf, entrance=says, output=noise, value=np.zeros_like(noise))
+    if nodes[0].ndim == 1 and tree.leaf.item_axes == 0 and len(nodes) > 1:
+        beside = np.stack(nodes, axis=1)
+        yield Sample(mechanism=tree.leaf, entrance=f"{says}, by node", output=beside, value=np.zeros_like(beside))

@@ -187,11 +187,29 @@ def _exponential(mechanism: Any, output: Array, value: Array, rng: np.random.Gen
 
 
 def _noisy_max(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
-    """The larger of two scores under Laplace noise: the difference of two Laplace numbers in closed form."""
-    gap = (value[..., 0] - value[..., 1]) / mechanism.scale
-    loses = 0.25 * np.exp(-np.abs(gap)) * (2 + np.abs(gap))
-    first = np.where(gap < 0, loses, 1 - loses)
-    return _picked(np.stack([first, 1 - first], axis=-1), output, rng)
+    """The largest of several scores under Laplace noise: its density times the others' distribution functions."""
+    rows, where = np.unique(value / mechanism.scale, axis=0, return_inverse=True)
+    mass = np.stack([_winning(row) for row in rows])[where.reshape(-1)]
+    return _picked(mass, output, rng)
+
+
+def _winning(scores: Array) -> Array:
+    """Return the probability that each score wins under unit Laplace noise, within 1e-5."""
+    points = np.linspace(scores.min() - 30, scores.max() + 30, _GRID)
+    apart = points - scores[:, None]
+    density, below = 0.5 * np.exp(-np.abs(apart)), laplace_distribution(apart)
+    won = np.array([(density[k] * np.delete(below, k, axis=0).prod(axis=0)).sum() for k in range(len(scores))])
+    shares: Array = won / won.sum()
+    return shares
+
+
+def _finite(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """One outcome of each answer's law, which is drawn towards the mean of both laws by the dilution."""
+    laws = np.array([mechanism.first, mechanism.second], dtype=np.float64)
+    laws /= laws.sum(axis=1, keepdims=True)
+    middle = laws.mean(axis=0)
+    mass = np.clip(middle + (laws - middle) / mechanism.dilution, 0.0, 1.0)
+    return _picked(mass[np.asarray(value).reshape(-1).astype(np.int64)], np.asarray(output).reshape(-1), rng)
 
 
 def _picked(mass: Array, output: Array, rng: np.random.Generator) -> Array:
@@ -235,6 +253,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "randomised_response": ("epsilon", "categories"),
     "exponential": ("epsilon", "linf_sensitivity"),
     "report_noisy_max": ("scale", "linf_sensitivity"),
+    "finite": ("first", "second", "dilution"),
 }
 """What each reference law reads."""
 
@@ -253,5 +272,6 @@ _LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
     "randomised_response": _response,
     "exponential": _exponential,
     "report_noisy_max": _noisy_max,
+    "finite": _finite,
 }
 """The reference law of each shipped mechanism that is no tree; a tree's nodes have the law of its leaf."""

@@ -1,0 +1,199 @@
+"""Outputs of several numbers as uniform ones, by a mechanism's own density: each number's law given all others.
+
+Along one number (or an entry of a symmetric matrix and its mirror image) the density with all others held is the
+conditional law of that number. Its distribution function at the number that came is uniform, whatever the joint law.
+Where the others do not change this law, numbers are independent, and one grid serves every row.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit.model.mechanism import Array, Mechanism
+
+_MOST = 8
+_FINE, _GRID = 40_001, 301
+_REACH = 2.0
+_ROWS, _SAME = 300, 1e-7
+_COMPARED = 40
+_SEED = 7_411
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Placed:
+    """Uniform numbers by column, whether columns are independent, the total mass if known, and unread numbers.
+
+    Shape: `uniform` is (rows, columns). `unread` holds the places of numbers that the density does not read.
+    """
+
+    uniform: Array
+    independent: bool
+    mass: float | None
+    unread: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Law:
+    """The density of a mechanism at one answer, for outputs as flat rows. `output` is (rows, numbers)."""
+
+    mechanism: Mechanism
+    answer: Array
+    output: Array
+    shape: tuple[int, ...]
+
+    def log(self, rows: Array) -> Array:
+        """Return the log density of flat rows. Shape: (rows, numbers) to (rows,)."""
+        known = np.broadcast_to(self.answer, (len(rows), *self.answer.shape))
+        rows = rows.astype(np.int64) if self.whole else rows
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.mechanism.log_density(rows.reshape(-1, *self.shape), known), dtype=np.float64)
+        total: Array = found.reshape(len(rows), -1).sum(axis=1)
+        return total
+
+    @property
+    def whole(self) -> bool:
+        """Whether outputs are whole numbers."""
+        return self.output.dtype.kind in "biu"
+
+
+def placed(law: Law) -> Placed | None:
+    """Return the numbers of outputs on the scale of uniform ones; None where the density reads none of them.
+
+    Of many numbers the first and the last four are read. Numbers that depend on each other are read on 300 rows.
+    """
+    directions, unread = _directions(law)
+    if not directions:
+        return Placed(uniform=np.zeros((0, 0)), independent=False, mass=None, unread=unread) if unread else None
+    grids = [_grid(law, direction) for direction in directions]
+    if all(_separate(law, direction) for direction in directions):
+        curves = [_curve(law, direction, grid) for direction, grid in zip(directions, grids, strict=True)]
+        columns = [_at(law, *parts) for parts in zip(directions, grids, curves, strict=True)]
+        everything = len(directions) + len(unread) == law.output.shape[1] and not unread
+        mass = _mass(law, curves) if everything else None
+        return Placed(uniform=np.stack(columns, axis=1), independent=True, mass=mass, unread=unread)
+    columns = [_given(law, direction, grid, _ROWS) for direction, grid in zip(directions, grids, strict=True)]
+    return Placed(uniform=np.stack(columns, axis=1), independent=False, mass=None, unread=unread)
+
+
+def _directions(law: Law) -> tuple[list[Array], tuple[int, ...]]:
+    """Return unit moves of one number, or of an entry and its mirror image, and the places that are not read."""
+    numbers, rows = law.output.shape[1], law.output[:_COMPARED].astype(np.float64)
+    candidates = list(_mirrored(law)) or [np.eye(numbers)[place] for place in range(numbers)]
+    kept = candidates if len(candidates) <= _MOST else candidates[: _MOST // 2] + candidates[-_MOST // 2 :]
+    found: list[Array] = []
+    unread: list[int] = []
+    for direction in kept:
+        step = 1.0 if law.whole else 0.25 * float(law.output[:, int(np.argmax(direction))].std()) + 1e-12
+        before, after = law.log(rows), law.log(rows + step * direction)
+        if np.array_equal(before, after):
+            unread.append(int(np.argmax(direction)))
+        elif np.isfinite(after).any():
+            found.append(direction)
+    return found, tuple(unread)
+
+
+def _mirrored(law: Law) -> Iterator[Array]:
+    """Yield moves of entries together with their mirror images, where all outputs are symmetric matrices."""
+    if len(law.shape) != 2 or law.shape[0] != law.shape[1]:
+        return
+    matrices = law.output.reshape(-1, *law.shape)
+    if not np.array_equal(matrices, np.swapaxes(matrices, 1, 2)):
+        return
+    for i, j in zip(*np.triu_indices(law.shape[0]), strict=True):
+        move = np.zeros(law.shape)
+        move[i, j] = move[j, i] = 1.0
+        yield move.reshape(-1)
+
+
+def _grid(law: Law, direction: Array) -> Array:
+    """Return places of a number that reach beyond its samples."""
+    column = law.output[:, int(np.argmax(direction))].astype(np.float64)
+    low, high = float(column.min()), float(column.max())
+    if law.whole:
+        beyond = int(_REACH * (high - low + 8))
+        return np.arange(low - beyond, high + beyond + 1)
+    reach = _REACH * max(high - low, 1e-300)
+    return np.linspace(low - reach, high + reach, _FINE)
+
+
+def _along(law: Law, row: Array, direction: Array, places: Array) -> Array:
+    """Return the log density where the moved number of one row is each of `places`."""
+    shifts = places - float(row[int(np.argmax(direction))])
+    return law.log(row + shifts[:, None] * direction)
+
+
+def _curve(law: Law, direction: Array, grid: Array) -> Array:
+    """Return the distribution function of a number on its grid, given the others of the first row; not scaled."""
+    row = law.output[0].astype(np.float64)
+    return _summed(np.exp(_along(law, row, direction, grid) - law.log(row[None])[0]), grid, whole=law.whole)
+
+
+def _summed(density: Array, grid: Array, *, whole: bool) -> Array:
+    """Return sums from below: over whole numbers, or by the trapezoidal rule."""
+    density = np.nan_to_num(density, nan=0.0, posinf=0.0)
+    parts = density if whole else (density[1:] + density[:-1]) / 2 * (grid[1] - grid[0])
+    sums: Array = np.concatenate([[0.0], np.cumsum(parts)])
+    return sums
+
+
+def _separate(law: Law, direction: Array) -> bool:
+    """Return whether the law of a number is the same whatever the others are, on some rows."""
+    rows = law.output[:_COMPARED].astype(np.float64)
+    column = rows[:, int(np.argmax(direction))]
+    ends = [law.log(rows + (place - column)[:, None] * direction) for place in np.quantile(column, (0.1, 0.5, 0.9))]
+    with np.errstate(invalid="ignore"):
+        apart = np.stack([ends[1] - ends[0], ends[2] - ends[1]])
+    finite = bool(np.isfinite(apart).all())
+    return finite and bool(np.ptp(apart, axis=1).max() <= _SAME * (1 + np.abs(apart).max()))
+
+
+def _at(law: Law, direction: Array, grid: Array, curve: Array) -> Array:
+    """Return the distribution function at the number of every row; a place in the middle of a whole number's step."""
+    column = law.output[:, int(np.argmax(direction))]
+    if not law.whole:
+        return np.asarray(np.interp(column, grid, curve) / curve[-1])
+    index = (column - grid[0]).astype(np.int64)
+    inside = np.random.default_rng(_SEED).random(len(column))
+    return np.asarray((curve[index] + inside * (curve[index + 1] - curve[index])) / curve[-1])
+
+
+def _given(law: Law, direction: Array, grid: Array, rows: int) -> Array:
+    """Return the distribution function of a number given the others of its own row, on the first rows."""
+    place, half = int(np.argmax(direction)), _GRID // 2
+    found = np.zeros(rows)
+    inside = np.random.default_rng(_SEED).random(rows)
+    reach = float(grid[-1] - grid[0]) / 4
+    steps = np.arange(-half, half + 1) if law.whole else _graded(reach, half)
+    for number, row in enumerate(law.output[:rows].astype(np.float64)):
+        places = row[place] + steps
+        logs = _along(law, row, direction, places)
+        density = np.nan_to_num(np.exp(logs - np.nanmax(logs)), nan=0.0)
+        if law.whole:
+            found[number] = (density[:half].sum() + inside[number] * density[half]) / density.sum()
+            continue
+        parts = (density[1:] + density[:-1]) / 2 * np.diff(places)
+        found[number] = parts[:half].sum() / parts.sum()
+    return found
+
+
+def _graded(reach: float, half: int) -> Array:
+    """Return steps to both sides of 0, finer near it."""
+    away = reach * (np.arange(1, half + 1) / half) ** 2
+    return np.concatenate([-away[::-1], [0.0], away])
+
+
+def _mass(law: Law, curves: list[Array]) -> float:
+    """Return the mass of a density whose numbers are independent."""
+    log = float(law.log(law.output[:1].astype(np.float64))[0])
+    return float(np.exp(log + sum(float(np.log(curve[-1])) for curve in curves)))
+
+
+def unread_answers(law: Law, other: Any, unread: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the unread places whose number is one and the same in all runs of an answer, and moves with it.
+
+    `other` holds flat outputs of another answer.
+    """
+    still = [place for place in unread if not np.ptp(law.output[:, place]) and not np.ptp(other[:, place])]
+    return tuple(place for place in still if law.output[0, place] != other[0, place])
