@@ -100,6 +100,7 @@ __all__ = [
     "split_noise",
     "stated_by",
     "training_curve",
+    "training_epsilon",
     "verify",
 ]
 
@@ -195,6 +196,7 @@ EXPORTS: dict[str, str] = {
     "plant": "dpaudit.training",
     "smallest_holding": "dpaudit.accounting.calibration",
     "training_curve": "dpaudit.certification.training_curve",
+    "training_epsilon": "dpaudit.certification.training_curve",
     "smallest_noise": "dpaudit.accounting.calibration",
     "split_noise": "dpaudit.accounting.noise_split",
     "stated_by": "dpaudit.budgets.filters",
@@ -221,6 +223,7 @@ if TYPE_CHECKING:
     from dpaudit.budgets.odometers import Odometer as Odometer
     from dpaudit.certification.certificate import Certificate as Certificate
     from dpaudit.certification.training_curve import training_curve as training_curve
+    from dpaudit.certification.training_curve import training_epsilon as training_epsilon
     from dpaudit.certification.verdict import certify as certify
     from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError

@@ -18,7 +18,7 @@ class TrainingCheck:
 
     `epsilon_lower` and `epsilon` are the lower bound and the declared value, of one step or of the whole run. `rule` is
     the rule of the finding, empty where there is none. `gaussian_lower` is a lower bound on the same epsilon that
-    assumes a Gaussian trade-off, and decides nothing.
+    assumes a Gaussian trade-off, and decides nothing. `assumption` says what `epsilon_lower` rests on, if anything.
     """
 
     name: str
@@ -29,6 +29,7 @@ class TrainingCheck:
     gaussian_lower: float = 0.0
     epsilon: float = 0.0
     rule: str = ""
+    assumption: str = ""
 
 
 def quiet_verdict(caught: float) -> AuditVerdict:

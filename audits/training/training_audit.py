@@ -1,8 +1,9 @@
-"""The audit of one training run, in three checks.
+"""The audit of one training run, in four checks.
 
     conformance    noise, clipping, sampling and steps against the declaration (`dpaudit.training`)
     one step       was a canary in this batch? Against noise of the declared size
     whole run      was a canary trained on? Many canaries, one run, against the claim
+    canaries apart the same question, where each canary was seen to have a row of its own, against the declared run
 
 The training loop is user-supplied, in any framework: it gets the records and calls back once a step with numpy arrays.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audits.training.apart import check_apart
 from audits.training.check import TrainingCheck, quiet_verdict
 from audits.training.membership import check_run, without_direction
 from audits.training.step import check_step
@@ -26,7 +28,7 @@ Train = Callable[[Array, Array, Watch, np.random.Generator], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingAudit:
-    """The results of three checks of one run.
+    """The results of the checks of one run.
 
     `verdict` is a violation if any check finds one; else that of conformance, which detects the least missing noise.
 
@@ -143,6 +145,8 @@ def judge(
         *check_step(watch, declared, claim.delta, significance, rng),
         whole if watch.slots.directed else without_direction(whole),
     )
+    if watch.slots.directed and len(planted.included) > 1:
+        checks += (check_apart(watch, planted.included, declared, claim, significance),)
     return TrainingAudit(
         verdict="violation" if any(check.verdict == "violation" for check in checks) else checks[0].verdict,
         checks=checks,

@@ -24,11 +24,7 @@ def training_curve(training: Training) -> tuple[tuple[float, float], ...]:
     >>> [round(number, 4) for number in training_curve(declared)[0]]
     [0.0, 0.3829]
     """
-    mu, rate = 1 / training.noise_multiplier, training.sample_rate
-    loss = SampledGaussianLoss(mu=mu, rate=rate) if rate < 1 else GaussianLoss(mu=mu)
-    step = Composition.of(loss)
-    alternatives = tuple({part * training.steps for part in (step, step.reversed())})
-    form = NormalForm(upper=alternatives, lower=alternatives)
+    form = _form(training)
     largest = bracket_epsilon(form, _LEAST, ROUGH).upper
     if not math.isfinite(largest):
         return ((0.0, 1.0),)
@@ -36,3 +32,24 @@ def training_curve(training: Training) -> tuple[tuple[float, float], ...]:
         (epsilon, min(1.0, bracket_delta(form, epsilon, ROUGH).upper))
         for epsilon in (largest * place / (_POINTS - 1) for place in range(_POINTS))
     )
+
+
+@lru_cache(maxsize=16)
+def training_epsilon(training: Training, delta: float) -> tuple[float, float]:
+    """Return a lower and an upper bound of the declared run's epsilon at `delta`, for a record added or removed.
+
+    >>> declared = Training(noise_multiplier=4, max_grad_norm=1, sample_rate=1, steps=16, records=100)
+    >>> [round(number, 3) for number in training_epsilon(declared, 1e-5)]
+    [4.377, 4.377]
+    """
+    bracket = bracket_epsilon(_form(training), delta, ROUGH)
+    return bracket.lower, bracket.upper
+
+
+def _form(training: Training) -> NormalForm:
+    """Return the losses of the declared run, both orders of the neighbours."""
+    mu, rate = 1 / training.noise_multiplier, training.sample_rate
+    loss = SampledGaussianLoss(mu=mu, rate=rate) if rate < 1 else GaussianLoss(mu=mu)
+    step = Composition.of(loss)
+    alternatives = tuple({part * training.steps for part in (step, step.reversed())})
+    return NormalForm(upper=alternatives, lower=alternatives)

@@ -78,7 +78,9 @@ class Slots:
 class Watch:
     """Listens to a training loop; `step` is its one callback.
 
-    Memory: steps x canaries numbers (their projections), and a few sums of the gradient's size.
+    Memory: steps x canaries numbers (their projections), and a few sums of the gradient's size. Where sums without
+    noise are reported, `absent` counts the looks at the row of a canary that was not in the batch, `strange` those at
+    which it moved all the same, and `common` holds for each step the noise along all canaries' directions together.
 
     >>> watch = Watch(records=3)
     >>> watch.step(np.ones((2, 1)), summed=np.zeros((2, 1)), batch=np.array([0, 2]))
@@ -101,6 +103,9 @@ class Watch:
     repeated: int = 0
     compared: int = 0
     mixed: int = 0
+    absent: int = 0
+    strange: int = 0
+    common: list[float] = field(default_factory=list)
     sampled: list[Array] = field(default_factory=list)
     fingerprints: list[tuple[float, ...]] = field(default_factory=list)
 
@@ -140,7 +145,17 @@ class Watch:
             norms = np.linalg.norm(before[self.slots.canaries], axis=1)
             self.largest = max(self.largest, float(norms.max()))
             self.contributions += int((norms > 0).sum())
+            self._compare_rows(norms, after[self.slots.canaries] - before[self.slots.canaries], batch)
         self.steps += 1
+
+    def _compare_rows(self, norms: Array, noise: Array, batch: Array | None) -> None:
+        """Take note of rows that move though their canary is absent, and of the sum of the noise over all rows."""
+        present = self.slots.members >= 0
+        if batch is not None:
+            present &= np.isin(self.slots.members, batch)
+        self.absent += int((~present).sum())
+        self.strange += int((norms[~present] > 0).sum())
+        self.common.append(float(np.einsum("mk,mk->", noise, self.slots.directions)))
 
     def _hear(self, noise: Array, *, empty: bool) -> None:
         """Take note of the noise of one step, on an empty batch or another one."""
