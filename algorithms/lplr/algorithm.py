@@ -8,7 +8,7 @@ from algorithms.lplr.constants import constants_of
 from algorithms.lplr.declaration import declaration_of
 from algorithms.lplr.notes import notes_of
 from algorithms.lplr.plan import Plan, plan_of
-from algorithms.lplr.references import run_blind
+from algorithms.lplr.references import run_blind, run_without_noise
 from algorithms.lplr.replays import replays_of
 from algorithms.lplr.run import run_protocol
 from algorithms.lplr.settings import LplrSettings
@@ -40,6 +40,7 @@ class Lplr(LplrSettings):
     replays = replays_of
     constants = constants_of
     run_blind = run_blind
+    run_without_noise = run_without_noise
 
     def plan(self) -> Plan:
         """Return everything that is fixed before any data is seen."""

@@ -1,4 +1,4 @@
-"""LPLR to compare with: the same messages with their noise, but without a record in them."""
+"""LPLR to compare with: all but without noise, and with its noise but without a record in its messages."""
 
 from dataclasses import replace
 
@@ -10,6 +10,14 @@ from algorithms.lplr.run import run_protocol
 from algorithms.lplr.settings import LplrSettings
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Streams, Transcript
+
+_NO_PRIVACY = 1e9
+"""An epsilon at which noise is far below one record."""
+
+
+def run_without_noise(settings: LplrSettings, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose noise is far below one record, with widths for it: no privacy."""
+    return run_protocol(plan_of(replace(settings, epsilon=_NO_PRIVACY)), problem, streams, n_runs)
 
 
 def run_blind(settings: LplrSettings, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:

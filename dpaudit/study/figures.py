@@ -268,15 +268,21 @@ def _axes() -> tuple[Any, Any]:
     return figure, figure.add_axes((0.1, 0.24, 0.54, 0.68))
 
 
+_BELOW, _LINE = 0.115, 0.0265
+"""What an axis takes below itself, and a line of the caption, as shares of the figure's height."""
+
+
 def _finish(figure: Any, axes: Any, caption: Iterable[str]) -> None:
-    """Put the legend beside the axes, and the caption below them."""
+    """Put the legend beside the axes, and the caption below them, with room for all of its lines."""
+    text = "\n".join(textwrap.fill(line, 128) for line in caption)
+    bottom = max(0.24, _BELOW + _LINE * (text.count("\n") + 1))
+    axes.set_position((0.1, bottom, 0.54, 0.92 - bottom))
     handles, labels = axes.get_legend_handles_labels()
     if handles:
         wrapped = [textwrap.fill(label, 34) for label in labels]
         axes.legend(handles, wrapped, loc="upper left", bbox_to_anchor=(1.02, 1.0), fontsize=8, handlelength=2.6)
     elif axes.get_yticklabels():
-        axes.set_position((0.38, 0.24, 0.58, 0.68))
-    text = "\n".join(textwrap.fill(line, 128) for line in caption)
+        axes.set_position((0.38, bottom, 0.58, 0.92 - bottom))
     figure.text(0.02, 0.02, text, fontsize=7.5, color=_QUIET, va="bottom")
 
 

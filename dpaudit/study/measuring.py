@@ -60,11 +60,16 @@ def _measured(study: Study, cell: Cell, folder: Path) -> Measured:
 def run_in_role(algorithm: Any, role: Role, problem: Any, streams: Streams, n_runs: int) -> Transcript:
     """Return runs of an algorithm as a contender of that role.
 
-    Raises: ValueError: a floor of an algorithm that cannot run blind.
+    Raises: ValueError: a floor of an algorithm that cannot run blind, or a ceiling of a private one that cannot run
+        without noise.
     """
     if role == "ceiling" and hasattr(algorithm, "run_without_noise"):
         ceiling: Transcript = algorithm.run_without_noise(problem, streams, n_runs)
         return ceiling
+    if role == "ceiling" and hasattr(algorithm, "claim"):
+        raise ValueError(
+            f"Expected {type(algorithm).__name__} to run without noise as a ceiling; it has no run_without_noise."
+        )
     if role == "floor" and hasattr(algorithm, "run_blind"):
         floor: Transcript = algorithm.run_blind(problem, streams, n_runs)
         return floor

@@ -12,10 +12,12 @@ from algorithms._dueling.baselines import policy, simulate
 from algorithms._dueling.voters import SilentVoters
 from algorithms.g_optimal_dueling.run import run_with
 from algorithms.kernels import pairs, squared_exponential
+from algorithms.lplr.baselines import SufficientStatistics
 from algorithms.problems import load
 from algorithms.references.kernel import KernelUcb
 from dpaudit import Streams
 from dpaudit.study.digests import config_digest
+from dpaudit.study.measuring import run_in_role
 
 
 def test_the_index_of_kernel_ucb_is_the_posterior_of_a_gaussian_process() -> None:
@@ -121,3 +123,16 @@ def test_a_blind_run_of_the_g_optimal_bandit_prefers_no_option() -> None:
     assert 0.9 < blind.min() <= blind.max() < 1.2
     silent = run_with(SilentVoters(), settings, problem, streams[1], 20).arrays["utility_regret"]
     assert silent.mean() / 10**5 < 0.1 * problem.uniform_regret
+
+
+def test_a_ceiling_never_runs_a_private_algorithm_as_it_is() -> None:
+    """LPLR without noise learns where LPLR at epsilon 4 does not; what cannot run without noise is refused."""
+    problem = load("hard_family")(users=1e12)
+    settings = Lplr(epsilon=4.0, horizon=10**12, dimension=2, actions=2)
+    streams = [Streams.spawn(np.random.default_rng(2)) for _ in range(3)]
+    private = run_in_role(settings, "private", problem, streams[0], 3).arrays["regret"].sum(axis=1)
+    without = run_in_role(settings, "ceiling", problem, streams[1], 3).arrays["regret"].sum(axis=1)
+    assert without.max() < 0.1 * private.min()
+    statistics = SufficientStatistics(epsilon=1, horizon=10**6, dimension=2, policy="greedy")
+    with pytest.raises(ValueError, match="no run_without_noise"):
+        run_in_role(statistics, "ceiling", problem, streams[2], 3)
