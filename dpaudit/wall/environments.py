@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dpaudit.errors import ConfigError
+from dpaudit.errors import ConfigError, DPAuditError
 from dpaudit.wall.row import RowResult, row_result
 
 _SECONDS = 3600
@@ -34,6 +34,17 @@ def measured_elsewhere(
         ended = subprocess.run(  # noqa: S603 - the interpreter is the user's own
             [*command, *options], capture_output=True, text=True, timeout=_SECONDS, check=False
         )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigError(f"{interpreter}: cannot measure {library} ({_line(str(error))}).") from None
+    try:
         return tuple(row_result(row) for row in json.loads(ended.stdout)["rows"])
-    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{interpreter}: cannot measure {library} ({' '.join(str(error).split())[:200]}).") from None
+    except (ValueError, KeyError, TypeError, DPAuditError):
+        said = _line((ended.stderr.strip() or "it wrote nothing").splitlines()[-1])
+        raise ConfigError(
+            f"{interpreter}: cannot measure {library} ({said}). Install dpaudit of the same version beside the library."
+        ) from None
+
+
+def _line(text: str) -> str:
+    """Return text on one line of at most 200 characters."""
+    return " ".join(text.split())[:200]

@@ -1,6 +1,7 @@
 """The files one copies: workflows, hook and first steps do what they say, run as they stand."""
 
 import re
+import shlex
 import shutil
 import time
 import tomllib
@@ -126,6 +127,32 @@ def test_workflows_have_what_their_hosts_ask_for(name: str) -> None:
         assert held["privacy"]["artifacts"]["reports"]["junit"] == "privacy-results/*.xml"
         assert held["privacy-nightly"]["resource_group"]
     assert "check.sarif" in text or name == "gitlab.yml"
+
+
+def test_the_reusable_action_checks_what_it_is_given_and_stops_for_a_false_claim(
+    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
+) -> None:
+    """`action.yml`: each input reaches the command by a variable of its own, and none is pasted into a line."""
+    held = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert {"name", "description", "inputs", "runs"} == set(held)
+    install, check = held["runs"]["steps"]
+    assert held["runs"]["using"] == "composite"
+    assert all(step["shell"] == "bash" and "${{" not in step["run"] for step in (install, check))
+    used = {value for step in (install, check) for value in step["env"].values()}
+    assert used == {f"${{{{ inputs.{name} }}}}" for name in held["inputs"]}
+    assert all(entry["description"] for entry in held["inputs"].values())
+    given = {name.upper(): entry["default"] for name, entry in held["inputs"].items()}
+
+    def ended(**changes: str) -> int:
+        lines = [f"export {name}={shlex.quote(value)}" for name, value in (given | changes).items()]
+        return shell("\n".join([*lines, check["run"]]), folder).returncode
+
+    folder = copied("ci")
+    assert ended(BASELINE="privacy/accepted.json", OPTIONS="--proof-only") == 0
+    assert (folder / "privacy-results" / "check.sarif").is_file()
+    text = (folder / "privacy" / "weekly.toml").read_text(encoding="utf-8")
+    (folder / "privacy" / "false.toml").write_text(text.replace("epsilon = 1.0", "epsilon = 0.5"), encoding="utf-8")
+    assert ended(OPTIONS="--proof-only") == 1
 
 
 def test_the_hook_certifies_the_files_it_is_given_and_stops_for_a_false_claim(

@@ -1,6 +1,7 @@
 """The wall: rows under one error rate, known defects and misses, private lists, other environments, the page."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -264,3 +265,14 @@ def test_an_interpreter_of_its_own_measures_a_library(tmp_path: Path) -> None:
     assert {row.outcome for row in results} == {"not run"}
     with pytest.raises(ConfigError, match="cannot measure"):
         measured_elsewhere(tmp_path / "python", "opendp", 70, 0.01, 1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
+def test_an_environment_without_dpaudit_says_what_it_lacks(tmp_path: Path) -> None:
+    """The last line of what the other interpreter said, and the remedy, on one line."""
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho Traceback >&2\necho \"No module named 'typer'\" >&2\nexit 1\n", encoding="utf-8")
+    broken.chmod(0o755)
+    with pytest.raises(ConfigError, match=r"No module named 'typer'.*Install dpaudit") as caught:
+        measured_elsewhere(broken, "opendp", 70, 0.01, 1)
+    assert "\n" not in str(caught.value)
