@@ -4,6 +4,7 @@ import importlib.util
 import math
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_a_general_solver_finds_no_nearer_pair(limit: ModuleType) -> None:
         p, q = laws(values)[:: -1 if turned else 1]
         return 0.02 - float(np.maximum(0, q - math.exp(0.3) * p).sum())
 
-    allowed = [{"type": "ineq", "fun": slack, "args": (turned,)} for turned in (False, True)]
+    allowed: Any = [{"type": "ineq", "fun": slack, "args": (turned,)} for turned in (False, True)]
     start = np.log(np.concatenate([first, second]) + 0.1)
     found = minimize(entropy, start, constraints=allowed, method="SLSQP", options={"ftol": 1e-14, "maxiter": 500})
     assert limit.growth(first, second, 0.3, 0.02) == pytest.approx(found.fun, rel=1e-9)

@@ -11,6 +11,7 @@ import json
 import struct
 import uuid
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -222,10 +223,10 @@ def test_what_stands_beside_the_value_is_read(channel: str) -> None:
     "output",
     [
         lambda x: [Opaque(v) for v in x],
-        lambda x: [lambda v=v: v for v in x],
+        lambda x: [partial(float, v) for v in x],
         lambda x: [object() for _ in x],
         lambda x: [iter([v]) for v in x],
-        lambda x: [collections.defaultdict(lambda v=v: v) for v in x],
+        lambda x: [collections.defaultdict(partial(float, v)) for v in x],
     ],
 )
 def test_outputs_of_unknown_types_are_refused_by_name(output: Callable[..., Any]) -> None:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
@@ -118,7 +119,7 @@ class Logistics:
     twin: str = ""
 
     def loss(self) -> LaplaceLoss:
-        return LaplaceLoss.exactly(self.l1_sensitivity / self.scale)
+        return LaplaceLoss.exactly(Fraction(self.l1_sensitivity / self.scale))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         exact = np.asarray(value, dtype=np.float64)
@@ -181,7 +182,7 @@ class SmallLoss(Laplace):
     __slots__ = ()
 
     def loss(self) -> LaplaceLoss:
-        return LaplaceLoss.exactly(0.98 * self.l1_sensitivity / self.scale)
+        return LaplaceLoss.exactly(Fraction(0.98 * self.l1_sensitivity / self.scale))
 
 
 class NearPair(Laplace):
