@@ -24,18 +24,6 @@ def l1_moves(dimension: int, matrix_weight: float, vector_weight: float) -> tupl
     return max(moves, key=lambda move: matrix_weight * move[0] + vector_weight * move[1])
 
 
-def largest_matrix_move(dimension: int) -> float:
-    """Return sqrt(d^2 + 4 a (d - a)), a = ceil(d/2): the l1 distance that the pair of `_block_pairs` attains.
-
-    It is sqrt(2) d for even d, the largest that Frobenius distance sqrt(2) allows.
-
-    >>> [round(largest_matrix_move(d), 2) for d in (2, 3, 5, 10)]
-    [2.83, 4.12, 7.0, 14.14]
-    """
-    first = (dimension + 1) // 2
-    return math.sqrt(dimension**2 + 4 * first * (dimension - first))
-
-
 def _matrix_move(x: Array, z: Array) -> float:
     """Return ||x x^T - z z^T|| in l1 norm."""
     return float(np.abs(np.outer(x, x) - np.outer(z, z)).sum())

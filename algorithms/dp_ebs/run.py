@@ -50,7 +50,7 @@ def run_with(
         )
     recorder = Recorder(streams.noise)
     if settings.variant == "batched":
-        outcome, whole = play_batches(settings, voters, streams, n_runs, recorder)
+        outcome, whole = play_batches(settings, voters, streams, n_runs, recorder)  # not in the paper
         observed = {checks.BATCH: whole}
     else:
         outcome, observed = play_rounds(settings, plan_of(settings), voters, streams, n_runs, recorder)
@@ -75,12 +75,14 @@ def play_rounds(
     observed: dict[Condition, bool] = {}
     if n_runs > _FEW or plan.reading in BROKEN:
         sample = checks.Sample(arms=plan.arms)
+        # Algorithm 1, lines 4 to 15, which stand in `rounds.lockstep`
         outcome = play(plan, voters, streams, n_runs, watch=sample if n_runs <= _FEW else None)
         noises = sample.noises()
         if plan.reading in BROKEN:
             observed[checks.CLOCK] = False
     else:
         paths = [[plan.tree.path(streams.noise) for _ in range(plan.arms)] if plan.tree else [] for _ in range(n_runs)]
+        # Algorithm 1 once more, from removal to removal (`rounds.event_driven`); the law is the same
         outcomes = [play_one(plan, voters, streams, trees, index) for index, trees in enumerate(paths)]
         outcome = Outcome(
             plays=np.concatenate([single.plays for single in outcomes]),

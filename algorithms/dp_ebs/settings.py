@@ -24,13 +24,13 @@ NOISES = ("laplace", "discrete")
 """What a node's noise is drawn from: Laplace in floating point, or integers with exact probabilities."""
 
 READINGS = ("R0", "R1", "R2", "R3", "R4")
-"""The readings of a removal by name, see `noise`."""
+"""The readings of a removal by name, see `noise.calibrated`."""
 
 BROKEN = ("R0", "R4")
 """The readings that no noise makes private."""
 
 WIDTHS = ("paper", "paper_typo", "paper_K", "tight")
-"""The confidence widths by name, see `widths`."""
+"""The confidence widths by name, see `widths.intervals`."""
 
 SCHEDULES = ("own", "planned")
 """The schedules of batches by name, see `batch_plan`."""
@@ -49,10 +49,10 @@ class DpEbsSettings:
     "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or "batched" for doubling
     batches without trees; `calibration` of the trees: "paper" (epsilon / 4 each) or "tight" (by the nodes that one
     answer shifts); `removal` of an option, the reading R0 to R4 of the paper's step, of which R0 and R4 are not
-    private, see `noise`; `credit` "left", or "both" exactly for R3; `noise` of a node, "laplace" or "discrete"; `width`
-    of the confidence intervals: "paper", "paper_K" or "paper_typo" as printed in three places, "tight" by exact bounds,
-    see `widths`; `width_factor`, which scales the widths; `fail_prob` of the widths (1 / horizon if absent);
-    `schedule` of the batches, see `batch_plan`.
+    private, see `noise.calibrated`; `credit` "left", or "both" exactly for R3; `noise` of a node, "laplace" or
+    "discrete"; `width` of the confidence intervals: "paper", "paper_K" or "paper_typo" as printed in three places,
+    "tight" by exact bounds, see `widths.intervals`; `width_factor`, which scales the widths; `fail_prob` of the widths
+    (1 / horizon if absent); `schedule` of the batches, see `widths.batches`.
     Defaults: where neither `removal` nor `credit` is given, tight trees are read as R3, everything else as R2, and the
     fields hold the reading. The default width is "tight": the printed ones remove nobody at the horizons allowed here.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.

@@ -4,8 +4,6 @@ Under add_remove a neighbour has one record more or less, and that integer may d
 itself differs, in every weight, and tells the neighbours apart whatever its size.
 """
 
-import math
-
 from dpaudit.checks import count
 
 
@@ -29,15 +27,3 @@ def telling_neighbour(records: int, batches: int) -> int | None:
     own = divisor_of(records, batches)
     others = (number for number in (records - 1, records + 1) if number > 0)
     return next((number for number in others if divisor_of(number, batches) != own), None)
-
-
-def loss_by_divisor(first: int, second: int, weights: int) -> float:
-    """Return the mean privacy loss of one step, in nats, of noise alone that is divided by `first`, against `second`.
-
-    It is the Kullback-Leibler divergence of `weights` Gaussian numbers whose scales have the ratio second / first.
-
-    >>> round(loss_by_divisor(254, 255, 10**6), 1)
-    15.5
-    """
-    ratio = (second / first) ** 2
-    return weights * (ratio - 1 - math.log(ratio)) / 2

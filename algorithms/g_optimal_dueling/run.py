@@ -33,6 +33,7 @@ def run_with(
     """
     features = features_of(settings, problem)
     recorder = Recorder(streams.noise)
+    # Algorithm 2, whose lines stand in `phases`
     outcome = play_phases(plan_of(settings), features, voters, streams, n_runs, recorder)
     in_one_sum = outcome.shared and bool((outcome.spent <= settings.horizon).all())
     observed = {checks.ONE_SUM: in_one_sum} | checked_plays(outcome.plays, settings.horizon, streams)

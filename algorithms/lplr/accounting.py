@@ -31,23 +31,3 @@ def printed_update_loss(epsilon: float) -> float:
 def printed_confidence_loss(epsilon: float) -> float:
     """Return the loss of a printed confidence message beyond the first layer: 2 epsilon, one for each cell."""
     return 2 * epsilon
-
-
-def two_laplace_delta(each: float, epsilon: float) -> float:
-    """Return delta(epsilon) of two Laplace releases of shift `each` met together, for epsilon of 0 or more.
-
-    A loss lies z below its largest value, z = 0 with probability 1/2 and else of density e^(-z / 2) / 4 up to 2 each;
-    the expectation of (1 - e^(epsilon - sum))_+ is integrated over both in turn.
-    Raises: ValueError: epsilon below 0.
-
-    >>> [round(two_laplace_delta(epsilon, epsilon), 4) for epsilon in (0.1, 0.5, 1.0)]
-    [0.025, 0.1238, 0.2418]
-    """
-    if epsilon < 0:
-        raise ValueError(f"Expected epsilon={epsilon} to be zero or positive.")
-    gap = max(0.0, 2 * each - epsilon)
-    root = math.exp(-gap / 2)
-    both_at_top = -math.expm1(-gap) / 4
-    one_at_top = (1 - root) ** 2 / 2
-    none_at_top = (4 - 4 * root**2 - 4 * gap * root) / 16
-    return both_at_top + one_at_top + none_at_top

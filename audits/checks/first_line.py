@@ -1,6 +1,5 @@
 """The line of code after which a published value first stands in some variable."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -8,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.tracer import run_traced
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import line_of
 
@@ -43,12 +43,7 @@ def first_line(program: Callable[[], Any], value: Array, other: Array) -> str | 
         lines.pop(id(frame), None)
         return looked if known[file] and not found else None
 
-    before = sys.gettrace()
-    sys.settrace(entered)
-    try:
-        program()
-    finally:
-        sys.settrace(before)
+    run_traced(program, entered)
     return found[0] if found else None
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from audits.checks.tracer import run_traced
+
 Lines = dict[str, set[int]]
 """Line numbers by the full name of a file."""
 
@@ -98,12 +100,7 @@ def _traced(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines)
         code = frame.f_code
         return looked if code.co_name != "<module>" and own(code.co_filename) else None
 
-    before = sys.gettrace()
-    sys.settrace(entered)
-    try:
-        program()
-    finally:
-        sys.settrace(before)
+    run_traced(program, entered)
 
 
 def _monitored(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines) -> None:

@@ -3,11 +3,9 @@
 import math
 from collections.abc import Callable
 
-from scipy.special import betaincinv
-
 from audits.bounds.binomial import tail
 from audits.bounds.bisection import least_count
-from audits.bounds.guessing import critical_correct, log_odds
+from audits.bounds.guessing import critical_correct
 from dpaudit import Counts, LowerBound
 from dpaudit.checks import count, open_probability, positive, probability_below_one
 
@@ -40,21 +38,6 @@ def ceiling(bound: Bound, runs: int, delta: float, significance: float) -> float
     6.5
     """
     return bound(perfect_counts(count("runs", runs)), delta, significance).epsilon
-
-
-def refutable_epsilon(
-    guesses: int, runs: int, epsilon: float, delta: float, significance: float, probability: float = POWER
-) -> float:
-    """Return the smallest true loss whose violation of `epsilon` the guessing bound shows with `probability`.
-
-    Guarantee: for outputs on which the attack guesses as often as here and the loss is extreme wherever it
-    guesses; an attack that guesses on weaker evidence sees less. Infinite if no count would do.
-    """
-    needed = critical_correct(guesses, runs, epsilon, delta, significance)
-    if needed > guesses:
-        return math.inf
-    share = float(betaincinv(max(needed, 1e-12), guesses - needed + 1, probability))
-    return max(epsilon, log_odds(share))
 
 
 def runs_needed(

@@ -150,10 +150,8 @@ def attempt(
         score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
         if isinstance(score, CountedOdds) and learner is None:
             choice = by_counted_odds(stage, lesson, max(len(lesson), LEAST_LEARNING))
-            if (
-                isinstance(choice.score, CountedOdds)
-                and len(choice.score.odds) <= (len(lesson) + choosing) // _RUNS_A_CELL
-            ):
+            most_cells = (len(lesson) + choosing) // _RUNS_A_CELL
+            if isinstance(choice.score, CountedOdds) and len(choice.score.odds) <= most_cells:
                 cells = choice.score
         else:
             choice = by_learned_score(stage, lesson, score)

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from audits.bounds.guessing import guessing_bound
-from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses
-from audits.decision.other_significance import CountedBound
+from audits.decision.overruled import overruled
 from audits.decision.preparation import attempt
 from audits.experiment.execution import Execution
 from audits.outputs.calls import CallRaisedError
@@ -44,21 +43,4 @@ def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generat
     if bound.epsilon <= min(result.claim.epsilon, result.certified):
         return result
     remark = f"A learner on all fields of the view, with {runs:,} runs of its own, shows what the given score does not."
-    return replace(
-        result,
-        verdict="violation",
-        epsilon_lower=bound.epsilon,
-        bound=bound.name,
-        bounds=(bound, *result.bounds),
-        counts=counts,
-        attack=f"{prepared.attack}, all fields",
-        power=nothing_earned(),
-        remarks=(*result.remarks, remark),
-        epsilon_at=CountedBound(
-            counts=counts,
-            delta=result.delta,
-            gaussian=False,
-            significance=result.significance,
-            share=FALSE_ALARM / result.significance,
-        ),
-    )
+    return overruled(result, bound, counts, f"{prepared.attack}, all fields", FALSE_ALARM / result.significance, remark)

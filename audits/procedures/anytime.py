@@ -121,18 +121,9 @@ def continue_audit(
     (False, 'violation')
     """
     started = time.perf_counter()
-    count("runs", runs)
-    count("first_block", first_block, at_least=2)
-    open_probability("significance", significance)
-    claim = before.claim
-    if case.relation != claim.neighbours:
-        raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
-    generator_of(rng)
-    if control_runs is not None:
-        count("control_runs", control_runs, at_least=0)
-    execution = execution_of(how, fields)
-    facts = (before.to_dict(), significance, certified, first_block)
-    execution = stored_under(execution, case, claim, rng, "anytime", *facts)
+    _require_fitting(case, before.claim, runs, rng, significance, first_block, control_runs)
+    facts = ("anytime", before.to_dict(), significance, certified, first_block)
+    execution = stored_under(execution_of(how, fields), case, before.claim, rng, *facts)
     probed = probe(case, runs, execution.run_seconds) if isinstance(case, FunctionCase) else None
     subject = case if probed is None else probed.case
     ending = _Ending(
@@ -156,6 +147,26 @@ def continue_audit(
         subject = replace(subject, score=None)
         state = _played(subject, before, runs, rng.spawn(1)[0], significance, stopping, first_block, execution)
     return ending.result(subject, state, execution), state.evidence
+
+
+def _require_fitting(
+    case: AuditCase,
+    claim: Claim,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float,
+    first_block: int,
+    control_runs: int | None,
+) -> None:
+    """Refuse numbers out of range, and a case of another relation than the claim's."""
+    count("runs", runs)
+    count("first_block", first_block, at_least=2)
+    open_probability("significance", significance)
+    if case.relation != claim.neighbours:
+        raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
+    generator_of(rng)
+    if control_runs is not None:
+        count("control_runs", control_runs, at_least=0)
 
 
 def _played(

@@ -84,9 +84,8 @@ def audit(
     'violation'
     """
     generator_of(rng)
-    searched = dict(pairs)
     remarks: tuple[str, ...] = ()
-    if searched:
+    if searched := dict(pairs):
         candidates = [("the given pair", neighbours), *searched.items()]
         run = function_case(function, neighbours, claim).run
         best = search_neighbours(run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
@@ -149,6 +148,26 @@ def audit_case(
     'violation'
     """
     started = time.perf_counter()
+    level = _level_of(case, claim, runs, rng, significance, learner, delta)
+    most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
+    facts = ("fixed size", runs, level, significance, certified, control_runs)
+    execution = stored_under(execution_of(how, fields), case, claim, rng, *facts, subjects=(learner,))
+    experiment = _Experiment(
+        claim=claim, runs=runs, delta=level, significance=significance, certified=certified, learner=learner, most=most
+    )
+    return replace(experiment.attacked(case, rng, execution), seconds=time.perf_counter() - started)
+
+
+def _level_of(
+    case: AuditCase,
+    claim: Claim,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float,
+    learner: Learner | None,
+    delta: float | None,
+) -> float:
+    """Return the delta at which epsilon is bounded; settings that do not fit the case are refused."""
     count("runs", runs, at_least=4)
     generator_of(rng)
     open_probability("significance", significance)
@@ -165,36 +184,7 @@ def audit_case(
             f"Expected learner to be left out: case {case.name!r} has a score, which the audit takes. To learn one, "
             "remove the score: dataclasses.replace(case, score=None)."
         )
-    execution = execution_of(how, fields)
-    most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
-    execution = stored_under(
-        execution,
-        case,
-        claim,
-        rng,
-        "fixed size",
-        runs,
-        level,
-        significance,
-        certified,
-        control_runs,
-        subjects=(learner,),
-    )
-    experiment = _Experiment(
-        claim=claim, runs=runs, delta=level, significance=significance, certified=certified, learner=learner, most=most
-    )
-    probed = probe(case, runs, execution.run_seconds) if isinstance(case, FunctionCase) else None
-    try:
-        result = experiment.result(case if probed is None else probed.case, rng, execution, probed)
-    except CallRaisedError as error:
-        if case.score is None:
-            raise
-        remark = f"A run raised {error.exception}: outcomes and outputs were attacked instead of the given score."
-        retried = experiment.result(replace(case, score=None), rng.spawn(1)[0], execution, probed)
-        result = replace(retried, remarks=(remark, *retried.remarks))
-    if most != 0:
-        result = with_all_fields(result, case, rng.spawn(1)[0], execution)
-    return replace(result, seconds=time.perf_counter() - started)
+    return level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +198,19 @@ class _Experiment:
     certified: float
     learner: Learner | None
     most: int | None
+
+    def attacked(self, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
+        """Return the audit of one case, its function probed first, and all fields attacked beside a given score."""
+        probed = probe(case, self.runs, how.run_seconds) if isinstance(case, FunctionCase) else None
+        try:
+            result = self.result(case if probed is None else probed.case, rng, how, probed)
+        except CallRaisedError as error:
+            if case.score is None:
+                raise
+            remark = f"A run raised {error.exception}: outcomes and outputs were attacked instead of the given score."
+            retried = self.result(replace(case, score=None), rng.spawn(1)[0], how, probed)
+            result = replace(retried, remarks=(remark, *retried.remarks))
+        return result if self.most == 0 else with_all_fields(result, case, rng.spawn(1)[0], how)
 
     def result(self, case: AuditCase, rng: np.random.Generator, how: Execution, probed: Probed | None) -> AuditResult:
         """Return the audit of one case."""

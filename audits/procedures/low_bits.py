@@ -4,8 +4,7 @@ import math
 from dataclasses import replace
 
 from audits.bounds.guessing import guessing_bound
-from audits.decision.earned import nothing_earned
-from audits.decision.other_significance import CountedBound
+from audits.decision.overruled import overruled
 from dpaudit import AuditResult, Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
@@ -41,24 +40,7 @@ def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides
         return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, f"{remark} {EXACT}"))
     if result.verdict == "violation" and result.epsilon_lower >= epsilon:
         return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
-    return replace(
-        result,
-        verdict="violation",
-        epsilon_lower=epsilon,
-        bound=bound.name,
-        bounds=(bound, *result.bounds),
-        counts=counts,
-        attack="last bits",
-        power=nothing_earned(),
-        remarks=(*result.remarks, remark),
-        epsilon_at=CountedBound(
-            counts=counts,
-            delta=result.delta,
-            gaussian=False,
-            significance=result.significance,
-            share=LOW_BITS_SHARE,
-        ),
-    )
+    return overruled(result, bound, counts, "last bits", LOW_BITS_SHARE, remark)
 
 
 def _counted(guesses: Array, labels: Array) -> Counts:

@@ -67,9 +67,7 @@ def search_neighbours(
     '0 or 5.0'
     """
     count("runs", runs)
-    rated: dict[str, float] = {}
-    order: list[str] = []
-    ranked: dict[str, Pair] = {}
+    rated, order, ranked = dict[str, float](), list[str](), dict[str, Pair]()
     spent, size, failure = 0, _FIRST_RUNS, ""
     candidates = dict(pairs)
     while candidates:
@@ -92,9 +90,8 @@ def search_neighbours(
             generations -= 1
         size *= 2
     if not order:
-        raise ValueError(
-            f"Expected a pair of neighbours on which the function runs; none did ({failure or 'none given'})."
-        )
+        failed = failure or "none given"
+        raise ValueError(f"Expected a pair of neighbours on which the function runs; none did ({failed}).")
     last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in order]
     best = order[0]
     return BestPair(

@@ -63,21 +63,16 @@ def audit_scores(
     >>> audit_scores(*equal, claim, sampling="runs", rng=rng).verdict
     'inconclusive'
     """
-    if str(sampling) == "pooled":
-        raise ValueError(POOLED)
-    one_of("sampling", sampling, SAMPLINGS)
-    open_probability("significance", significance)
+    _require_settings(sampling, significance)
     scores = Scores.of(in_scores, out_scores)
     share = significance if declared is None else significance / 2
     evidence = _evidence(scores, sampling, rule, declared or _claimed(claim), claim, share, rng)
     bound = evidence.bound(claim.delta, share)
-    refuted = declared is not None and evidence.refutes(declared, share)
     ceiling = evidence.perfect().bound(claim.delta, share).epsilon
-    sees = evidence.refutes(PrivateTradeOff.of(0.0), share)
-    able = ceiling > claim.epsilon or declared is not None
+    answered = _answered(declared, evidence, share)
     cuts, limits = Cuts.of(scores), sampling == "runs"
     return ScoresResult(
-        verdict=_verdict(wrong=bound.epsilon > claim.epsilon or refuted, sees=sees and able),
+        verdict=_verdict(evidence, claim, share, bound.epsilon, ceiling, answered),
         sampling=sampling,
         epsilon_lower=bound.epsilon,
         delta=claim.delta,
@@ -90,9 +85,7 @@ def audit_scores(
         bounds=(bound, *evidence.others(claim.delta, share)),
         counts=evidence.counts,
         claim=claim,
-        declared=None
-        if declared is None
-        else DeclaredTradeOff(text=_text(declared), refuted=refuted, significance=share),
+        declared=answered,
         area=described_area(scores, _claimed(claim), significance, limits=limits),
         rates=described_rates(cuts, _claimed(claim), significance, limits=limits),
         raw=raw_epsilon(cuts, claim.delta),
@@ -141,11 +134,36 @@ def _claimed(claim: Claim) -> PrivateTradeOff:
     return PrivateTradeOff.of(claim.epsilon, claim.delta)
 
 
-def _verdict(*, wrong: bool, sees: bool) -> ScoresVerdict:
+def _require_settings(sampling: str, significance: float) -> None:
+    """Refuse a pooled table, words that name no sampling, and a significance out of range."""
+    if sampling == "pooled":
+        raise ValueError(POOLED)
+    one_of("sampling", sampling, SAMPLINGS)
+    open_probability("significance", significance)
+
+
+def _answered(declared: TradeOff | None, evidence: Evidence, significance: float) -> DeclaredTradeOff | None:
+    """Return the declared trade-off with the answer to it, where there is one."""
+    if declared is None:
+        return None
+    refuted = evidence.refutes(declared, significance)
+    return DeclaredTradeOff(text=_text(declared), refuted=refuted, significance=significance)
+
+
+def _verdict(
+    evidence: Evidence,
+    claim: Claim,
+    significance: float,
+    epsilon: float,
+    ceiling: float,
+    declared: DeclaredTradeOff | None,
+) -> ScoresVerdict:
     """Return the verdict: whether something is refuted, and whether the scores could and did see anything."""
-    if wrong:
+    if epsilon > claim.epsilon or (declared is not None and declared.refuted):
         return "violation"
-    return "not_refuted" if sees else "inconclusive"
+    able = ceiling > claim.epsilon or declared is not None
+    sees = evidence.refutes(PrivateTradeOff.of(0.0), significance)
+    return "not_refuted" if sees and able else "inconclusive"
 
 
 def _text(declared: TradeOff) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.accounting.normal_form import Alternatives, in_both_orders
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
@@ -17,13 +17,7 @@ def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neig
     uniform choice in random blocks, and the curve is convex. A replaced record counts as at known steps.
     Raises: UnsupportedError: a part that may be one of several kinds.
     """
-    found = dict.fromkeys(
-        upper
-        for alternative in alternatives
-        for order in dict.fromkeys((alternative, alternative.reversed()))
-        for upper in _above(order, node, neighbours)
-    )
-    return tuple(found)
+    return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
 def allocated_attained(composition: Composition, node: Allocate, neighbours: Neighbours) -> Composition:

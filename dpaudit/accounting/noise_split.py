@@ -80,35 +80,17 @@ def split_noise(
     >>> round(alone.shares[0].factor, 3)
     3.731
     """
-    groups = _groups(declaration)
-    _require_labels(groups, costs, least or {})
-    brought = _brought(declaration, claim, tuple(groups))
-    prices = tuple(sum(positive(f"costs[{label!r}]", costs[label]) for label in labels) for labels in groups.values())
-    floors = tuple(
-        max(non_negative(f"least[{label!r}]", (least or {}).get(label, 0.0)) for label in labels)
-        for labels in groups.values()
-    )
+    parts = _parts(declaration, claim, costs, least or {})
 
     def factors(level: float) -> dict[Mechanism, float]:
-        return {
-            mechanism: max(floor, level * float(share / Fraction(price)) ** 0.25)
-            for mechanism, share, price, floor in zip(groups, brought, prices, floors, strict=True)
-        }
+        return {part.mechanism: part.factor(level) for part in parts}
 
     def certified(level: float) -> bool:
         form = fold(rescaled(declaration, factors(level).__getitem__), claim.neighbours)
         return bracket_delta(form, claim.epsilon).upper <= claim.delta
 
     chosen = factors(smallest_holding(certified, f"epsilon={claim.epsilon}, delta={claim.delta}"))
-    shares = tuple(
-        Share(
-            labels=tuple(dict.fromkeys(labels)),
-            factor=chosen[mechanism],
-            budget=float(share) / chosen[mechanism] ** 2,
-            cost=price,
-        )
-        for (mechanism, labels), share, price in zip(groups.items(), brought, prices, strict=True)
-    )
+    shares = tuple(part.share(chosen[part.mechanism]) for part in parts)
     return Split(
         declaration=rescaled(declaration, chosen.__getitem__),
         shares=shares,
@@ -121,6 +103,45 @@ def rescaled(node: Declaration, factor: Callable[[Mechanism], float]) -> Declara
     if isinstance(node, Release):
         return replace(node, mechanism=node.mechanism.scaled(factor(node.mechanism)))
     return with_children(node, tuple(rescaled(child, factor) for child in children(node)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """One mechanism: its releases' labels, what it brings to mu^2, what its variance costs, and its least factor."""
+
+    mechanism: Mechanism
+    labels: tuple[str, ...]
+    brought: Fraction
+    price: float
+    floor: float
+
+    def factor(self, level: float) -> float:
+        """Return the factor on the noise at a level of marginal cost."""
+        wanted: float = level * float(self.brought / Fraction(self.price)) ** 0.25
+        return max(self.floor, wanted)
+
+    def share(self, factor: float) -> Share:
+        """Return what the mechanism gets with this factor."""
+        return Share(labels=self.labels, factor=factor, budget=float(self.brought) / factor**2, cost=self.price)
+
+
+def _parts(
+    declaration: Declaration, claim: Claim, costs: Mapping[str, float], least: Mapping[str, float]
+) -> tuple[_Part, ...]:
+    """Return each mechanism of the declaration with its costs."""
+    groups = _groups(declaration)
+    _require_labels(groups, costs, least)
+    brought = _brought(declaration, claim, tuple(groups))
+    return tuple(
+        _Part(
+            mechanism=mechanism,
+            labels=tuple(dict.fromkeys(labels)),
+            brought=share,
+            price=sum(positive(f"costs[{label!r}]", costs[label]) for label in labels),
+            floor=max(non_negative(f"least[{label!r}]", least.get(label, 0.0)) for label in labels),
+        )
+        for (mechanism, labels), share in zip(groups.items(), brought, strict=True)
+    )
 
 
 def _groups(declaration: Declaration) -> dict[Mechanism, list[str]]:

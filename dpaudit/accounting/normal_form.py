@@ -1,5 +1,6 @@
 """What a declaration folds into: alternatives, each a multiset of privacy losses."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dpaudit.model.losses import Composition
@@ -24,3 +25,9 @@ class NormalForm:
 
     upper: Alternatives
     lower: Alternatives
+
+
+def in_both_orders(alternatives: Alternatives, above: Callable[[Composition], Iterable[Composition]]) -> Alternatives:
+    """Return what `above` yields for every alternative in both orders of the neighbours, each once."""
+    orders = (order for held in alternatives for order in dict.fromkeys((held, held.reversed())))
+    return tuple(dict.fromkeys(upper for order in orders for upper in above(order)))

@@ -7,7 +7,7 @@ that an upper side has an alternative for each order of the part's own loss.
 import math
 from collections.abc import Iterator
 
-from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.accounting.normal_form import Alternatives, in_both_orders
 from dpaudit.accounting.schemes import drawn_counts, drawn_with_replacement, kept_rate, truncated_shares
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.gaussian import total_mu
@@ -38,13 +38,7 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
     `alternatives` are the part's, for the relation inside the sample (`relation_inside`).
     Raises: UnsupportedError: a part that the scheme is not proved for.
     """
-    found = dict.fromkeys(
-        upper
-        for alternative in alternatives
-        for order in dict.fromkeys((alternative, alternative.reversed()))
-        for upper in _above(order, node, neighbours)
-    )
-    return tuple(found)
+    return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
 def sampled_attained(composition: Composition, node: Subsample, neighbours: Neighbours) -> Composition:

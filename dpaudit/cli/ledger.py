@@ -145,7 +145,7 @@ def show(
         style,
         output,
     )
-    return Exit.FINDING if statement.inconsistencies else Exit.PASS
+    return Exit.FINDING if statement.findings else Exit.PASS
 
 
 @ledger.command()
@@ -161,14 +161,14 @@ def verify(
     """
     entries = store_at(address).entries()
     statement = recompute(entries)
-    repricing = Repricing() if statement.inconsistencies else reprice(entries)
-    for inconsistency in (*statement.inconsistencies, *repricing.inconsistencies):
-        say(f"{inconsistency.rule} entry {inconsistency.sequence}: {inconsistency.message}")
-    known = {entry.data["digest"] for entry in entries} if head and not statement.inconsistencies else set()
+    repricing = Repricing() if statement.findings else reprice(entries)
+    for finding in (*statement.findings, *repricing.findings):
+        say(f"{finding.rule} {finding.where}: {finding.message}")
+    known = {entry.data["digest"] for entry in entries} if head and not statement.findings else set()
     missing = head is not None and head not in known
-    if missing and not statement.inconsistencies:
+    if missing and not statement.findings:
         say(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
-    if statement.inconsistencies or repricing.inconsistencies or missing:
+    if statement.findings or repricing.findings or missing:
         return Exit.FINDING
     say(f"intact: {statement.entries} entries, last digest {statement.head}")
     say(f"prices derived again: {repricing.derived}; booked without a certificate of this version: {repricing.without}")
@@ -205,7 +205,7 @@ def _require_intact(file: Path, lines: list[str]) -> None:
     numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
     entries = [Entry(text=lines[number - 1]) for number in numbers]
     statement = recompute(entries)
-    faults = statement.inconsistencies or reprice(entries).inconsistencies
+    faults = statement.findings or reprice(entries).findings
     if faults:
         first = faults[0]
         error = LedgerError(f"{first.rule} {first.message} Faults in all: {len(faults)}. Nothing was imported.")
@@ -227,7 +227,7 @@ def report(
     for name, text in files.items():
         write(folder / name, text)
         say(str(folder / name))
-    return Exit.FINDING if statement.inconsistencies else Exit.PASS
+    return Exit.FINDING if statement.findings else Exit.PASS
 
 
 def _now() -> str:

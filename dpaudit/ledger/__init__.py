@@ -1,7 +1,7 @@
 """Budgets over time: bookings of certificates on a data set, in an append-only chain with several writers."""
 
 from dpaudit.ledger.account import Account, Rule
-from dpaudit.ledger.balance import Balance, Inconsistency, Statement, recompute
+from dpaudit.ledger.balance import Balance, EntryFinding, Statement, recompute
 from dpaudit.ledger.entry import Entry
 from dpaudit.ledger.ledger import Booking, Ledger
 from dpaudit.ledger.opening import store_at
@@ -12,7 +12,7 @@ __all__ = [
     "Balance",
     "Booking",
     "Entry",
-    "Inconsistency",
+    "EntryFinding",
     "Ledger",
     "Rule",
     "Statement",

@@ -1,9 +1,9 @@
-"""The statement of a chain of entries: balances of all accounts, and inconsistencies of the chain."""
+"""The statement of a chain of entries: balances of all accounts, and findings of the chain."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from dpaudit.accounting.additive_costs import Cost
 from dpaudit.budgets.filters import Filter
@@ -13,15 +13,23 @@ from dpaudit.ledger.account import Account
 from dpaudit.ledger.booking_body import require_booking
 from dpaudit.ledger.entry import GENESIS, Entry, digest_of
 from dpaudit.ledger.pricing import decode_prices
+from dpaudit.model.trace import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inconsistency:
-    """One inconsistency of the chain: the identifier of the rule, the number of the entry, and a sentence."""
+class EntryFinding(Finding):
+    """A finding in a chain of entries, at the entry number `sequence`, from 1.
 
-    rule: str
+    >>> EntryFinding.at(3, "DPA501", "The entry was altered.").where
+    'entry 3'
+    """
+
     sequence: int
-    message: str
+
+    @classmethod
+    def at(cls, sequence: int, rule: str, message: str) -> Self:
+        """Return the finding of a rule at an entry."""
+        return cls(rule=rule, where=f"entry {sequence}", message=message, sequence=sequence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,42 +75,42 @@ class Balance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """The content of a ledger: its accounts, the number of entries, the last digest, and the inconsistencies."""
+    """The content of a ledger: its accounts, the number of entries, the last digest, and the findings."""
 
     accounts: dict[str, Balance] = field(default_factory=dict)
     entries: int = 0
     head: str = GENESIS
-    inconsistencies: tuple[Inconsistency, ...] = ()
+    findings: tuple[EntryFinding, ...] = ()
 
 
 def recompute(entries: Iterable[Entry]) -> Statement:
-    """Return the statement of a chain of entries; after an inconsistency it reads on to find the others.
+    """Return the statement of a chain of entries; after a finding it reads on to find the others.
 
-    Guarantee: without inconsistencies, each entry hashes to its digest and names the digest of the entry before,
+    Guarantee: without findings, each entry hashes to its digest and names the digest of the entry before,
     numbers run from 1 without a gap, and no account ever spent more than its budget. A chain does not show
     that its end was cut off: keep the last digest elsewhere and compare.
     """
     accounts: dict[str, Balance] = {}
-    inconsistencies: list[Inconsistency] = []
+    findings: list[EntryFinding] = []
     head, number = GENESIS, 0
     for number, entry in enumerate(entries, start=1):
         try:
             data = entry.data
         except LedgerError as error:
-            inconsistencies.append(Inconsistency(rule="DPA501", sequence=number, message=f"Unreadable: {error}."))
+            findings.append(EntryFinding.at(number, "DPA501", f"Unreadable: {error}."))
             head = "unknown"
             continue
-        inconsistencies += _links(data, number, head)
+        findings += _links(data, number, head)
         head = data["digest"]
         try:
             _apply(data, accounts)
         except LedgerError as error:
-            inconsistencies.append(Inconsistency(rule="DPA502", sequence=number, message=str(error)))
-    return Statement(accounts=accounts, entries=number, head=head, inconsistencies=tuple(inconsistencies))
+            findings.append(EntryFinding.at(number, "DPA502", str(error)))
+    return Statement(accounts=accounts, entries=number, head=head, findings=tuple(findings))
 
 
-def _links(data: dict[str, Any], number: int, head: str) -> list[Inconsistency]:
-    """Return the inconsistencies of an entry with its own digest and with the entry before."""
+def _links(data: dict[str, Any], number: int, head: str) -> list[EntryFinding]:
+    """Return the findings of an entry with its own digest and with the entry before."""
     messages: list[str] = []
     if data["digest"] != digest_of(data):
         messages.append("The content does not hash to the digest; the entry was altered.")
@@ -110,7 +118,7 @@ def _links(data: dict[str, Any], number: int, head: str) -> list[Inconsistency]:
         messages.append("The entry does not follow the one before it; one was altered, removed or put between.")
     if data["sequence"] != number:
         messages.append(f"The entry calls itself number {data['sequence']!r:.20}.")
-    return [Inconsistency(rule="DPA501", sequence=number, message=message) for message in messages]
+    return [EntryFinding.at(number, "DPA501", message) for message in messages]
 
 
 def _apply(data: dict[str, Any], accounts: dict[str, Balance]) -> None:

@@ -105,7 +105,7 @@ class Ledger:
         return result[-1]
 
     def statement(self) -> Statement:
-        """Return the accounts of the ledger and the inconsistencies of its chain."""
+        """Return the accounts of the ledger and the findings of its chain."""
         return recompute(self.store.entries())
 
     def balance(self, account: str) -> Balance:
@@ -138,11 +138,11 @@ class Ledger:
 def _intact(entries: tuple[Entry, ...]) -> Statement:
     """Return the statement of a chain.
 
-    Raises: LedgerError: the chain has an inconsistency.
+    Raises: LedgerError: the chain has a finding.
     """
     statement = recompute(entries)
-    if statement.inconsistencies:
-        first = statement.inconsistencies[0]
+    if statement.findings:
+        first = statement.findings[0]
         raise LedgerError(f"The ledger was altered at entry {first.sequence}: {first.message} Nothing was written.")
     return statement
 

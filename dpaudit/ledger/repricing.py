@@ -9,7 +9,7 @@ from dpaudit.budgets.filters import Filter
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import DPAuditError
 from dpaudit.ledger.account import Account
-from dpaudit.ledger.balance import Inconsistency
+from dpaudit.ledger.balance import EntryFinding
 from dpaudit.ledger.entry import Entry
 from dpaudit.ledger.pricing import decode_prices, prices
 from dpaudit.model.certificate import SCHEMA
@@ -23,7 +23,7 @@ class Repricing:
 
     derived: int = 0
     without: int = 0
-    inconsistencies: tuple[Inconsistency, ...] = ()
+    findings: tuple[EntryFinding, ...] = ()
 
 
 def reprice(entries: Iterable[Entry]) -> Repricing:
@@ -36,7 +36,7 @@ def reprice(entries: Iterable[Entry]) -> Repricing:
     accounts: dict[str, tuple[Filter, ...]] = {}
     seen: dict[str, str] = {}
     derived = without = 0
-    found: list[Inconsistency] = []
+    found: list[EntryFinding] = []
     for number, entry in enumerate(entries, start=1):
         data = entry.data
         if data["kind"] == "open":
@@ -46,8 +46,8 @@ def reprice(entries: Iterable[Entry]) -> Repricing:
         else:
             derived += 1
             fault = _fault(data["body"], accounts[data["account"]], seen)
-            found += [Inconsistency(rule="DPA504", sequence=number, message=fault)] if fault else []
-    return Repricing(derived=derived, without=without, inconsistencies=tuple(found))
+            found += [EntryFinding.at(number, "DPA504", fault)] if fault else []
+    return Repricing(derived=derived, without=without, findings=tuple(found))
 
 
 def _fault(body: dict[str, Any], filters: tuple[Filter, ...], seen: dict[str, str]) -> str:

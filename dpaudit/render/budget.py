@@ -9,7 +9,6 @@ from dpaudit.budgets.filters import Filter
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
 from dpaudit.ledger.pace import history_of
-from dpaudit.model.codec import encode
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.render.ledger_chart import chart_lines, pace_sentence
 from dpaudit.wording.markdown import bullets, cell, table
@@ -21,8 +20,8 @@ def statement_data(statement: Statement, account: str | None = None) -> dict[str
     return {
         "entries": statement.entries,
         "head": statement.head,
-        "intact": not statement.inconsistencies,
-        "complaints": [encode(inconsistency) for inconsistency in statement.inconsistencies],
+        "intact": not statement.findings,
+        "complaints": [{"rule": c.rule, "sequence": c.sequence, "message": c.message} for c in statement.findings],
         "accounts": [balance_data(balance) for balance in _picked(statement, account)],
     }
 
@@ -31,7 +30,7 @@ def statement_text(statement: Statement, account: str | None = None) -> Renderab
     """Return a ledger's statement for a terminal."""
     word, colour, sentence = _summary(statement)
     parts: list[RenderableType] = [headline(word, colour, sentence)]
-    parts += [inset(f"✗ entry {c.sequence}: {c.message}") for c in statement.inconsistencies]
+    parts += [inset(f"✗ {c.where}: {c.message}") for c in statement.findings]
     for balance in _picked(statement, account):
         parts += [
             section(balance.account.name),
@@ -68,7 +67,7 @@ def statement_markdown(statement: Statement, account: str | None = None) -> str:
     parts = [
         f"## {word}",
         cell(sentence),
-        bullets(f"entry {c.sequence}: {c.message}" for c in statement.inconsistencies),
+        bullets(f"{c.where}: {c.message}" for c in statement.findings),
     ]
     for balance in _picked(statement, account):
         rows = [
@@ -88,8 +87,8 @@ def _picked(statement: Statement, account: str | None) -> list[Balance]:
 
 def _summary(statement: Statement) -> tuple[str, str, str]:
     """Return the word, its colour and one sentence."""
-    if statement.inconsistencies:
-        return "ALTERED", "red", f"{len(statement.inconsistencies)} of the chain's checks failed; trust no balance."
+    if statement.findings:
+        return "ALTERED", "red", f"{len(statement.findings)} of the chain's checks failed; trust no balance."
     return "INTACT", "green", f"{statement.entries} entries; the last digest is {statement.head}."
 
 

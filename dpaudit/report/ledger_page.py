@@ -26,8 +26,8 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 260, 72, 40
 
 def ledger_page(statement: Statement, created: str) -> str:
     """Return the statement of a ledger as one HTML page without requests and scripts; every text is escaped."""
-    faults = "".join(f"<li>Entry {c.sequence}: {xml(c.message)}</li>" for c in statement.inconsistencies)
-    intact = not statement.inconsistencies
+    faults = "".join(f"<li>Entry {c.sequence}: {xml(c.message)}</li>" for c in statement.findings)
+    intact = not statement.findings
     state = "The chain is intact." if intact else "The chain was altered. Trust no balance on this page."
     accounts = "".join(_account(balance) for balance in statement.accounts.values())
     return (

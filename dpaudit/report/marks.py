@@ -20,8 +20,6 @@ MARK_WORDS: dict[Mark, str] = {
 }
 """The meaning of each mark; three of them discharge a condition."""
 
-DISCHARGED: frozenset[Mark] = frozenset(("proved", "looked at", "asserted"))
-
 _PROVED: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "whole_domain"))
 """Kinds that are checked by a computation about every input, not by watching a run."""
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import betaincinv
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail, tail_quantile
 from audits.bounds.error_rates import error_rate_bound, error_rate_delta
 from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon, gaussian_rate_bound
-from audits.bounds.guessing import critical_correct, guessing_bound, guessing_epsilon, leak_allowance
-from audits.decision.power import blind_delta, ceiling, perfect_counts, refutable_epsilon, runs_needed
+from audits.bounds.guessing import critical_correct, guessing_bound, guessing_epsilon, leak_allowance, log_odds
+from audits.decision.power import blind_delta, ceiling, perfect_counts, runs_needed
 from dpaudit import Counts
 
 BOUNDS = (guessing_bound, error_rate_bound, gaussian_bound, gaussian_rate_bound)
@@ -183,6 +184,21 @@ def test_planned_runs_have_the_planned_power() -> None:
 
     assert power(runs) > 0.9 - 4 * math.sqrt(0.09 / 40_000)
     assert power(runs // 2) < 0.8
+
+
+def refutable_epsilon(
+    guesses: int, runs: int, epsilon: float, delta: float, significance: float, probability: float = 0.9
+) -> float:
+    """Return the smallest true loss whose violation of `epsilon` the guessing bound shows with `probability`.
+
+    Guarantee: for outputs on which the attack guesses as often as here and the loss is extreme wherever it
+    guesses; an attack that guesses on weaker evidence sees less. Infinite if no count would do.
+    """
+    needed = critical_correct(guesses, runs, epsilon, delta, significance)
+    if needed > guesses:
+        return math.inf
+    share = float(betaincinv(max(needed, 1e-12), guesses - needed + 1, probability))
+    return max(epsilon, log_odds(share))
 
 
 def test_power_after_the_audit_is_what_simulation_shows() -> None:

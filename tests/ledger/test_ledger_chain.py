@@ -141,21 +141,21 @@ def lines(tmp_path_factory: pytest.TempPathFactory, one_thirty_second: Certifica
 
 def test_every_changed_byte_is_seen(lines: tuple[str, ...]) -> None:
     """Each character of each line, replaced by another one, brings an inconsistency; as does each one left out."""
-    assert recompute(Entry(text=line) for line in lines).inconsistencies == ()
+    assert recompute(Entry(text=line) for line in lines).findings == ()
     for place, line in enumerate(lines):
         for at, letter in enumerate(line):
             for changed in ("" if letter == "x" else "x", "1" if letter == "0" else "0"):
                 altered = (*lines[:place], line[:at] + changed + line[at + 1 :], *lines[place + 1 :])
-                assert recompute(Entry(text=text) for text in altered).inconsistencies, (place, at, changed)
+                assert recompute(Entry(text=text) for text in altered).findings, (place, at, changed)
 
 
 def test_lines_removed_swapped_or_doubled_are_seen(lines: tuple[str, ...]) -> None:
     """Whatever is done to the order shows, but for what is cut off at the end: that the last digest tells."""
     one, two, three = lines
     for altered in ((two, three), (one, three), (one, three, two), (one, two, two, three)):
-        assert recompute(Entry(text=text) for text in altered).inconsistencies
+        assert recompute(Entry(text=text) for text in altered).findings
     cut = recompute(Entry(text=text) for text in (one, two))
-    assert cut.inconsistencies == ()
+    assert cut.findings == ()
     assert cut.head != recompute(Entry(text=text) for text in lines).head
 
 
@@ -168,8 +168,8 @@ def test_a_forged_chain_that_overspends_is_seen(lines: tuple[str, ...]) -> None:
         data["previous"] = previous
         previous = data["digest"] = digest_of(data)
         texts.append(canonical(data))
-    inconsistencies = recompute(Entry(text=text) for text in texts).inconsistencies
-    assert [(c.rule, c.sequence) for c in inconsistencies] == [("DPA502", 3)]
+    findings = recompute(Entry(text=text) for text in texts).findings
+    assert [(c.rule, c.sequence) for c in findings] == [("DPA502", 3)]
 
 
 def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path: Path, lines: tuple[str, ...]) -> None:
@@ -186,7 +186,7 @@ def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path: Path, li
         except LedgerError:
             seen += 1
             continue
-        found = bool(recompute(entries).inconsistencies)
+        found = bool(recompute(entries).findings)
         seen += found
         assert found or tuple(entry.text for entry in entries) == lines, place
     assert seen > 150

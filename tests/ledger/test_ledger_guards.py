@@ -117,7 +117,7 @@ def test_prices_are_derived_again_from_the_chain(ledger: Ledger, fifth: Certific
     ledger.book("survey 1", fifth, "first", NOW)
     lines = ledger.lines()
     sound = reprice(Entry(text=line) for line in lines)
-    assert (sound.derived, sound.without, sound.inconsistencies) == (1, 0, ())
+    assert (sound.derived, sound.without, sound.findings) == (1, 0, ())
 
     def cheaper(data: dict[str, Any]) -> None:
         data["body"]["prices"]["basic"]["amount"] = "1/100"
@@ -132,8 +132,8 @@ def test_prices_are_derived_again_from_the_chain(ledger: Ledger, fifth: Certific
 
     for change in (cheaper, other, claims):
         entries = [Entry(text=text) for text in rechained(lines, change)]
-        assert recompute(entries).inconsistencies == ()
-        assert [one.rule for one in reprice(entries).inconsistencies] == ["DPA504"], change
+        assert recompute(entries).findings == ()
+        assert [one.rule for one in reprice(entries).findings] == ["DPA504"], change
 
 
 BAD = {
@@ -211,10 +211,10 @@ def test_a_ledger_of_the_first_version_goes_on(tmp_path: Path, ledger: Ledger, f
     connection.commit()
     connection.close()
     ledger = Ledger(store_at(str(file)))
-    assert ledger.statement().inconsistencies == ()
+    assert ledger.statement().findings == ()
     assert isinstance(ledger.book("survey 1", fifth, "second", NOW), Booking)
     again = reprice(ledger.store.entries())
-    assert (again.derived, again.without, again.inconsistencies) == (1, 1, ())
+    assert (again.derived, again.without, again.findings) == (1, 1, ())
     connection = sqlite3.connect(file)
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         connection.execute("REPLACE INTO dpaudit_ledger VALUES (1, 'x')")
@@ -231,7 +231,7 @@ def test_a_certificate_of_another_schema_version_is_counted_and_no_fault(ledger:
         document["digest"] = data["body"]["certificate"] = digest_of(document)
 
     again = reprice(Entry(text=text) for text in rechained(ledger.lines(), older))
-    assert (again.derived, again.without, again.inconsistencies) == (0, 1, ())
+    assert (again.derived, again.without, again.findings) == (0, 1, ())
 
 
 def test_four_hundred_tampered_ledgers_are_found(tmp_path: Path, ledger: Ledger, fifth: Certificate) -> None:
@@ -257,7 +257,7 @@ def test_four_hundred_tampered_ledgers_are_found(tmp_path: Path, ledger: Ledger,
         else:
             del altered[at]
         entries = [Entry(text=text) for text in altered]
-        found = recompute(entries).inconsistencies or head not in {entry.data["digest"] for entry in entries}
+        found = recompute(entries).findings or head not in {entry.data["digest"] for entry in entries}
         missed += not found
     assert missed == 0
 

@@ -34,7 +34,7 @@ def test_sixteen_writers_spend_exactly_the_budget(place: str) -> None:
     assert ended.returncode == 0, ended.stderr
     assert Counter(word for word, _ in answers) == {"booked": 32, "refused": 32}
     statement = Ledger(store_at(place)).statement()
-    assert statement.inconsistencies == ()
+    assert statement.findings == ()
     balance = statement.accounts["data"]
     assert {label for word, label in answers if word == "booked"} == {b["label"] for b in balance.bookings}
     (one,) = balance.alive
@@ -47,7 +47,7 @@ def test_a_killed_writer_loses_nothing_it_was_told(place: str) -> None:
     assert ended.returncode == 0, ended.stderr
     ledger = Ledger(store_at(place))
     statement = ledger.statement()
-    assert statement.inconsistencies == ()
+    assert statement.findings == ()
     kept = Counter(booking["label"] for booking in statement.accounts["data"].bookings)
     assert set(kept.values()) <= {1}
     told = {label for word, label in answers if word == "booked"}
@@ -61,7 +61,7 @@ def test_writers_that_take_no_turns_are_caught(tmp_path: Path) -> None:
     file = tmp_path / "careless.jsonl"
     run("careless", str(file))
     statement = recompute(Entry(text=line) for line in file.read_text().splitlines())
-    assert statement.inconsistencies
+    assert statement.findings
 
 
 @pytest.fixture
@@ -102,11 +102,11 @@ def test_a_row_changed_by_force_is_seen(booked: str) -> None:
     """With the trigger out of the way a changed byte gets into the table, and not past the chain."""
     off = "ALTER TABLE dpaudit_ledger DISABLE TRIGGER ALL"
     execute(booked, off if booked.startswith("postgresql") else "DROP TRIGGER dpaudit_ledger_no_update")
-    assert Ledger(store_at(booked)).statement().inconsistencies == ()
+    assert Ledger(store_at(booked)).statement().findings == ()
     execute(booked, "UPDATE dpaudit_ledger SET entry = replace(entry, 'release 4', 'release 5') WHERE sequence = 6")
-    inconsistencies = Ledger(store_at(booked)).statement().inconsistencies
-    assert [(c.rule, c.sequence) for c in inconsistencies] == [("DPA501", 6)]
+    findings = Ledger(store_at(booked)).statement().findings
+    assert [(c.rule, c.sequence) for c in findings] == [("DPA501", 6)]
     execute(booked, "UPDATE dpaudit_ledger SET entry = replace(entry, 'one person', 'one perxon') WHERE sequence = 1")
-    assert Ledger(store_at(booked)).statement().inconsistencies[0].sequence == 1
+    assert Ledger(store_at(booked)).statement().findings[0].sequence == 1
     with pytest.raises(LedgerError, match="altered at entry 1"):
         Ledger(store_at(booked)).open(Account(name="other", budget=Claim(epsilon=1, neighbours="replace_one")), NOW)

@@ -36,12 +36,12 @@ def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any], ind
     block = block_crediting_both if plan.credits_both else _block
     number = 0
     while number < plan.horizon and len(run.left) > 1:
-        played, over = block(run, voters, streams, number)
+        played, over = block(run, voters, streams, number)  # Algorithm 1, lines 4 to 9, once for each round
         number += played
         if over:
-            gone = run.left[run.upper[run.left] < run.lower[run.left].max()]
+            gone = run.left[run.upper[run.left] < run.lower[run.left].max()]  # line 10
             eliminated_at[gone] = number
-            _remove(run, gone)
+            _remove(run, gone)  # lines 11 to 15
     if number < plan.horizon:
         run.pairs[run.left[0], run.left[0]] += plan.horizon - number
     return Outcome(plays=run.pairs[None], eliminated_at=eliminated_at[None])

@@ -220,7 +220,7 @@ def _won(runs: _Runs, other: int, arm: int, some: Array) -> Array:
 
 
 def _take_back(runs: _Runs, arms: Array, some: Array, won: Array) -> Array:
-    """Return the outputs after the element, or elements, of a removal; see `noise`."""
+    """Return the outputs after the element, or elements, of a removal; see `noise.calibrated`."""
     reading = runs.plan.reading
     if reading in BROKEN:
         steps = int(won.max(initial=0)) if reading == "R4" else 1

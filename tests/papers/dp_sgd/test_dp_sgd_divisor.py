@@ -8,7 +8,7 @@ import pytest
 
 from algorithms.dp_sgd import DpSgd, read_engine, watch_opacus
 from algorithms.dp_sgd.checks import breaking, divisor_condition, findings_of
-from algorithms.dp_sgd.divisor import divisor_of, loss_by_divisor, telling_neighbour
+from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
 from audits.bounds.gaussian import gaussian_epsilon
 from dpaudit import Claim, Training, UnsupportedError, conform
 
@@ -22,6 +22,15 @@ def test_the_pair_of_numbers_of_records_is_named() -> None:
     assert "by 255 for 59925 records and by 254 for 59924" in condition.text
     assert divisor_condition(60_000, 235).status == "checked"
     assert telling_neighbour(1, 1) == 2
+
+
+def loss_by_divisor(first: int, second: int, weights: int) -> float:
+    """Return the mean loss of one step, in nats, of noise alone that is divided by `first`, against `second`.
+
+    It is the Kullback-Leibler divergence of `weights` Gaussian numbers whose scales have the ratio second / first.
+    """
+    ratio = (second / first) ** 2
+    return weights * (ratio - 1 - math.log(ratio)) / 2
 
 
 def test_the_loss_of_the_scale_is_that_of_a_simulation() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms._linear_rl.calibration import exact_mu, nodes_printed
-from algorithms._linear_rl.l1_moves import l1_moves, largest_matrix_move
+from algorithms._linear_rl.l1_moves import l1_moves
 from algorithms._linear_rl.values import value_ranges
 from algorithms.lsvi_ucb import LsviUcb
 from algorithms.lsvi_ucb.noise import noises_of, schedule_of, tree_horizon
@@ -453,6 +453,12 @@ def test_the_pure_remark_on_algorithm_2_is_refuted_and_its_repair_certified() ->
     for name, verdict in (("pure_paper", "refuted"), ("pure_repaired", "certified")):
         config = lsvi(dimension=10, delta=0.0, calibration=name)
         assert certify(config.declaration(), config.claim(), conditions=config.conditions()).verdict == verdict
+
+
+def largest_matrix_move(dimension: int) -> float:
+    """Return sqrt(d^2 + 4 a (d - a)), a = ceil(d/2): the largest l1 distance; it is sqrt(2) d for even d."""
+    first = (dimension + 1) // 2
+    return math.sqrt(dimension**2 + 4 * first * (dimension - first))
 
 
 def test_l1_moves_are_attained_and_the_matrix_move_is_the_largest_there_is() -> None:

@@ -12,13 +12,12 @@ from algorithms.lplr.accounting import (
     delta_floor,
     printed_confidence_loss,
     printed_update_loss,
-    two_laplace_delta,
 )
 from dpaudit import Bracket, Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
 from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian, OneSidedWishart
 from tests.narrowing import stddev_of
-from tests.papers.lplr.closed_forms import matrix_delta, printed_update_loss_of_one
+from tests.papers.lplr.closed_forms import matrix_delta, printed_update_loss_of_one, two_laplace_delta
 
 EPSILONS = (0.1, 0.5, 1.0, 4.0)
 FLOORS = (0.011050, 0.054041, 0.105161, 0.358820)
