@@ -5,8 +5,9 @@ from collections import Counter
 from functools import reduce
 
 from dpaudit.verifier import losses, schemes
-from dpaudit.verifier.losses import SHIFTS, Multiset, Table, require
+from dpaudit.verifier.losses import SHIFTS, Multiset
 from dpaudit.verifier.mechanisms import rescaled, sides_of
+from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shuffles import shuffled_below
 
 _NOWHERE: Multiset = Counter()

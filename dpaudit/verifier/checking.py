@@ -12,12 +12,13 @@ from dpaudit.verifier.attained import attained
 from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Bounds, Worst
 from dpaudit.verifier.folding import fold, plug_ins, walk
-from dpaudit.verifier.losses import Multiset, Rejection, Table, Unfollowed, require
+from dpaudit.verifier.losses import Multiset
 from dpaudit.verifier.printed import printed_complaints
 from dpaudit.verifier.reading import Unreadable, read
+from dpaudit.verifier.refusals import Rejection, Table, Unfollowed, require
 from dpaudit.verifier.shape import check_shape
 from dpaudit.verifier.slackness import slack_outcome
-from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta
+from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta, tolerance
 from dpaudit.verifier.verdicts import assumed_ends, verdict_complaints
 
 _BROKEN = 1.05  # relative: an epsilon so far above the claimed one that is attained should be told
@@ -102,7 +103,7 @@ def _verification(data: Any) -> Verification:
         outcome, notes = _numbers(data)
     except Unfollowed as error:
         return replace(found, unconfirmed=(str(error),))
-    return replace(found, complaints=tuple(outcome.wrong), unconfirmed=tuple(outcome.unconfirmed), notes=notes)
+    return replace(found, complaints=outcome.wrong, unconfirmed=outcome.unconfirmed, notes=notes)
 
 
 def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
@@ -112,24 +113,27 @@ def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
-    found = Outcome(_void_complaints(data["tight"]), []) if void else compared("upper", claim, data["tight"], above)
+    found = Outcome(_void_complaints(data["tight"])) if void else compared("upper", claim, data["tight"], above)
     found = found.joined(compared("lower", claim, data["tight"], below))
     if assumed:
         epsilon, delta = assumed_ends(data)
         stated = {"epsilon": {"lower": epsilon}, "delta": {"lower": delta}}
-        found = found.joined(compared("lower", claim, stated, Worst(assumed)))
+        found = found.joined(compared("lower", claim, stated, Worst(assumed), _TOLD - 1))
         refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
-        found = found.joined(Outcome([] if refuting else ["the assumption refutes nothing"], []))
+        found = found.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]
     if answers[1][0] > answers[0][1]:
-        found.wrong.append("what is attained exceeds what is proved from above")
+        found = found.joined(Outcome(("what is attained exceeds what is proved from above",)))
     if data["verdict"] != "refuted" and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]:
-        found.unconfirmed.append("the declared releases break the claim, and the certificate leaves it open")
+        open_claim = "the declared releases break the claim, and the certificate leaves it open"
+        found = found.joined(Outcome((), (open_claim,)))
     if not found.wrong:
-        found.wrong.extend(printed_complaints(data.get("printed"), tree, claim))
-        found = found.joined(slack_outcome(data))
+        printed = printed_complaints(data.get("printed"), tree, claim)
+        loose = any("upper" in end for end in found.loose)
+        found = found.joined(Outcome(tuple(printed))).joined(slack_outcome(data, loose=loose))
     small = max(small_delta(curve, float(claim["delta"])) for curve in (above, below))
-    return found, _notes(data, answers, small)
+    told = [f"True, but loose: {end}." for end in found.loose]
+    return found, (*told, *_notes(data, answers, small, max(map(tolerance, (above, below)))))
 
 
 def sides_attained(data: Table) -> tuple[list[Multiset], list[Multiset]]:
@@ -140,13 +144,13 @@ def sides_attained(data: Table) -> tuple[list[Multiset], list[Multiset]]:
     return counted or [Counter()], [losses for ground, several in found for losses in several if ground == "assumed"]
 
 
-def _void_complaints(tight: Table) -> list[str]:
+def _void_complaints(tight: Table) -> tuple[str, ...]:
     """With a violated condition nothing is proved from above."""
     proved = tight["epsilon"]["upper"] != "inf" or tight["delta"]["upper"] != 1
-    return ["a condition is violated, and an upper end is stated all the same"] if proved else []
+    return ("a condition is violated, and an upper end is stated all the same",) if proved else ()
 
 
-def _notes(data: Table, answers: list[Bounds], small: float) -> tuple[str, ...]:
+def _notes(data: Table, answers: list[Bounds], small: float, loose: float) -> tuple[str, ...]:
     """Return what was taken from the certificate, and how closely its numbers were confirmed."""
     sources = dict.fromkeys(node["source"] for node in walk(data["declaration"]) if node["node"] == "stated")
     looked = sum(row["status"] != "assumed" for row in data["conditions"])
@@ -157,5 +161,6 @@ def _notes(data: Table, answers: list[Bounds], small: float) -> tuple[str, ...]:
         for name in plug_ins(data["declaration"])
     ]
     told += [f"Taken from the certificate: what a run saw of {looked} conditions."] if looked else []
-    told += [f"Not compared closely: a delta below {small:.1e}."] if small > SMALL else []
+    told += [f"Only not contradicted: a delta below {small:.1e}."] if small > SMALL else []
+    told.append(f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.")
     return *told, f"Delta at the claimed epsilon is proved again to a relative width of {width:.1e}."

@@ -6,7 +6,7 @@ What a run has looked at beside them is its own account: it is listed after them
 from typing import Any
 
 from dpaudit.verifier.folding import walk
-from dpaudit.verifier.losses import Table
+from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shape import TABLES
 
 
@@ -17,9 +17,8 @@ def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
     for i, (kind, about, text) in enumerate(needed):
         row = rows[i] if i < len(rows) else {"status": "assumed"}
         said, _, looked = row.get("text", "").partition(TABLES["clause"])
-        if (row.get("kind"), row.get("about"), said) != (kind, list(about), text) or (
-            looked and row["status"] == "assumed"
-        ):
+        unseen = looked and row["status"] == "assumed"
+        if unseen or (row.get("kind"), row.get("about"), said) != (kind, list(about), text):
             altered.append(text)
         if row["status"] == "checked" and (kind not in TABLES["looked_at"] or not looked.strip()):
             complaints.append(f"no run can say that this is checked, or this one does not say what it saw: {text}")

@@ -7,21 +7,25 @@ sum of labels, and takes off what was wrapped around. The proofs are in docs/the
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, distinct, follow, merged, most, require, reversed_all, supremum
+from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, reversed_all, supremum
+from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.sampling import DERIVED, blur, cut, ends, plain
-from dpaudit.verifier.sums import Law, Measure, Window, growth, summed
+from dpaudit.verifier.sums import Law, Window, growth, summed
 from dpaudit.verifier.tails import Array, above
 
 FINE, COARSE = 3e-6, 1e-3  # relative widths that a lattice aims at, for what is compared closely and for the rest
 _ROUGH = 2e-4  # the same for losses whose cells are slow to cut
+_CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _WIDE = 1e-3  # beyond this width another epsilon gets its own window
 _SIZES, _KINDS, _CELLS = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
 _OUTSIDE, _NOTHING = 50.0, 1e-290  # -ln of the weighted mass outside of a window; no number below is told from this
 
 Bounds = tuple[float, float]
+Coarse = tuple[Array, Array, int]  # losses, masses, how often it is met
 
 
 class Worst:
@@ -31,6 +35,9 @@ class Worst:
         self.curves = [_Curve(a, width) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
         self.derived = any(curve.rough for curve in self.curves)
+        self.closed = all(sum(curve.finite.values()) < 2 and curve.kinds <= _CLOSED for curve in self.curves)
+        self.gaussian = all(curve.kinds <= {"gaussian"} for curve in self.curves)
+        self.largest = max(math.inf if curve.lost else curve.supremum for curve in self.curves)
 
     def never(self, delta: float) -> bool:
         """Return whether no epsilon brings delta down to this one."""
@@ -56,6 +63,7 @@ class _Curve:
         self.supremum, self.lost = most(losses)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
         require(np.isfinite([ends(loss) for loss in self.finite]).all(), "a loss is beyond floating point")
+        self.kinds = {loss[0] for loss in self.finite}
         self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
         self.sums: list[_Sum] = []
 
@@ -68,11 +76,11 @@ class _Curve:
     def _finite(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
         before, after = epsilon - self.blur, epsilon + self.blur
+        least, most = self._at_the_end(before, after)
         if sum(self.finite.values()) == 1:
             (loss,) = self.finite
-            return _plain(loss, after)[0], _plain(loss, before)[1]
+            return max(least, _plain(loss, after)[0]), min(most, _plain(loss, before)[1])
         follow(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
-        least, most = self._at_the_end(before, after)
         if most - least <= self.width * most:
             return least, most
         for held in self.sums:
@@ -98,9 +106,8 @@ class _Curve:
         for loss, n in self.finite.items():
             if supremum(loss) - gap < ends(loss)[0]:
                 continue  # it always does
-            p, _, off = (
-                float(row[0]) for row in above(loss, np.array([np.nextafter(supremum(loss) - gap, -math.inf)]))
-            )
+            at = np.array([np.nextafter(supremum(loss) - gap, -math.inf)])
+            p, _, off = (float(row[0]) for row in above(loss, at))
             logs = [log + n * math.log(max(1e-300, p + s * off)) for log, s in zip(logs, (-1, 1), strict=True)]
         return math.exp(logs[0]), math.exp(min(0.0, logs[1]))
 
@@ -177,30 +184,33 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     return theta, Window(math.floor(low / step) - 2, size, step), tilts
 
 
-def _coarse(loss: Loss, n: int) -> tuple[Measure, float]:
-    """Return a loss in cells of an eighth of its deviation or less, and their width."""
+@lru_cache(maxsize=64)
+def _coarse(loss: Loss, n: int) -> Coarse:
+    """Return a loss in cells of an eighth of its deviation or less, those far from its mean merged, and its number."""
     low, high = ends(loss)
     width = step = max(high - low, 1e-12) / _CELLS
-    tries = 6
-    while True:
-        part, tries = cut(loss, step), tries - 1
-        deviation = _deviation([((part.first, part.masses[0], 1), step)], 0.0)
-        if step <= deviation / 8 or step < width / 200 or not tries:
-            return (part.first, part.masses[0], n), step
+    for _ in range(6):
+        part = cut(loss, step)
+        at, masses = (part.first + np.arange(part.masses.shape[1])) * step, part.masses[0]
+        deviation = _deviation([(at, masses, 1)], 0.0)
+        if step <= deviation / 8 or step < width / 200:
+            break
         step = max(deviation, step / 4) / 16
+    far = (at - masses @ at / masses.sum()) / step
+    merged = np.unique(np.sign(far) * np.floor(128 * np.log1p(np.abs(far) / 64)), return_inverse=True)[1]
+    kept = np.bincount(merged, masses)
+    return np.bincount(merged, masses * at) / np.maximum(kept, 1e-320), kept, n
 
 
-def _growth(held: list[tuple[Measure, float]], thetas: Array) -> Array:
+def _growth(held: list[Coarse], thetas: Array) -> Array:
     """Return ln E[e^(theta L)] of the sum of all losses, for each theta."""
-    return np.asarray(sum(part[2] * growth(part, step, thetas) for part, step in held))
+    return np.asarray(sum(n * growth(at, masses, thetas) for at, masses, n in held))
 
 
-def _deviation(held: list[tuple[Measure, float]], theta: float) -> float:
+def _deviation(held: list[Coarse], theta: float) -> float:
     """Return the deviation of the weighted sum of all losses."""
     variance = 0.0
-    for (first, masses, n), step in held:
-        at = (first + np.arange(len(masses))) * step
-        sizes = np.log(np.maximum(masses, 1e-320)) + theta * at
-        weights = np.exp(sizes - growth((first, masses, n), step, np.array([theta])))
+    for at, masses, n in held:
+        weights = np.exp(np.log(np.maximum(masses, 1e-320)) + theta * at - growth(at, masses, np.array([theta])))
         variance += n * max(float(weights @ (at - weights @ at) ** 2), 0.0)
     return math.sqrt(variance)

@@ -3,8 +3,9 @@
 from collections import Counter
 
 from dpaudit.verifier import losses, schemes
-from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, Table, black_box, distinct, joined, require
+from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shuffles import shuffled_above
 
 MODELS = ("local", "central", "joint")
@@ -69,9 +70,7 @@ def _moved(loss: Loss, size: int) -> Loss:
     if loss[0] == "sampled":
         mixed = ("mixture", "gaussian", schemes.binomial(size, loss[2], loss[1]), ((0.0, 1.0),))
         return mixed if loss[3] == "remove" else losses.reverse(mixed)
-    require(
-        loss[0] in ("discrete", "range", "counted"), "a group over a sample cannot be derived again by this checker"
-    )
+    require(loss[0] in ("discrete", "range", "counted"), "a group over a sample cannot be derived again")
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
 

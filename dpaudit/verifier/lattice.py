@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, follow
+from dpaudit.verifier.losses import Loss
+from dpaudit.verifier.refusals import follow
 from dpaudit.verifier.tails import Array, Side, above, below, blur, ends
 
 _MOST = 2**22

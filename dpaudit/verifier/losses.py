@@ -15,45 +15,12 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-Table = dict[str, Any]
+from dpaudit.verifier.refusals import require
+
 Loss = tuple[Any, ...]
 Multiset = Counter[Loss]
 SHIFTS = ("gaussian", "laplace")
 _ALTERNATIVES = 400
-
-
-class Rejection(Exception):  # noqa: N818  # its text is a complaint, and it is no defect of ours
-    """A complaint that makes further checks pointless."""
-
-
-class Unfollowed(Rejection):
-    """A limit of this checker: its numbers cannot follow the declaration, which may be as stated."""
-
-
-def follow(holds: object, limit: str) -> None:
-    """Stop at a limit of this checker unless it holds."""
-    if not holds:
-        raise Unfollowed(limit)
-
-
-def require(holds: object, complaint: str) -> None:
-    """Stop with `complaint` unless it holds."""
-    if not holds:
-        raise Rejection(complaint)
-
-
-def positive(fields: Table, key: str) -> float:
-    """Return a positive finite field."""
-    value = float(fields[key])
-    require(value > 0, f"{key}={value} is not positive")
-    return value
-
-
-def ratio(fields: Table, above: str, below: str) -> float:
-    """Return the float that stands for a ratio of two positive fields, each read as its shortest decimal."""
-    value = Fraction(repr(positive(fields, above))) / Fraction(repr(positive(fields, below)))
-    require(value < 10**300, f"{above} over {below} is beyond floating point")
-    return float(value)
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
@@ -155,10 +122,9 @@ def supremum(loss: Loss) -> float:
     if loss[0] in ("sampled", "map") and loss[3] == "add":
         return -math.log1p(-loss[2])
     if loss[0] == "mixture":
-        sides = [math.log(math.fsum(w * math.exp(s - side[-1][0]) for s, w in side)) for side in loss[2:]]
-        return (
-            (sides[0] - sides[1] + loss[2][-1][0] - loss[3][-1][0]) * (1 + 1e-13) if loss[1] == "laplace" else math.inf
-        )
+        one, two = (math.log(math.fsum(w * math.exp(s - side[-1][0]) for s, w in side)) for side in loss[2:])
+        last = (one - two + loss[2][-1][0] - loss[3][-1][0]) * (1 + 1e-13)
+        return last if loss[1] == "laplace" else math.inf
     if loss[0] in ("map", "allocated"):
         whole = math.fsum(n * supremum(part if loss[3] == "remove" else reverse(part)) for part, n in loss[1])
         return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, Table, black_box, discrete, positive, ratio, require, times
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, times
+from dpaudit.verifier.refusals import Table, positive, ratio, require
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.strategies import squared_move
 
@@ -187,10 +188,8 @@ def _truncated_discrete_gaussian(fields: Table, relation: str) -> Sides:
     """The same weights on -bound .. bound alone: the outermost outputs give the answer away."""
     distance, stddev = fields["l2_sensitivity"], positive(fields, "stddev")
     bound = round(positive(fields, "cut") * stddev)
-    require(
-        0.1 <= stddev <= 1e4 and 0.1 <= fields["cut"] <= 1000 and 1 <= bound <= 10**5,
-        "a truncated discrete Gaussian is out of range",
-    )
+    fits = 0.1 <= stddev <= 1e4 and 0.1 <= fields["cut"] <= 1000 and 1 <= bound <= 10**5
+    require(fits, "a truncated discrete Gaussian is out of range")
     noise = np.arange(-bound, bound + 1)
     masses = np.exp(-((noise / stddev) ** 2) / 2)
     masses, inside = masses / masses.sum(), max(0, len(noise) - distance)
@@ -256,12 +255,5 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
 _TABLES = (_finite, _truncated_discrete_gaussian, _matrix)
-_OTHER = (
-    _tree_aggregation,
-    _discrete_laplace,
-    _discrete_gaussian,
-    _exponential,
-    _report_noisy_max,
-    _removal_clock,
-)
+_OTHER = (_tree_aggregation, _discrete_laplace, _discrete_gaussian, _exponential, _report_noisy_max, _removal_clock)
 _READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_TABLES, *_OTHER, _one_sided_wishart, _symmetrised_wishart)}

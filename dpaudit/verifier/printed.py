@@ -4,8 +4,9 @@ import math
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children
-from dpaudit.verifier.losses import Multiset, Table, group_delta, most, require
+from dpaudit.verifier.losses import Multiset, group_delta, most
 from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES
 
 _ENOUGH = 1 + 1e-9  # rounding that a printed number may have

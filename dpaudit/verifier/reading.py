@@ -5,7 +5,7 @@ import math
 import re
 from typing import Any
 
-from dpaudit.verifier.losses import Rejection, Table, require
+from dpaudit.verifier.refusals import Rejection, Table, require
 
 LONGEST, DEEPEST = 2**24, 400  # characters of a file; brackets inside brackets
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)

@@ -13,7 +13,8 @@ from scipy.fft import irfft, rfft
 
 from dpaudit.verifier import lattice, tails
 from dpaudit.verifier.lattice import Cut
-from dpaudit.verifier.losses import Loss, follow, leak
+from dpaudit.verifier.losses import Loss, leak
+from dpaudit.verifier.refusals import follow
 from dpaudit.verifier.tails import UNIT, Array
 
 DERIVED = ("map", "average", "stitched", "allocated", "counted")
@@ -56,10 +57,8 @@ def cut(loss: Loss, step: float) -> Cut:
     upper = _added(where, pair.masses * stay, pair.masses * np.expm1(-part * step) / math.expm1(-step), size)
     where, part = _place(ratio, step, first)
     p, q = pair.p[held] * (1 - _SLACK), pair.p[held] * np.exp((where + first) * step - ratio) * (1 + _SLACK)
-    labels = (
-        _added(where, p * (1 - part), p * part, size),
-        _added(where, q * (1 - part), q * part * math.exp(step), size),
-    )
+    sides = (p, 1.0), (q, math.exp(step))
+    labels = [_added(where, row * (1 - part), row * part * grown, size) for row, grown in sides]
     twice = [row * side for row, side in zip(labels, (1 + 4 * _SLACK, 1 - 4 * _SLACK), strict=True)]
     rows = np.array([upper * (1 + _SLACK), *labels, *twice]) / kept
     return Cut(first, rows, max(0.0, pair.lost * (1 + _SLACK) - leak(loss)) / kept)
@@ -148,10 +147,8 @@ def _mapped(pair: Pair, rate: float) -> Pair:
     """Return ((1 - rate) Q + rate P, Q): a record that a sample holds with this probability."""
     q = pair.masses * np.exp(-pair.at)
     at = np.logaddexp(math.log1p(-rate), math.log(rate) + pair.at)
-    at, masses = (
-        np.append(at, math.log1p(-rate)),
-        np.append(rate * pair.masses + (1 - rate) * q, (1 - rate) * pair.alone),
-    )
+    at = np.append(at, math.log1p(-rate))
+    masses = np.append(rate * pair.masses + (1 - rate) * q, (1 - rate) * pair.alone)
     low, high = (1 - rate) * pair.q_low + rate * pair.p, (1 - rate) * pair.q + rate * pair.p_high
     return Pair(at, masses, rate * pair.lost, 0.0, low, pair.q, high, pair.q_low)
 
@@ -165,10 +162,8 @@ def _back(pair: Pair) -> Pair:
 def _stitched(positive: Pair, negative: Pair, step: float) -> Pair:
     """Return what is above one pair for losses over 0 and above another below; no pair of data need attain it."""
     right, left = (_on_knots(pair, step) for pair in (positive, negative))
-    held = [
-        (at[keep], masses[keep]) for at, masses, keep in ((*left, left[0] < -step / 2), (*right, right[0] > step / 2))
-    ]
-    at, masses = (np.concatenate([row[i] for row in held]) for i in range(2))
+    kept = (left, left[0] < -step / 2), (right, right[0] > step / 2)
+    at, masses = (np.concatenate([side[i][keep] for side, keep in kept]) for i in range(2))
     p, q = float(masses.sum()) + positive.lost, float((masses * np.exp(-at)).sum()) + negative.alone
     middle = max(0.0, 1 - p) + 1e-13
     lost, alone = positive.lost + max(0.0, q - p), negative.alone + max(0.0, 1 - q - middle)
@@ -215,23 +210,12 @@ def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
     over, top = _power([(upper * (1 + _SLACK), steps)], size, 1, tilt)
     p_at, known = np.minimum(pair.p / np.maximum(pair.q, 1e-320), cap) / g, pair.q > 1e-300
     p, r, p_high, r_low = (_spread(p_at[known], row[known]) for row in pair[4:])
-    law, law_high = (
-        _power([(p, 1), (r_low, steps - 1)], size, -1, tilt)[0],
-        _power([(p_high, 1), (r, steps - 1)], size, 1, tilt)[0],
-    )
-    other, other_low = _power([(r, steps)], size, 1, tilt)[0], _power([(r_low, steps)], size, -1, tilt)[0]
+    rows = [(p, 1), (r_low, steps - 1)], [(r, steps)], [(p_high, 1), (r, steps - 1)], [(r_low, steps)]
+    laws = [_power(row, size, side, tilt)[0] for row, side in zip(rows, (-1, 1, 1, -1), strict=True)]
     end = min(1.0, top * size * g / steps)
     few = max(1, int(np.searchsorted(np.cumsum(over), _FEW[order])))  # knots that hold rounding, taken as told apart
-    return Pair(
-        np.log(means[few:]),
-        (over * means)[few:],
-        pair.lost + lost * 1.001 + end + float((over * means)[:few].sum()),
-        float(over[:few].sum()),
-        law,
-        other,
-        law_high,
-        other_low,
-    )
+    lost = pair.lost + lost * 1.001 + end + float((over * means)[:few].sum())
+    return Pair(np.log(means[few:]), (over * means)[few:], lost, float(over[:few].sum()), *laws)
 
 
 def _spread(at: Array, masses: Array) -> Array:
@@ -243,12 +227,8 @@ def _spread(at: Array, masses: Array) -> Array:
 def _power(rows: list[tuple[Array, int]], size: int, side: int, tilt: float) -> tuple[Array, float]:
     """Return the law of a sum, tilted so that rounding fades with it, moved to one side; and what lies beyond."""
     theta, product, log_scale = tilt / size, np.ones(size // 2 + 1, dtype=np.clongdouble), 0.0
-    off, moved, ways = (
-        _ETA * math.log2(size) + 8 * UNIT,
-        np.zeros(size // 2 + 1),
-        np.array([0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 40.0]) / size,
-    )
-    grown, modulus = np.zeros(len(ways)), np.ones(size // 2 + 1)
+    off, ways = _ETA * math.log2(size) + 8 * UNIT, np.array([0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 40.0]) / size
+    moved, grown, modulus = np.zeros(size // 2 + 1), np.zeros(len(ways)), np.ones(size // 2 + 1)
     for row, n in rows:
         at = np.arange(len(row))
         weights = row * np.exp(theta * at)

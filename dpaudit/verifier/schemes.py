@@ -3,19 +3,8 @@
 import math
 from collections import Counter
 
-from dpaudit.verifier.losses import (
-    Loss,
-    Multiset,
-    Table,
-    black_box,
-    distinct,
-    follow,
-    most,
-    require,
-    reverse,
-    reversed_all,
-    times,
-)
+from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, most, reverse, reversed_all, times
+from dpaudit.verifier.refusals import Table, follow, require
 
 _RELATIONS: dict[str, dict[str, str]] = {
     "poisson": {"add_remove": "add_remove", "zero_out": "zero_out", "replace_one": "add_remove"},

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dpaudit.verifier.losses import Table, require
+from dpaudit.verifier.refusals import Table, require
 
 TABLES: Table = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
 _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {

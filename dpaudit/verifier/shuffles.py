@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from dpaudit.verifier.losses import Loss, Multiset, Table, discrete, follow, most, require, reversed_all
+from dpaudit.verifier.losses import Loss, Multiset, discrete, most, reversed_all
+from dpaudit.verifier.refusals import Table, follow, require
 
 Array = np.ndarray[Any, Any]
 _BINS, _CELLS = 8_000, 16_000_000

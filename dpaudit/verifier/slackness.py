@@ -4,24 +4,31 @@ import math
 
 from dpaudit.verifier.curve import COARSE, Worst
 from dpaudit.verifier.folding import children, fold, plug_ins, walk
-from dpaudit.verifier.losses import Table
 from dpaudit.verifier.mechanisms import rescaled
+from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shape import TABLES
-from dpaudit.verifier.stated_ends import Outcome, small_delta
+from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 
-# Relative: of ratios; and what a noise is known to: in closed form, on lattices, and where less noise can be better.
-_EQUAL, _EXACT, _NARROW, _STEPWISE = 1e-6, 1e-6, 0.02, 0.3
-_NEAR = 0.05  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
+# Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others, and where
+# less noise can be better.
+_EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
+_NEAR = 0.01  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
 
 
-def slack_outcome(data: Table) -> Outcome:
-    """Return what is wrong with the slack of a claim; it is missing where nothing can be compared."""
+def slack_outcome(data: Table, *, loose: bool) -> Outcome:
+    """Return what is wrong with the slack of a claim; it is missing where nothing can be compared.
+
+    Where an upper end is `loose`, that of the noise is, too.
+    """
     slack, claim, tight = data.get("slack"), data["claim"], float(data["tight"]["epsilon"]["upper"])
     nodes = walk(data["declaration"])
+    lone = claim["epsilon"] == 0 or tight == math.inf or any(node["node"] == "stated" for node in nodes)
     if slack is None:
-        return Outcome([], [])
-    if claim["epsilon"] == 0 or tight == math.inf or any(node["node"] == "stated" for node in nodes):
-        return Outcome(["a slack is stated where nothing can be compared"], [])
+        free = lone or loose or plug_ins(data["declaration"])
+        told = "no slack is stated, and that no noise is enough is not derived again"
+        return Outcome((), () if free else (told,))
+    if lone:
+        return Outcome(("a slack is stated where nothing can be compared",))
     ratios = [float(slack[name]) for name in ("epsilon_ratio", "noise_ratio")]
     rows = [[float(row[name]) for name in ("factor", "noise_factor")] for row in slack["factors"]]
     pairs = [(ratios[0], claim["epsilon"] / tight if tight else math.inf)]
@@ -34,7 +41,7 @@ def slack_outcome(data: Table) -> Outcome:
         complaints.append(f"the factors {names} do not follow: without a printed reading all is declared noise")
     if any(row["sentence"] != _sentence(row, nodes) for row in slack["factors"]):
         complaints.append("a sentence on a factor does not state it")
-    return Outcome(complaints, []).joined(_noise(ratios[1], data))
+    return Outcome(tuple(complaints)).joined(_noise(ratios[1], data, loose=loose))
 
 
 def _sentence(row: Table, nodes: list[Table]) -> str:
@@ -47,23 +54,32 @@ def _sentence(row: Table, nodes: list[Table]) -> str:
     return text.format(factor=float(row["noise_factor"]), slots=slots, parts=counted)
 
 
-def _noise(ratio: float, data: Table) -> Outcome:
+def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
     """Return whether 1/ratio of the noise is what the claim just needs: a little more meets it, a little less fails."""
-    claim, names = data["claim"], [n["mechanism"]["name"] for n in walk(data["declaration"]) if n["node"] == "release"]
+    claim = data["claim"]
     if plug_ins(data["declaration"]):
-        return Outcome([], [])  # how their noise scales is not stated
+        return Outcome()  # how their noise scales is not stated
     if not 1e-13 < ratio < 1e13:
-        return Outcome([f"the noise ratio {ratio} is out of range"], [])
+        return Outcome((f"the noise ratio {ratio} is out of range",))
     enough = _with_noise(data, 1 / (ratio * (1 - 1e-6)))
-    known = _EXACT if set(data["engines"]) <= {"gaussian", "basic"} else _NARROW
-    known = _STEPWISE if enough.derived or any(name.startswith("discrete") for name in names) else known
-    little = _with_noise(data, 1 / (ratio * (1 + known)))
-    (met, high), least = enough.delta(claim["epsilon"]), little.delta(claim["epsilon"])[1]
+    stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
+    known = _STEPWISE if stepwise else _DERIVED if enough.derived else _EXACT if enough.gaussian else _NARROW
+    little = _with_noise(data, 1 / (ratio * (1 + known))).delta(claim["epsilon"])
+    met, high = enough.delta(claim["epsilon"])
+    least = min(1.0, 2 * little[1] - little[0])  # a rare event is rounded as the bracket says
     said = f"1/{ratio:.9g} of the noise is not"
-    if met > claim["delta"] or (least <= claim["delta"] and least < 1):
-        return Outcome([f"{said} what the claim just needs: delta is {met:.6g} or more there"], [])
+    blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
+    if met > claim["delta"] or (least <= claim["delta"] and least < 1 and not blunt):
+        return Outcome((f"{said} what the claim just needs: delta is {met:.6g} or more there",))
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
-    return Outcome([], [] if proved else [f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"])
+    told = f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
+    return Outcome((), () if proved else (told,))
+
+
+def _stepwise(mechanism: Table, ratio: float) -> bool:
+    """Return whether more of a mechanism's noise can cost more: a cut that is rounded, or few whole numbers."""
+    few = mechanism.get("name") == "discrete_gaussian" and mechanism["stddev"] / ratio < 1.5
+    return few or mechanism.get("name") == "truncated_discrete_gaussian"
 
 
 def _with_noise(data: Table, factor: float) -> Worst:

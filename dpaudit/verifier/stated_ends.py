@@ -1,29 +1,35 @@
 """Compares a stated end with the proved bracket of the checker: confirmed, contradicted, or neither.
 
 An end on its safe side of the whole bracket is proved. One on the other side of the whole bracket is contradicted. One
-inside is confirmed where the bracket is narrow, and stays open where it is wide.
+inside is confirmed where the bracket is narrow, and stays open where it is wide. An end that is proved and lies further
+from the bracket than the tolerance is not what the declaration gives: contradicted where sharp bounds are known, and
+told otherwise.
 """
 
 import math
 from typing import NamedTuple
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.losses import Table
+from dpaudit.verifier.refusals import Table
 
-# Relative: how far a stated end may lie on its safe side, and how wide a bracket may be that confirms. A delta below
-# `SMALL` need not be sharp, only true; of losses made of others, one below `_TRIFLE` times the claimed delta.
-_LOOSE, _WIDE, SMALL, _TRIFLE = 0.05, 0.02, 1e-32, 1e-6
+# Relative: how far a stated end may lie on its safe side, of curves in closed form, of sums on a lattice, and of losses
+# made of others before it is told; and how wide a bracket of delta may be that confirms an end inside.
+_CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 5e-3, 1e-12
+# No delta below `SMALL` is compared; below `BLUNT` only closed forms are known to be sharp. Of losses made of others a
+# delta below `_TRIFLE` times the claimed one need only be true.
+SMALL, BLUNT, _TRIFLE = 1e-280, 1e-20, 1e-6
 
 
 class Outcome(NamedTuple):
-    """What contradicts a certificate, and what is neither confirmed nor contradicted."""
+    """What contradicts a certificate, what is neither confirmed nor contradicted, and which ends are true but loose."""
 
-    wrong: list[str]
-    unconfirmed: list[str]
+    wrong: tuple[str, ...] = ()
+    unconfirmed: tuple[str, ...] = ()
+    loose: tuple[str, ...] = ()
 
     def joined(self, other: "Outcome") -> "Outcome":
         """Return both outcomes as one."""
-        return Outcome(self.wrong + other.wrong, self.unconfirmed + other.unconfirmed)
+        return Outcome(*(mine + others for mine, others in zip(self, other, strict=True)))
 
 
 def small_delta(curve: Worst, claimed: float) -> float:
@@ -31,51 +37,72 @@ def small_delta(curve: Worst, claimed: float) -> float:
     return max(SMALL, _TRIFLE * claimed) if curve.derived else SMALL
 
 
-def compared(side: str, claim: Table, ends: Table, curve: Worst) -> Outcome:
-    """Ask the curve at the stated ends of delta and epsilon.
+def tolerance(curve: Worst) -> float:
+    """Return how far an end may lie on its safe side, beside the width of the checker's bracket."""
+    return _DERIVED if curve.derived else _CLOSED if curve.closed else _SUMMED
 
-    Losses made of others have no sharp engine for every epsilon: of those, ends that are true may be loose.
-    """
+
+def compared(side: str, claim: Table, ends: Table, curve: Worst, digits: float = 0.0) -> Outcome:
+    """Ask the curve at the stated ends of delta and epsilon, which may be rounded to so many digits."""
+    loose = max(tolerance(curve), digits)
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
-    return _delta(side, delta, claim, curve).joined(_epsilon(side, epsilon, float(claim["delta"]), curve))
+    return _delta(side, delta, claim, curve, loose).joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose))
 
 
-def _delta(side: str, delta: float, claim: Table, curve: Worst) -> Outcome:
+def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float) -> Outcome:
     """Compare a stated end of delta at the claimed epsilon."""
     low, high = curve.delta(claim["epsilon"])
+    room = (small := small_delta(curve, float(claim["delta"]))) + high - low
     if side == "upper":
-        true, proved, near = delta >= low, delta >= high * (1 - _WIDE), delta <= high * (1 + _LOOSE) + SMALL
+        true, proved, near = delta >= low, delta >= high * (1 - _WIDE), delta <= high * (1 + loose) + room
     else:
-        true, proved, near = delta <= high, delta * (1 - _WIDE) <= low, delta >= low * (1 - _LOOSE) - SMALL
+        true, proved, near = delta <= high, delta * (1 - _WIDE) <= low, delta >= low * (1 - loose) - room
     stated, lies = f"the {side} bound on delta, {delta:.9g}", f"delta, which lies in [{low:.9g}, {high:.9g}]"
     if not true:
-        return Outcome([f"{stated}, is contradicted by {lies}"], [])
-    if not near and not curve.derived:
-        return Outcome([f"{stated}, is far from {lies}"], [])
-    known = proved or high <= small_delta(curve, float(claim["delta"]))
-    return Outcome([], [] if known else [f"{stated}, is not confirmed by this checker's bracket of {lies}"])
+        return Outcome((f"{stated}, is contradicted by {lies}",))
+    if not near:
+        return _far(f"{stated}, is far from {lies}", curve, high)
+    known = proved or high <= small
+    return Outcome((), () if known else (f"{stated}, is not confirmed by this checker's bracket of {lies}",))
 
 
-def _epsilon(side: str, epsilon: float, delta: float, curve: Worst) -> Outcome:
+def _far(told: str, curve: Worst, delta: float) -> Outcome:
+    """Return a loose end: a contradiction where our bounds are known to be sharp."""
+    free = curve.derived or (delta < BLUNT and not curve.closed)
+    return Outcome(loose=(told,)) if free else Outcome((told,))
+
+
+def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float) -> Outcome:
     """Compare a stated end of epsilon, at which delta falls to the claimed one."""
-    stated = f"the {side} bound on epsilon, {epsilon:.9g},"
-    large, small = Outcome([f"{stated} is too large"], []), Outcome([f"{stated} is too small"], [])
+    stated, upper = f"the {side} bound on epsilon, {epsilon:.9g},", side == "upper"
     blunt = 0 < delta < SMALL
     if epsilon == math.inf:
-        free = side == "upper" and (blunt or curve.derived)
-        return Outcome([], []) if free or curve.never(delta) else large
-    if side == "upper":
-        low, high = curve.delta(epsilon)
-        wrong, proved = low > delta, high * (1 - _WIDE) <= delta
-        far = not blunt and epsilon > 1e-12 and curve.delta(epsilon * (1 - _LOOSE))[1] <= delta
-        if wrong or (far and not curve.derived):
-            return small if wrong else large
+        free = upper and (blunt or curve.derived)
+        return Outcome() if free or curve.never(delta) else Outcome((f"{stated} is too large",))
+    asked = epsilon if upper else epsilon * (1 - _EXACT)
+    low, high = curve.delta(asked)
+    surely, maybe = _exceeds(curve, asked, delta, 0)
+    if upper:
+        wrong, proved = surely, not maybe or high * (1 - _WIDE) <= delta
+        far = epsilon > _EXACT and not _exceeds(curve, epsilon * (1 - loose), delta, 1)[1]
     else:
-        low, high = curve.delta(epsilon * (1 - 1e-12))
-        wrong, proved = epsilon > 1e-12 and high <= delta, epsilon <= 1e-12 or low >= delta * (1 - _WIDE)
-        far = not blunt and curve.delta(epsilon * (1 + _LOOSE) + 1e-12)[0] > delta
-        if wrong or (far and not curve.derived):
-            return large if wrong else small
-    known = proved or blunt
+        wrong, proved = epsilon > 0 and not maybe, epsilon <= _EXACT or surely or low >= delta * (1 - _WIDE) > 0
+        far = _exceeds(curve, epsilon * (1 + loose) + _EXACT, delta, 1)[0]
+    sense = "too small" if wrong == upper else "too large"
+    if wrong:
+        return Outcome((f"{stated} is {sense}",))
+    if far and not blunt:
+        return _far(f"{stated} is {sense}", curve, max(delta, SMALL))
     told = f"{stated} is not confirmed: this checker's bracket of delta there is [{low:.6g}, {high:.6g}]"
-    return Outcome([], [] if known else [told])
+    return Outcome((), () if proved or blunt else (told,))
+
+
+def _exceeds(curve: Worst, epsilon: float, delta: float, room: int) -> tuple[bool, bool]:
+    """Return whether delta is surely above the claimed one at an epsilon, and whether it may be, by a bracket's width.
+
+    A claimed delta of 0 is met from the largest loss on, which is known in closed form.
+    """
+    if not delta and not curve.derived and curve.largest < math.inf:
+        return epsilon < curve.largest * (1 - _EXACT / 2), epsilon < curve.largest * (1 + _EXACT)
+    low, high = curve.delta(epsilon)
+    return low - room * (high - low) > delta, high + room * (high - low) > delta

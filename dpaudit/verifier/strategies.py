@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Table, require
+from dpaudit.verifier.refusals import Table, require
 
 Array = np.ndarray[Any, Any]
 _MOST, _DENSE, _SIGNED = 20_000, 512, 12

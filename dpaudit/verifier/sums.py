@@ -52,11 +52,10 @@ class Law:
     above: float
 
 
-def growth(measure: Measure, step: float, thetas: Array) -> Array:
-    """Return ln of the sum of masses times e^(theta l), how the measure grows when weighted, for each theta."""
-    first, masses, _ = measure
+def growth(at: Array, masses: Array, thetas: Array) -> Array:
+    """Return ln of the sum of masses times e^(theta l), how a measure grows when weighted, for each theta."""
     held = np.flatnonzero(masses)
-    sizes = np.log(masses[held]) + thetas[:, None] * ((first + held) * step)
+    sizes = np.log(masses[held]) + thetas[:, None] * at[held]
     top = sizes.max(axis=1)
     return np.asarray(top + np.log(np.exp(sizes - top[:, None]).sum(axis=1)))
 
@@ -69,7 +68,7 @@ def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) 
     for measure in measures:
         first, masses, times = measure
         at = first + np.arange(len(masses))
-        base, *moments = growth(measure, window.step, np.concatenate(([theta], theta + tilts)))
+        base, *moments = growth(at * window.step, masses, np.concatenate(([theta], theta + tilts)))
         sizes = np.log(np.where(masses > 0, masses, 1.0)) + theta * at * window.step - base
         weights = np.exp(np.where(masses > 0, sizes, -np.inf))
         coefficients = np.fft.rfft(np.bincount(at % window.size, weights, window.size))

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from dpaudit.verifier.losses import Loss, follow, leak, options, reverse, supremum
+from dpaudit.verifier.losses import Loss, leak, options, reverse, supremum
+from dpaudit.verifier.refusals import follow
 
 UNIT = 2.0**-53
 _UNITS = 64.0
@@ -68,8 +69,8 @@ def blur(loss: Loss) -> float:
     if loss[0] == "mixture":
         reach = _FAR + loss[2][-1][0] - loss[3][0][0]
         return float(16 * UNIT * (max(map(abs, ends(loss))) + reach**2))
-    kept = min((1 - part[2] for part in options(loss) if part[0] == "sampled"), default=1.0)
-    return _UNITS * UNIT * (max(map(abs, ends(loss))) + 1 / kept)
+    rare = max((1 / (1 - part[2]) for part in options(loss) if part[0] == "sampled"), default=0.0)
+    return _UNITS * UNIT * (max(map(abs, ends(loss))) + rare)
 
 
 def _mixture(mu: float, rate: float) -> Callable[[float], float]:

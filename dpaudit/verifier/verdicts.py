@@ -5,7 +5,7 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from dpaudit.verifier.folding import MODELS, model
-from dpaudit.verifier.losses import Table, require
+from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES
 
 
@@ -15,9 +15,8 @@ def verdict_complaints(data: Table) -> list[str]:
     claim = data["claim"] | {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
     low, high = ({n: float(data["tight"][n][side]) for n in ("epsilon", "delta")} for side in ("lower", "upper"))
     require(all(0 <= low[name] <= high[name] for name in low), "a bracket is empty or negative")
-    require(
-        high["delta"] <= 1 and len({*data["engines"]}) == len(data["engines"]), "a delta above 1, or an engine twice"
-    )
+    require(high["delta"] <= 1, "a delta is above 1")
+    require(len({*data["engines"]}) == len(data["engines"]), "an engine is named twice")
     require((claim["model"], claim["neighbours"]) != ("joint", "add_remove"), "a joint claim is about replaced records")
     refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
     against = "refuted" if refuted else "infinite" if high["epsilon"] == math.inf else "unproved"
@@ -26,10 +25,8 @@ def verdict_complaints(data: Table) -> list[str]:
     reasons = [] if met and not refuted else [texts[against].format(**words, pairs=pairs)]
     if any(row["attained"] == "assumed" for row in data["witnesses"]):
         require(not refuted and not met, "an assumption decides nothing where a proof does")
-        named = any(
-            (row["kind"], row["about"], row["status"]) == ("attained", [], "assumed") for row in data["conditions"]
-        )
-        require(named, "a witness is assumed, and no condition says so")
+        rows = [(row["kind"], row["about"], row["status"]) for row in data["conditions"]]
+        require(("attained", [], "assumed") in rows, "a witness is assumed, and no condition says so")
         said = assumed_ends(data)
         reasons.append(texts["assumed"].format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
     held = model(data["declaration"])

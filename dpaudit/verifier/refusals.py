@@ -1,0 +1,40 @@
+"""What the checker refuses and reads: complaints that end a check, its limits, and numbers of JSON tables."""
+
+from fractions import Fraction
+from typing import Any
+
+Table = dict[str, Any]
+
+
+class Rejection(Exception):  # noqa: N818  # its text is a complaint, and it is no defect of ours
+    """A complaint that makes further checks pointless."""
+
+
+class Unfollowed(Rejection):
+    """A limit of this checker: its numbers cannot follow the declaration, which may be as stated."""
+
+
+def follow(holds: object, limit: str) -> None:
+    """Stop at a limit of this checker unless it holds."""
+    if not holds:
+        raise Unfollowed(limit)
+
+
+def require(holds: object, complaint: str) -> None:
+    """Stop with `complaint` unless it holds."""
+    if not holds:
+        raise Rejection(complaint)
+
+
+def positive(fields: Table, key: str) -> float:
+    """Return a positive finite field."""
+    value = float(fields[key])
+    require(value > 0, f"{key}={value} is not positive")
+    return value
+
+
+def ratio(fields: Table, above: str, below: str) -> float:
+    """Return the float that stands for a ratio of two positive fields, each read as its shortest decimal."""
+    value = Fraction(repr(positive(fields, above))) / Fraction(repr(positive(fields, below)))
+    require(value < 10**300, f"{above} over {below} is beyond floating point")
+    return float(value)
