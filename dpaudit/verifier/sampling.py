@@ -21,7 +21,8 @@ DERIVED = ("map", "average", "stitched", "allocated", "counted")
 _LOOK, _FINE, _INNER = 0.05, 2**14, 2**13  # a first width; cells of a loss that is met once, and of one inside a sample
 _SLACK = 1e-10  # relative; what weights, sums and the maps of atoms may be wrong by
 _ETA = 1000 * 8 * float(np.finfo(np.longdouble).eps) / 2  # of a library's transform of long doubles, as in `sums`
-_KNOTS, _TILTS, _CAPS = 2**18, {"remove": 25.0, "add": 1.0}, {"remove": 1e-12, "add": 1e-5}
+_KNOTS, _CAPS = 2**18, {"remove": 1e-12, "add": 1e-5}
+_TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
 _FEW = {"remove": 0.0, "add": 1e-16}
 _RARE, _DEEP = 1e-30, 60.0  # labels below, which decide nothing; the lowest loss that is told from lower ones
 
@@ -46,8 +47,9 @@ def cut(loss: Loss, step: float) -> Cut:
     pair, kept = _pair(loss, step / 3), 1 - leak(loss)
     held = pair.p > _RARE
     ratio = np.log(pair.p[held] / np.maximum(pair.q[held], pair.p[held] * math.exp(-_DEEP)))
-    held[held], above = ratio > -_DEEP, np.maximum(pair.at, -_DEEP)
-    ratio = ratio[ratio > -_DEEP]
+    known = ratio > max(-_DEEP, float(pair.at.min()))  # a label below all atoms holds rounding alone
+    held[held], above = known, np.maximum(pair.at, -_DEEP)
+    ratio = ratio[known]
     low = min(float(above.min()), float(ratio.min(initial=0.0)))
     first, high = math.floor(low / step) - 1, max(float(above.max()), float(ratio.max(initial=0.0)))
     follow((high - low) / step < 2**22, "a loss is too wide for this checker's lattice")
@@ -194,16 +196,19 @@ def _on_knots(pair: Pair, step: float) -> tuple[Array, Array]:
 
 def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
     """Return one secret step among `steps`: the mean of as many likelihood ratios, on a grid 0, g, 2g, ..."""
-    x, q, tilt = np.exp(np.minimum(pair.at, 700.0)), pair.masses * np.exp(-pair.at), _TILTS[order]
+    x, q = np.exp(np.minimum(pair.at, 700.0)), pair.masses * np.exp(-pair.at)
     ranks = np.argsort(x)
     beyond = np.cumsum((x * q)[ranks][::-1])[::-1]
     places = np.searchsorted(-beyond, -_CAPS[order] * np.array([1.0, 1e1, 1e2, 1e3]))
     caps = np.maximum(1.0, x[ranks][np.minimum(places, len(x) - 1)])
     cap = float(next((cap for cap in caps if cap <= _KNOTS / 8), caps[-1]))
     lost = float((np.maximum(x - cap, 0.0) * q).sum())
-    reach = steps + 3 * cap + 14 * math.sqrt(steps * min(float((np.minimum(x, cap) ** 2 * q).sum()), cap))
+    second = float((np.minimum(x, cap) ** 2 * q).sum())
+    reach = steps + 3 * cap + 14 * math.sqrt(steps * min(second, cap))
     size = min(_KNOTS, max(2**12, 2 ** math.ceil(math.log2(2 * reach / (step * math.sqrt(steps))))))
     g = max(reach / size, cap / (size - 4))
+    whole, each = _TILTS[order]
+    tilt = (whole / size, *([each * g / math.sqrt(steps * max(second - 1, 1e-9))] if each else []))
     upper = _spread(np.minimum(x, cap) / g, q)
     upper[0] += pair.alone
     means = np.arange(size) * g / steps
@@ -211,7 +216,14 @@ def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
     p_at, known = np.minimum(pair.p / np.maximum(pair.q, 1e-320), cap) / g, pair.q > 1e-300
     p, r, p_high, r_low = (_spread(p_at[known], row[known]) for row in pair[4:])
     rows = [(p, 1), (r_low, steps - 1)], [(r, steps)], [(p_high, 1), (r, steps - 1)], [(r_low, steps)]
-    laws = [_power(row, size, side, tilt)[0] for row, side in zip(rows, (-1, 1, 1, -1), strict=True)]
+    summed, ends = (
+        {"remove": (0, 1), "add": (2, 3)}[order],
+        (0.0, np.inf, np.inf, 0.0),
+    )  # the other two are not asked for
+    laws = [
+        _power(row, size, side, tilt)[0] if place in summed else np.full(size, ends[place])
+        for place, (row, side) in enumerate(zip(rows, (-1, 1, 1, -1), strict=True))
+    ]
     end = min(1.0, top * size * g / steps)
     few = max(1, int(np.searchsorted(np.cumsum(over), _FEW[order])))  # knots that hold rounding, taken as told apart
     lost = pair.lost + lost * 1.001 + end + float((over * means)[:few].sum())
@@ -224,9 +236,16 @@ def _spread(at: Array, masses: Array) -> Array:
     return _added(where, masses * (1 - at + where), masses * (at - where), int(where.max()) + 2)
 
 
-def _power(rows: list[tuple[Array, int]], size: int, side: int, tilt: float) -> tuple[Array, float]:
+def _power(rows: list[tuple[Array, int]], size: int, side: int, tilts: tuple[float, ...]) -> tuple[Array, float]:
+    """Return the law of a sum, at every knot the best bound of several tilts; and what lies beyond."""
+    found = [_tilted(rows, size, side, theta) for theta in tilts]
+    best = np.min if side > 0 else np.max
+    return best([law for law, _ in found], axis=0), found[0][1]
+
+
+def _tilted(rows: list[tuple[Array, int]], size: int, side: int, theta: float) -> tuple[Array, float]:
     """Return the law of a sum, tilted so that rounding fades with it, moved to one side; and what lies beyond."""
-    theta, product, log_scale = tilt / size, np.ones(size // 2 + 1, dtype=np.clongdouble), 0.0
+    product, log_scale = np.ones(size // 2 + 1, dtype=np.clongdouble), 0.0
     off, ways = _ETA * math.log2(size) + 8 * UNIT, np.array([0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 40.0]) / size
     moved, grown, modulus = np.zeros(size // 2 + 1), np.zeros(len(ways)), np.ones(size // 2 + 1)
     for row, n in rows:
@@ -242,7 +261,7 @@ def _power(rows: list[tuple[Array, int]], size: int, side: int, tilt: float) -> 
     alias = math.exp(min(0.0, float((grown - ways * size).min())))
     held = np.asarray(irfft(product, size), dtype=np.float64) + side * error - (alias if side < 0 else 0.0)
     scale = np.exp(np.minimum(log_scale + side * 1e-9 - theta * np.arange(size), 600.0))
-    return np.maximum(held, 0.0) * scale, math.exp(min(0.0, log_scale - tilt)) * alias
+    return np.maximum(held, 0.0) * scale, math.exp(min(0.0, log_scale - theta * size)) * alias
 
 
 def _place(at: Array, step: float, first: int) -> tuple[Array, Array]:

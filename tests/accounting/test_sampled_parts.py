@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from dpaudit import Claim, certify, verify
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import above, fold
 from dpaudit.engines import ENGINES
@@ -26,7 +27,15 @@ from dpaudit.model.declaration import (
     Sequential,
     Subsample,
 )
-from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, MixtureLoss, SampledLoss, SimpleLoss
+from dpaudit.model.losses import (
+    AllocatedLoss,
+    Composition,
+    GaussianLoss,
+    LaplaceLoss,
+    MixtureLoss,
+    SampledLoss,
+    SimpleLoss,
+)
 from mechanisms import Gaussian, Laplace
 
 CLOSE = 5e-5
@@ -137,6 +146,34 @@ def test_a_secret_step_has_its_known_epsilon(case: str) -> None:
     steps, epochs, value, digit = ALLOCATED[case]
     tree = Allocate(part=normal(1.0), steps=steps, epochs=epochs)
     assert holds(bracket_epsilon(fold(tree, "add_remove"), 1e-5), value, digit)
+
+
+def test_an_added_record_at_secret_steps_is_known_as_closely_as_a_removed_one() -> None:
+    """mu 1, t 10: delta .0778894 at .2 and .00048619 at 1, added; epsilon 2.57928 at 1e-5 over three fresh epochs."""
+    loss = AllocatedLoss(inside=((GaussianLoss(mu=1.0), 1),), steps=10, order="add")
+    for epsilon, value in ((0.2, 0.0778894), (1.0, 0.00048619)):
+        answers = [
+            engine.delta(Composition.of(loss), epsilon) for engine in ENGINES if engine.covers(Composition.of(loss))
+        ]
+        assert holds(reduce(Bracket.intersect, answers), value, 1e-7 if value > 0.01 else 1e-8)
+    assert holds(epsilon_of(loss, 3, 1e-5)[0], 2.57928, 1e-5)
+
+
+@pytest.mark.parametrize("delta", [1e-5, 1e-8])
+@pytest.mark.parametrize(("mu", "steps", "epochs"), [(0.25, 10, 4), (1.0, 1000, 1)])
+def test_secret_steps_are_narrow_at_small_deltas(mu: float, steps: int, epochs: int, delta: float) -> None:
+    """A thousandth between both sides, for several epochs and for a thousand steps."""
+    found = bracket_epsilon(fold(Allocate(part=normal(mu), steps=steps, epochs=epochs), "add_remove"), delta)
+    assert 0 < found.upper - found.lower < 1e-3 * found.upper
+
+
+def test_a_certificate_of_an_added_record_at_secret_steps_is_verified() -> None:
+    """Laplace noise, 20 steps, 3 epochs: the added record costs more, and the checker knows both of its sides."""
+    tree = Allocate(part=double(1.0), steps=20, epochs=3)
+    certificate = certify(tree, Claim(epsilon=1.57, delta=1e-5, neighbours="add_remove"))
+    found = verify(certificate.to_json())
+    assert certificate.verdict == "refuted"
+    assert found.accepted, found
 
 
 def test_a_secret_step_out_of_two_agrees_with_quadrature() -> None:

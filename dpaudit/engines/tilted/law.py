@@ -51,7 +51,7 @@ def weighted(masses: Floats, tilt: float, times: int, *, upwards: bool) -> Weigh
     top = float(sizes.max())
     log_scale = top + math.log(float(np.exp(sizes - top).sum()))
     held = np.exp(sizes - log_scale)
-    blur = _UNIT * (16 + 4 * (np.abs(logarithms) + exponents + abs(log_scale)))
+    blur = _UNIT * (16 + 4 * (np.abs(logarithms) + np.abs(exponents) + abs(log_scale)))
     if upwards:
         held = np.maximum(held * (1 + blur), _LEAST)
     else:

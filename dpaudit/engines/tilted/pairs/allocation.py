@@ -3,11 +3,13 @@
 With X = dP/dQ under Q for one step, and M the mean of t independent copies, the whole has the likelihood ratio M:
 delta is E(M - e^epsilon)_+ in the order "remove" and E(1 - e^epsilon M)_+ in the order "add", convex functions of M.
 From above, X becomes a mean-preserving spread on a grid 0, g, 2g, ...; from below, a label on that grid, whose sum over
-the steps is a test. Sums are powers of a Fourier transform with a proved error, tilted so that rounding in the upper
-tail is as small as the tail.
+the steps is a test. Sums are powers of a Fourier transform with a proved error. They are taken at several tilts, so
+that rounding is as small as the tail that an order asks about; at every knot the best bound counts.
 """
 
 import math
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,14 +20,15 @@ from dpaudit.model.losses import SampledOrder
 _UNIT = 2.0**-53
 _MOST = 1 << 18  # knots of a sum
 _FEWEST = 1 << 12
-_TILTS: dict[SampledOrder, float] = {
-    "remove": 14.0,
-    "add": 14.0,
-}  # by how much rounding shrinks from the bottom of the window to its top, in logarithms
+_TOP = 14.0  # the tilt over the whole window, in logarithms, at which what lies above it is bounded
+_RATE = 5.0  # -ln of the probability of the tail on which a tilt puts the weights, about
+_SIDES: dict[SampledOrder, float] = {"remove": 1.0, "add": -1.0}  # the tail of the mean that an order asks about
+_LOOK = 2000  # places at which a law is looked at to choose tilts
 _RARE = -36.0  # the logarithm of a weight beyond the window that is small enough
 _TINY = 1e-300
 _LIGHT = 1e-5  # the same where the cap costs about as much of epsilon, and nothing of delta
 _HEAVY = 1e-16  # a mass under P at which a likelihood ratio is capped
+Rows: TypeAlias = tuple[tuple[Floats, int], ...]
 
 
 def allocated_above(step: FinitePair, steps: int, width: float, tail: float, order: SampledOrder) -> FinitePair:
@@ -42,12 +45,9 @@ def allocated_above(step: FinitePair, steps: int, width: float, tail: float, ord
     row = _labels(at, under_q)
     row[0] += step.missing
     row = row * (1 + 1e-13)
-    tilt = _TILTS[order]
-    held = weighted(np.asarray(row, np.float64), tilt / size, steps, upwards=True)
-    law = composed([held], 0, size, size)
-    masses = _untilted(law, law.coefficients + law.error, tilt / size, upwards=True)
-    top = _log_beyond([held], size)
-    weight = law.log_scale + law.blur - tilt + top + math.log(size * g / steps)
+    masses = _sum_above(((row, steps),), size, _tilts(row, steps, size, order))
+    held = weighted(np.asarray(row, np.float64), _TOP / size, steps, upwards=True)
+    weight = steps * held.log_scale * (1 + 1e-13) - _TOP + _log_beyond([held], size) + math.log(size * g / steps)
     means = np.arange(1, size) * (g / steps)
     whole = FinitePair(
         losses=np.log(means),
@@ -56,7 +56,23 @@ def allocated_above(step: FinitePair, steps: int, width: float, tail: float, ord
         missing=float(masses[0]),
         error=step.error + 8 * _UNIT * (4 + float(np.abs(np.log(means[[0, -1]])).max())) + 1e-13,
     )
-    return whole if order == "remove" else whole.reversed()
+    return _without_tail(whole if order == "remove" else whole.reversed(), tail)
+
+
+def _without_tail(pair: FinitePair, tail: float) -> FinitePair:
+    """Return a pair from above with its largest losses given to infinity, as long as they are rarer than `tail`.
+
+    What rounding puts far out would count for much where such pairs are composed.
+    """
+    order = np.argsort(-pair.losses)
+    number = int(np.searchsorted(np.cumsum(pair.masses[order]), tail))
+    lost, kept = pair.masses[order[:number]], np.sort(order[number:])
+    return replace(
+        pair,
+        losses=pair.losses[kept],
+        masses=pair.masses[kept],
+        infinite=min(1.0, pair.infinite + float(lost.sum()) * (1 + pair.error + 1e-12)),
+    )
 
 
 def _lost(tail: float, order: SampledOrder) -> float:
@@ -78,8 +94,8 @@ def allocated_below(step: FinitePair, steps: int, width: float, tail: float, ord
     slip = step.error + 1e-12
     with_record, without = ((p, 1), (r, steps - 1)), ((r, steps),)
     first, second = (with_record, without) if order == "remove" else (without, with_record)
-    lower = _sum_of(first, size, _TILTS[order] / size, 1 - slip, upwards=False)
-    upper = _sum_of(second, size, _TILTS[order] / size, 1 + slip, upwards=True)
+    tilts = _tilts(r, steps, size, order)
+    lower, upper = _sum_below(_scaled(first, 1 - slip), size, tilts), _sum_above(_scaled(second, 1 + slip), size, tilts)
     held = (lower > 1e-290) & (upper > 1e-290)
     return FinitePair(
         losses=np.asarray(np.log(lower[held] / upper[held]), np.float64),
@@ -98,14 +114,48 @@ def _labels(at: Floats, masses: Floats) -> Floats:
     return np.asarray(found, np.float64)
 
 
-def _sum_of(rows: tuple[tuple[Floats, int], ...], size: int, tilt: float, factor: float, *, upwards: bool) -> Floats:
-    """Return the masses of a sum modulo `size`, moved to one side by all errors."""
-    parts = [weighted(row * factor, tilt, times, upwards=upwards) for row, times in rows if times]
-    law = composed(parts, 0, size, size)
-    if upwards:
-        return _untilted(law, law.coefficients + law.error, tilt, upwards=True)
-    alias = math.exp(min(0.0, _log_beyond(parts, size)))
-    return _untilted(law, law.coefficients - law.error - alias, tilt, upwards=False)
+def _scaled(rows: Rows, factor: float) -> Rows:
+    """Return rows times a factor."""
+    return tuple((row * factor, times) for row, times in rows)
+
+
+def _tilts(row: Floats, steps: int, size: int, order: SampledOrder) -> list[float]:
+    """Return tilts per knot: one that puts a sum on the tail that an order asks about, and one that tames the other.
+
+    They enter no proof. Where a ratio far out would take over, the tilt is the largest one below.
+    """
+    block = -(-len(row) // _LOOK)
+    masses = np.add.reduceat(row, np.arange(0, len(row), block))
+    places = block * np.arange(len(masses)) + (block - 1) / 2
+    slopes = np.geomspace(1e-3, 600.0, 400) / len(row)
+    exponents = np.log(np.maximum(masses, _TINY)) + _SIDES[order] * slopes[:, None] * places
+    top = exponents.max(axis=1)
+    weights = np.exp(exponents - top[:, None])
+    total = weights.sum(axis=1)
+    means = (weights * places).sum(axis=1) / total
+    rates = steps * (_SIDES[order] * slopes * means - top - np.log(total) + math.log(masses.sum()))
+    steep = _SIDES[order] * float(slopes[max(0, int(np.searchsorted(rates, _RATE)) - 1)])
+    return [steep, _TOP / size]
+
+
+def _sum_above(rows: Rows, size: int, tilts: list[float]) -> Floats:
+    """Return bounds from above on the masses of a sum modulo `size`."""
+    found = np.full(size, math.inf)
+    for tilt in tilts:
+        law = composed([weighted(row, tilt, times, upwards=True) for row, times in rows if times], 0, size, size)
+        np.minimum(found, _untilted(law, law.coefficients + law.error, tilt, upwards=True), out=found)
+    return found
+
+
+def _sum_below(rows: Rows, size: int, tilts: list[float]) -> Floats:
+    """Return bounds from below on the masses of a sum."""
+    found = np.zeros(size)
+    for tilt in tilts:
+        parts = [weighted(row, tilt, times, upwards=False) for row, times in rows if times]
+        law = composed(parts, 0, size, size)
+        alias = math.exp(min(0.0, _log_beyond(parts, size)))
+        np.maximum(found, _untilted(law, law.coefficients - law.error - alias, tilt, upwards=False), out=found)
+    return found
 
 
 def _ratios(step: FinitePair) -> tuple[Floats, Floats]:
@@ -137,7 +187,8 @@ def _window(ratios: Floats, under_q: Floats, cap: float, steps: int, width: floa
 def _untilted(law: Law, coefficients: Floats, tilt: float, *, upwards: bool) -> Floats:
     """Return the masses that coefficients stand for."""
     side = 1 if upwards else -1
-    exponents = law.log_scale + side * (law.blur + 1e-12) - tilt * np.arange(len(coefficients))
+    knots = np.arange(len(coefficients))
+    exponents = (law.log_scale - tilt * knots) + side * (law.blur + 1e-12 + 8 * _UNIT * abs(tilt) * knots)
     return np.asarray(np.maximum(coefficients, 0.0) * np.exp(np.minimum(exponents, 600.0)), np.float64)
 
 

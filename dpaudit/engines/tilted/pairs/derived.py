@@ -73,11 +73,12 @@ def _of_cells(cells: DiscretisedLoss, *, above: bool) -> FinitePair:
         masses[:-1] += cells.down
         masses[0] += cells.below
         factor = (1 + cells.error) * (1 + 1e-14)
+        losses, masses = np.asarray(knots + slack, np.float64), np.asarray(masses * factor, np.float64)
         return FinitePair(
-            losses=np.asarray(knots + slack, np.float64),
-            masses=masses * factor,
+            losses=losses,
+            masses=masses,
             infinite=cells.infinite + cells.above * factor,
-            missing=cells.below_other * factor,
+            missing=max(cells.below_other * factor, _lacking(losses, masses)),
             error=4 * _UNIT * (2 + float(np.abs(knots).max())),
         )
     seen = cells.up * np.exp(-h) + cells.down
@@ -89,6 +90,14 @@ def _of_cells(cells: DiscretisedLoss, *, above: bool) -> FinitePair:
         infinite=cells.infinite,
         error=2 * cells.error + 2 * slack + 8 * _UNIT * (2 + float(np.abs(knots).max())),
     )
+
+
+def _lacking(losses: Floats, masses: Floats) -> float:
+    """Return what the atoms lack of a whole law under Q, rounded up.
+
+    A loss that was raised leaves less under Q; what is left is an output that only Q has, which a sample may show.
+    """
+    return max(0.0, 1 - float((masses * np.exp(-losses)).sum()) + _UNIT * (len(masses) + 8))
 
 
 def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> FinitePair:
@@ -109,7 +118,7 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
             losses=knots,
             masses=masses * (1 + rounding),
             infinite=max(0.0, 1 - float(kept)) * (1 + 1e-12),
-            missing=float(missing),
+            missing=max(float(missing), _lacking(knots, masses * (1 + rounding))),
             error=4 * _UNIT * (2 + float(np.abs(knots).max())),
         )
     others = _product([(grid.others, times) for grid, times in grids])
