@@ -35,6 +35,7 @@ def replays_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> tuple[ReplayCase, 
             "released": np.stack([table.released for table in tables], axis=1),
             "values": np.stack([table.values for table in tables], axis=1),
             "actions": np.stack([table.actions for table in tables], axis=1),
+            "when plans are made": np.array([[table.fresh for table in tables]]),
         }
 
     first, second = np.zeros((2, steps, states, actions, states))
@@ -43,4 +44,6 @@ def replays_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> tuple[ReplayCase, 
     pairs = tuple(
         (f"the user of episode {at} stays at the first cell or at the last", (at, first), (at, second)) for at in places
     )
-    return (ReplayCase(name=f"{name} episodes", pairs=pairs, run=run, others=(((1, first), (1, first)),)),)
+    same = (((1, first), (1, first)),)
+    attaining = tuple(says for says, *_ in pairs)
+    return (ReplayCase(name=f"{name} episodes", pairs=pairs, run=run, others=same, attaining=attaining),)

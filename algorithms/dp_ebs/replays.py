@@ -73,7 +73,14 @@ def _batched(settings: DpEbsSettings) -> ReplayCase:
     border = batches[0].plays * short.arms
 
     def engine(data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
-        return play_batches(short, data, streams, n_runs, Recorder(streams.noise))[0]
+        read: list[Array] = []
+
+        def compared(means: Array, best: Array) -> None:
+            read.append(np.ravel(np.column_stack([means, best])))
+
+        outcome = play_batches(short, data, streams, n_runs, Recorder(streams.noise), compared)[0]
+        bounds = np.concatenate(read) if read else np.zeros(0)
+        return ReplayedOutcome(plays=outcome.plays, eliminated_at=outcome.eliminated_at, bounds=bounds)
 
     people = (0, border // 3, 2 * border // 5, border - 1, border, border + 1)
     starts = np.concatenate([[0], np.cumsum([batch.plays * short.arms for batch in batches])])
@@ -150,13 +157,21 @@ def _replay(
         )
         for answer in (_HOSTILE if places else ())
     )
+    alone = tuple(
+        (
+            f"person {at + 1} answers 0 or 1, all others 0",
+            _one(rounds, at, 0.0, alone=True),
+            _one(rounds, at, 1.0, alone=True),
+        )
+        for at in people[:1]
+    )
     numbers = np.arange(rounds)
     turns = RecordedVoters(answers=(numbers % 3 == 0) * 1.0), RecordedVoters(answers=(numbers % 4 > 0) * 1.0)
-    return ReplayCase(name=name, pairs=(*usual, *hostile), run=run, others=(turns, *unlike))
+    return ReplayCase(name=name, pairs=(*usual, *alone, *hostile), run=run, others=(turns, *unlike))
 
 
-def _one(rounds: int, at: int, answer: float) -> RecordedVoters:
-    """Return answers that alternate, but for person `at`."""
-    answers = (np.arange(rounds) % 2).astype(np.float64)
+def _one(rounds: int, at: int, answer: float, *, alone: bool = False) -> RecordedVoters:
+    """Return answers that alternate, or are 0 where nobody else likes anything, but for person `at`."""
+    answers = (np.arange(rounds) % (1 if alone else 2)).astype(np.float64)
     answers[at] = answer
     return RecordedVoters(answers=answers)

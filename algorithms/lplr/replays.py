@@ -29,7 +29,17 @@ def replays_of(settings: LplrSettings, problem: Any = None) -> tuple[ReplayCase,
         for stage in stages
         if stage.labels == ("width",)
     )
-    return (*(_replay(plan, stage) for stage in (*stages, *wide)), *(_server(plan, users) for users in _USERS))
+    crowded = tuple(_of_two_actions(stage) for stage in stages if plan.actions > 1)
+    return (
+        *(_replay(plan, stage) for stage in (*stages, *crowded, *wide)),
+        *(_server(plan, users) for users in _USERS),
+    )
+
+
+def _of_two_actions(stage: Stage) -> Stage:
+    """Return a stage where the bins of another action are stored as well: a record fills none of those."""
+    others = tuple(replace(target, action=1) for target in stage.bins)
+    return replace(stage, name=f"{stage.name}, two actions", bins=(*stage.bins, *others))
 
 
 def _replay(plan: Plan, stage: Stage) -> ReplayCase:
@@ -50,7 +60,8 @@ def _replay(plan: Plan, stage: Stage) -> ReplayCase:
         for other in (-1.0, 1.0)
     )
     pairs = ((stage.description, first, second), *signs, *hostile)
-    return ReplayCase(name=f"lplr {stage.name}", pairs=pairs, run=run)
+    whole = (stage.description,) if stage.name in ("count", "matrix") else ()
+    return ReplayCase(name=f"lplr {stage.name}", pairs=pairs, run=run, attaining=whole)
 
 
 def _server(plan: Plan, users: int) -> ReplayCase:

@@ -80,6 +80,7 @@ def _program(plan: MixturePlan, domain: Domain) -> Run:
             "released": np.stack([episode.released for episode in episodes], axis=1),
             "values": np.stack([episode.planned.values for episode in episodes], axis=1),
             "actions": np.stack([episode.planned.actions for episode in episodes], axis=1),
+            "when plans are made": np.array([[episode.fresh for episode in episodes]]),
         }
 
     return run

@@ -5,6 +5,7 @@ as declared. Other people: with all releases pinned, everything published is bit
 Noise: what was published less the exact answer is what was drawn, once.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ import numpy as np
 from audits.checks.equality import same
 from audits.checks.first_line import first_line
 from audits.checks.laws.mechanism_law import asked_by, law_findings
+from audits.checks.looked import Looked, attained, decided
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,
@@ -29,7 +31,6 @@ from audits.checks.taped_noise import (
 from audits.checks.taped_totals import too_calm
 from dpaudit import AuditCase, Condition, Declaration, Finding
 from dpaudit.model.case import ReplayCase
-from dpaudit.model.condition import conditions_of
 from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
 from dpaudit.model.trace import admit
@@ -59,20 +60,6 @@ class Replayed:
     conditions: tuple[Condition, ...]
 
 
-@dataclass(slots=True, kw_only=True)
-class _Looked:
-    """What the replays looked at so far."""
-
-    pairs: int = 0
-    moved: int = 0
-    unknown: int = 0
-    published: int = 0
-    noises: int = 0
-    releases: int = 0
-    admitted: int = 0
-    """Releases of a run whose trace had as many of each label as its declaration; 0 if it had not."""
-
-
 def replay_program(
     algorithm: Any,
     problem: Any,
@@ -96,13 +83,13 @@ def replay_program(
     >>> replay_program(algorithm, problem, algorithm.declaration(), ()).findings
     ()
     """
-    limits, looked = Limits.of(declaration), _Looked()
+    limits, looked = Limits.of(declaration), Looked()
     found: list[Finding] = []
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     own_stream = tuple(_own_stream(algorithm, problem, first))
     if first.tape.released:
-        looked.admitted = _admitted(declaration, first)
+        looked.admitted, looked.overrun = _admitted(declaration, first), _overrun(limits, first)
         found += _whole_program(algorithm, problem, first, looked)
         replays = (*map(_as_replay, cases), *replays)
     for case in replays:
@@ -114,11 +101,12 @@ def replay_program(
             if tape.released:
                 found += _other_people(tape, published, _on(case, other), looked)
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
-    conditions = _conditions(declaration, findings, looked) if looked.pairs or looked.published else ()
-    return Replayed(findings=findings, conditions=(*conditions, *own_stream))
+    conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
+    whole = attained(algorithm, declaration, looked)
+    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole))
 
 
-def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: _Looked) -> Iterator[Finding]:
+def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Looked) -> Iterator[Finding]:
     """Yield findings about a recorded run of the whole program: its noise, its mechanisms, and what else it reads."""
     yield from _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
     if sum(len(release.runs) for release in first.tape.released) <= _ROWS:
@@ -132,8 +120,12 @@ def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: _Lo
 def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Condition]:
     """Yield a violated condition where noise does not change with the seed of the noise stream, all else equal.
 
-    Such noise is a constant, follows the data, or comes from a stream that serves something else.
+    Such noise is a constant, follows the data, or comes from a stream that serves something else. Noise of a label on
+    the tape was drawn from a stream of the tape; nothing more is run where all labels are there.
     """
+    taped = {label for release in first.tape.released for label in release.labels}
+    if all(line.label in taped or line.fingerprint is None for line in first.transcript.trace):
+        return
     tape = RunTape(seed=first.tape.seed, salts={"noise": 1})
     again = run_on(algorithm, problem, tape.generator(), first.transcript.n_runs)
     kept = {
@@ -156,6 +148,14 @@ def _admitted(declaration: Declaration, recorded: RecordedRun) -> int:
     return 0 if other else sum(released.times for released in trace)
 
 
+def _overrun(limits: Limits, recorded: RecordedRun) -> bool:
+    """Return whether a run released some label more often than declared, counting labels that are not declared."""
+    times: Counter[str] = Counter()
+    for released in recorded.transcript.trace:
+        times[released.label] += released.times
+    return any(number > limits.times.get(label, 0) for label, number in times.items() if label not in limits.touched)
+
+
 def _as_replay(case: AuditCase) -> ReplayCase:
     """Return the replay of an audit's own neighbours."""
     first, second = case.neighbours
@@ -176,7 +176,7 @@ def _on(case: ReplayCase, data: Any) -> Program:
     return lambda rng: case.run(data, rng, _RUNS)
 
 
-def _other_people(first: RunTape, published: Any, other: Program, looked: _Looked) -> Iterator[Finding]:
+def _other_people(first: RunTape, published: Any, other: Program, looked: Looked) -> Iterator[Finding]:
     """Yield findings about a recorded run: its noise, and the same program with other users, its releases pinned."""
     yield from _noise(first, looked)
     salts = {"environment": 1}
@@ -191,7 +191,7 @@ def _other_people(first: RunTape, published: Any, other: Program, looked: _Looke
     yield from _differences(published, again, repeat, "other users")
 
 
-def _noise(tape: RunTape, looked: _Looked) -> Iterator[Finding]:
+def _noise(tape: RunTape, looked: Looked) -> Iterator[Finding]:
     """Yield findings about the noise of a recorded run."""
     noises = noises_of(tape)
     looked.noises += sum(noise.values.size for noise in noises.values())
@@ -244,7 +244,7 @@ def _quiet_run(algorithm: Any, problem: Any) -> tuple[Any, RecordedRun | None]:
 
 
 def _neighbours(
-    case: ReplayCase, pair: tuple[Any, Any], says: str, limits: Limits, looked: _Looked
+    case: ReplayCase, pair: tuple[Any, Any], says: str, limits: Limits, looked: Looked
 ) -> Iterator[Finding]:
     """Yield findings about one pair of neighbours on one tape."""
     first = RunTape(seed=_SEED)
@@ -264,6 +264,8 @@ def _neighbours(
     looked.pairs += 1
     looked.moved += len(moves)
     looked.unknown += sum(move.distance is None for move in moves)
+    for move in moves if says in case.attaining else ():
+        looked.attaining[move.label] = max(looked.attaining.get(move.label, 0.0), move.distance or 0.0)
     yield from _named(too_far(moves), says)
     yield from _named(too_often(moves, limits, _streams(first)), says)
     if not broken and not ended:
@@ -361,52 +363,3 @@ def _where(left: Any, right: Any) -> str:
     apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
     place = tuple(int(axis[0]) for axis in np.nonzero(~(apart == 0)))
     return f"at {place} by {float(apart[place]):.6g}" if place else "in a sign of 0"
-
-
-def _conditions(declaration: Declaration, findings: tuple[Finding, ...], looked: _Looked) -> tuple[Condition, ...]:
-    """Return the declaration's conditions that the replays decided, with what was looked at."""
-    broken = {finding.rule for finding in findings}
-    verdicts: dict[str, tuple[set[str], str, bool]] = {
-        "sensitivity": (
-            {"DPA220", "DPA221", "DPA222", "DPA223"},
-            f"{looked.pairs} pairs of neighbours on one tape, {looked.moved} answers that moved",
-            looked.moved > 0 and not looked.unknown,
-        ),
-        "fresh_noise": (
-            {"DPA227", "DPA229"},
-            f"{looked.noises} noises of {looked.releases} releases on the tape",
-            looked.noises > 0,
-        ),
-        "public_key": (
-            {"DPA226", "DPA228"},
-            f"which parts moved for {looked.pairs} pairs of neighbours",
-            looked.moved > 0,
-        ),
-        "one_part": (
-            {"DPA226", "DPA228"},
-            f"which parts moved for {looked.pairs} pairs of neighbours, and how often",
-            looked.moved > 0,
-        ),
-        "declared_times": (
-            set(),
-            f"{looked.admitted} releases of a run, as many under each label as declared",
-            looked.admitted > 0 and not {"DPA221", "DPA228"} & broken,
-        ),
-        "no_data_read": (
-            {"DPA224"},
-            f"{looked.published} published values, equal with other users and the same releases",
-            looked.published > 0,
-        ),
-    }
-    decided: list[Condition] = []
-    for condition in conditions_of(declaration):
-        if condition.kind not in verdicts:
-            continue
-        rules, clause, seen = verdicts[condition.kind]
-        if seen or rules & broken:
-            text = f"{condition.text} Looked at: {clause}."
-            told = Condition(kind=condition.kind, about=condition.about, text=text)
-            decided.append(told.seen(holds=not rules & broken))
-    if "DPA227" in broken:
-        decided.append(Condition(kind="distinct_noise").seen(holds=False))
-    return tuple(decided)

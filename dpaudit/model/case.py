@@ -116,7 +116,8 @@ class ReplayCase:
     `pairs` holds (description, data, other data): the worst records, awkward ones, and hostile ones such as NaN, at
     the function that a server or device really calls. `run` returns everything that is published, runs axis first.
     `others` holds pairs of data sets that need not be neighbours: with the releases of one pinned, the other must
-    publish the same.
+    publish the same. `attaining` holds the descriptions of pairs that move every release they move by its whole stated
+    sensitivity.
 
     >>> def noisy(data, rng, n_runs):
     ...     return {"sum": data + rng.laplace(size=n_runs)}
@@ -128,3 +129,4 @@ class ReplayCase:
     pairs: tuple[tuple[str, Any, Any], ...]
     run: Run
     others: tuple[tuple[Any, Any], ...] = ()
+    attaining: tuple[str, ...] = ()

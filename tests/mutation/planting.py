@@ -15,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PACKAGES = ("dpaudit", "mechanisms", "tests")
+PACKAGES = ("algorithms", "dpaudit", "mechanisms", "tests")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

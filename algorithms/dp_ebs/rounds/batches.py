@@ -1,5 +1,7 @@
 """The batched variant of DP-EBS: each batch is played, summed with noise once, and discarded."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from algorithms._dueling.voters import DuelingVoters
@@ -10,14 +12,23 @@ from algorithms.dp_ebs.widths.batches import Batch, batches_for
 from dpaudit import Recorder, Streams
 from dpaudit.model.mechanism import Array
 
+Read = Callable[[Array, Array], None]
+"""read(means, best mean of each run): what a removal compares, (n_runs, K) and (n_runs, 1)."""
+
 
 def play_batches(
-    settings: DpEbsSettings, voters: DuelingVoters, streams: Streams, n_runs: int, recorder: Recorder
+    settings: DpEbsSettings,
+    voters: DuelingVoters,
+    streams: Streams,
+    n_runs: int,
+    recorder: Recorder,
+    read: Read | None = None,
 ) -> tuple[Outcome, bool]:
     """Return what `n_runs` runs in lock-step did, and whether every answer entered one batch's sums.
 
     Every option left plays the batch's number of duels against uniform opponents; a batch that the horizon cuts
-    short plays the options in turn and releases a sum of nobody. Duels are drawn as counts, exact in law.
+    short plays the options in turn and releases a sum of nobody. Duels are drawn as counts, exact in law. `read` is
+    told what each removal compares.
     """
     mechanism = batch_noise(settings.epsilon)
     plays = np.zeros((n_runs, settings.arms, settings.arms))
@@ -34,6 +45,8 @@ def play_batches(
         noisy = recorder.release(batch.label, mechanism, wins.sum(axis=2)) / batch.plays
         best = np.where(alive, noisy, -np.inf).max(axis=1, keepdims=True)
         gone = alive & going[:, None] & (noisy + batch.half_width < best - batch.half_width)
+        if read is not None:
+            read(noisy, best)
         eliminated_at = np.where(gone, spent[:, None].astype(np.int64), eliminated_at)
         alive &= ~gone
     _fill(plays, alive, settings.horizon - spent, streams)

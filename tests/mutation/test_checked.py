@@ -1,0 +1,87 @@
+"""Every sentence that a run or a replay calls checked is called violated for a program that makes it false."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audits import replay_program
+from dpaudit.configuration.config import read_config
+from dpaudit.model.condition import Condition
+from dpaudit.model.recorded_run import record_run
+from tests.mutation.algorithm_inputs import CONFIGURATIONS
+from tests.mutation.checked_mutants import REPLAYED, RUN, CheckedMutant
+from tests.mutation.planting import planted
+
+DECIDED_BY_REPLAYS = {
+    "attained",
+    "declared_times",
+    "fresh_noise",
+    "no_data_read",
+    "one_part",
+    "public_key",
+    "sensitivity",
+}
+"""The kinds that replays can call checked."""
+
+
+def subject(configuration: str, folder: Path) -> Any:
+    """Return the algorithm and the problem of a configuration."""
+    if configuration == "dp_sgd" and (find_spec("torch") is None or find_spec("opacus") is None):
+        pytest.skip("not run: the extra 'opacus' is not installed")
+    file = folder / "case.toml"
+    file.write_text(CONFIGURATIONS[configuration], encoding="utf-8")
+    return read_config(file).subject
+
+
+def of_a_run(found: Any) -> tuple[Condition, ...]:
+    """Return the conditions of one run; a training run is one, all others are four in lock-step."""
+    runs = 1 if found.algorithm.name == "dp_sgd" else 4
+    transcript = record_run(found.algorithm, found.problem, n_runs=runs, seed=0).transcript
+    conditions: tuple[Condition, ...] = transcript.conditions
+    return conditions
+
+
+def of_replays(found: Any) -> tuple[Condition, ...]:
+    """Return the conditions that replays decide."""
+    return replay_program(found.algorithm, found.problem, found.declaration, ()).conditions
+
+
+def statuses(conditions: tuple[Condition, ...], mutant: CheckedMutant) -> set[str]:
+    """Return the statuses of the conditions that a mutant is about."""
+    return {c.status for c in conditions if c.kind == mutant.kind and mutant.about in " ".join(c.about)}
+
+
+def name_of(mutant: CheckedMutant) -> str:
+    return f"{mutant.kind} {mutant.about} {mutant.configuration}".replace(" ", "_")
+
+
+@pytest.mark.parametrize("mutant", RUN, ids=name_of)
+def test_a_run_says_violated_where_the_sentence_is_false(mutant: CheckedMutant, tmp_path: Path) -> None:
+    """Each sentence that a run checks has a defect that makes the run say violated."""
+    found = subject(mutant.configuration, tmp_path)  # before the defect, which a first import would keep
+    with planted(mutant.defect):
+        assert "violated" in statuses(of_a_run(found), mutant)
+
+
+@pytest.mark.parametrize("mutant", REPLAYED, ids=name_of)
+def test_replays_say_violated_where_the_sentence_is_false(mutant: CheckedMutant, tmp_path: Path) -> None:
+    """Each sentence that replays check has a defect that makes the replays say violated."""
+    found = subject(mutant.configuration, tmp_path)  # before the defect, which a first import would keep
+    with planted(mutant.defect):
+        assert "violated" in statuses(of_replays(found), mutant)
+
+
+@pytest.mark.parametrize("configuration", sorted({mutant.configuration for mutant in RUN}))
+def test_a_sound_run_says_nothing_else_and_every_sentence_has_its_mutant(configuration: str, tmp_path: Path) -> None:
+    """A sound run violates nothing, and each sentence that it checks stands in the table."""
+    conditions = of_a_run(subject(configuration, tmp_path))
+    assert {c.status for c in conditions} == {"checked"}
+    table = {(mutant.kind, mutant.about) for mutant in RUN}
+    assert {(c.kind, ", ".join(c.about)) for c in conditions} <= table
+
+
+def test_every_kind_that_replays_decide_has_a_mutant() -> None:
+    """The table follows the code."""
+    assert {mutant.kind for mutant in REPLAYED} == DECIDED_BY_REPLAYS
