@@ -30,7 +30,7 @@ from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
-from audits.procedures.all_fields import with_all_fields
+from audits.procedures.all_fields import level_of, with_all_fields
 from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
 from audits.procedures.missing_noise import missing_noise
@@ -135,9 +135,9 @@ def audit_case(
     probability at most `significance`, for a bound with an assumption only under that; and code that is what its
     certificate declares is accused with probability at most `significance`. Each other member of `bounds` holds alone,
     at its own significance. A given score reads what is declared: beside it, a learner attacks all fields of the view
-    with fresh runs, a tenth as many, and accuses private code with probability 1e-9 at most, which adds to
-    `significance`; without controls (`control_runs` 0) it is left out. `ceiling` is the bound of an attack that is
-    always right on the counted runs. An exception, an exit or a time-out is the outcome of its run.
+    with fresh runs, a tenth as many, at a part of `significance` (1e-9, or a hundredth of a smaller one) that the
+    other deciding bounds leave to it; without controls (`control_runs` 0) it is left out. `ceiling` is the bound of an
+    attack that is always right on the counted runs. An exception, an exit or a time-out is the outcome of its run.
     `how` says how runs are executed; only its `chunk_runs` changes results. With a `store`, counted and choosing chunks
     that are stored are not run again. The fields of `Execution` as keywords of this function are deprecated.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, delta below the claim's, or a `learner`
@@ -153,7 +153,14 @@ def audit_case(
     facts = ("fixed size", runs, level, significance, certified, control_runs)
     execution = stored_under(execution_of(how, fields), case, claim, rng, *facts, subjects=(learner,))
     experiment = _Experiment(
-        claim=claim, runs=runs, delta=level, significance=significance, certified=certified, learner=learner, most=most
+        claim=claim,
+        runs=runs,
+        delta=level,
+        significance=significance,
+        certified=certified,
+        learner=learner,
+        most=most,
+        beside=level_of(case, significance) / (1 - LOW_BITS_SHARE),
     )
     return replace(experiment.attacked(case, rng, execution), seconds=time.perf_counter() - started)
 
@@ -189,7 +196,10 @@ def _level_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Experiment:
-    """An audit of fixed size, for any case; `most` bounds the runs of its controls, None for the usual bound."""
+    """An audit of fixed size, for any case; `most` bounds the runs of its controls, None for the usual bound.
+
+    `beside` is the part of the significance that the deciding bounds leave to the attack on all fields.
+    """
 
     claim: Claim
     runs: int
@@ -198,6 +208,7 @@ class _Experiment:
     certified: float
     learner: Learner | None
     most: int | None
+    beside: float
 
     def attacked(self, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
         """Return the audit of one case, its function probed first, and all fields attacked beside a given score."""
@@ -280,7 +291,8 @@ class _Experiment:
 
     def _share(self, *, gaussian: bool) -> float:
         """Return the significance of each bound that may decide."""
-        return self.significance / 2 if gaussian else self.significance
+        whole = self.significance - self.beside
+        return whole / 2 if gaussian else whole
 
     def _power(
         self,

@@ -18,6 +18,7 @@ from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import one_line
+from dpaudit.wording.numerals import counted
 from dpaudit.wording.scores import sampling_phrase, scores_meaning
 
 _OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
@@ -115,7 +116,7 @@ class Checked:
         claim = place_of_claim(configuration)
         if certificate.verdict != "certified":
             rule = "DPA101" if certificate.verdict == "refuted" else "DPA102"
-            text = " ".join((certificate_meaning(certificate), *certificate.reasons))
+            text = " ".join((certificate_meaning(certificate), *_own_reasons(certificate)))
             yield self._issue(rule, "claim", text, claim, terms_of_claim(certificate))
         elif suppliers := suppliers_of(certificate.declaration):
             text = f"Nothing is proved here: the whole claim is taken on trust from {', '.join(suppliers)}."
@@ -143,8 +144,9 @@ class Checked:
             terms = terms_of_audit(certificate, audit)
             if audit.verdict == "violation":
                 location = place_of_key(configuration, "algorithm", "name")
-                text = f"{audit_meaning(audit)} ({audit.runs} runs, seed {audit.seed})"
-                yield self._issue("DPA301", audit.name, text, location, terms)
+                text = f"Case '{audit.name}', view '{audit.view}': {audit_meaning(audit)}"
+                said = f"{text} ({audit.runs} runs, seed {audit.seed})"
+                yield self._issue("DPA301", audit.name, said, location, terms)
             elif audit.verdict == "inconclusive" or (self.require_consistent and audit.verdict == "not_refuted"):
                 location = place_of_key(configuration, "audit", "runs")
                 yield self._issue("DPA302", audit.name, audit_meaning(audit), location, terms)
@@ -173,3 +175,14 @@ class Checked:
     def _issue(self, rule: str, subject: str, message: str, place: Place, terms: Terms) -> Issue:
         """Return an issue of this configuration."""
         return Issue(rule=rule, config=self.name, subject=subject, message=message, place=place, terms=terms)
+
+
+def _own_reasons(certificate: Certificate) -> Iterator[str]:
+    """Yield the reasons that are no issue of their own, and how many others there are."""
+    apart = [condition.text for condition in certificate.conditions if condition.status == "violated"]
+    apart += [finding.message for finding in certificate.findings]
+    own = [reason for reason in certificate.reasons if not any(text in reason for text in apart)]
+    yield from dict.fromkeys(own)
+    if left := len(certificate.reasons) - len(own):
+        verb = "stands" if left == 1 else "stand"
+        yield f"Against it {verb} {counted(left, 'further issue')}, listed apart."

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit_case
+from audits import audit_case, audit_sequentially
 from audits.procedures.all_fields import FALSE_ALARM
 from dpaudit import AuditCase, Claim
 from dpaudit.model.mechanism import Array
@@ -76,3 +76,22 @@ def test_a_view_that_cannot_be_read_is_said_to_be_left_out() -> None:
     odd = replace(case_of(""), run=run)
     result = audit_case(odd, CLAIM, runs=8_000, rng=np.random.default_rng(3), significance=0.01)
     assert result.verdict != "violation"
+
+
+def test_the_learned_attack_is_inside_the_significance() -> None:
+    """The deciding bound of the score and that of the learner have the stated significance together."""
+    for significance in (0.01, 1e-8):
+        honest = audit_case(case_of(""), CLAIM, runs=20_000, rng=np.random.default_rng(1), significance=significance)
+        leak = audit_case(case_of("exact"), CLAIM, runs=20_000, rng=np.random.default_rng(0), significance=significance)
+        parts = (honest.bounds[0].significance, leak.bounds[0].significance)
+        assert sum(parts) <= significance
+        assert sum(parts) > 0.99 * significance
+
+
+@pytest.mark.parametrize("leak", ["exact", "count", "lower half"])
+def test_the_anytime_audit_attacks_all_fields_as_well(leak: str) -> None:
+    """A learner bets beside the given score on the whole view, inside the significance; the honest view passes."""
+    result = audit_sequentially(case_of(leak), CLAIM, runs=4_000, rng=np.random.default_rng(0))
+    honest = audit_sequentially(case_of(""), CLAIM, runs=1_000, rng=np.random.default_rng(0))
+    assert result.verdict == "violation"
+    assert honest.verdict != "violation"

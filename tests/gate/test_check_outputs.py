@@ -17,9 +17,12 @@ from pydantic import BaseModel
 from sarif_pydantic import Sarif
 from typer.testing import Result
 
-from dpaudit import schemas
+from dpaudit import Claim, Condition, Finding, Release, certify, schemas
+from dpaudit.configuration.config import read_config
 from dpaudit.gate.catalogue import RULES
+from dpaudit.gate.issues import Checked
 from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
+from mechanisms import Gaussian
 from tests.narrowing import present
 
 SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
@@ -229,8 +232,29 @@ def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(
     assert found["DPA212"][0] == "toys.py"
     assert abs(found["DPA212"][1] - line) <= 1
     assert found["DPA301"] == ("release.toml", 2)
+    said = {issue["rule"]: issue["message"] for issue in document["issues"]}
+    assert said["DPA301"].startswith("Case '")
+    assert ", view '" in said["DPA301"]
+    assert said["DPA212"] not in said.get("DPA102", "")
     assert {result["ruleId"] for result in sarif["runs"][0]["results"]} == set(found)
     assert junit.get("failures") == "2"
+
+
+def test_the_issue_of_a_claim_does_not_repeat_other_issues(write: Callable[..., str], written: str) -> None:
+    """Violated conditions and findings are issues of their own: DPA102 counts them; another reason stays."""
+    noise = Gaussian(stddev=30.0, l2_sensitivity=1.0, neighbours="replace_one")
+    texts = [f"Epoch {epoch}: nobody answered twice." for epoch in range(3)]
+    conditions = tuple(Condition(kind="one_part", about=(text[:7],), text=text, status="violated") for text in texts)
+    finding = Finding(rule="DPA227", where="sum", message="'sum' carries the noise of 'count' again.")
+    claim = Claim(epsilon=0.1, delta=1e-5, neighbours="replace_one")
+    certificate = certify(Release(label="sum", mechanism=noise), claim, conditions=conditions, findings=(finding,))
+    path = Path(write(written))
+    checked = Checked(path=path, configuration=read_config(path), certificate=certificate)
+    issues = {issue.rule: issue for issue in checked.issues()}
+    message = issues["DPA101" if certificate.verdict == "refuted" else "DPA102"].message
+    assert not any(text in message for text in (*texts, finding.message))
+    assert "4 further issues, listed apart" in message
+    assert "epsilon" in message
 
 
 def test_a_file_outside_the_working_folder_has_a_whole_address(
