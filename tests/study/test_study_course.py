@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
 
 from algorithms.capri import Capri
 from dpaudit import Streams, Transcript, schemas
+from dpaudit.cli.app import app
 from dpaudit.study import making
 from dpaudit.study.cells import cells_of
 from dpaudit.study.measuring import measure
@@ -41,6 +43,19 @@ def test_a_second_run_and_a_resumed_one_give_equal_bytes(file: Path, tmp_path: P
     touched = kept[8].stat().st_mtime_ns
     assert _bytes(_run(file, tmp_path / "b", resume=True), tmp_path, tmp_path / "b") == first
     assert kept[8].stat().st_mtime_ns == touched, "a finished cell ran again"
+
+
+def test_two_processes_give_the_bytes_of_one(file: Path, tmp_path: Path) -> None:
+    """The command with one job and with two writes the same files; a quick study is another one."""
+    written: list[dict[str, bytes]] = []
+    for number, options in enumerate((["--jobs", "1"], ["--jobs", "2"], ["--quick"])):
+        folder = tmp_path / str(number)
+        ended = CliRunner().invoke(app, ["study", str(file), "-o", str(folder), *options])
+        assert ended.exit_code == 0, ended.output
+        written.append({p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and p.name != "seconds.csv"})
+    assert written[0] == written[1]
+    assert len(written[0]) == 11
+    assert written[2]["rows.csv"] != written[0]["rows.csv"]
 
 
 def test_another_seed_gives_other_numbers(tmp_path: Path) -> None:
