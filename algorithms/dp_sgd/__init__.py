@@ -8,6 +8,7 @@ from algorithms.dp_sgd.algorithm import DpSgd
 from algorithms.dp_sgd.notes import Review, review
 from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint, read_engine
 from algorithms.dp_sgd.watching import watch_opacus
+from algorithms.dp_sgd.watching_jax import watch_privatizer
 
 __all__ = [
     "DpSgd",
@@ -18,4 +19,5 @@ __all__ = [
     "read_engine",
     "review",
     "watch_opacus",
+    "watch_privatizer",
 ]

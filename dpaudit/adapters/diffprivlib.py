@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.adapters.awkward import awkward_records, awkward_values
+from dpaudit.adapters.awkward_frames import awkward_labelled
 from dpaudit.adapters.calls import SeededCalls, published
 from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.release import LibraryRelease, Question, stated
@@ -159,6 +160,7 @@ def _model(subject: Any, question: Question, version: str) -> LibraryRelease:
         function=SeededCalls(prepare=prepare),
         pair=question.pair,
         reproducible=True,
+        awkward=() if question.pair is None else awkward_labelled(question.pair, question.neighbours),
     )
 
 

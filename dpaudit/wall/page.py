@@ -11,14 +11,14 @@ from dpaudit.render.layout import columns, inset, section
 from dpaudit.wall.row import RowResult
 from dpaudit.wording.escaping import xml
 from dpaudit.wording.markdown import table
-from dpaudit.wording.numerals import at_least, exact, nearest, whole
+from dpaudit.wording.numerals import at_least, nearest, whole
 
 _STYLE = """
 :root{color-scheme:light dark}body{font:15px/1.45 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.6rem;margin:0 0 .3rem}h2{font-size:1.15rem;margin:2rem 0 .4rem}.wide{overflow-x:auto}
 table{border-collapse:collapse;width:100%}th,td{padding:.3rem .6rem;text-align:left;vertical-align:top;
 border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent)}th{font-weight:600;font-size:.85rem}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.mark{font-weight:600;white-space:nowrap}
+th:first-child,td:first-child{min-width:15rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td:last-child{min-width:14rem}.mark{font-weight:600}
 .violation,.refuted{color:#a2401f}.consistent,.not_refuted,.certified{color:#26704a}.dim{opacity:.7;font-size:.87rem}
 @media(prefers-color-scheme:dark){.violation,.refuted{color:#f0926e}.consistent,.not_refuted,.certified{color:#7cc79d}}
 """
@@ -103,7 +103,9 @@ def _line(row: RowResult) -> tuple[str | Text, ...]:
 def _cells(row: RowResult) -> list[str]:
     """Return the cells of one row, in the order of the head."""
     claim = row.claim
-    claimed = "" if claim is None else exact(claim.epsilon) + (f", {exact(claim.delta)}" if claim.delta else "")
+    claimed = (
+        "" if claim is None else nearest(claim.epsilon, 5) + (f", {nearest(claim.delta, 5)}" if claim.delta else "")
+    )
     ran = claim is not None and row.runs > 0
     known = row.standing if not row.source else f"{row.standing}: {row.source}"
     again = {True: ", again on fresh runs", False: ", not again on fresh runs", None: ""}[row.again]

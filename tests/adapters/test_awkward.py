@@ -5,12 +5,14 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from audits import audit_case
 from dpaudit import Claim
 from dpaudit.adapters import LibraryRelease
 from dpaudit.adapters.awkward import awkward_records, awkward_rows, awkward_values
+from dpaudit.adapters.awkward_frames import awkward_frames, awkward_labelled
 from dpaudit.adapters.calls import SeededCalls
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Stated
@@ -130,3 +132,53 @@ def test_a_release_that_runs_nothing_has_no_cases() -> None:
         reproducible=True,
     )
     assert release.cases() == ()
+
+
+def rows_of(data: Any) -> list[str]:
+    """Return the rows of a frame or of features and labels, as text in which NaN equals itself."""
+    if isinstance(data, tuple):
+        return [repr([column[row].tolist() for column in data]) for row in range(len(data[0]))]
+    return [repr(row) for row in data.to_dict("records")]
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+def test_awkward_tables_are_neighbours(neighbours: Neighbours) -> None:
+    """Frames and labelled features differ in one row, whatever is awkward about it; a column of truths has nothing."""
+    frame = pandas.DataFrame({"shop": ["a", "b", "a"], "paid": [1.0, 2.0, 3.0], "n": [1, 2, 3], "ok": [True] * 3})
+    frames = (frame.iloc[:2], frame) if neighbours == "add_remove" else (frame, frame)
+    features, labels = np.arange(6.0).reshape(3, 2), np.array([0, 1, 1])
+    labelled = (features[:2], labels[:2]), (features, labels)
+    pairs = awkward_frames(frames, neighbours) + awkward_labelled(
+        labelled if neighbours == "add_remove" else (labelled[1], labelled[1]), neighbours
+    )
+    names = {name for name, _, _ in pairs} - {"empty"}
+    assert names == {
+        "shop: category on one side",
+        "paid: extreme",
+        "paid: not a number",
+        "n: extreme",
+        "extreme row",
+        "class on one side",
+    }
+    for name, first, second in pairs:
+        gone, new = (
+            Counter(rows_of(first)) - Counter(rows_of(second)),
+            Counter(rows_of(second)) - Counter(rows_of(first)),
+        )
+        assert (gone.total(), new.total()) == ((0, 1) if neighbours == "add_remove" else (1, 1)), name
+        if not isinstance(first, tuple):
+            assert list(first.columns) == list(second.columns)
+            assert list(first.dtypes) == list(frame.dtypes)
+
+
+def test_other_tables_have_no_awkward_neighbours() -> None:
+    """Lists, matrices, empty frames, labels of another length; texts may be labels."""
+    empty = pandas.DataFrame({"a": []})
+    assert awkward_frames(([1], [1, 2]), "add_remove") == ()
+    assert awkward_frames((empty, empty), "add_remove") == ()
+    matrix = np.zeros((2, 2))
+    for data in (matrix, (matrix, np.zeros(3)), (matrix[0],), (np.zeros((0, 2)),)):
+        assert awkward_labelled((data, data), "replace_one") == ()
+    texts = (matrix, np.array(["x", "y"]))
+    assert awkward_labelled((texts, texts), "add_remove")[1][2][1][-1] == "a category of one record"
+    assert [name for name, _, _ in awkward_labelled(((matrix,), (matrix,)), "replace_one")] == ["extreme row"]

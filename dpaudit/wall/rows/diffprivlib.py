@@ -95,6 +95,14 @@ def _second_degree() -> Replay:
 
 ROWS = (
     _mechanism("Laplace", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, **_FINE),
+    _mechanism(
+        "Laplace",
+        (0.0, 1.0),
+        epsilon=1.0,
+        sensitivity=0.0,
+        standing="misuse",
+        source="at sensitivity 0 the two numbers are no neighbours",
+    ),
     _mechanism("LaplaceFolded", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, lower=0.0, upper=1.0, **_FINE),
     _mechanism("LaplaceBoundedNoise", (0.0, 1.0), epsilon=1.0, delta=0.1, sensitivity=1.0, runs=8_000, **_FINE),
     _mechanism("Snapping", (0.0, 1.0), epsilon=1.0, sensitivity=1.0, lower=-10.0, upper=10.0, runs=8_000),

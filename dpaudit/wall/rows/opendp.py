@@ -1,5 +1,6 @@
 """Rows of OpenDP."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -64,6 +65,13 @@ def _summed(p: Any, *, mean: bool = False) -> Any:
         return total >> p.m.then_laplace(scale=scale)
 
     return p.binary_search_chain(noisy, d_in=2, d_out=1.0)
+
+
+def _resized_mean(p: Any) -> Any:
+    """Return a noisy mean of clamped floats that are resized to four; its domain holds no NaN."""
+    space = p.vector_domain(p.atom_domain(T=float, nan=False)), p.symmetric_distance()
+    mean = space >> p.t.then_clamp((0.0, 1.0)) >> p.t.then_resize(size=4, constant=0.5) >> p.t.then_mean()
+    return mean >> p.m.then_laplace(scale=0.25)
 
 
 def _threshold(p: Any) -> Any:
@@ -185,6 +193,14 @@ ROWS = (
     _row("count, geometric", ([1], [1, 5]), _geometric, neighbours="add_remove"),
     _row("sum of clamped floats", ([0.0] * 4, [0.0, 0.0, 0.0, 1.0]), _summed),
     _row("mean of clamped floats", ([0.0] * 4, [0.0, 0.0, 0.0, 1.0]), partial(_summed, mean=True)),
+    _row(
+        "mean of clamped floats, resized, NaN in the data",
+        ([1.0] * 4, [1.0, 1.0, 1.0, math.nan]),
+        _resized_mean,
+        runs=120,  # a refusal takes a tenth of a second
+        standing="misuse",
+        source="its domain holds no NaN, and the call refuses it",
+    ),
     _row("noisy maximum", ([0.0, 0.0], [1.0, -1.0]), _noisy_max, distance=1.0),
     _row("randomised response, one bit", (False, True), _response, distance=1),
     _row("randomised response, bits", (b"\x03", b"\x0c"), _bits, distance=1),

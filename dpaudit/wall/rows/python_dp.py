@@ -1,5 +1,6 @@
 """Rows of python-dp."""
 
+import math
 from typing import Any
 
 from dpaudit.adapters import LibraryRelease, adapt
@@ -30,12 +31,15 @@ def _row(
 
 
 _WIDE: dict[str, Any] = {"lower_bound": 1, "upper_bound": 10}
+_WIDE_FLOAT: dict[str, Any] = {"lower_bound": 1.0, "upper_bound": 10.0}
 _STRATEGY: dict[str, Any] = {"delta": 0.01, "max_partitions_contributed": 1}
 
 ROWS = (
     _row("numerical_mechanisms", "LaplaceMechanism", (0.0, 1.0), neighbours="replace_one", sensitivity=1.0),
     _row("laplacian", "BoundedSum", ([1], [1, 10]), dtype="int", **_WIDE),
-    _row("laplacian", "BoundedSum", ([1.0], [1.0, 10.0]), dtype="float", lower_bound=1.0, upper_bound=10.0),
+    _row("laplacian", "BoundedSum", ([1.0], [1.0, 10.0]), dtype="float", **_WIDE_FLOAT),
+    _row("laplacian", "BoundedSum", ([1.0], [1.0, math.nan]), dtype="float", runs=6_000, **_WIDE_FLOAT),
+    _row("laplacian", "BoundedSum", ([1], [1, 5]), dtype="int", runs=1_000, lower_bound=1, upper_bound=1),
     _row("laplacian", "BoundedVariance", ([1, 1, 1], [1, 1, 1, 10]), dtype="int", runs=8_000, **_WIDE),
     _row("laplacian", "BoundedStandardDeviation", ([1, 1, 1], [1, 1, 1, 10]), dtype="int", runs=8_000, **_WIDE),
     _row("laplacian", "Count", ([1], [1, 5]), dtype="int"),
