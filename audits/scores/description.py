@@ -1,4 +1,4 @@
-"""What scores show without a decision: area, rates, frontier, raw counts; limits where scores are independent."""
+"""Descriptions of scores that decide nothing: area, rates, frontier, raw counts; limits for independent scores."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Whether more noise keeps a claim: always for continuous noise, not always for noise of whole numbers."""
+"""Monotonicity of a claim in the noise: it holds for continuous noise, and not always for noise of whole numbers."""
 
 from dataclasses import dataclass
 from itertools import groupby

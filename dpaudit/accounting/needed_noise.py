@@ -1,4 +1,4 @@
-"""How much noise a claim needs, beside how much a declaration has."""
+"""The noise that a claim needs, beside the noise that a declaration has."""
 
 import math
 from dataclasses import dataclass, fields, is_dataclass

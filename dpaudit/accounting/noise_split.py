@@ -1,4 +1,4 @@
-"""How to share one budget between unequal Gaussian releases, so that their noise costs least."""
+"""Division of one budget between unequal Gaussian releases, so that their noise costs least."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What the checker computes with: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
+"""The values of the checker: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
 
 ("gaussian", mu)   ("laplace", shift)   ("range", width)   ("sampled", mu, rate, order)
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)

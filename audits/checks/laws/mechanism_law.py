@@ -1,4 +1,4 @@
-"""Whether mechanisms release what their parameters state: samples, the noise of a run, and densities."""
+"""Tests of whether mechanisms release what their parameters state: samples, the noise of a run, and densities."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
