@@ -30,7 +30,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """A declaration with the noise shared out, and what each mechanism got; `cost` is the sum that is least.
+    """A declaration with its noise divided, and the share of each mechanism; `cost` is the minimal total cost.
 
     >>> from dpaudit import Sequential
     >>> from mechanisms import Gaussian

@@ -80,7 +80,7 @@ def distinct(alternatives: list[Multiset]) -> list[Multiset]:
 def joined(alternatives: list[Multiset]) -> Multiset:
     """Return one multiset that dominates every alternative, however it is picked: long ones first, Gaussian last.
 
-    What another alternative makes no worse is left out before.
+    An alternative that another one dominates is removed first.
     """
     ranked = sorted(map(merged, alternatives), key=lambda a: (_only_gaussian(a), -a.total()))
     largest = max((loss[1] for a in ranked if _only_gaussian(a) for loss in a), default=0.0)

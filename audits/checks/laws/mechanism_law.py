@@ -102,7 +102,7 @@ def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator)
 def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Departure | None:
     """Return how the noises of several mechanisms, all on one scale, depart from uniform numbers, if they do.
 
-    Each noise is a list of rows. Many labels with few noises each show together what none shows alone.
+    Each noise is a list of rows. Many labels with few noises each can show a departure that no single label shows.
     """
     found = [
         uniforms(mechanism, rows, np.zeros_like(rows), rng) for mechanism, rows in noises if not dependent(mechanism)
