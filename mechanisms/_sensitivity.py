@@ -1,4 +1,4 @@
-"""How far one record moves the rows of a strategy matrix, over all schedules of its participations.
+"""The distance by which one record moves the rows of a strategy matrix, over all schedules of its participations.
 
 A record enters up to `participations` elements that lie `separation` or more apart, each time with a vector of length 1
 at most. With G = C^T C, the squared move on a schedule is at most the sum of |G_ij| over its pairs, and is that where

@@ -1,1 +1,1 @@
-"""What the dueling bandits share: their claim, voters, checks, notes, logistic regression and public baselines."""
+"""Shared parts of the dueling bandits: claim, voters, checks, notes, logistic regression and public baselines."""

@@ -1,4 +1,4 @@
-"""What PUCB and LDP-OBI share: optimism from noisy counts of transitions in tabular decision processes.
+"""Shared parts of PUCB and LDP-OBI: optimism from noisy counts of transitions in tabular decision processes.
 
 Source: Vietri, Balle, Krishnamurthy and Wu (2020), "Private Reinforcement Learning with PAC and Regret Guarantees";
 Garcelon, Perchet, Pike-Burke and Pirotta (2021), "Local Differential Privacy for Regret Minimization in Reinforcement

@@ -1,4 +1,4 @@
-"""What Poisson accounting would have said of a run whose batches are drawn in another way, beside what is proved."""
+"""The answer of Poisson accounting to a run whose batches are drawn in another way, beside the proved answer."""
 
 import math
 

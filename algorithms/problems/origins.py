@@ -1,4 +1,4 @@
-"""Where each problem comes from: source, licence, records, persons, and whether its users are real or simulated.
+"""The origin of each problem: source, licence, records, persons, and whether its users are real or simulated.
 
 Licences are those that the files of statsmodels state. A law that was fitted to records must count as public beside a
 claim about runs on simulated users; where the same records are protected, fitting it spends budget too.

@@ -43,7 +43,7 @@ class CountedOdds:
     def learned(cls, table: Table, numbers: Array, labels: Array, guess: Array | None = None) -> "CountedOdds":
         """Return the odds of each distinct row, shrunk towards a `guess` of the odds of every run, or 0.
 
-        The odds of private mechanisms concentrate at their extremes; the estimated distribution shows where.
+        The odds of private mechanisms concentrate at their extremes; the estimated distribution locates the extremes.
         Source: Kiefer and Wolfowitz (1956), the maximum likelihood distribution of the distances, on a grid. With few
         outputs each is weighted by its runs, so that a rare output has little weight; with many all weigh the same.
         """

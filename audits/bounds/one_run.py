@@ -119,8 +119,8 @@ def one_run_guesses(canaries: int, mu: float, significance: float) -> int:
 def sensitive_guesses(canaries: int, refutes: Callable[[int, int], bool]) -> int:
     """Return how many guesses, the surest first, catch the smallest Gaussian loss with probability .9.
 
-    `refutes(guesses, right)` is the test that is made; only what is fixed before the run may enter it. Where several
-    numbers catch alike, or none catches anything, the largest.
+    `refutes(guesses, right)` is the test; it may depend only on what is fixed before the run. If several numbers
+    detect the same loss, or none detects a loss, the result is the largest number.
 
     >>> sensitive_guesses(1000, lambda guesses, right: one_run_p_value(1000, guesses, right, 1.0, 0.0) < 0.001) > 20
     True

@@ -1,4 +1,4 @@
-"""How far two runs on one tape lie apart, release by release and run by run, against the stated sensitivities."""
+"""Distances of two runs on one tape, release by release and run by run, against the stated sensitivities."""
 
 from collections import defaultdict
 from collections.abc import Iterator

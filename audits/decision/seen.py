@@ -1,4 +1,4 @@
-"""What the runs that teach an attack show: whether the outputs can be read, vary, and were returned at all."""
+"""Facts about the runs that teach an attack: whether the outputs can be read, vary, and were returned at all."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -65,7 +65,7 @@ class ChunkStore:
     def save(self, phase: str, index: int, observed: Observed) -> None:
         """Store one chunk of arrays of numbers, or of dicts of them; it is on disk when this returns.
 
-        Where the file cannot be written (a full disk, a damaged file), what was there stays, with a warning.
+        If the file cannot be written (a full disk, a damaged file), its content stays unchanged, and a warning says so.
         Raises: ValueError: the chunk holds anything else.
         """
         labels, kept = _blob(observed.labels), _blob(observed.kept)

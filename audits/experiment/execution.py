@@ -1,4 +1,4 @@
-"""How runs are executed: processes, chunk size, progress report, chunk store and cluster."""
+"""The execution of runs: processes, chunk size, progress report, chunk store and cluster."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How the outputs of a call are read: as returned for a given score, or as columns for the built-in learners."""
+"""Readings of the outputs of a call: as returned for a given score, or as columns for the built-in learners."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Protocol

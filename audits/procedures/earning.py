@@ -1,4 +1,4 @@
-"""Which power an audit can earn: a limit for outputs with few values, a case with less noise, stretched controls."""
+"""The power that an audit earns: a limit for outputs with few values, a case with less noise, stretched controls."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

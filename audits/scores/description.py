@@ -1,4 +1,4 @@
-"""What scores show without a decision: area, rates, frontier, raw counts; limits where scores are independent."""
+"""Descriptions of scores that decide nothing: area, rates, frontier, raw counts; limits for independent scores."""
 
 from dataclasses import replace
 
@@ -81,7 +81,7 @@ def hull(cuts: Cuts) -> tuple[Array, Array]:
 def raw_epsilon(cuts: Cuts, delta: float, least: int = LEAST_ERRORS) -> RawEpsilon:
     """Return the largest ln((rate - delta) / rate) of measured rates at thresholds with `least` errors of each kind.
 
-    Guarantee: none; the largest of many estimates is too large. It is what other tools print as raw counts.
+    Guarantee: none; the largest of many estimates is biased upwards. Other tools print this value as raw counts.
     Edge cases: epsilon 0 and no threshold where none has so many errors.
     """
     missed, false = cuts.ins - cuts.true_positives, cuts.false_positives
@@ -97,7 +97,7 @@ def raw_epsilon(cuts: Cuts, delta: float, least: int = LEAST_ERRORS) -> RawEpsil
 
 
 def described_roc(cuts: Cuts, significance: float, *, limits: bool) -> tuple[RocPoint, ...]:
-    """Return the thresholds that no other beats, at most about 200, with limits that hold at all of them together.
+    """Return the thresholds on the ROC frontier, at most about 200, with limits that hold at all of them together.
 
     Guarantee: the four families of limits hold at all thresholds with probability at least 1 - `significance`.
     """

@@ -1,4 +1,4 @@
-"""What every kind of evidence from scores answers."""
+"""The questions that every kind of evidence from scores answers."""
 
 from typing import Protocol
 

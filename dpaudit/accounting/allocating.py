@@ -13,8 +13,8 @@ from dpaudit.model.losses import AllocatedLoss, ChoiceLoss, Composition, Gaussia
 def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neighbours) -> Alternatives:
     """Return upper alternatives for a part at the secret steps of `node`, read for `neighbours`.
 
-    Several places an epoch are so many blocks of steps, one place in each, composed: a uniform set of places is a
-    uniform choice in random blocks, and the curve is convex. A replaced record counts as at known steps.
+    Several places in an epoch are composed as so many blocks of steps with one place each: a uniform set of places is a
+    uniform choice in random blocks, and the curve is convex. A replaced record counts as if its steps were known.
     Raises: UnsupportedError: a part that may be one of several kinds.
     """
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))

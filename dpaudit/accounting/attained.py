@@ -1,4 +1,4 @@
-"""What one pair of neighbouring data sets attains: lower bounds, each with its witness.
+"""The losses that one pair of neighbouring data sets attains: lower bounds, each with its witness.
 
 A sensitivity is stated for one query, and some pair attains it. Several queries may need several pairs, so that losses
 add up only where one pair moves all of them: copies of one query, or releases that a checked condition names together.

@@ -1,4 +1,4 @@
-"""Which of two compositions provably dominates the other, decided in exact arithmetic."""
+"""Provable dominance of one composition over another, decided in exact arithmetic."""
 
 from fractions import Fraction
 

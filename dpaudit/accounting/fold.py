@@ -44,8 +44,8 @@ from dpaudit.model.sampled_relations import relation_inside
 def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition, ...] = ()) -> NormalForm:
     """Return the normal form of `node` for data sets related by `neighbours`.
 
-    The lower side is what one pair attains: of several queries the worst, and together those that a checked condition
-    of kind "attained" names.
+    The lower side is the loss that one pair attains: that of the worst query, or of all queries that a checked
+    condition of kind "attained" names.
 
     Raises:
         DeclarationError: a mechanism's sensitivity is stated for other neighbours.

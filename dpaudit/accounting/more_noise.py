@@ -1,4 +1,4 @@
-"""Whether more noise keeps a claim: always for continuous noise, not always for noise of whole numbers."""
+"""Monotonicity of a claim in the noise: it holds for continuous noise, and not always for noise of whole numbers."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,7 +16,7 @@ _MOST = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreNoise:
-    """What was seen of `checked` factors, evenly spaced above the calibrated one up to `up_to` times it.
+    """The result of a check at `checked` factors, evenly spaced between the calibrated factor and `up_to` times it.
 
     `fails` holds ranges of factors, on the declared noise, at which the claim is not proved; between the checked
     factors nothing is said.
@@ -30,7 +30,7 @@ class MoreNoise:
 def more_noise_of(declaration: Declaration, claim: Claim, factor: float) -> MoreNoise | None:
     """Return at which larger factors the claim is not proved; None where more noise never costs more.
 
-    Noise of whole numbers changes the shape of its law as it grows; of a plug-in's noise nothing is known.
+    The law of whole-number noise changes its shape with the scale. The law of a plug-in's noise is unknown.
     """
     releases = (node for _, node in walk(declaration) if isinstance(node, Release))
     if not any(getattr(node.mechanism, "exact_sampler", False) or is_plugged_in(node.mechanism) for node in releases):

@@ -1,4 +1,4 @@
-"""How much noise a claim needs, beside how much a declaration has."""
+"""The noise that a claim needs, beside the noise that a declaration has."""
 
 import math
 from dataclasses import dataclass, fields, is_dataclass
@@ -33,11 +33,11 @@ class NeededNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The smallest `factor` on all declared noise that certifies `claim`, and what that makes of each release.
+    """The smallest `factor` on all declared noise that certifies `claim`, and each release with that factor.
 
-    Below 1 there is noise to save; above 1 the declaration has too little. Without `more_noise` the claim holds at
-    every larger factor. With it noise is of whole numbers, or a plug-in's; it says at which larger factors the claim is
-    not proved, and the factor is one that certifies, not always the smallest.
+    A factor below 1 means that the declaration has more noise than needed; above 1 it has too little. Without
+    `more_noise` the claim holds at every larger factor. `more_noise` is given for noise of whole numbers and of
+    plug-ins. It lists larger factors at which the claim is not proved; `factor` certifies and may not be the smallest.
     """
 
     claim: Claim

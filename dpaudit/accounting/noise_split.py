@@ -1,4 +1,4 @@
-"""How to share one budget between unequal Gaussian releases, so that their noise costs least."""
+"""Division of one budget between unequal Gaussian releases, so that their noise costs least."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """A declaration with the noise shared out, and what each mechanism got; `cost` is the sum that is least.
+    """A declaration with its noise divided, and the share of each mechanism; `cost` is the minimal total cost.
 
     >>> from dpaudit import Sequential
     >>> from mechanisms import Gaussian

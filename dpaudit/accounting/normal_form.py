@@ -1,4 +1,4 @@
-"""What a declaration folds into: alternatives, each a multiset of privacy losses."""
+"""The normal form of a declaration: alternatives, each a multiset of privacy losses."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

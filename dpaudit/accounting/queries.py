@@ -1,4 +1,4 @@
-"""Which releases ask the same query: one pair of neighbouring data sets then moves them together."""
+"""Releases grouped by query: one pair of neighbouring data sets moves the releases of one query together."""
 
 from contextlib import suppress
 from dataclasses import fields, is_dataclass

@@ -17,9 +17,9 @@ _ROUNDING = 1e-11  # what a library's binomial probabilities may be wrong by, re
 def truncated_shares(node: Subsample) -> tuple[tuple[float, float, bool], ...]:
     """Return (probability, rate, whether there is room) over the number K of other records that a Poisson sample drew.
 
-    With room, K < batch_bound, the record is added with the sampling rate; else it is in the cut sample at the rate
-    rate batch_bound / (K + 1), in the place of another one. Sizes too rare to count are given the largest such rate.
-    Engines count what a library's binomial probabilities may be wrong by.
+    With room, K < batch_bound, the record is added with the sampling rate. Otherwise it replaces another record of the
+    cut sample, at the rate rate batch_bound / (K + 1). Sizes of negligible probability have the largest such rate.
+    Engines add a bound on the error of the library's binomial probabilities.
     """
     bound, others, rate = node.batch_bound or 1, (node.population or 1) - 1, node.rate
     if others < bound:

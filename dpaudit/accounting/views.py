@@ -1,4 +1,4 @@
-"""Which view of an adversary a whole declaration is proved for."""
+"""The view of an adversary that a whole declaration is proved for."""
 
 from dpaudit.model.claim import Model
 from dpaudit.model.declaration import Billboard, Declaration, Local, Release, Shuffle, Stated, children

@@ -1,4 +1,4 @@
-"""What an adapter is asked, and what it answers: claim, declaration, function and neighbours of one release."""
+"""The question to an adapter and its answer: claim, declaration, function and neighbours of one release."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What a configuration file holds once it is read: a subject, how to attack it, and what is declared about it."""
+"""A configuration file after reading: a subject, how to attack it, and what is declared about it."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Where each key of a TOML or JSON file stands, so that a message can name the line."""
+"""The line of each key of a TOML or JSON file, so that a message can name it."""
 
 import json
 import re

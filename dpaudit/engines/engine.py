@@ -1,4 +1,4 @@
-"""What an engine is: two functions from a composition to brackets, and a statement of what it covers."""
+"""The interface of an engine: two functions from a composition to brackets, and a statement of what it covers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which compositions the engines that put losses on a grid can take: neither too large, nor too many, nor too small."""
+"""Limits of the engines that put losses on a grid: compositions neither too large, nor too many, nor too small."""
 
 from dpaudit.model.losses import (
     AllocatedLoss,

@@ -1,4 +1,4 @@
-"""What the independent checker says against a certificate that a check has just made."""
+"""The complaints of the independent checker against a certificate that a check has just made."""
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.verifier import verify

@@ -1,4 +1,4 @@
-"""What the checker asks of an algorithm: one config that is claimed, declared, run and audited."""
+"""The interface of an algorithm: one config that is claimed, declared, run and audited."""
 
 from typing import Any, Protocol, runtime_checkable
 

@@ -1,4 +1,4 @@
-"""What an audit found: lower bounds with their significance, and how far it could have seen."""
+"""The result of an audit: lower bounds with their significance, and the power that was measured."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What a certificate holds: the verdict on a claim, and everything needed to check it again; its JSON form."""
+"""The certificate: the verdict on a claim, and everything needed to check it again; its JSON form."""
 
 import hashlib
 import json

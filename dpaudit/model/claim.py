@@ -1,4 +1,4 @@
-"""What is promised: (epsilon, delta), between which neighbours, to whom, about which unit."""
+"""The claim: (epsilon, delta), between which neighbours, to whom, about which unit."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -1,4 +1,4 @@
-"""What an algorithm declares: an immutable tree of releases and of the ways in which they compose.
+"""The declaration of an algorithm: an immutable tree of releases and of the ways in which they compose.
 
     Release(label, mechanism)             one noisy answer
     Sequential(parts)  Repeat(part)       adaptive composition: later parts may look at earlier outputs

@@ -1,4 +1,4 @@
-"""What only a person can declare about a deployment: purpose, people, places and promises, each of them optional.
+"""Facts about a deployment that only a person can declare: purpose, people, places and promises, each optional.
 
 Nothing here is checked beyond its form; reports print it as *declared*, and print what is absent as *not assessed*.
 """

@@ -1,4 +1,4 @@
-"""What the checker asks of a mechanism: the object that is sampled is the object that is certified."""
+"""The interface of a mechanism: the object that is sampled is the object that is certified."""
 
 from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 

@@ -1,4 +1,4 @@
-"""What can be read off a declaration beside a claim: brackets, the printed argument, slack, and a verdict."""
+"""Readings of a declaration beside a claim: brackets, the printed argument, slack, and a verdict."""
 
 from dataclasses import dataclass
 from typing import Literal

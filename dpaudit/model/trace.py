@@ -1,4 +1,4 @@
-"""What a run really released, and whether its declaration admits it: findings without any statistics."""
+"""The trace of a run: what it released, and findings where its declaration does not admit it, without statistics."""
 
 from collections import Counter
 from collections.abc import Iterator

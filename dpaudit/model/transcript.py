@@ -1,4 +1,4 @@
-"""What a run produced, and the part of it that an adversary of each model sees."""
+"""The transcript of a run, and the part of it that an adversary of each model sees."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

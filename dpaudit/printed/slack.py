@@ -1,4 +1,4 @@
-"""How loose a claim is, and why: one inequality of the printed argument replaced at a time.
+"""The slack of a claim and its sources: one inequality of the printed argument replaced at a time.
 
 The readings below go from the paper's to the tight one in a fixed order: the constants of the noise, the
 theorem at each release, the count of parts, the composition theorem, the structure. Each consecutive pair

@@ -1,4 +1,4 @@
-"""Which rules the tight reading uses at a node, and what each rests on."""
+"""The rules that the tight reading uses at a node, and what each rests on."""
 
 from dpaudit.accounting.fold import above
 from dpaudit.accounting.normal_form import Alternatives

@@ -1,4 +1,4 @@
-"""What a cited theorem reads and answers: budgets, one inference, and a rule."""
+"""The parts of a cited theorem: budgets, one inference, and a rule."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

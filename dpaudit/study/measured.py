@@ -1,4 +1,4 @@
-"""What one cell measured, as it is kept in a file."""
+"""The measurements of one cell, as a file holds them."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What a study says of one configuration, in the words that a report prints."""
+"""The findings of a study on one configuration, in the words that a report prints."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a training loop with noisy gradients was seen to do, held against what is declared of it.
+"""Observations of a training loop with noisy gradients, compared with what is declared of it.
 
 Training    the declaration's numbers: noise, clipping norm, sampling rate, steps
 Watch       the one callback: a loop reports each step, in numpy arrays, from any framework

@@ -1,4 +1,4 @@
-"""What a watched training loop released that no noise covers: records twice, mixed records, NaN, extra outputs."""
+"""Releases of a watched training loop that no noise covers: records twice, mixed records, NaN, extra outputs."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a certificate's witness attains, computed anew: the releases that one pair moves, on its plan."""
+"""The losses that a certificate's witness attains, computed anew: the releases that one pair moves, on its plan."""
 
 import json
 from collections import Counter

@@ -20,7 +20,7 @@ _MOST = 2**22
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Masses at the knots `first`, `first` + 1, ... times the step, and what is lost to infinity.
+    """Masses at the knots `first`, `first` + 1, ... times the step, and the mass at infinity.
 
     Rows of `masses`: from above under P; of the labels under P, from below, and under Q, from above; of both, the other
     way round.

@@ -1,4 +1,4 @@
-"""What the checker computes with: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
+"""The values of the checker: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
 
 ("gaussian", mu)   ("laplace", shift)   ("range", width)   ("sampled", mu, rate, order)
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
@@ -47,7 +47,7 @@ def distinct(alternatives: list[Multiset]) -> list[Multiset]:
 def joined(alternatives: list[Multiset]) -> Multiset:
     """Return one multiset that dominates every alternative, however it is picked: long ones first, Gaussian last.
 
-    What another alternative makes no worse is left out before.
+    An alternative that another one dominates is removed first.
     """
     ranked = sorted(map(merged, alternatives), key=lambda a: (_only_gaussian(a), -a.total()))
     largest = max((loss[1] for a in ranked if _only_gaussian(a) for loss in a), default=0.0)

@@ -1,4 +1,4 @@
-"""What samples and secret steps make of a part, from above and from below."""
+"""The losses of a part under sampling and at secret steps, from above and from below."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How loose a claim is: ratios that follow from claim, brackets and noise, and factors that multiply to them."""
+"""The slack of a claim: ratios that follow from claim, brackets and noise, and factors that multiply to them."""
 
 import math
 

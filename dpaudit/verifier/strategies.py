@@ -1,4 +1,4 @@
-"""How far one record moves the rows of a strategy matrix, derived again: squared, from below and from above.
+"""The squared distance by which one record moves the rows of a strategy matrix, from below and from above.
 
 With g(i, j) the inner product of two columns, a schedule's squared move is at most the sum of |g| over its pairs.
 """

@@ -1,4 +1,4 @@
-"""What each rule of the tight reading rests on: a machine-checked proof, a proof on paper, a source, or no theorem."""
+"""The foundation of each rule of the tight reading: a machine-checked proof, a proof on paper, a source, or nothing."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias

@@ -38,7 +38,7 @@ from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.mechanism import Array
 from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Verdict
-from dpaudit.report import Report, System
+from dpaudit.report import Report, System, render
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")
 CLIPPED = Condition(kind="clipping", about=("rewards",), text="Rewards are clipped to [-1, 1] before they are summed.")
@@ -449,3 +449,21 @@ STORIES = {
 @pytest.fixture(scope="session")
 def stories() -> dict[str, Report]:
     return {name: make() for name, make in STORIES.items()}
+
+
+class Pages(dict[str, dict[str, str]]):
+    """The rendered files of each story, rendered when they are first asked for."""
+
+    def __init__(self, stories: dict[str, Report]) -> None:
+        super().__init__()
+        self.stories = stories
+
+    def __missing__(self, name: str) -> dict[str, str]:
+        self[name] = files = render(self.stories[name])
+        return files
+
+
+@pytest.fixture(scope="session")
+def story_pages(stories: dict[str, Report]) -> Pages:
+    """Pages that all tests of a session share; nobody may change them."""
+    return Pages(stories)

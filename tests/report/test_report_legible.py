@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from dpaudit import Finding, Report
-from dpaudit.report import render
 from dpaudit.report.verdicts import outcome_of
 
 
@@ -20,9 +19,9 @@ def test_a_difference_that_a_reason_states_is_not_stated_again(stories: dict[str
     assert "Something else, at delta 10⁻⁵, epsilon ∞ or more." in reasons
 
 
-def test_a_printed_page_keeps_tables_whole(stories: dict[str, Report]) -> None:
+def test_a_printed_page_keeps_tables_whole(story_pages: dict[str, dict[str, str]]) -> None:
     """The print rules ask the browser not to break a table that fits on a page; its caption stays above it."""
-    page = render(stories["paper"])["report.html"]
+    page = story_pages["paper"]["report.html"]
     printed = page.partition("@media print")[2]
     assert "table { break-inside: avoid; }" in printed
     assert "h2, h3, caption { break-after: avoid; }" in printed

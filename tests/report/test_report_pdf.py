@@ -61,9 +61,9 @@ def test_the_pages_say_what_the_json_says(stories: dict[str, Report], tmp_path: 
     assert [text for text in missing if not re.search(r"[-⁻]", text)] == []
 
 
-def test_figures_on_paper_are_light_and_without_variables(stories: dict[str, Report]) -> None:
+def test_figures_on_paper_are_light_and_without_variables(story_pages: dict[str, dict[str, str]]) -> None:
     """Colours are written out, the dark scheme is gone."""
-    for name, text in render(stories["paper"]).items():
+    for name, text in story_pages["paper"].items():
         if name.endswith(".svg"):
             plain = _plain(text)
             assert "var(" not in plain

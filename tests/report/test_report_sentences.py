@@ -226,9 +226,11 @@ def test_a_wrong_number_is_caught(stories: dict[str, Report], monkeypatch: pytes
 
 
 @pytest.mark.parametrize("story", VOID)
-def test_a_report_without_a_valid_proof_prints_no_upper_figure(stories: dict[str, Report], story: str) -> None:
+def test_a_report_without_a_valid_proof_prints_no_upper_figure(
+    stories: dict[str, Report], story_pages: dict[str, dict[str, str]], story: str
+) -> None:
     """Refuted, contradicted or with a violated condition: "It was claimed that", and no figure of at most so much."""
-    texts = render(stories[story])
+    texts = story_pages[story]
     assert meaning_of(stories[story]).startswith("It was claimed that")
     assert outcome_of(stories[story]).sentence.startswith("It was claimed that")
     for name in ("report.html", "report.md"):
@@ -239,9 +241,9 @@ def test_a_report_without_a_valid_proof_prints_no_upper_figure(stories: dict[str
     assert "figures/curve.svg" not in texts
 
 
-def test_a_report_with_a_proof_prints_upper_figures(stories: dict[str, Report]) -> None:
+def test_a_report_with_a_proof_prints_upper_figures(story_pages: dict[str, dict[str, str]]) -> None:
     """The twin of the rule above: where the proof holds the figures are there."""
-    assert re.search(r"at most \d", render(stories["paper"])["report.md"])
+    assert re.search(r"at most \d", story_pages["paper"]["report.md"])
 
 
 def test_each_shown_number_keeps_its_conditions(stories: dict[str, Report]) -> None:

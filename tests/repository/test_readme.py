@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from click import Group
+from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -92,7 +92,7 @@ def test_the_algorithm_example_is_certified(tmp_path: Path, monkeypatch: pytest.
 def test_the_table_of_commands_is_the_one_that_the_program_has() -> None:
     """Every command is in the table, and nothing else is."""
     listed = re.findall(r"^\| `dpaudit (\w+)", README, flags=re.M)
-    assert listed == list(as_a(Group, get_command(app)).commands)
+    assert listed == list(as_a(TyperGroup, get_command(app)).commands)
 
 
 def test_links_lead_to_files_that_exist() -> None:

@@ -1,4 +1,4 @@
-"""Whether mechanisms release what their parameters state: samples, the noise of a run, and densities."""
+"""Tests of whether mechanisms release what their parameters state: samples, the noise of a run, and densities."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -117,7 +117,7 @@ def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator)
 def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Departure | None:
     """Return how the noises of several mechanisms, all on one scale, depart from uniform numbers, if they do.
 
-    Each noise is a list of rows. Many labels with few noises each show together what none shows alone.
+    Each noise is a list of rows. Many labels with few noises each can show a departure that no single label shows.
     """
     found = [
         uniforms(mechanism, rows, np.zeros_like(rows), rng) for mechanism, rows in noises if not dependent(mechanism)

@@ -30,7 +30,7 @@ def uniforms(mechanism: Mechanism, output: Array, value: Array, rng: np.random.G
 def has_reference(mechanism: Mechanism) -> bool:
     """Return whether a reference law is known: for the name, with the parameters that the law reads.
 
-    A plug-in may bear the name of a shipped mechanism and have other parameters; then nothing is known of it.
+    A plug-in may have the name of a shipped mechanism and other parameters; then no reference is known.
     """
     leaf = getattr(mechanism, "leaf", None) if mechanism.name == "matrix" else None
     known = all(hasattr(mechanism, name) for name in _PARAMETERS.get(mechanism.name, ("unknown",)))

@@ -18,7 +18,7 @@ _ROUNDING = 1e-13
 
 
 def chained(first: HockeyStick, rest: HockeyStick) -> HockeyStick:
-    """Return upper bounds on h along a chain of the two; below stands what `first` alone attains.
+    """Return bounds on h along a chain of the two curves; the lower bound is that of `first` alone.
 
     Guarantee: `upper` holds for two data sets that differ by a pair of each curve, one after the other.
     """

@@ -1,1 +1,1 @@
-"""What commands share: exit codes, options, output and the words of verdicts."""
+"""Shared parts of the commands: exit codes, options, output and the words of verdicts."""

@@ -1,4 +1,4 @@
-"""How a command runs a study: its cells in order, their files, and a bar of progress."""
+"""A study run by a command: its cells in order, their files, and a bar of progress."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where to look and how finely: tilt, centre and window of a composition, in plain floating point.
+"""Tilt, centre, window and grid of a composition, found in plain floating point.
 
 Nothing here enters a proof: any tilt, width and window give true bounds, and good ones give narrow bounds. With
 K(s) = ln E_P[e^(s L)] the weight e^(s L) has its mean at K'(s), and the sum that is delta(epsilon) its largest terms

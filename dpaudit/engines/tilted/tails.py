@@ -1,4 +1,4 @@
-"""What a sum of tilted losses has outside a window of knots, bounded by Chernoff's inequality.
+"""Mass of a sum of tilted losses outside a window of knots, bounded by Chernoff's inequality.
 
 The weights of the sum K at or above T are at most e^(Lambda(s) - s T) for every s >= 0, Lambda(s) the sum of the
 parts' log moments; below T likewise with s <= 0. Any s is valid, so that the search needs no precision.

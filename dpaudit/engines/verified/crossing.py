@@ -1,4 +1,4 @@
-"""Where the curve of a lattice crosses a delta: an epsilon on the safe side of it, for each way to round."""
+"""The crossing of the curve of a lattice with a delta: an epsilon on its safe side, for each way to round."""
 
 import math
 

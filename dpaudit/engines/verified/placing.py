@@ -1,4 +1,4 @@
-"""Where the atoms of a lattice fall among the cells of another one."""
+"""The places of the atoms of a lattice among the cells of another one."""
 
 import math
 from dataclasses import dataclass
