@@ -144,6 +144,7 @@ def draw_exponents(powers: list[Line], lines: list[Line]) -> Any:
     figure, axes = _axes()
     fitted = [line for line in powers if line["slope"]]
     names = []
+    ceilings = {line["contender"] for line in lines if line["role"] == "ceiling"}
     for place, line in enumerate(fitted):
         slope = float(line["slope"])
         ends = [float(line[end]) if line[end] else slope for end in ("lower", "upper")]
@@ -152,7 +153,7 @@ def draw_exponents(powers: list[Line], lines: list[Line]) -> Any:
         axes.plot([slope], [place], color=colour, marker="o", markersize=6, linestyle="")
         of = (
             f"claim {line['claim_epsilon']}"
-            if line["claim_epsilon"]
+            if line["claim_epsilon"] and line["contender"] not in ceilings
             else f"T = {int(line['T']):,}"
             if line["T"]
             else ""

@@ -189,7 +189,7 @@ def test_the_jackknife_covers_the_power_of_a_mean_curve() -> None:
     """Of 400 draws of 20 runs, 95 in a hundred cover; a false alarm of this count has probability below 1e-8."""
     horizons = np.array([1e3, 1e4, 1e5, 1e6])
     rng = np.random.default_rng(1)
-    intervals = [jackknife(tuple(horizons), horizons**0.5 * rng.exponential(size=(20, 4)), 0.05) for _ in range(400)]
+    intervals = [jackknife(list(horizons), horizons**0.5 * rng.exponential(size=(20, 4)), 0.05) for _ in range(400)]
     covered = sum(interval.lower <= 0.5 <= interval.upper for interval in intervals)
     assert covered >= 340
     assert sum(interval.lower <= 0.75 <= interval.upper for interval in intervals) < 60
