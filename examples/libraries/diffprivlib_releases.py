@@ -1,7 +1,7 @@
-"""diffprivlib: whole-number noise, a histogram and a model. `[library]`, `object = "diffprivlib_releases:noise"`."""
+"""diffprivlib: whole-number noise, a histogram and a count. `[library]`, `object = "diffprivlib_releases:noise"`."""
 
 import numpy as np
-from diffprivlib import mechanisms, models, tools
+from diffprivlib import mechanisms, tools
 
 from dpaudit.adapters import adapt
 
@@ -15,6 +15,6 @@ def histogram():
     return adapt(tools.histogram, neighbours="add_remove", pair=pair, epsilon=1.0, bins=2, range=(0.0, 1.0))
 
 
-def scaler():
-    pair = (np.zeros((4, 1)),), (np.array([[0.0], [0.0], [0.0], [1.0]]),)
-    return adapt(models.StandardScaler, neighbours="replace_one", pair=pair, epsilon=1.0, bounds=(0.0, 1.0))
+def nonzero():
+    pair = np.array([1.0, 0.0]), np.array([1.0, 1.0])
+    return adapt(tools.count_nonzero, neighbours="replace_one", pair=pair, epsilon=1.0)
