@@ -50,6 +50,12 @@ class ModelAudit:
 
     Guarantee: if each record was in by an independent fair coin and the training keeps claim and declaration, the
     verdict is a violation with probability at most `significance`, over all attacks together.
+
+    >>> from audits.examples import SOFTMAX
+    >>> claim = Claim(epsilon=1, neighbours="add_remove")
+    >>> audit = audit_model(SOFTMAX.losses, 100, claim, rng=np.random.default_rng(0), shadows=8, attacks=("loss",))
+    >>> audit.attacks[0].area.mean > 0.9
+    True
     """
 
     verdict: ScoresVerdict
