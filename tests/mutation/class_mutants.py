@@ -197,7 +197,7 @@ _SUBTLE: tuple[Row, ...] = (
         "contribution = (1.0 + (number == plan.episodes)) * plan.enter(plan.regressions, features, targets)",
     ),
     (
-        "ucrl lower triangle exact, again",
+        "ucrl entries below the diagonal exact",
         "ucrl joint",
         "ucrl_vtr/sums.py",
         "return whole([tree(value) for tree, (_, _, value) in zip(self._trees, parts, strict=True)])",
