@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.mutation.algorithm_inputs import CONFIGURATIONS  # noqa: E402
 from tests.mutation.algorithm_mutants import BREAKING, HARMLESS, AlgorithmMutant  # noqa: E402
+from tests.mutation.class_mutants import CLASSES, CLASSES_HARMLESS  # noqa: E402
 from tests.mutation.program_mutants import PROGRAM, PROGRAM_HARMLESS  # noqa: E402
 from tests.mutation.sampling_mutants import SAMPLING  # noqa: E402
 
@@ -105,7 +106,7 @@ def main() -> None:
     chosen = parser.parse_args()
     sound: dict[str, dict[str, Any]] = {}
     rows: list[dict[str, Any]] = []
-    for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *HARMLESS, *PROGRAM_HARMLESS):
+    for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *CLASSES, *HARMLESS, *PROGRAM_HARMLESS, *CLASSES_HARMLESS):
         if chosen.match not in mutant.name:
             continue
         name = mutant.configuration
@@ -115,7 +116,7 @@ def main() -> None:
         start = time.perf_counter()
         said = tried(mutant, name, chosen.runs, attack=not chosen.no_attack)
         found = caught_by(said, sound[name])
-        kind = "harmless" if mutant in (*HARMLESS, *PROGRAM_HARMLESS) else "breaking"
+        kind = "harmless" if mutant in (*HARMLESS, *PROGRAM_HARMLESS, *CLASSES_HARMLESS) else "breaking"
         rows.append({"name": mutant.name, "kind": kind, "caught": found})
         print(f"{kind} | {mutant.name} | {found or '-'} | {time.perf_counter() - start:.0f} s", flush=True)
     for kind in ("breaking", "harmless"):

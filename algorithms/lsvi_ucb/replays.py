@@ -18,6 +18,9 @@ from dpaudit.model.mechanism import Array
 
 _LONGEST = 64
 """Episodes that a replay of the switching rule plays."""
+_EVERY = 8
+"""So many batches are looked at one by one."""
+
 _HOSTILE = (np.nan, np.inf, 1e150, 3.0)
 
 
@@ -71,9 +74,11 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
         for at in places
     )
     here, there = paths(plan, domain)
+    released = max(1, batches - 1)
+    every = range(released) if released <= _EVERY else places
     walked = tuple(
         (f"the path of a user in batch {at + 1} differs", replace(here, batch=at), replace(there, batch=at))
-        for at in places
+        for at in every
     )
     pairs = (*usual, *walked, *hostile)
     return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=run, others=((first, first),)),)

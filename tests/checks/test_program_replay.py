@@ -17,6 +17,7 @@ from dpaudit.model.tape import RunTape, TapedGenerator, tape_of
 from mechanisms import DiscreteLaplace, Gaussian, RandomisedResponse, TreeAggregation
 from tests.mutation.algorithm_inputs import CONFIGURATIONS
 from tests.mutation.algorithm_mutants import BREAKING, HARMLESS
+from tests.mutation.class_mutants import CLASSES, CLASSES_HARMLESS
 from tests.mutation.program_mutants import PROGRAM, PROGRAM_HARMLESS
 from tests.mutation.sampling_mutants import SAMPLING
 
@@ -250,10 +251,12 @@ def test_the_table_of_mutants_follows_the_code() -> None:
     import algorithms
 
     root = Path(algorithms.__file__).parent
-    names = [mutant.name for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *HARMLESS, *PROGRAM_HARMLESS)]
+    breaking = (*BREAKING, *SAMPLING, *PROGRAM, *CLASSES)
+    every = (*breaking, *HARMLESS, *PROGRAM_HARMLESS, *CLASSES_HARMLESS)
+    names = [mutant.name for mutant in every]
     assert len(names) == len(set(names))
-    assert len(BREAKING) >= 60
-    for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *HARMLESS, *PROGRAM_HARMLESS):
+    assert len(breaking) >= 200
+    for mutant in every:
         assert (root / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1, mutant.name
         assert mutant.configuration in CONFIGURATIONS
 

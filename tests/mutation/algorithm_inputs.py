@@ -161,6 +161,31 @@ max_grad_norm = 0.1
 [problem]
 name = "affairs"
 """,
+    "ucrl period": _LINEAR.format(
+        name="ucrl_vtr",
+        episodes=100,
+        dimension=3,
+        more='model = "joint"\nplanning_period = 5',
+        problem="random_mixture",
+    ),
+    "ucrl local long": _LINEAR.format(
+        name="ucrl_vtr", episodes=150, dimension=3, more='model = "local"', problem="random_mixture"
+    ),
+    "lplr gaussian": """
+[algorithm]
+name = "lplr"
+epsilon = 1.0
+delta = 1e-5
+horizon = 1000000
+dimension = 2
+actions = 2
+variant = "fixed"
+noise = "gaussian"
+[problem]
+name = "hard_family"
+users = 1e6
+""",
+    "pucb period": _TABULAR.format(name="pucb").replace("episodes = 24", "episodes = 32\nplanning_period = 5"),
     "pucb": _TABULAR.format(name="pucb"),
     "ldp_obi": _TABULAR.format(name="ldp_obi"),
 }
