@@ -246,6 +246,14 @@ def test_an_algorithm_is_checked_on_a_tape(twin: str, what: str | None) -> None:
     assert {check.what for check in checks if check.outcome == "not looked at"} >= {"releases"}
 
 
+def test_the_claim_of_an_algorithm_is_certified_and_attacked() -> None:
+    """LPLR as printed: its claim is refuted, and a short audit shows a case above it; a sound algorithm holds both."""
+    examples = Path(__file__).parents[2] / "examples"
+    for name, status in (("lplr_paper", "failed"), ("dueling_local", "ok")):
+        found = {check.what: check.status for check in check_plugin(str(examples / f"{name}.toml"))}
+        assert (found["claim"], found["audits"]) == (status, status)
+
+
 def clipped(data: Array, tape: Any, rng: np.random.Generator) -> Any:
     """Release the clipped sum; what is not a number counts as 0."""
     del rng
