@@ -146,10 +146,10 @@ class Logistics:
 @pytest.mark.parametrize(
     ("twin", "says"),
     [
-        ("", "40,000 samples follow log_density, in 3 of their numbers"),
+        ("", "66,666 samples follow log_density, in 3 of their numbers"),
         ("follows", "entries that depend on each other"),
         ("size by sign", "entries whose size depends on the sign of another"),
-        ("last exact", "1 numbers that log_density does not read are the answer itself"),
+        ("last exact", "1 numbers that log_density does not read are functions of the answer"),
     ],
 )
 def test_outputs_of_several_numbers_are_judged_by_their_own_density(twin: str, says: str) -> None:
