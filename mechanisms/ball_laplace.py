@@ -120,6 +120,6 @@ def _decimal_beside(exact: Fraction, towards: float) -> float:
 EXAMPLES = (
     BallLaplace(dimension=1, scale=1.0, l2_sensitivity=1.0, neighbours="replace_one"),
     BallLaplace(dimension=2, scale=1.0, l2_sensitivity=2.0, neighbours="replace_one"),
-    BallLaplace(dimension=4, scale=4.0, l2_sensitivity=1.0, neighbours="replace_one"),
+    BallLaplace(dimension=4, scale=1.5, l2_sensitivity=2.0, neighbours="replace_one"),
     BallLaplace(dimension=5, scale=2.0, l2_sensitivity=3.0, neighbours="add_remove"),
 )

@@ -1,10 +1,11 @@
-"""The contract of an algorithm on a problem: trace, replays, conditions, and what its audits cover."""
+"""The contract of an algorithm on a problem: trace, replays, conditions, claim, audits, and what these cover."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from audits.checks.case_coverage import ProgramLines, coverage_of
 from audits.checks.program_replay import Replayed, replay_program
+from audits.testing.attacked import audits_check, certificate_of, claim_check
 from audits.testing.check import Check
 from dpaudit import Finding, admit
 from dpaudit.model.case import AuditCoverage, never_attacked
@@ -18,7 +19,8 @@ def algorithm_checks(algorithm: Any, problem: Any, *, seed: int = 0) -> tuple[Ch
     """Return every check of the contract of an algorithm on one problem, in order.
 
     The trace of four runs is what is declared; replays of neighbours and of other people on one tape find nothing; the
-    conditions that a run looked at hold; all declared releases are attacked by some audit case, and the lines that no
+    conditions that a run looked at hold; the claim is not refuted, and the independent checker agrees; a short anytime
+    audit of each case refutes nothing; all declared releases are attacked by some audit case, and the lines that no
     case executes are named. Coverage is never a failure: it says what is not known.
 
     >>> from algorithms.dp_ebs import DpEbs
@@ -36,10 +38,13 @@ def algorithm_checks(algorithm: Any, problem: Any, *, seed: int = 0) -> tuple[Ch
     replayed = replay_program(algorithm, problem, declaration, cases, recorded)
     program = ProgramLines(algorithm=algorithm, problem=problem)
     coverages = [coverage_of(case, declaration, program) for case in cases]
+    certificate = certificate_of(algorithm, declaration, recorded, replayed)
     return (
         _found("trace", admit(declaration, recorded.transcript.trace), "what was sampled is what is declared"),
         _replays(replayed, recorded),
         *_conditions(recorded, replayed),
+        claim_check(certificate),
+        audits_check(cases, certificate, seed),
         *_covered(coverages, program),
     )
 

@@ -12,7 +12,7 @@ from audits.testing.check import Check
 from audits.testing.density import law_check
 from audits.testing.losses import certificate_check, loss_check, pairs_check, stated
 from dpaudit import Mechanism
-from dpaudit.model.mechanism import AdditiveMechanism, is_mechanism
+from dpaudit.model.mechanism import is_mechanism
 
 _EPSILONS = (0.0, 0.3, 1.0, 2.0)
 _FAR = 1_000
@@ -92,6 +92,11 @@ def _samples(mechanism: Mechanism, rng: np.random.Generator) -> Check:
             what="samples", outcome="failed", says="equal generators give other noise: randomness from elsewhere"
         )
     numbers = first.reshape(len(first), -1)
+    other = np.asarray(mechanism.release(value, np.random.default_rng(seed + 1)))
+    if np.array_equal(first, other) and len(np.unique(first)) > 1:
+        return Check(
+            what="samples", outcome="failed", says="other generators give the same noise: it is drawn elsewhere"
+        )
     if first.dtype.kind == "f" and len(np.unique(numbers[:, 0])) < len(numbers) - 2:
         return Check(what="samples", outcome="failed", says="several releases of one call carry the same noise")
     return Check(what="samples", outcome="ok", says="one independent release a row, from the generator alone")
@@ -120,11 +125,31 @@ def _law(mechanism: Mechanism, rng: np.random.Generator) -> Check:
 
 
 def _far(mechanism: Mechanism, pair: tuple[Any, Any]) -> list[tuple[Any, Any]]:
-    """Return a pair of answers far from 0, for noise that should not depend on the answer."""
-    if not isinstance(mechanism, AdditiveMechanism):
+    """Return answers far from 0 of both signs, each beside one near 0, for noise that should not depend on the answer.
+
+    Only for densities that shift with the answer. A square answer stays symmetric.
+    """
+    first = np.asarray(pair[0])
+    if first.dtype.kind not in "iuf":
         return []
-    far = [_FAR * np.asarray(side) for side in pair]
-    return [(far[0], far[1])] if any(side.any() for side in far[:1]) else [(far[1], far[0])]
+    places = np.arange(first.size).reshape(first.shape)
+    steps = np.minimum(places, places.T) if first.ndim == 2 else places
+    far = _FAR * (1 + steps).astype(first.dtype)
+    if not _shifts(mechanism, first, far):
+        return []
+    return [(first + far, first), (first - far, first)]
+
+
+def _shifts(mechanism: Mechanism, answer: Any, move: Any) -> bool:
+    """Return whether far answers are taken and the density of an output that moves with its answer stays the same."""
+    try:
+        for there in (answer + move, answer - move):
+            mechanism.release(np.broadcast_to(there, (2, *answer.shape)), np.random.default_rng(0))
+        outputs = mechanism.release(np.broadcast_to(answer, (8, *answer.shape)), np.random.default_rng(0))
+        near, far = (np.asarray(mechanism.log_density(outputs + m, answer + m)) for m in (0 * move, move))
+    except Exception:  # a mechanism may refuse far answers in any way
+        return False
+    return np.shape(outputs) == (8, *answer.shape) and bool(np.allclose(near, far, rtol=1e-6, atol=1e-6))
 
 
 def _loss(mechanism: Mechanism, rng: np.random.Generator) -> Check:

@@ -147,10 +147,10 @@ class Logistics:
 @pytest.mark.parametrize(
     ("twin", "says"),
     [
-        ("", "40,000 samples follow log_density, in 3 of their numbers"),
+        ("", "66,666 samples follow log_density, in 3 of their numbers"),
         ("follows", "entries that depend on each other"),
         ("size by sign", "entries whose size depends on the sign of another"),
-        ("last exact", "1 numbers that log_density does not read are the answer itself"),
+        ("last exact", "1 numbers that log_density does not read are functions of the answer"),
     ],
 )
 def test_outputs_of_several_numbers_are_judged_by_their_own_density(twin: str, says: str) -> None:
@@ -245,6 +245,14 @@ def test_an_algorithm_is_checked_on_a_tape(twin: str, what: str | None) -> None:
     assert {check.what for check in checks if check.failed} >= ({what} if what else set())
     assert bool([check for check in checks if check.failed]) is bool(what)
     assert {check.what for check in checks if check.outcome == "not looked at"} >= {"releases"}
+
+
+def test_the_claim_of_an_algorithm_is_certified_and_attacked() -> None:
+    """LPLR as printed: its claim is refuted, and a short audit shows a case above it; a sound algorithm holds both."""
+    examples = Path(__file__).parents[2] / "examples"
+    for name, status in (("lplr_paper", "failed"), ("dueling_local", "ok")):
+        found = {check.what: check.status for check in check_plugin(str(examples / f"{name}.toml"))}
+        assert (found["claim"], found["audits"]) == (status, status)
 
 
 def clipped(data: Array, tape: Any, rng: np.random.Generator) -> Any:

@@ -13,10 +13,11 @@ import numpy as np
 
 from dpaudit.model.mechanism import Array, Mechanism
 
-_MOST = 8
+_MOST = 16
 _FINE, _GRID = 40_001, 301
 _REACH = 2.0
-_ROWS, _SAME = 300, 1e-7
+_ROWS, _FEWEST, _EVALUATIONS, _SAME = 3_000, 300, 20_000_000, 1e-7
+_AT_ONCE = 100
 _COMPARED = 40
 _SEED = 7_411
 
@@ -25,13 +26,17 @@ _SEED = 7_411
 class Placed:
     """Uniform numbers by column, whether columns are independent, the total mass if known, and unread numbers.
 
-    Shape: `uniform` is (rows, columns). `unread` holds the places of numbers that the density does not read.
+    Shape: `uniform` is (rows, columns). `unread` holds the places of numbers that the density does not read. `beside`
+    holds, for numbers that depend on each other, all numbers of the same rows; `own` (columns, numbers) says which of
+    these a column is made of.
     """
 
     uniform: Array
     independent: bool
     mass: float | None
     unread: tuple[int, ...]
+    beside: Array | None = None
+    own: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,11 +62,21 @@ class Law:
         """Whether outputs are whole numbers."""
         return self.output.dtype.kind in "biu"
 
+    def span(self, place: int) -> tuple[float, float]:
+        """Return where the samples of a number lie; as wide as those of all numbers where it never changes."""
+        column = self.output[:, place].astype(np.float64)
+        low, high = float(column.min()), float(column.max())
+        if high > low or self.whole:
+            return low, high
+        half = float(np.ptp(self.output.astype(np.float64), axis=0).max()) / 2
+        return low - half, high + half
+
 
 def placed(law: Law) -> Placed | None:
     """Return the numbers of outputs on the scale of uniform ones; None where the density reads none of them.
 
-    Of many numbers the first and the last four are read. Numbers that depend on each other are read on 300 rows.
+    Of many numbers the first and the last eight are read. Numbers that depend on each other are read on fewer rows, at
+    most 3,000.
     """
     directions, unread = _directions(law)
     if not directions:
@@ -73,8 +88,13 @@ def placed(law: Law) -> Placed | None:
         everything = len(directions) + len(unread) == law.output.shape[1] and not unread
         mass = _mass(law, curves) if everything else None
         return Placed(uniform=np.stack(columns, axis=1), independent=True, mass=mass, unread=unread)
-    columns = [_given(law, direction, grid, _ROWS) for direction, grid in zip(directions, grids, strict=True)]
-    return Placed(uniform=np.stack(columns, axis=1), independent=False, mass=None, unread=unread)
+    most = _EVALUATIONS // (_GRID * len(directions) * law.output.shape[1])
+    rows = max(_FEWEST, min(_ROWS, most))
+    columns = [_given(law, direction, grid, rows) for direction, grid in zip(directions, grids, strict=True)]
+    beside = law.output[:rows].astype(np.float64)
+    own = np.stack(directions) != 0
+    uniform = np.stack(columns, axis=1)
+    return Placed(uniform=uniform, independent=False, mass=None, unread=unread, beside=beside, own=own)
 
 
 def _directions(law: Law) -> tuple[list[Array], tuple[int, ...]]:
@@ -85,7 +105,8 @@ def _directions(law: Law) -> tuple[list[Array], tuple[int, ...]]:
     found: list[Array] = []
     unread: list[int] = []
     for direction in kept:
-        step = 1.0 if law.whole else 0.25 * float(law.output[:, int(np.argmax(direction))].std()) + 1e-12
+        low, high = law.span(int(np.argmax(direction)))
+        step = 1.0 if law.whole else 0.05 * (high - low) + 1e-12
         before, after = law.log(rows), law.log(rows + step * direction)
         if np.array_equal(before, after):
             unread.append(int(np.argmax(direction)))
@@ -109,8 +130,7 @@ def _mirrored(law: Law) -> Iterator[Array]:
 
 def _grid(law: Law, direction: Array) -> Array:
     """Return places of a number that reach beyond its samples."""
-    column = law.output[:, int(np.argmax(direction))].astype(np.float64)
-    low, high = float(column.min()), float(column.max())
+    low, high = law.span(int(np.argmax(direction)))
     if law.whole:
         beyond = int(_REACH * (high - low + 8))
         return np.arange(low - beyond, high + beyond + 1)
@@ -161,20 +181,23 @@ def _at(law: Law, direction: Array, grid: Array, curve: Array) -> Array:
 
 def _given(law: Law, direction: Array, grid: Array, rows: int) -> Array:
     """Return the distribution function of a number given the others of its own row, on the first rows."""
-    place, half = int(np.argmax(direction)), _GRID // 2
+    half = _GRID // 2
     found = np.zeros(rows)
     inside = np.random.default_rng(_SEED).random(rows)
     reach = float(grid[-1] - grid[0]) / 4
     steps = np.arange(-half, half + 1) if law.whole else _graded(reach, half)
-    for number, row in enumerate(law.output[:rows].astype(np.float64)):
-        places = row[place] + steps
-        logs = _along(law, row, direction, places)
-        density = np.nan_to_num(np.exp(logs - np.nanmax(logs)), nan=0.0)
+    for start in range(0, rows, _AT_ONCE):
+        block = law.output[start : min(start + _AT_ONCE, rows)].astype(np.float64)
+        moved = block[:, None, :] + steps[None, :, None] * direction
+        logs = law.log(moved.reshape(-1, block.shape[1])).reshape(len(block), len(steps))
+        density = np.nan_to_num(np.exp(logs - np.nanmax(logs, axis=1, keepdims=True)), nan=0.0)
+        own = slice(start, start + len(block))
         if law.whole:
-            found[number] = (density[:half].sum() + inside[number] * density[half]) / density.sum()
+            below = density[:, :half].sum(axis=1) + inside[own] * density[:, half]
+            found[own] = below / density.sum(axis=1)
             continue
-        parts = (density[1:] + density[:-1]) / 2 * np.diff(places)
-        found[number] = parts[:half].sum() / parts.sum()
+        parts = (density[:, 1:] + density[:, :-1]) / 2 * np.diff(steps)
+        found[own] = parts[:, :half].sum(axis=1) / parts.sum(axis=1)
     return found
 
 

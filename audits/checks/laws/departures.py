@@ -105,6 +105,22 @@ def _pairs(normal: Array) -> Iterator[Departure]:
     yield from _each(np.concatenate([crossed[above], crossed.T[above]]), says)
 
 
+def given_departures(uniform: Array, beside: Array, own: Array) -> Iterator[Departure]:
+    """Yield the tests of columns that are uniform given all other numbers of their row: alone, and with those numbers.
+
+    Shape: `uniform` is (rows, columns), `beside` (rows, numbers); `own` (columns, numbers) says which numbers a column
+    itself is made of. A column's score times another number, or its size, has mean 0; the numbers are read by ranks.
+    """
+    normal = ndtri(np.clip(uniform, 2.0**-54, 1 - 2.0**-53))
+    for column in uniform.T:
+        yield from departures(column[:, None])
+    ranks = beside[:, :_MOST_PAIRED].argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    scores = ndtri((ranks + 0.5) / len(beside))
+    others = ~own[:, :_MOST_PAIRED]
+    for numbers in (scores, _sizes(scores)):
+        yield from _each((normal.T @ numbers / np.sqrt(len(beside)))[others], "entries that depend on others anew")
+
+
 def _rows(normal: Array) -> Iterator[Departure]:
     """Yield the tests of the sum of each row and of its norm, as single columns."""
     columns = normal.shape[1]

@@ -1,0 +1,78 @@
+"""The claim of an algorithm in its contract: certified, confirmed by the independent checker, and attacked."""
+
+from typing import Any
+
+import numpy as np
+
+from audits.checks.program_replay import Replayed
+from audits.procedures.anytime import audit_sequentially
+from audits.testing.check import Check
+from dpaudit import AuditCase, Certificate, Condition, Declaration, DPAuditError, Finding, admit, certify, verify
+from dpaudit.model.recorded_run import RecordedRun
+
+_RUNS = 2_000
+_ALARM = 1e-6
+_MOST = 3
+
+
+def certificate_of(
+    algorithm: Any, declaration: Declaration, recorded: RecordedRun, replayed: Replayed
+) -> Certificate | None:
+    """Return the certificate of an algorithm's claim on what a run and its replays looked at; None without a claim."""
+    if not hasattr(algorithm, "claim"):
+        return None
+    conditions: tuple[Condition, ...] = getattr(algorithm, "conditions", tuple)()
+    findings: tuple[Finding, ...] = getattr(algorithm, "findings", tuple)()
+    transcript = recorded.transcript
+    return certify(
+        declaration,
+        algorithm.claim(),
+        conditions=(*conditions, *transcript.conditions, *replayed.conditions),
+        findings=(*findings, *admit(declaration, transcript.trace), *replayed.findings),
+    )
+
+
+def claim_check(certificate: Certificate | None) -> Check:
+    """Return whether the claim is certified, and the independent checker agrees; *not proved* is no failure."""
+    if certificate is None:
+        return Check(what="claim", outcome="not looked at", says="the algorithm has no claim()")
+    found = verify(certificate.to_json())
+    if found.verdict == certificate.verdict and found.complaints:
+        return Check(what="claim", outcome="failed", says=f"the independent checker: {found.complaints[0]}")
+    says = " ".join(certificate.reasons[:_MOST])
+    if certificate.verdict != "not_proved":
+        return Check(what="claim", outcome="ok" if certificate.verdict == "certified" else "failed", says=says)
+    return Check(what="claim", outcome="not looked at", says=f"not proved: {says}")
+
+
+def audits_check(cases: tuple[AuditCase, ...], certificate: Certificate | None, seed: int) -> Check:
+    """Return whether a short anytime audit of some case shows more than is claimed or certified.
+
+    Each has at most 2,000 runs. False alarm: 1e-6 for all of them together.
+    """
+    if certificate is None or not cases:
+        return Check(what="audits", outcome="not looked at", says="there is no claim, or no audit case")
+    left_out: list[str] = []
+    for number, case in enumerate(cases):
+        rng = np.random.default_rng([seed, number])
+        try:
+            result = audit_sequentially(
+                case,
+                certificate.claim,
+                runs=_RUNS,
+                rng=rng,
+                significance=_ALARM / len(cases),
+                certified=certificate.tight.epsilon.upper,
+                control_runs=0,
+            )
+        except (DPAuditError, ValueError) as error:
+            left_out.append(f"{case.name}: {' '.join(str(error).split())}")
+            continue
+        if result.verdict == "violation":
+            says = f"case '{case.name}', view '{case.view}': epsilon of at least {result.epsilon_lower:.4g} is shown"
+            return Check(what="audits", outcome="failed", says=says)
+    if left_out:
+        return Check(what="audits", outcome="not looked at", says=f"not audited: {'; '.join(left_out[:_MOST])}")
+    audits = "one audit" if len(cases) == 1 else f"{len(cases)} audits"
+    says = f"nothing is refuted in {audits} of at most {_RUNS:,} runs; dpaudit audit attacks with more"
+    return Check(what="audits", outcome="ok", says=says)
