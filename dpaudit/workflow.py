@@ -35,6 +35,7 @@ from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
 from dpaudit.report.score_evidence import ScoreEvidence, difference_of
 from dpaudit.runtime.content_address import content_address
+from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import environment
 from dpaudit.runtime.sources import digest_of_sources, own_files
@@ -69,14 +70,18 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
 
     An algorithm with a problem also runs four times in lock-step: its declaration must admit the trace, and the
     conditions that the run examined are no longer assumed. The seed of that run is `seed`, or 0 without one, so that a
-    configuration has one certificate. Its source digest covers the modules of a plug-in as well.
+    configuration has one certificate. Its source digest covers the modules of a plug-in as well, and where these runs
+    read files of the user's or have a seed of their own, the content of these files and the seed.
     """
     subject = configuration.subject
-    certificate = _certified(configuration, seed)
-    algorithm = subject.algorithm if isinstance(subject, Configured) else None
-    if algorithm is None or not own_files(type(algorithm)):
+    with files_read() as read:
+        certificate = _certified(configuration, seed)
+    if not isinstance(subject, Configured):
         return certificate
-    return replace(certificate, source_digest=digest_of_sources(type(algorithm)))
+    kind, files = type(subject.algorithm), {*subject.files, *filter(is_own, read)}
+    if subject.problem is not None and (files or seed):
+        return replace(certificate, source_digest=content_address(f"seed {seed or 0}", subjects=(kind,), files=files))
+    return replace(certificate, source_digest=digest_of_sources(kind)) if own_files(kind) else certificate
 
 
 def _certified(configuration: Configuration, seed: int | None) -> Certificate:

@@ -8,6 +8,8 @@ import numpy as np
 
 from audits.attacks.classifier import LearnedScore, learn_score
 from audits.attacks.columns import Columns
+from audits.attacks.logistic import log_likelihood
+from audits.attacks.shared_shape import SharedShape
 from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
 from audits.decision.rare_events import rare_event
 from audits.decision.score_calibration import calibrated_odds
@@ -18,6 +20,9 @@ from audits.experiment.views import compact, take
 from dpaudit import AuditCase
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
+
+_CAUTION_WITH_COUNTS = 1.0
+"""Odds of counted outputs are estimates: an event of few runs is lowered by so many standard errors of its share."""
 
 _COLUMN_MARGIN = 0.97
 """A column replaces a learned score of which it promises at least this share: fewer parameters were fitted."""
@@ -48,9 +53,9 @@ class Choosing:
         """Return (promise, event) from scores and labels."""
         return rated_event(rounded(scores), labels, self.counted, self.significance, trust)
 
-    def by_odds(self, scores: Array) -> tuple[float, Event]:
-        """Return (promise, event) from scores that are log odds."""
-        return event_by_odds(rounded(scores), self.counted, self.significance)
+    def by_odds(self, scores: Array, caution: float = 0.0) -> tuple[float, Event]:
+        """Return (promise, event) from scores that are log odds, lowered by `caution` standard errors."""
+        return event_by_odds(rounded(scores), self.counted, self.significance, caution)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,31 +83,50 @@ def by_counted_odds(stage: Choosing, lesson: Observed, most: int) -> Choice:
     some = np.arange(len(chosen))[:most]
     everything = together(lesson, Observed(labels=chosen.labels[some], kept=take(chosen.kept, some)))
     score = learn_score(everything.kept, everything.labels, stage.rng)
-    promise, event = stage.by_odds(score(everything.kept))
+    promise, event = stage.by_odds(score(everything.kept), _CAUTION_WITH_COUNTS)
     return Choice(attack="learned classifier", score=score, promise=promise, event=event)
 
 
 def by_learned_score(stage: Choosing, lesson: Observed, score: Score) -> Choice:
     """Return the event for a learned score, or for a single column that promises more."""
-    columns = None
+    columns, shape = None, None
     if isinstance(score, LearnedScore):
         columns = Columns.learned(score.table, score.discriminant, lesson.kept, lesson.labels)
-    chosen = stage.observe(_Beside(score, columns))
+        shape = SharedShape.learned(score.table, lesson.kept, lesson.labels)
+    chosen = stage.observe(_Beside(score, shape, columns))
     trust = LIKELIHOOD if isinstance(score, LearnedScore) and not score.trees else LEARNED
     promise, event = stage.rated(chosen.kept[:, 0], chosen.labels, trust)
     best = Choice(attack="learned classifier", score=score, promise=promise, event=event)
     if columns is None:
         return _or_rare(best, stage, lesson, chosen)
+    if shape is not None:
+        best = _or_shape(best, stage, shape, chosen)
     labels = np.concatenate([lesson.labels, chosen.labels])
-    values = np.concatenate([columns(lesson.kept), chosen.kept[:, 1:]])
+    values = np.concatenate([columns(lesson.kept), chosen.kept[:, 1 + (shape is not None) :]])
     for position, column in enumerate(values.T):
         promise, event = stage.rated(column, labels, LEARNED)
-        if promise > best.promise * (_COLUMN_MARGIN if best.score is score else 1.0):
+        if promise > best.promise * (_COLUMN_MARGIN if best.attack == "learned classifier" else 1.0):
             best = Choice(attack="learned column", score=columns.only(position), promise=promise, event=event)
     if best.promise > stage.epsilon:
         return best
     learned = replace(best, attack="learned classifier", score=score)
     return best if (rare := _or_rare(learned, stage, lesson, chosen)) is learned else rare
+
+
+def _or_shape(choice: Choice, stage: Choosing, shape: SharedShape, chosen: Observed) -> Choice:
+    """Return the choice, or a shape that all columns share where it explains the labels better and promises as much.
+
+    Its own odds choose the event if they fit.
+    """
+    own, scores = rounded(chosen.kept[:, 0]), rounded(chosen.kept[:, 1])
+    if log_likelihood(scores, chosen.labels) <= log_likelihood(own, chosen.labels):
+        return choice
+    promise, event = stage.rated(scores, chosen.labels, LIKELIHOOD)
+    if promise < choice.promise * _COLUMN_MARGIN:
+        return choice
+    if len(np.unique(scores)) > 1 and calibrated_odds(scores, chosen.labels)[1]:
+        event = stage.by_odds(scores)[1]
+    return Choice(attack="learned classifier", score=shape, promise=promise, event=event)
 
 
 def _or_rare(choice: Choice, stage: Choosing, lesson: Observed, chosen: Observed) -> Choice:
@@ -117,12 +141,13 @@ def _or_rare(choice: Choice, stage: Choosing, lesson: Observed, chosen: Observed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beside:
-    """A score and, beside it, columns. Shape of the result: (runs, 1 + columns)."""
+    """A score and, beside it, further scores. Shape of the result: (runs, scores)."""
 
     score: Score
+    shape: SharedShape | None
     columns: Columns | None
 
     def __call__(self, view: Any) -> Array:
-        """Return the score and the columns of each run."""
-        beside = () if self.columns is None else (self.columns(view),)
+        """Return the scores of each run."""
+        beside = (part(view) for part in (self.shape, self.columns) if part is not None)
         return np.column_stack([self.score(view), *beside])

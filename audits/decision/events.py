@@ -86,9 +86,10 @@ def rated_event(
     return float(prospects[high, low]), Event(low=float(cuts[low]), high=float(cuts[high]), cut=cut)
 
 
-def event_by_odds(scores: Array, counted: int, significance: float) -> tuple[float, Event]:
+def event_by_odds(scores: Array, counted: int, significance: float, caution: float = 0.0) -> tuple[float, Event]:
     """Return (promise, event) where each score is the log odds of its run; no label is needed.
 
+    Promises are lowered by `caution` standard errors of the share of right guesses, where the odds are estimates.
     Edge cases: with a single distinct score, the event abstains and cuts at 0.
     """
     values, runs = np.unique(scores, return_counts=True)
@@ -99,7 +100,9 @@ def event_by_odds(scores: Array, counted: int, significance: float) -> tuple[flo
     lows, highs = _ends(runs), _ends(runs[::-1])
     up, up_right = (_summed(x[::-1])[highs] for x in (runs, runs * share))
     down, down_right = (_summed(x)[lows] for x in (runs, runs * (1 - share)))
-    prospects = _prospect(up_right[:, None] + down_right, up[:, None] + down, counted / len(scores), significance, 0.0)
+    prospects = _prospect(
+        up_right[:, None] + down_right, up[:, None] + down, counted / len(scores), significance, caution
+    )
     prospects = np.where(highs[:, None] + lows[None, :] <= size, prospects, -np.inf)
     high, low = np.unravel_index(int(np.argmax(prospects)), prospects.shape)
     ends = np.concatenate([[-np.inf], values, [np.inf]])

@@ -80,12 +80,16 @@ def check_apart(watch: Watch, included: Array, training: Training, claim: Claim,
         )
     else:
         sentence = f"{counted}. {power_sentence(caught)}"
+    shown = 0.0 if seen else apart_epsilon(right, canaries, training, claim.delta, significance)
+    if shown >= 0.01:
+        least = math.floor(100 * shown) / 100
+        sentence += f" They show epsilon {least:g} at delta {claim.delta:g} at least, if {APART}."
     return TrainingCheck(
         name="canaries apart",
         verdict="violation" if wrong else quiet_verdict(caught),
         noise_caught=caught,
         sentence=sentence,
-        epsilon_lower=0.0 if seen else apart_epsilon(right, canaries, training, claim.delta, significance),
+        epsilon_lower=shown,
         epsilon=claim.epsilon,
         rule="DPA331" if wrong else "",
         assumption=APART,

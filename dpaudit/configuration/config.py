@@ -24,6 +24,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
+from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import find_plugin, load_package, suggestion
 
 
@@ -156,16 +157,23 @@ class _File:
         """Return the algorithm and its problem."""
         name, kind, table = self._plugin("algorithms", "algorithm")
         algorithm: Algorithm = self._section("algorithm", kind, table)
-        problem = None
+        problem, files = None, tuple[Path, ...]()
         if "problem" in self.data:
             _, factory, parameters = self._plugin("problems", "problem")
-            problem = self._section("problem", factory, parameters)
+            with files_read() as read:
+                problem = self._section("problem", factory, parameters)
+            files = tuple(sorted(filter(is_own, read)))
         try:
             claim, declaration = algorithm.claim(), algorithm.declaration()
         except (ValueError, ConfigError, DeclarationError, UnsupportedError) as error:
             self.fail(f"[algorithm] {error}", "algorithm")
         return Configured(
-            name=name, algorithm=algorithm, problem=problem, claim=_named(claim, system), declaration=declaration
+            name=name,
+            algorithm=algorithm,
+            problem=problem,
+            claim=_named(claim, system),
+            declaration=declaration,
+            files=files,
         )
 
     def _adapted(self, system: System) -> Adapted:

@@ -76,13 +76,17 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:
-    """An algorithm with its settings, and the problem it runs on (None where the file names none)."""
+    """An algorithm with its settings, and the problem it runs on (None where the file names none).
+
+    `files` are those of the user's that the problem was read from.
+    """
 
     name: str
     algorithm: Algorithm
     problem: Any
     claim: Claim
     declaration: Declaration
+    files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,16 @@
 """The files that code opens for reading while it runs."""
 
 import sys
+import sysconfig
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
+from dpaudit.runtime.package_guard import PACKAGES, root
+
+_OF_THE_SYSTEM = tuple(map(Path, ("/dev", "/etc", "/proc", "/sys", "/usr/share")))
 _OPENED: ContextVar[set[Path] | None] = ContextVar("opened", default=None)
 _WRITING = frozenset("wax+")
 
@@ -55,3 +59,13 @@ def _note(event: str, arguments: tuple[object, ...]) -> None:
         return
     if not name.endswith((".py", ".pyc", ".so")):
         opened.add(Path(name).absolute())
+
+
+def is_own(path: Path) -> bool:
+    """Return whether a regular file is the user's: not of Python, an installed package, dpaudit or the system.
+
+    >>> is_own(Path("/proc/cpuinfo")), is_own(Path(__file__))
+    (False, False)
+    """
+    folders = (*map(Path, sysconfig.get_paths().values()), *(root() / name for name in PACKAGES), *_OF_THE_SYSTEM)
+    return path.is_file() and not any(path.is_relative_to(folder) for folder in folders)

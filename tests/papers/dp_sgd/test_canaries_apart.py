@@ -88,6 +88,10 @@ def test_the_bound_reaches_nearly_the_declared_epsilon() -> None:
     assert 3.6 < found.epsilon_lower < 4.377
     assert found.verdict == "consistent"
     assert found.noise_caught > 0.85
+    assert (
+        f"epsilon {np.floor(100 * found.epsilon_lower) / 100:g} at delta 1e-05 at least, if the run clips"
+        in found.sentence
+    )
 
 
 def test_the_bound_is_the_epsilon_of_the_noise_that_is_just_refuted() -> None:
