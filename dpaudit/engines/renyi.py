@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
+from dpaudit.engines.verified.merging import MOST_JOINED, merged
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
     ApproximateLoss,
@@ -60,6 +61,11 @@ def _chunks(power: Floats, rows: int) -> list[Floats]:
     return [power[start : start + rows] for start in range(0, len(power), rows)]
 
 
+def _few(composition: Composition) -> Composition:
+    """Return the composition itself, or one of few kinds that dominates it."""
+    return composition if len(composition.parts) <= MOST_JOINED else Composition(parts=merged(composition)[1])
+
+
 def _log_moments(composition: Composition) -> tuple[Floats, Floats]:
     """Return ln E[e^(s L)] of the whole at every power, and a bound on its rounding."""
     total, size = np.zeros_like(_POWERS), np.ones_like(_POWERS)
@@ -78,6 +84,7 @@ def _constant() -> Floats:
 
 def log_delta(composition: Composition, epsilon: float) -> float:
     """Return an upper bound on ln delta(epsilon), also where delta underflows; minus infinity for a delta of 0."""
+    composition = _few(composition)
     _, infinite = total_infinite_mass(composition)
     finite = _log_finite(composition, epsilon) + 1e-12
     return float(np.logaddexp(finite, math.log(infinite) + 1e-12)) if infinite > 0 else finite
@@ -91,6 +98,7 @@ def _log_finite(composition: Composition, epsilon: float) -> float:
 
 def _delta(composition: Composition, epsilon: float) -> Bracket:
     """Bound delta(epsilon) from above."""
+    composition = _few(composition)
     _, infinite = total_infinite_mass(composition)
     finite = math.exp(_log_finite(composition, epsilon)) * (1 + 1e-12) + 1e-300
     return Bracket(lower=0.0, upper=min(1.0, (infinite + finite) * (1 + 1e-15)), engines=("renyi",))
@@ -98,6 +106,7 @@ def _delta(composition: Composition, epsilon: float) -> Bracket:
 
 def _epsilon(composition: Composition, delta: float) -> Bracket:
     """Bound the smallest epsilon from above."""
+    composition = _few(composition)
     _, infinite = total_infinite_mass(composition)
     rest = (delta - infinite) * (1 - 1e-15)
     if rest <= 0:

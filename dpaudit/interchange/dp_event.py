@@ -23,12 +23,14 @@ from dpaudit.model.declaration import (
     PostProcess,
     Release,
     Repeat,
+    Scheme,
     Sequential,
     Shuffle,
     Stated,
     Subsample,
 )
 from dpaudit.model.node_kinds import kind_of
+from dpaudit.model.sampled_relations import inside_of
 from dpaudit.runtime.plugins import find_plugin
 
 if TYPE_CHECKING:
@@ -69,17 +71,51 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
                 return Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
             case dp_event.SelfComposedDpEvent(event=part, count=times):
                 return Repeat(part=inner(part, "event"), times=times)
-            case dp_event.PoissonSampledDpEvent(event=part, sampling_probability=rate):
-                return Subsample(part=inner(part, "event"), rate=float(rate))
-            case dp_event.SampledWithoutReplacementDpEvent(event=part, sample_size=size, source_dataset_size=whole):
-                return Subsample(part=inner(part, "event"), rate=size / whole, scheme="without_replacement")
             case _:
-                raise UnsupportedError(
-                    f"{type(event).__name__} at {where} is nothing a declaration expresses; put a stated "
-                    "(epsilon, delta) with its source in its place."
-                )
+                return _from_sample(event, neighbours, where)
     except (ValueError, ZeroDivisionError, ConfigError) as error:
         raise UnsupportedError(f"{type(event).__name__} at {where}: {error}") from None
+
+
+def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsample:
+    """Return the declaration of a part on a sample, or say why an event has none."""
+    from dp_accounting import dp_event
+
+    name = type(event).__name__
+    scheme: Scheme = "poisson"
+    whole = size = bound = None
+    match event:
+        case dp_event.PoissonSampledDpEvent(event=part, sampling_probability=rate):
+            pass
+        case dp_event.SampledWithoutReplacementDpEvent(event=part, sample_size=drawn, source_dataset_size=records):
+            scheme, rate = "without_replacement", drawn / records
+        case dp_event.SampledWithReplacementDpEvent(event=part, sample_size=size, source_dataset_size=whole):
+            scheme, rate = "with_replacement", size / whole
+        case dp_event.TruncatedSubsampledGaussianDpEvent(dataset_size=whole, truncated_batch_size=bound):
+            scheme, rate = "truncated_poisson", event.sampling_probability
+            part = dp_event.GaussianDpEvent(event.noise_multiplier)
+        case _:
+            why = _NO_NODE.get(name, "no declaration expresses it")
+            raise UnsupportedError(
+                f"{name} at {where}: {why}; put a stated (epsilon, delta) with its source in its place."
+            )
+    relation = inside_of("subsample", scheme).get(neighbours)
+    if relation is None:
+        raise UnsupportedError(f"{name} at {where}: nothing is proved of it for {neighbours!r}.")
+    inside = from_event(part, relation, f"{where}.event")
+    return Subsample(part=inside, rate=float(rate), scheme=scheme, population=whole, batch_size=size, batch_bound=bound)
+
+
+_NO_NODE = {
+    "NonPrivateDpEvent": "it has no privacy to bound",
+    "UnsupportedDpEvent": "dp-accounting itself has no account of it",
+    "ZCDpEvent": "a zCDP bound is no mechanism, whose curve a declaration needs",
+    "RepeatAndSelectDpEvent": "the best of a random number of runs has no node",
+    "MixtureOfGaussiansDpEvent": "a random sensitivity has no mechanism here; several records are a 'group'",
+    "DiscreteLaplaceDpEvent": "it does not say whether its sensitivity is that of a removed or a replaced record",
+    "SingleEpochTreeAggregationDpEvent": "which tree is meant is not said; declare 'tree_aggregation' or 'matrix'",
+}
+"""Why an event has no declaration."""
 
 
 def to_event(node: Declaration, path: str = "root") -> "DpEvent":
@@ -99,6 +135,8 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             return dp_event.ComposedDpEvent([to_event(part, f"{path}.{i}") for i, part in enumerate(parts)])
         case Repeat(part=part, times=times):
             return dp_event.SelfComposedDpEvent(to_event(part, f"{path}.0"), times)
+        case Subsample(part=part, rate=rate, scheme="with_replacement", population=int(whole), batch_size=int(size)):
+            return dp_event.SampledWithReplacementDpEvent(whole, size, to_event(part, f"{path}.0"))
         case Subsample(part=part, rate=rate, scheme="poisson"):
             return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):

@@ -302,3 +302,63 @@ def test_a_claim_that_is_not_certified_is_no_registry_record() -> None:
 def test_a_sampled_part_is_kept_as_it_was_written() -> None:
     declared = Subsample(part=NORMAL, rate=0.25)
     assert to_event(declared) == dpa.PoissonSampledDpEvent(0.25, dpa.GaussianDpEvent(8.0))
+
+
+def test_a_poisson_sample_read_for_replacement_is_stated_for_a_record_against_none() -> None:
+    """Noise multiplier 2, rate .1: the part moves by the norm of one record, and the sample by both records."""
+    node = from_event(dpa.PoissonSampledDpEvent(0.1, dpa.GaussianDpEvent(2.0)), "replace_one")
+    inside = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
+    assert node == Subsample(part=Release(label="event.event", mechanism=inside), rate=0.1)
+    form = fold(Repeat(part=node, times=100), "replace_one")
+    assert bracket_epsilon(form, 1e-5).upper == pytest.approx(4.36810, abs=2e-5)
+
+
+def test_samples_of_fixed_and_bounded_size_are_translated() -> None:
+    """With replacement for a replaced record, truncated for a removed one; the other relations are refused by name."""
+    drawn = dpa.SampledWithReplacementDpEvent(100, 10, dpa.GaussianDpEvent(2.0))
+    node = from_event(drawn, "replace_one")
+    assert isinstance(node, Subsample)
+    assert (node.scheme, node.population, node.batch_size) == ("with_replacement", 100, 10)
+    assert to_event(node) == drawn
+    cut = dpa.dp_event.TruncatedSubsampledGaussianDpEvent(100, 0.1, 15, 2.0)
+    held = from_event(cut, "add_remove")
+    assert isinstance(held, Subsample)
+    assert (held.scheme, held.population, held.batch_bound) == ("truncated_poisson", 100, 15)
+    for event, relation in ((drawn, "add_remove"), (cut, "replace_one")):
+        with pytest.raises(UnsupportedError, match="nothing is proved"):
+            from_event(event, relation)  # type: ignore[arg-type]  # the pairs hold relations
+
+
+def test_every_event_class_is_translated_or_refused_by_name() -> None:
+    """All classes of the installed release; what is refused has its own reason."""
+    gaussian = dpa.GaussianDpEvent(1.0)
+    refused = (
+        dpa.NonPrivateDpEvent(),
+        dpa.UnsupportedDpEvent(),
+        dpa.ZCDpEvent(0.1),
+        dpa.dp_event.RepeatAndSelectDpEvent(gaussian, 5.0, 1.0),
+        dpa.dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.5]),
+        dpa.dp_event.DiscreteLaplaceDpEvent(1.0, 1),
+        dpa.SingleEpochTreeAggregationDpEvent(1.0, 4),
+    )
+    for event in refused:
+        with pytest.raises(UnsupportedError, match=type(event).__name__) as caught:
+            from_event(event, "add_remove")
+        assert "no declaration expresses it" not in str(caught.value)
+    known = {
+        "DpEvent",
+        "NoOpDpEvent",
+        "GaussianDpEvent",
+        "LaplaceDpEvent",
+        "RandomizedResponseDpEvent",
+        "ComposedDpEvent",
+        "SelfComposedDpEvent",
+        "PoissonSampledDpEvent",
+        "SampledWithoutReplacementDpEvent",
+        "SampledWithReplacementDpEvent",
+        "TruncatedSubsampledGaussianDpEvent",
+    }
+    classes = {
+        name for name, held in vars(dpa.dp_event).items() if isinstance(held, type) and issubclass(held, dpa.DpEvent)
+    }
+    assert classes == known | {type(event).__name__ for event in refused}

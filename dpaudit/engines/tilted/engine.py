@@ -26,14 +26,26 @@ from dpaudit.engines.tilted.window import Effort, Window, coarse, window
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 from dpaudit.engines.verified.merging import MOST_JOINED, Parts, merged
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Composition,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+)
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
 _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _KINDS = 64
 _EVENTS = 10**9
-_CLASSED = (ApproximateLoss, GaussianLoss, LaplaceLoss)  # families of which many members become few
+_CLASSED = (
+    ApproximateLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+)  # families of which many members become few
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19)
 _PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19)

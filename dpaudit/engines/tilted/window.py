@@ -27,6 +27,7 @@ from dpaudit.model.losses import (
 _OUTSIDE = math.log(1e-9)  # weights that may lie on either side of the window
 _REACHES = (5.5, 6.0, 6.5, 7.0, 8.0, 10.0, 13.0, 17.0, 25.0, 40.0, 80.0)  # deviations
 _SMALLEST = 1 << 10  # knots
+_SHARED = 1 << 13  # knots that any number of parts may take
 _LONGEST = 1 << 17  # knots of one loss
 _GIVE = 0.25  # octaves by which knots may be wider than wanted
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
@@ -76,6 +77,7 @@ def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim:
     low, high = max(low, lowest), min(high, highest)
     span = max(high - low, 1e-3 * aim.deviation, 1e-300)
     least, most = (max(_SMALLEST, 1 << int(math.log2(knots / len(parts)))) for knots in (effort.least, effort.most))
+    most = max(most, min(effort.most, _SHARED))
     wanted = min(_wanted(aim, effort), span)
     if highest - lowest <= max(span, wanted * _WHOLE):
         low, span = lowest, max(highest - lowest, wanted)

@@ -1,5 +1,7 @@
 """Few losses in place of many: Gaussian ones become one, and a family with many members is put into classes."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from dpaudit.engines.gaussian import total_mu
@@ -12,6 +14,7 @@ from dpaudit.model.losses import (
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    SampledGaussianLoss,
     SimpleLoss,
 )
 
@@ -24,6 +27,7 @@ MOST_JOINED = 2500
 """Losses of one family that are told apart where they occur equally often."""
 
 
+@lru_cache(maxsize=16)
 def merged(composition: Composition) -> tuple[Parts, Parts]:
     """Return few losses that the composition dominates, and few that dominate it.
 
@@ -46,10 +50,10 @@ def merged(composition: Composition) -> tuple[Parts, Parts]:
         if not isinstance(loss, DiscreteLoss) and variation(loss, times) <= TINY:
             lost += variation(loss, times)
         else:
-            key = type(loss), loss.delta if isinstance(loss, ApproximateLoss) else 0.0
-            families.setdefault(key, []).append((loss, times))
+            families.setdefault(_family(loss), []).append((loss, times))
+    joined = len(composition.parts) > MOST_JOINED
     for members in families.values():
-        for smallest, largest, times in _classes(members):
+        for smallest, largest, times in _classes(members, joined=joined):
             least = max(smallest.options, key=deviation) if isinstance(smallest, ChoiceLoss) else smallest
             low[least] = low.get(least, 0) + times
             high[largest] = high.get(largest, 0) + times
@@ -58,15 +62,36 @@ def merged(composition: Composition) -> tuple[Parts, Parts]:
     return tuple(low.items()), tuple(high.items())
 
 
-def _classes(members: list[tuple[SimpleLoss, int]]) -> list[tuple[SimpleLoss, SimpleLoss, int]]:
-    """Return classes of similar losses: the smallest, the largest, and how many."""
+def _family(loss: SimpleLoss) -> object:
+    """Return what losses have in common of which a larger one dominates a smaller one."""
+    match loss:
+        case ApproximateLoss(delta=delta):
+            return ApproximateLoss, delta
+        case SampledGaussianLoss(rate=rate, order=order):
+            return SampledGaussianLoss, rate, order
+        case _:
+            return type(loss)
+
+
+def _size(loss: SimpleLoss) -> float:
+    """Return by what the losses of one family are ordered."""
+    return loss.mu if isinstance(loss, SampledGaussianLoss) else loss.supremum
+
+
+def _classes(members: list[tuple[SimpleLoss, int]], *, joined: bool) -> list[tuple[SimpleLoss, SimpleLoss, int]]:
+    """Return classes of similar losses: the smallest, the largest, and how many.
+
+    Few losses that occur equally often stay apart unless `joined`, and sampled ones always do.
+    A sampled Gaussian loss of a larger mu dominates: noise added to its output makes that of a smaller one.
+    """
     events = sum(times for _, times in members)
     kinds = max(48, MOST_KINDS // (events // len(members) + 1).bit_length())
-    few = len(members) <= MOST_JOINED and len({times for _, times in members}) <= 4
-    if few or len(members) <= kinds or not isinstance(members[0][0], LaplaceLoss | ApproximateLoss):
+    few = not joined and len(members) <= MOST_JOINED and len({times for _, times in members}) <= 4
+    known = (LaplaceLoss, ApproximateLoss, SampledGaussianLoss) if joined else (LaplaceLoss, ApproximateLoss)
+    if few or len(members) <= kinds or not isinstance(members[0][0], known):
         return [(loss, loss, times) for loss, times in members]
-    ordered = sorted(members, key=lambda member: member[0].supremum)
-    sizes = np.array([loss.supremum for loss, _ in ordered])
+    ordered = sorted(members, key=lambda member: _size(member[0]))
+    sizes = np.array([_size(loss) for loss, _ in ordered])
     edges = np.geomspace(max(sizes[0], _SPREAD * sizes[-1]), sizes[-1], kinds + 1)[1:]
     of = np.minimum(np.searchsorted(edges, sizes), kinds - 1)
     found = []
