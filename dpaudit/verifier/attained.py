@@ -27,6 +27,7 @@ def attained(tree: Table, relation: str, witness: Table, conditions: list[Table]
     require(len(labels) == 1 or not one, "a witness moves several queries")
     walk = _Walk(labels, entries, one=one)
     found = walk.losses(tree, "root", relation, 1)
+    require(walk.met or not labels, "a witness moves no release")
     require(entries.keys() == walk.entered, "a witness enters a part that its pair does not reach")
     if not one or len(walk.queries) < 2:
         return [found]
@@ -41,6 +42,7 @@ class _Walk:
         self.labels, self.entries, self.one, self.query = labels, entries, one, query
         self.queries: set[str] = set()
         self.entered: set[str] = set()
+        self.met = False
 
     def losses(self, node: Table, path: str, relation: str, records: int) -> Multiset:
         """Return what the pair moves below `node`, `records` of one person moving together."""
@@ -86,6 +88,7 @@ class _Walk:
         """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""
         if self.labels and node["label"] not in self.labels:
             return _NOWHERE
+        self.met = True
         moved = node["mechanism"]
         query = json.dumps(_query(moved), sort_keys=True)
         if self.query not in ("", query):

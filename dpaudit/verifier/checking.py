@@ -23,6 +23,8 @@ from dpaudit.verifier.verdicts import assumed_ends, verdict_complaints
 
 _BROKEN = 1.05  # relative: an epsilon so far above the claimed one that is attained should be told
 _TOLD = 1 + 1e-5  # what six digits, rounded down, may hide
+_CROSSED = ("what is attained exceeds what is proved from above",)
+_LEFT_OPEN = ("the declared releases break the claim, and the certificate leaves it open",)
 _BESIDE = ("attained", "printed_premise")  # kinds of conditions that upper ends do not rest on
 
 
@@ -122,11 +124,9 @@ def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
         refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
         found = found.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]
-    if answers[1][0] > answers[0][1]:
-        found = found.joined(Outcome(("what is attained exceeds what is proved from above",)))
-    if data["verdict"] != "refuted" and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]:
-        open_claim = "the declared releases break the claim, and the certificate leaves it open"
-        found = found.joined(Outcome((), (open_claim,)))
+    crossed, left_open = answers[1][0] > answers[0][1], data["verdict"] != "refuted"
+    left_open = left_open and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]
+    found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ()))
     if not found.wrong:
         printed = printed_complaints(data.get("printed"), tree, claim)
         loose = any("upper" in end for end in found.loose)
@@ -161,6 +161,7 @@ def _notes(data: Table, answers: list[Bounds], small: float, loose: float) -> tu
         for name in plug_ins(data["declaration"])
     ]
     told += [f"Taken from the certificate: what a run saw of {looked} conditions."] if looked else []
+    told += ["Taken on trust: why printed steps fail, and single factors of the slack."] * ("printed" in data)
     told += [f"Only not contradicted: a delta below {small:.1e}."] if small > SMALL else []
     told.append(f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.")
     return *told, f"Delta at the claimed epsilon is proved again to a relative width of {width:.1e}."

@@ -36,8 +36,8 @@ def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
     found = []
     mechanism = node.get("mechanism", {})
-    for table in (node, mechanism):
-        for kind, field in TABLES["needed"].get(table.get("node", table.get("name")), ()):
+    for table, name in ((node, node["node"]), (mechanism, "stream" if "horizon" in mechanism else "")):
+        for kind, field in TABLES["needed"].get(name, ()):
             held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
             about = tuple(map(str, held if isinstance(held, list) else [held]))
             listed = ", ".join(about) or TABLES["unnamed"].get(kind)

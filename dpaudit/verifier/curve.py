@@ -22,7 +22,7 @@ _ROUGH = 2e-4  # the same for losses whose cells are slow to cut
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _WIDE = 1e-3  # beyond this width another epsilon gets its own window
 _SIZES, _KINDS, _CELLS = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
-_OUTSIDE, _NOTHING = 50.0, 1e-290  # -ln of the weighted mass outside of a window; no number below is told from this
+_OUTSIDE, _NOTHING = 50.0, 1e-305  # -ln of the weighted mass outside of a window; no number below is told from this
 
 Bounds = tuple[float, float]
 Coarse = tuple[Array, Array, int]  # losses, masses, how often it is met
@@ -58,7 +58,7 @@ class _Curve:
     """The curve of one multiset in order (P, Q): the mass at infinity apart, and a finite part."""
 
     def __init__(self, losses: Multiset, width: float) -> None:
-        self.rough = any(loss[0] in (*DERIVED, "mixture") for loss in losses)
+        self.rough = any(loss[0] in DERIVED for loss in losses)
         self.width = max(width, _ROUGH) if self.rough else width
         self.supremum, self.lost = most(losses)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}

@@ -42,14 +42,14 @@ def cut(loss: Loss, step: float) -> Cut:
     q, off_q = _cells(over, under, 1, math.exp(-step))
     slip = 4 * blur(loss) * (np.abs(p) + np.abs(q))  # the cells' ends are rounded
     up = np.maximum(0.0, (p - q + off_p + off_q + slip) / -math.expm1(-step))
-    upper = _knots(np.maximum(0.0, p + off_p - up), up)
+    upper = knots(np.maximum(0.0, p + off_p - up), up)
     upper[0] += min(1 - over[0][0] + over[2][0], under[0][0] + under[2][0])
     known = (p > off_p) & (q > off_q)
     ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0)) / step
     share = np.where(known, np.clip(ratio, 0.0, 1.0), p > q)
     sides = [(p - off_p, 1.0), (q + off_q, math.exp(step)), (p + off_p, 1.0), (q - off_q, math.exp(step))]
     rows = ((np.maximum(0.0, row), grown) for row, grown in sides)
-    labels = [_knots(row * (1 - share), row * share * grown) for row, grown in rows]
+    labels = [knots(row * (1 - share), row * share * grown) for row, grown in rows]
     return Cut(first, np.array([upper, *labels]), min(1.0, float(over[0][-1] + over[2][-1])))
 
 
@@ -60,6 +60,6 @@ def _cells(over: Side, under: Side, law: int, fade: float) -> tuple[Array, Array
     return masses, 2 * np.where(high, over[2][:-1], under[2][1:])
 
 
-def _knots(lower: Array, upper: Array) -> Array:
+def knots(lower: Array, upper: Array) -> Array:
     """Return the masses at the knots from those at the two ends of each cell."""
     return np.concatenate((lower, [0.0])) + np.concatenate(([0.0], upper))

@@ -14,11 +14,12 @@ from scipy.fft import irfft, rfft
 from dpaudit.verifier import lattice, tails
 from dpaudit.verifier.lattice import Cut
 from dpaudit.verifier.losses import Loss, leak
+from dpaudit.verifier.mixtures import cells
 from dpaudit.verifier.refusals import follow
 from dpaudit.verifier.tails import UNIT, Array
 
-DERIVED = ("map", "average", "stitched", "allocated", "counted")
-_LOOK, _FINE, _INNER = 0.05, 2**14, 2**13  # a first width; cells of a loss that is met once, and of one inside a sample
+DERIVED = ("map", "average", "stitched", "allocated", "counted", "mixture")
+_LOOK, _FINE, _INNER, _BASE = 0.05, 2**14, 2**13, 2**18  # a first width; cells of a loss met once, and of those inside
 _SLACK = 1e-10  # relative; what weights, sums and the maps of atoms may be wrong by
 _ETA = 1000 * 8 * float(np.finfo(np.longdouble).eps) / 2  # of a library's transform of long doubles, as in `sums`
 _KNOTS, _CAPS = 2**18, {"remove": 1e-12, "add": 1e-5}
@@ -44,7 +45,7 @@ def cut(loss: Loss, step: float) -> Cut:
     """Return any loss on the lattice."""
     if loss[0] not in DERIVED:
         return lattice.cut(loss, step)
-    pair, kept = _pair(loss, step / 3), 1 - leak(loss)
+    pair, kept = _pair(loss, step / 2), 1 - leak(loss)
     held = pair.p > _RARE
     ratio = np.log(pair.p[held] / np.maximum(pair.q[held], pair.p[held] * math.exp(-_DEEP)))
     known = ratio > max(-_DEEP, float(pair.at.min()))  # a label below all atoms holds rounding alone
@@ -76,24 +77,28 @@ def ends(loss: Loss) -> tuple[float, float]:
 
 def blur(loss: Loss) -> float:
     """Return how far rounding may have moved a loss."""
-    return 256 * UNIT * max(map(abs, ends(loss))) if loss[0] in DERIVED else tails.blur(loss)
+    reach = (30 + loss[2][-1][0] - loss[3][0][0]) ** 2 if loss[0] == "mixture" else 0.0
+    return 256 * UNIT * (max(map(abs, ends(loss))) + reach) if loss[0] in DERIVED else tails.blur(loss)
 
 
 def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
-    """Return bounds on the delta of one such loss, given that it is finite."""
+    """Return bounds on the delta of one such loss, given that it is finite: its atoms, and the best test on labels."""
     low, high = ends(loss)
-    held = cut(loss, (high - low) / _FINE)
-    step = (high - low) / _FINE
-    at = (held.first + np.arange(held.masses.shape[1])) * step
-    over = at > epsilon
-    upper = float((held.masses[0] * -np.expm1(np.minimum(epsilon - at, 0.0))).sum()) + held.beyond
-    gain = held.masses[1] - held.masses[2] * np.exp(np.minimum(epsilon - at, 50.0))
-    return max(0.0, float(gain[over].sum()) * (1 - 1e-12)), min(1.0, upper * (1 + 1e-12))
+    pair, kept = _pair(loss, (high - low) / _FINE), 1 - leak(loss)
+    upper = float(pair.masses @ -np.expm1(np.minimum(epsilon - pair.at, 0.0))) + max(0.0, pair.lost - leak(loss))
+    gain = float(np.maximum(0.0, pair.p - pair.q * math.exp(min(epsilon, 700.0))).sum())
+    return gain * (1 - 2 * _SLACK) / kept, min(1.0, upper * (1 + 2 * _SLACK) / kept)
 
 
-@lru_cache(maxsize=128)
 def _pair(loss: Loss, step: float) -> Pair:
-    """Return the pairs above and below a loss, on atoms about `step` apart."""
+    """Return the pairs above and below a loss, on atoms at most `step` apart, by powers of two: known ones serve."""
+    return _pair_at(loss, math.floor(math.log2(step)))
+
+
+@lru_cache(maxsize=24)
+def _pair_at(loss: Loss, log_step: int) -> Pair:
+    """Return these pairs for atoms about 2^`log_step` apart."""
+    step = 2.0**log_step
     if loss[0] == "map":
         whole = _mapped(_together(loss[1], step), loss[2])
         return whole if loss[3] == "remove" else _back(whole)
@@ -106,12 +111,17 @@ def _pair(loss: Loss, step: float) -> Pair:
         (at, masses), (values, p) = (np.array(side[1]).T for side in loss[1:])
         q, rest = p * np.exp(-values), 1e-30  # what is left out of a binomial law
         return Pair(at, masses * (1 + _SLACK), rest, rest, p * (1 - _SLACK), q * (1 + _SLACK), p, q * (1 - _SLACK))
+    if loss[0] == "mixture":
+        at, masses, lost, labels = cells(loss, step)
+        return Pair(at, masses * (1 + _SLACK), lost, max(0.0, 1 - float(masses @ np.exp(-at))) + 1e-12, *labels)
     if loss[0] == "stitched":
         return _stitched(_pair(loss[1], step), _pair(loss[2], step), step)
     if loss[0] == "allocated":
         inner = min(step * math.sqrt(loss[2]) / 4, max(step, 0.01))
         whole = _allocated(_together(loss[1], inner), loss[2], step, loss[3])
         return whole if loss[3] == "remove" else _back(whole)
+    low, high = tails.ends(loss)
+    step = max(step, (high - low) / _BASE)
     held, kept = lattice.cut(loss, step), 1 - leak(loss)
     at = (held.first + np.arange(held.masses.shape[1])) * step
     upper, p, q, p_high, q_low = held.masses * kept
@@ -131,18 +141,13 @@ def _together(inside: tuple[tuple[Loss, int], ...], step: float) -> Pair:
         return _pair(inside[0][0], step)
     width = sum(n * (ends(loss)[1] - ends(loss)[0]) for loss, n in inside)
     step = max(step, width / _INNER)
-    cuts = [(cut(loss, step), 1 - leak(loss)) for loss, n in inside for _ in range(n)]
-    rows = [reduce(np.convolve, [held.masses[i] * kept for held, kept in cuts]) for i in range(5)]
+    cuts = [(cut(loss, step), leak(loss)) for loss, n in inside for _ in range(n)]
+    rows = [reduce(np.convolve, [held.masses[i] * (1 - lost) for held, lost in cuts]) for i in range(5)]
     at = (sum(held.first for held, _ in cuts) + np.arange(len(rows[0]))) * step
-    kept = math.prod(1 - leak(loss) - held.beyond for (held, _), loss in zip(cuts, _each(inside), strict=True))
+    kept = math.prod(1 - lost - held.beyond for held, lost in cuts)
     alone = max(0.0, 1 - float((rows[0] * np.exp(-at)).sum())) + 1e-12
     shrunk = np.exp(-at)
     return Pair(at, rows[0], 1 - kept, alone, rows[1], rows[2] * shrunk, rows[3], rows[4] * shrunk)
-
-
-def _each(inside: tuple[tuple[Loss, int], ...]) -> list[Loss]:
-    """Return each loss as often as it is met."""
-    return [loss for loss, n in inside for _ in range(n)]
 
 
 def _mapped(pair: Pair, rate: float) -> Pair:
@@ -213,17 +218,13 @@ def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
     upper[0] += pair.alone
     means = np.arange(size) * g / steps
     over, top = _power([(upper * (1 + _SLACK), steps)], size, 1, tilt)
-    p_at, known = np.minimum(pair.p / np.maximum(pair.q, 1e-320), cap) / g, pair.q > 1e-300
-    p, r, p_high, r_low = (_spread(p_at[known], row[known]) for row in pair[4:])
-    rows = [(p, 1), (r_low, steps - 1)], [(r, steps)], [(p_high, 1), (r, steps - 1)], [(r_low, steps)]
-    summed, ends = (
-        {"remove": (0, 1), "add": (2, 3)}[order],
-        (0.0, np.inf, np.inf, 0.0),
-    )  # the other two are not asked for
-    laws = [
-        _power(row, size, side, tilt)[0] if place in summed else np.full(size, ends[place])
-        for place, (row, side) in enumerate(zip(rows, (-1, 1, 1, -1), strict=True))
-    ]
+    p_at, told = np.minimum(pair.p / np.maximum(pair.q, 1e-320), cap) / g, pair.q > 1e-300
+    p, r, p_high, r_low = (_spread(p_at[told], row[told]) for row in pair[4:])
+    one, two = ([(p, 1), (r_low, steps - 1)], [(r, steps)]), ([(p_high, 1), (r, steps - 1)], [(r_low, steps)])
+    signs, rows = ((-1, 1), one) if order == "remove" else ((1, -1), two)
+    laws = [_power(row, size, side, tilt)[0] for row, side in zip(rows, signs, strict=True)]
+    known = [np.zeros(size), np.ones(size)]  # the order that is not asked for is bounded by what always holds
+    laws = [*laws, known[1], known[0]] if order == "remove" else [*known, *laws]
     end = min(1.0, top * size * g / steps)
     few = max(1, int(np.searchsorted(np.cumsum(over), _FEW[order])))  # knots that hold rounding, taken as told apart
     lost = pair.lost + lost * 1.001 + end + float((over * means)[:few].sum())

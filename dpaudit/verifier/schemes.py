@@ -5,14 +5,8 @@ from collections import Counter
 
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, most, reverse, reversed_all, times
 from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier.shape import TABLES
 
-_RELATIONS: dict[str, dict[str, str]] = {
-    "poisson": {"add_remove": "add_remove", "zero_out": "zero_out", "replace_one": "add_remove"},
-    "without_replacement": {"replace_one": "replace_one", "add_remove": "replace_one"},
-    "truncated_poisson": {"add_remove": "add_remove"},
-    "with_replacement": {"replace_one": "replace_one"},
-    "allocate": {"add_remove": "add_remove", "zero_out": "zero_out", "replace_one": "add_remove"},
-}
 _NOTHING: Multiset = Counter()
 
 
@@ -20,9 +14,9 @@ def inside(node: Table, relation: str) -> str:
     """Return the relation that the part of a node is stated for."""
     if node["node"] not in ("subsample", "allocate"):
         return relation
-    known = _RELATIONS["allocate" if node["node"] == "allocate" else node.get("scheme", "poisson")]
+    known = TABLES["relations"]["allocate" if node["node"] == "allocate" else node.get("scheme", "poisson")]
     require(relation in known, "a sample's scheme, rate and neighbours do not fit")
-    return known[relation]
+    return str(known[relation])
 
 
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
@@ -43,6 +37,10 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
     """Return a part on a sample."""
     rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
     require(0 < rate <= 1, "a rate is out of range")
+    sizes = {key for key in node if key in ("population", "batch_size", "batch_bound")}
+    require(sizes <= {*TABLES["sizes"][scheme]}, f"the scheme {scheme} has no {', '.join(sorted(sizes))}")
+    ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
+    require(abs(ratio - rate) < 1e-9, "a rate is not its sizes' ratio")
     apart = scheme == "poisson" and relation == "replace_one"
     if not part:
         return part
@@ -90,7 +88,6 @@ def _apart(shift: Loss, rate: float) -> Multiset:
 def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
     """Return draws with replacement: a binomial number of copies is replaced."""
     draws, chance, mu = node["batch_size"], 1 / node["population"], _mu(part)
-    require(abs(draws * chance - node["rate"]) < 1e-9, "a rate is not its sizes' ratio")
     if low:
         return Counter([("mixture", "gaussian", binomial(draws, chance, mu), ((0.0, 1.0),))]) if mu else _NOTHING
     require(

@@ -64,12 +64,12 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
     enough = _with_noise(data, 1 / (ratio * (1 - 1e-6)))
     stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
     known = _STEPWISE if stepwise else _DERIVED if enough.derived else _EXACT if enough.gaussian else _NARROW
-    little = _with_noise(data, 1 / (ratio * (1 + known))).delta(claim["epsilon"])
     met, high = enough.delta(claim["epsilon"])
+    blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
+    little = (0.0, 1.0) if blunt else _with_noise(data, 1 / (ratio * (1 + known))).delta(claim["epsilon"])
     least = min(1.0, 2 * little[1] - little[0])  # a rare event is rounded as the bracket says
     said = f"1/{ratio:.9g} of the noise is not"
-    blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
-    if met > claim["delta"] or (least <= claim["delta"] and least < 1 and not blunt):
+    if met > claim["delta"] or (least <= claim["delta"] and least < 1):
         return Outcome((f"{said} what the claim just needs: delta is {met:.6g} or more there",))
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
     told = f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"

@@ -14,10 +14,10 @@ from dpaudit.verifier.refusals import Table
 
 # Relative: how far a stated end may lie on its safe side, of curves in closed form, of sums on a lattice, and of losses
 # made of others before it is told; and how wide a bracket of delta may be that confirms an end inside.
-_CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 5e-3, 1e-12
+_CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 1e-2, 1e-12
 # No delta below `SMALL` is compared; below `BLUNT` only closed forms are known to be sharp. Of losses made of others a
 # delta below `_TRIFLE` times the claimed one need only be true.
-SMALL, BLUNT, _TRIFLE = 1e-280, 1e-20, 1e-6
+SMALL, BLUNT, _TRIFLE = 1e-302, 1e-20, 1e-6
 
 
 class Outcome(NamedTuple):
@@ -57,13 +57,12 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float) ->
         true, proved, near = delta >= low, delta >= high * (1 - _WIDE), delta <= high * (1 + loose) + room
     else:
         true, proved, near = delta <= high, delta * (1 - _WIDE) <= low, delta >= low * (1 - loose) - room
-    stated, lies = f"the {side} bound on delta, {delta:.9g}", f"delta, which lies in [{low:.9g}, {high:.9g}]"
+    stated, lies = f"the {side} bound on delta, {delta:.9g}", f"this checker's bracket [{low:.9g}, {high:.9g}]"
     if not true:
         return Outcome((f"{stated}, is contradicted by {lies}",))
     if not near:
         return _far(f"{stated}, is far from {lies}", curve, high)
-    known = proved or high <= small
-    return Outcome((), () if known else (f"{stated}, is not confirmed by this checker's bracket of {lies}",))
+    return Outcome((), () if proved or high <= small else (f"{stated}, is not confirmed by {lies}",))
 
 
 def _far(told: str, curve: Worst, delta: float) -> Outcome:

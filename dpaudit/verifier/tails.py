@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
 from dpaudit.verifier.losses import Loss, leak, options, reverse, supremum
 from dpaudit.verifier.refusals import follow
@@ -29,9 +29,7 @@ def above(loss: Loss, at: Array) -> Side:
     """Return the upper tail of every l in `at`, given that L is finite under P."""
     if loss[0] == "choice":
         return _choice(loss, at)
-    loss = loss[1] if loss[0] == "counted" else loss
     tails = {"gaussian": _gaussian, "laplace": _laplace, "range": _range, "sampled": _sampled, "discrete": _discrete}
-    tails["mixture"] = _half_lines
     p, q, units = tails[loss[0]](loss, at)
     return p, q, UNIT * (_UNITS + units) * p
 
@@ -54,11 +52,6 @@ def ends(loss: Loss) -> tuple[float, float]:
     if loss[0] == "sampled":
         mixed = _mixture(loss[1], loss[2])
         return (mixed(-_LOW), mixed(loss[1] + _FAR)) if loss[3] == "remove" else (-mixed(_LOW), supremum(loss))
-    if loss[0] == "mixture":
-        far, low, high = 14.0 * (loss[1] == "gaussian"), loss[3][0][0], loss[2][-1][0]
-        first, last = _mixture_loss(loss, np.array([low - min(far, _LOW), high + far]))
-        return float(first), float(last)
-    loss = loss[1] if loss[0] == "counted" else loss
     if loss[0] == "discrete":
         return (loss[1][0][0], loss[1][-1][0]) if loss[1] else (0.0, 0.0)
     return -float(loss[1]), float(loss[1])
@@ -66,9 +59,6 @@ def ends(loss: Loss) -> tuple[float, float]:
 
 def blur(loss: Loss) -> float:
     """Return how far rounding may have moved a loss from where its tails put it."""
-    if loss[0] == "mixture":
-        reach = _FAR + loss[2][-1][0] - loss[3][0][0]
-        return float(16 * UNIT * (max(map(abs, ends(loss))) + reach**2))
     rare = max((1 / (1 - part[2]) for part in options(loss) if part[0] == "sampled"), default=0.0)
     return _UNITS * UNIT * (max(map(abs, ends(loss))) + rare)
 
@@ -110,57 +100,6 @@ def _sampled(loss: Loss, at: Array) -> Tail:
     mixed = np.logaddexp(math.log1p(-rate) + plain, math.log(rate) + moved)
     p, q = (mixed, plain) if order == "remove" else (plain, mixed)
     return np.exp(p), np.exp(at + q), 16 * (np.where(inner > 0, z, 0.0) ** 2 + mu**2)
-
-
-def _half_lines(loss: Loss, at: Array) -> Tail:
-    """Two mixtures of shifts: a monotone loss of the output, inverted, and tails of every shift."""
-    place = _inverse(loss, at)
-    p, q = (sum(w * _TAILS[loss[1]](place - s) for s, w in side) for side in loss[2:])
-    reach = np.maximum(np.abs(place - loss[2][-1][0]), np.abs(place - loss[3][0][0]))
-    return np.asarray(p), np.asarray(q * np.exp(np.minimum(at, 700.0))), 16 * reach**2 + 4000
-
-
-def _inverse(loss: Loss, at: Array) -> Array:
-    """Return the output at which the loss exceeds l, from above, within 3e-13.
-
-    A table gives intervals. Each round interpolates, and keeps what the signs on both sides of the guess allow.
-    """
-    table = np.linspace(loss[3][0][0] - 40.0, loss[2][-1][0] + 40.0, 4097)
-    sizes = np.maximum.accumulate(_mixture_loss(loss, table))
-    place = np.clip(np.searchsorted(sizes, at), 1, len(table) - 1)
-    low, high, under, over = table[place - 1], table[place], sizes[place - 1], sizes[place]
-    for _ in range(60):
-        live = np.flatnonzero(high - low > 3e-13)
-        if not len(live):
-            break
-        left, right, goal = low[live], high[live], at[live]
-        rise = over[live] - under[live]
-        share = np.where(rise > 0, (goal - under[live]) / np.where(rise > 0, rise, 1.0), 0.5)
-        guess = left + np.clip(share, 0.0, 1.0) * (right - left)
-        for side in (-1, 1):
-            tried = np.clip(guess + side * (0.5 * (right - left) ** 2 + 1e-13), left, right)
-            found = _mixture_loss(loss, tried)
-            up = (found > goal) & (tried < high[live])
-            down = (found <= goal) & (tried > low[live])
-            high[live[up]], over[live[up]] = tried[up], found[up]
-            low[live[down]], under[live[down]] = tried[down], found[down]
-    return high
-
-
-def _mixture_loss(loss: Loss, z: Array) -> Array:
-    """Return the loss of an output."""
-    sizes = []
-    for side in loss[2:]:
-        rows = [math.log(w) - (0.5 * (z - s) ** 2 if loss[1] == "gaussian" else abs(z - s)) for s, w in side]
-        top = np.maximum.reduce(rows)
-        sizes.append(top + np.log(sum(np.exp(row - top) for row in rows)) if len(rows) > 1 else top)
-    return np.asarray(sizes[0] - sizes[1])
-
-
-_TAILS: dict[str, Callable[[Array], Array]] = {
-    "gaussian": lambda z: np.asarray(ndtr(-z)),
-    "laplace": lambda z: np.where(z > 0, np.exp(-np.abs(z)) / 2, 1 - np.exp(-np.abs(z)) / 2),
-}
 
 
 def _discrete(loss: Loss, at: Array) -> Tail:

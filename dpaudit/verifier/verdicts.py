@@ -29,21 +29,16 @@ def verdict_complaints(data: Table) -> list[str]:
         require(("attained", [], "assumed") in rows, "a witness is assumed, and no condition says so")
         said = assumed_ends(data)
         reasons.append(texts["assumed"].format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
-    held = model(data["declaration"])
-    if not _covers(held, claim):
+    if not _covers(held := model(data["declaration"]), claim):
         reasons.append(texts["model"].format(held=held, claim=claim))
-    reasons += [texts["violated"].format(**row) for row in data["conditions"] if violated(row)]
+    broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
+    reasons += [texts["violated"].format(**row) for row in broken]
     reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
     verdict = "refuted" if refuted else "not_proved" if reasons else "certified"
     reasons = reasons or [texts["certified"].format(**words)]
     stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
     wrong = [f"{said!r} does not follow, but {follows!r} does" for said, follows in stated if said != follows]
     return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
-
-
-def violated(row: Table) -> bool:
-    """Return whether a condition of the proof was seen violated; `attained` is about lower ends alone."""
-    return bool(row["status"] == "violated" and row["kind"] != "attained")
 
 
 def assumed_ends(data: Table) -> tuple[float, float]:

@@ -403,6 +403,56 @@ def _other_neighbours(data: Data) -> None:
     claim["neighbours"] = "add_remove" if claim["neighbours"] == "replace_one" else "replace_one"
 
 
+def _loosened(name: str, side: str, factor: float) -> Callable[[Data], None]:
+    """A rule that moves one end of a sharp bracket to its safe side, which leaves a true bound of something else."""
+
+    def rule(data: Data) -> None:
+        ends, told = data["tight"][name], json.dumps(data["declaration"])
+        assert not any(f'"{node}"' in told for node in ("subsample", "allocate", "shuffle", "secret"))
+        assert ends[side] != "inf"
+        assert ends[side] > 1e-15
+        assert name != "delta" or ends[side] * factor < 1
+        data.pop("slack", None)
+        said, ends[side] = ends[side], ends[side] * factor
+        data["reasons"] = [text.replace(_written(said, side), _written(ends[side], side)) for text in data["reasons"]]
+
+    return rule
+
+
+def _other_noise(factor: float) -> Callable[[Data], None]:
+    """A rule that moves the ratio of declared to needed noise, with the last factor and its sentence in step."""
+
+    def rule(data: Data) -> None:
+        assert data["slack"]["factors"] if "slack" in data else False
+        assert "discrete_gaussian" not in json.dumps(data["declaration"])
+        row = data["slack"]["factors"][-1]
+        assert 0 < data["slack"]["noise_ratio"] < 1e9
+        assert data["claim"]["delta"] == 0 or data["claim"]["delta"] > 1e-15
+        data["slack"]["noise_ratio"] *= factor
+        said, row["noise_factor"] = row["noise_factor"], row["noise_factor"] * factor
+        row["sentence"] = row["sentence"].replace(f"{said:.2f}", f"{row['noise_factor']:.2f}")
+
+    return rule
+
+
+def _no_slack(data: Data) -> None:
+    assert "slack" in data
+    assert "stated" not in json.dumps(data["declaration"])
+    del data["slack"]
+
+
+def _other_population(data: Data) -> None:
+    table = _first(data, "population")
+    assert table is not None
+    assert "batch_size" in table
+    table["population"] *= 2
+
+
+def _witness_of_nothing(data: Data) -> None:
+    assert data["witnesses"]
+    data["witnesses"].append(data["witnesses"][0] | {"labels": ["no such release"], "plan": []})
+
+
 def _validity(data: Data) -> None:
     assert "printed" in data
     data["printed"]["valid"] = not data["printed"]["valid"]
@@ -416,6 +466,15 @@ RULES: dict[str, Callable[[Data], None]] = {
     "a smaller claim": _smaller_claim,
     "a tiny delta": _tiny_delta,
     "mass that comes back": _nothing_lost,
+    "epsilon's upper end loosened": _loosened("epsilon", "upper", 1.01),
+    "epsilon's lower end loosened": _loosened("epsilon", "lower", 0.99),
+    "delta's upper end loosened": _loosened("delta", "upper", 1.01),
+    "delta's lower end loosened": _loosened("delta", "lower", 0.99),
+    "more noise to save": _other_noise(1.05),
+    "less noise to save": _other_noise(0.95),
+    "no slack": _no_slack,
+    "another population": _other_population,
+    "a witness of nothing": _witness_of_nothing,
     "verdict flipped": _flipped,
     "verdict and reason flipped": _flipped_with_its_reason,
     "half the noise": _half_the_noise,

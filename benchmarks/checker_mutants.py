@@ -1,0 +1,158 @@
+"""Print which planted defects of the checker survive: `python benchmarks/checker_mutants.py [--number N] [--seed S]`.
+
+Comparisons, terms, roundings, minima and maxima of `dpaudit/verifier` are turned round one at a time, a seeded sample
+of them. A mutant dies if an honest certificate of the corpus in tests/checker/forging.py is no longer accepted, or a
+forged one is. Survivors are printed with their place; some are equivalent, such as a limit moved by one.
+"""
+
+import argparse
+import ast
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import itertools
+import random
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, ModuleType
+
+import numpy as np
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+# The repository's root must be on the path before its tests can be imported: E402 below.
+from dpaudit.verifier import verify  # noqa: E402
+from tests.checker import forging  # noqa: E402
+
+PATIENCE = 30
+"""Seconds for one mutant's certificate; one that hangs counts as dead."""
+OPERATORS: dict[type, type] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.USub: ast.UAdd,
+}
+CALLS = {"min": "max", "max": "min", "floor": "ceil", "ceil": "floor", "minimum": "maximum", "maximum": "minimum"}
+
+
+class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports one module from changed code."""
+
+    def __init__(self, name: str, code: CodeType) -> None:
+        self.name, self.code = name, code
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
+        """Return a spec for the changed module alone."""
+        if name != self.name:
+            return None
+        origin = ROOT / Path(*name.split(".")).with_suffix(".py")
+        return importlib.util.spec_from_file_location(name, origin, loader=self)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the changed code."""
+        exec(self.code, module.__dict__)
+
+
+def sites(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int]]:
+    """Yield what can be changed: the node, the field that holds its operator, and a place in a list."""
+    for node in ast.walk(tree):
+        for i, operator in enumerate(node.ops if isinstance(node, ast.Compare) else []):
+            if type(operator) in OPERATORS:
+                yield node, "ops", i
+        if isinstance(node, ast.BinOp | ast.BoolOp | ast.UnaryOp) and type(node.op) in OPERATORS:
+            yield node, "op", 0
+        if isinstance(node, ast.Name) and node.id in CALLS:
+            yield node, "id", 0
+        if isinstance(node, ast.Attribute) and node.attr in CALLS:
+            yield node, "attr", 0
+
+
+def changed(source: str, number: int) -> tuple[CodeType, str]:
+    """Return a module with one change, and what the change is."""
+    tree = ast.parse(source)
+    node, field, i = next(itertools.islice(sites(tree), number, None))
+    before = ast.unparse(node)
+    held = getattr(node, field)
+    if field == "ops":
+        held[i] = OPERATORS[type(held[i])]()
+    else:
+        setattr(node, field, CALLS[held] if isinstance(held, str) else OPERATORS[type(held)]())
+    line = getattr(node, "lineno", 0)
+    return compile(tree, "<mutant>", "exec"), f"line {line}: {before} -> {ast.unparse(node)}"
+
+
+def battery(seed: int) -> list[tuple[str, bool]]:
+    """Return certificates and whether each is honest."""
+    rng = np.random.default_rng(seed)
+    drawn = [forging.drawn(rng) for _ in range(10)]
+    trees = list(itertools.islice(forging.honest(), 0, None, 11))
+    samples = list(itertools.islice(forging.sampled(((1e-6, 1.25),)), 0, None, 3))
+    forged = [text for certificate in (*drawn, *trees[::4]) for _, text in forging.forgeries(certificate)]
+    return [(c.to_json(), True) for c in (*drawn, *trees, *samples)] + [(text, False) for text in forged]
+
+
+def survives(module: str, code: CodeType, texts: list[tuple[str, bool]]) -> bool:
+    """Return whether no certificate of the battery tells a mutant from the checker."""
+    finder = Mutated(f"dpaudit.verifier.{module}", code)
+    held = {name: sys.modules.pop(name) for name in list(sys.modules) if name.startswith("dpaudit.verifier")}
+    sys.meta_path.insert(0, finder)
+    try:
+        mutant = importlib.import_module("dpaudit.verifier").verify
+        for text, honest in texts:
+            signal.alarm(PATIENCE)
+            if mutant(text).accepted != honest:
+                return False
+        return True
+    except Exception:  # a crash shows the defect
+        return False
+    finally:
+        signal.alarm(0)
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if name.startswith("dpaudit.verifier")]:
+            del sys.modules[name]
+        sys.modules.update(held)
+
+
+def too_long(*_: object) -> None:
+    """Stop a mutant that hangs."""
+    raise TimeoutError("the check did not end")
+
+
+def main() -> int:
+    """Print survivors and the share of the dead; 1 below 95 %."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--number", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=16)
+    asked = parser.parse_args()
+    signal.signal(signal.SIGALRM, too_long)
+    texts = [(text, honest) for text, honest in battery(asked.seed) if verify(text).accepted == honest]
+    places = [
+        (path.stem, path.read_text(encoding="utf-8"), number)
+        for path in sorted((ROOT / "dpaudit" / "verifier").glob("[!_]*.py"))
+        for number in range(sum(1 for _ in sites(ast.parse(path.read_text(encoding="utf-8")))))
+    ]
+    chosen = random.Random(asked.seed).sample(places, min(asked.number, len(places)))
+    alive = 0
+    for tried, (module, source, number) in enumerate(chosen, start=1):
+        code, said = changed(source, number)
+        if survives(module, code, texts):
+            alive += 1
+            print(f"survives ({alive} of {tried}): {module}.py {said}", flush=True)
+    print(f"{len(chosen) - alive} of {len(chosen)} mutants die, out of {len(places)}; {len(texts)} certificates.")
+    return int(alive > 0.05 * len(chosen))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
