@@ -9,7 +9,7 @@ from dpaudit import Bracket, bracket_delta, fold
 from dpaudit.engines import QUICK
 from dpaudit.engines.tilted.pairs.derived import pair_above
 from dpaudit.model.losses import DiscreteLoss
-from tests.accounting.amplified_systems import Drawn, draw
+from tests.accounting.amplification.amplified_systems import Drawn, draw
 
 ROUNDING = 1e-9, 1e-14
 """What sums over outputs may be wrong by, relatively and besides."""
