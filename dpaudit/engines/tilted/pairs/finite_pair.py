@@ -19,6 +19,7 @@ from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 Floats: TypeAlias = NDArray[np.float64]
 _UNIT = 2.0**-53
 _TINY = 1e-300
+_MOST = 1 << 22  # knots of a pair
 _WEIGHTS = 4e-11  # relative; what the weights of an average may be wrong by
 
 
@@ -116,6 +117,7 @@ def stitched(positive: FinitePair, negative: FinitePair, width: float) -> Finite
     what its atoms of negative loss gain, so that atoms of `negative` give it, if all probabilities sum to 1 under P and
     to at most as much under Q: an atom at 0 fills them up, and what Q would then have too much is given to infinity.
     """
+    width = max(_bounded(pair, width) for pair in (positive, negative))
     right, left = (placed(pair, width) for pair in (positive, negative))
     above, below = right.losses > width / 2, left.losses < -width / 2
     losses = np.concatenate([left.losses[below], right.losses[above]])
@@ -150,6 +152,12 @@ def stitched_below(positive: FinitePair, negative: FinitePair, near: float) -> F
     return FinitePair(losses=losses, masses=masses, infinite=positive.infinite, error=error)
 
 
+def _bounded(pair: FinitePair, width: float) -> float:
+    """Return a width with which a pair has at most some millions of knots; any width serves a proof."""
+    span = float(pair.losses.max(initial=0.0)) - float(pair.losses.min(initial=0.0))
+    return max(width, span / _MOST)
+
+
 def placed(pair: FinitePair, width: float) -> FinitePair:
     """Return a pair on whole multiples of a width that dominates `pair`: atoms split between two, keeping p and q.
 
@@ -176,6 +184,7 @@ def placed(pair: FinitePair, width: float) -> FinitePair:
 
 def as_cells(pair: FinitePair, width: float) -> DiscretisedLoss:
     """Return a pair as cells of a width, in which up and down are the shares of the atoms at both ends."""
+    width = _bounded(pair, width)
     phase = pair.losses / width
     at = np.floor(phase)
     gap = np.clip(pair.losses - at * width, 0.0, width)
