@@ -187,13 +187,13 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
 @lru_cache(maxsize=64)
 def _coarse(loss: Loss, n: int) -> Coarse:
     """Return a loss in cells of an eighth of its deviation or less, those far from its mean merged, and its number."""
-    low, high = ends(loss)
+    (low, high), tries = ends(loss), 6
     width = step = max(high - low, 1e-12) / _CELLS
-    for _ in range(6):
-        part = cut(loss, step)
+    while True:
+        part, tries = cut(loss, step), tries - 1
         at, masses = (part.first + np.arange(part.masses.shape[1])) * step, part.masses[0]
         deviation = _deviation([(at, masses, 1)], 0.0)
-        if step <= deviation / 8 or step < width / 200:
+        if step <= deviation / 8 or step < width / 200 or not tries:
             break
         step = max(deviation, step / 4) / 16
     far = (at - masses @ at / masses.sum()) / step
