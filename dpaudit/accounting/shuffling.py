@@ -148,9 +148,21 @@ def _dominating(clones: Clones) -> DiscreteLoss:
     corners = convex_corners(places, curve)
     points, curve = places[corners], curve[corners]
     slopes = np.append(np.diff(curve) / np.diff(points), 0.0)
-    masses = np.maximum(np.diff(slopes), 0.0) * points[1:]
-    total = masses / masses.sum()
-    return DiscreteLoss(atoms=tuple(zip(np.log(points[1:]).tolist(), total.tolist(), strict=True)))
+    masses, points = np.maximum(np.diff(slopes), 0.0) * points[1:], points[1:]
+    return _symmetric(np.log(points[points > 1]), masses[points > 1])
+
+
+def _symmetric(losses: Floats, masses: Floats) -> DiscreteLoss:
+    """Return the symmetric law with these masses at positive losses: of P at l, so of Q at -l; the rest is at 0.
+
+    The curve at epsilon of 0 or more depends on these masses alone, so that rounding of the others does not enter it.
+    """
+    mirrored = masses * np.exp(-losses)
+    whole = max(1.0, math.fsum((*masses, *mirrored)))
+    held = np.concatenate([mirrored[::-1], masses]) / whole
+    places = np.concatenate([-losses[::-1], losses])
+    rest = max(0.0, 1 - math.fsum(held))
+    return DiscreteLoss(atoms=((0.0, rest), *zip(places.tolist(), held.tolist(), strict=True)))
 
 
 def _knots(clones: Clones) -> Floats:

@@ -25,6 +25,7 @@ from dpaudit import (
     fold,
     verify,
 )
+from dpaudit.accounting.fold import above
 from dpaudit.accounting.shuffling import Clones, clones_of
 from dpaudit.model.losses import DiscreteLoss
 from mechanisms import Gaussian, Laplace, RandomisedResponse
@@ -216,3 +217,16 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
         fold(Shuffle(part=Release(label="value", mechanism=normal), users=10), "replace_one")
     with pytest.raises(DeclarationError, match="'shuffle'"):
         fold(Shuffle(part=Stated(epsilon=1.0, source="a vendor"), users=10), "add_remove")
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 5.0])
+@pytest.mark.parametrize("users", [10, 500, 10_000])
+def test_the_dominating_law_is_the_same_in_both_orders(epsilon: float, users: int) -> None:
+    """Both laws have all their mass, and each loss l has the mass of -l in the other order, in every digit but the last."""
+    ((loss, times),) = above(Shuffle(part=report(epsilon), users=users), "replace_one")[0].parts
+    assert isinstance(loss, DiscreteLoss)
+    assert times == 1
+    back = loss.reversed()
+    assert len(loss.atoms) == len(back.atoms)
+    for (here, mass), (there, other) in zip(loss.atoms, back.atoms, strict=True):
+        assert (here, mass) == (pytest.approx(there, rel=1e-12), pytest.approx(other, rel=1e-11))
