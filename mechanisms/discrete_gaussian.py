@@ -72,11 +72,11 @@ class DiscreteGaussian:
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates the exact one by less than 1e-106 in delta."""
         tail = 2 * float(ndtr(-_REACH))
-        return DiscreteLoss(atoms=self._atoms(), infinite_mass=tail, reverse_infinite_mass=tail)
+        return DiscreteLoss(atoms=self._atoms(), infinite_mass=tail, reverse_infinite_mass=tail, symmetric=True)
 
     def attained_loss(self) -> DiscreteLoss:
         """Return the loss of an observer who cannot tell far outputs apart."""
-        return DiscreteLoss(atoms=self._atoms())
+        return DiscreteLoss(atoms=self._atoms(), symmetric=True)
 
     def _atoms(self) -> tuple[tuple[float, float], ...]:
         """Return (loss, probability) of every output kept, for an answer l2_sensitivity away from 0."""

@@ -73,7 +73,7 @@ class DiscreteLaplace:
         largest = (distance / self.scale, 1 / (1 + fading))
         smallest = (-distance / self.scale, math.exp(-rate * distance) / (1 + fading))
         exact = ratio("scale", distance, self.scale)
-        return DiscreteLoss(atoms=(smallest, *between, largest), largest=exact)
+        return DiscreteLoss(atoms=(smallest, *between, largest), largest=exact, symmetric=True)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in int64 and the same shape.

@@ -55,9 +55,10 @@ class Finite:
         """Return the exact loss of one release."""
         rows = list(zip(*self._laws(), strict=True))
         return DiscreteLoss(
-            atoms=tuple((_log(p / q), float(p)) for p, q in rows if p and q),
+            atoms=tuple((_log(p / q) if p >= q else -_log(q / p), float(p)) for p, q in rows if p and q),
             infinite_mass=float(sum((p for p, q in rows if not q), start=Fraction(0))),
             reverse_infinite_mass=float(sum((q for p, q in rows if not p), start=Fraction(0))),
+            symmetric=sorted(rows) == sorted((q, p) for p, q in rows),
         )
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:

@@ -73,7 +73,7 @@ class RandomisedResponse:
         truth = self.probability
         lie = truth * math.exp(-self.epsilon)
         third = (self.categories - 2) * lie
-        return DiscreteLoss(atoms=((self.epsilon, truth), (0.0, third), (-self.epsilon, lie)))
+        return DiscreteLoss(atoms=((self.epsilon, truth), (0.0, third), (-self.epsilon, lie)), symmetric=True)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return one report for each entry of `value`, in int64 and the same shape.

@@ -74,7 +74,7 @@ class SymmetrisedWishart:
         shift = self.nuclear_sensitivity / (2 * self.scale)
         above = 2.0 ** (-self.dimension * (self.dimension + 1) / 2)
         below = above * math.exp(-shift)
-        return DiscreteLoss(atoms=((shift, above), (0.0, 1 - above - below), (-shift, below)))
+        return DiscreteLoss(atoms=((shift, above), (0.0, 1 - above - below), (-shift, below)), symmetric=True)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the upper triangle of `value`, mirrored, plus noise. Shape: (..., dimension, dimension).

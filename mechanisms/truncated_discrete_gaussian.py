@@ -63,7 +63,7 @@ class TruncatedDiscreteGaussian:
         losses = (2 * shared + self.l2_sensitivity) * self.l2_sensitivity / (2 * self.stddev**2)
         lost = min(1.0, math.fsum(masses[len(shared) :].tolist()))
         atoms = tuple(zip(losses.tolist(), masses[: len(shared)].tolist(), strict=True))
-        return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=lost)
+        return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=lost, symmetric=True)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in int64 and the same shape.

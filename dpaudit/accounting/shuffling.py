@@ -162,7 +162,7 @@ def _symmetric(losses: Floats, masses: Floats) -> DiscreteLoss:
     held = np.concatenate([mirrored[::-1], masses]) / whole
     places = np.concatenate([-losses[::-1], losses])
     rest = max(0.0, 1 - math.fsum(held))
-    return DiscreteLoss(atoms=((0.0, rest), *zip(places.tolist(), held.tolist(), strict=True)))
+    return DiscreteLoss(atoms=((0.0, rest), *zip(places.tolist(), held.tolist(), strict=True)), symmetric=True)
 
 
 def _knots(clones: Clones) -> Floats:

@@ -209,7 +209,8 @@ def _finite(fields: Table, relation: str) -> Sides:
     if min(map(min, rows)) < 0:  # no such laws exist, and so nothing is promised
         return _sides(discrete([], 1.0, 1.0))
     lost, other = (float(sum(row[i] for row in rows if not row[1 - i])) for i in (0, 1))
-    return _sides(discrete([(math.log(float(p / q)), float(p)) for p, q in rows if p and q], lost, other))
+    losses = [(math.log(p / q) if p >= q else -math.log(q / p), float(p)) for p, q in rows if p and q]
+    return _sides(discrete(losses, lost, other))
 
 
 def _exponential(fields: Table, relation: str) -> Sides:

@@ -69,6 +69,10 @@ def cut(loss: Loss, step: float) -> Cut:
 
 def ends(loss: Loss) -> tuple[float, float]:
     """Return the ends of the interval of losses that is cut into cells."""
+    follow(
+        loss[0] != "choice" or all(part[0] not in DERIVED for part in loss[1]),
+        "a choice between samples is beyond this checker",
+    )
     if loss[0] not in DERIVED:
         return tails.ends(loss)
     at = _pair(loss, _LOOK).at

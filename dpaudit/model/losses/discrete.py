@@ -21,8 +21,10 @@ class DiscreteLoss:
     unknown loss, and must be stated in `infinite_mass`. `reverse_infinite_mass` is the mass that Q puts where P has
     none. `largest` is the largest loss where that is a ratio, of which the last atom has the nearest float; without it,
     that float's decimal. `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both
-    orders.
-    Raises: ValueError: a probability outside [0, 1], a loss that is not finite, or a sum that is not 1.
+    orders. `symmetric` says that the law of (Q, P) is the same, as that of any noise that is symmetric about 0; rounding
+    of the probabilities does not show it.
+    Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
+        said to be symmetric and has a loss l without -l.
 
     >>> fair_or_told = DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25)
     >>> fair_or_told.hockey_stick(5.0)
@@ -34,6 +36,7 @@ class DiscreteLoss:
     reverse_infinite_mass: float = 0.0
     largest: Fraction | None = None
     rho: Fraction | None = None
+    symmetric: bool = False
 
     def __post_init__(self) -> None:
         merged: dict[float, float] = {}
@@ -58,6 +61,12 @@ class DiscreteLoss:
                 "what is missing as infinite_mass and reverse_infinite_mass; compute small ones without 1 - x."
             )
 
+        if self.symmetric and (
+            self.infinite_mass != self.reverse_infinite_mass
+            or [-loss for loss, _ in reversed(self.atoms)] != [loss for loss, _ in self.atoms]
+        ):
+            raise ValueError("Expected a symmetric law to have the loss -l beside each l, and equal infinite masses.")
+
     @property
     def supremum(self) -> float:
         """The largest finite loss."""
@@ -69,7 +78,7 @@ class DiscreteLoss:
 
     def reversed(self) -> "DiscreteLoss":
         """Return the loss of (Q, P)."""
-        return _reversed(self)
+        return self if self.symmetric else _reversed(self)
 
     def group(self, size: int) -> ApproximateLoss:
         """Return a loss that dominates `size` records changed one after another (an upper bound)."""
