@@ -21,8 +21,8 @@ class DiscreteLoss:
     unknown loss, and must be stated in `infinite_mass`. `reverse_infinite_mass` is the mass that Q puts where P has
     none. `largest` is the largest loss where that is a ratio, of which the last atom has the nearest float; without it,
     that float's decimal. `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both
-    orders. `symmetric` says that the law of (Q, P) is the same, as that of any noise that is symmetric about 0; rounding
-    of the probabilities does not show it.
+    orders. `symmetric` says that the law of (Q, P) is the same, as for noise that is symmetric about 0; rounding of the
+    probabilities hides it.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
         said to be symmetric and has a loss l without -l.
 
