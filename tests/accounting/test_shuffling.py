@@ -229,4 +229,5 @@ def test_the_dominating_law_is_the_same_in_both_orders(epsilon: float, users: in
     back = loss.reversed()
     assert len(loss.atoms) == len(back.atoms)
     for (here, mass), (there, other) in zip(loss.atoms, back.atoms, strict=True):
-        assert (here, mass) == (pytest.approx(there, rel=1e-12), pytest.approx(other, rel=1e-11))
+        assert here == pytest.approx(there, rel=1e-12)
+        assert mass == pytest.approx(other, rel=1e-11)
