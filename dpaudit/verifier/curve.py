@@ -22,6 +22,7 @@ _ROUGH = 2e-4  # the same for losses whose cells are slow to cut
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _WIDE = 1e-3  # beyond this width another epsilon gets its own window
 _SIZES, _KINDS, _CELLS = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
+_FEW = 8  # kinds of losses whose sum others may still know closely
 _OUTSIDE, _NOTHING = 50.0, 1e-305  # -ln of the weighted mass outside of a window; no number below is told from this
 
 Bounds = tuple[float, float]
@@ -35,6 +36,7 @@ class Worst:
         self.curves = [_Curve(a, width) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
         self.derived = any(curve.rough for curve in self.curves)
+        self.coarse = self.derived or any(curve.kinds & {"choice"} or len(curve.finite) > _FEW for curve in self.curves)
         self.closed = all(sum(curve.finite.values()) < 2 and curve.kinds <= _CLOSED for curve in self.curves)
         self.gaussian = all(curve.kinds <= {"gaussian"} for curve in self.curves)
         self.largest = max(math.inf if curve.lost else curve.supremum for curve in self.curves)

@@ -63,7 +63,7 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
         return Outcome((f"the noise ratio {ratio} is out of range",))
     enough = _with_noise(data, 1 / (ratio * (1 - 1e-6)))
     stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
-    known = _STEPWISE if stepwise else _DERIVED if enough.derived else _EXACT if enough.gaussian else _NARROW
+    known = _STEPWISE if stepwise else _DERIVED if enough.coarse else _EXACT if enough.gaussian else _NARROW
     met, high = enough.delta(claim["epsilon"])
     blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
     little = (0.0, 1.0) if blunt else _with_noise(data, 1 / (ratio * (1 + known))).delta(claim["epsilon"])

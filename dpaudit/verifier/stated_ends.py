@@ -39,7 +39,7 @@ def small_delta(curve: Worst, claimed: float) -> float:
 
 def tolerance(curve: Worst) -> float:
     """Return how far an end may lie on its safe side, beside the width of the checker's bracket."""
-    return _DERIVED if curve.derived else _CLOSED if curve.closed else _SUMMED
+    return _DERIVED if curve.coarse else _CLOSED if curve.closed else _SUMMED
 
 
 def compared(side: str, claim: Table, ends: Table, curve: Worst, digits: float = 0.0) -> Outcome:
@@ -67,7 +67,7 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float) ->
 
 def _far(told: str, curve: Worst, delta: float) -> Outcome:
     """Return a loose end: a contradiction where our bounds are known to be sharp."""
-    free = curve.derived or (delta < BLUNT and not curve.closed)
+    free = curve.coarse or (delta < BLUNT and not curve.closed)
     return Outcome(loose=(told,)) if free else Outcome((told,))
 
 

@@ -10,6 +10,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from dpaudit import (
@@ -207,8 +208,17 @@ def outcome(name: str) -> dict[str, Any]:
     except (DPAuditError, ValueError) as error:
         row["error"] = str(error)
     row["seconds"] = time.process_time() - start
-    row["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    row["peak"] = peak()
     return row
+
+
+def peak() -> int:
+    """Return the most memory that this process has held, in bytes; `getrusage` would count the parent's as well."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) << 10
 
 
 if __name__ == "__main__":

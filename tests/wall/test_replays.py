@@ -47,7 +47,7 @@ def test_a_resize_that_shuffles_moves_further_than_it_says(
     )
     monkeypatch.setattr(opendp, "_prelude", lambda: prelude)
     monkeypatch.setattr(opendp, "installed_version", lambda _: "9")
-    assert _result(_row("opendp", "resize")).accused is accused
+    assert _result(_row("opendp", "resize by insertions")).accused is accused
 
 
 @pytest.mark.parametrize(("scale", "accused"), [(0.0, True), (1e4, False)])

@@ -8,6 +8,7 @@ from functools import lru_cache
 from dpaudit.checks import non_negative
 from dpaudit.model.losses.approximate import ApproximateLoss
 
+_VANISHED = 1e-300
 _ROUNDING, _UNITS = 1e-14, 2.0**-51
 """What the rounding of stated probabilities may make of their sum, by itself and for each unit of loss."""
 
@@ -61,11 +62,13 @@ class DiscreteLoss:
                 "what is missing as infinite_mass and reverse_infinite_mass; compute small ones without 1 - x."
             )
 
-        if self.symmetric and (
-            self.infinite_mass != self.reverse_infinite_mass
-            or [-loss for loss, _ in reversed(self.atoms)] != [loss for loss, _ in self.atoms]
-        ):
+        if self.symmetric and (self.infinite_mass != self.reverse_infinite_mass or not self._mirrored()):
             raise ValueError("Expected a symmetric law to have the loss -l beside each l, and equal infinite masses.")
+
+    def _mirrored(self) -> bool:
+        """Return whether each loss has its negative beside it, unless floating point cannot hold the mass of that."""
+        losses = {loss for loss, _ in self.atoms}
+        return all(-loss in losses or p * math.exp(-loss) < _VANISHED for loss, p in self.atoms)
 
     @property
     def supremum(self) -> float:
