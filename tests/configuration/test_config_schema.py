@@ -120,7 +120,7 @@ def test_infinity_is_admitted_where_a_key_may_have_it() -> None:
         part: dict[str, Any] = {"node": "stated", "epsilon": told, "source": "a vendor"}
         assert validator().is_valid(WRITTEN | {"declaration": part})
         assert not validator().is_valid(WRITTEN | {"declaration": part | {"delta": told}})
-    assert not validator().is_valid(WRITTEN | {"claim": WRITTEN["claim"] | {"epsilon": "inf"}})
+    assert not validator().is_valid(WRITTEN | {"claim": {"epsilon": "inf", "neighbours": "replace_one"}})
 
 
 @pytest.mark.parametrize(("name", "target"), list(targets()))
