@@ -32,35 +32,43 @@ class OneOf:
 class Within:
     """Which numbers an annotated field accepts, for schemas and references: `Annotated[int, Within(at_least=4)]`.
 
-    The annotation states what the class checks; it checks nothing itself. An absent end is open, and infinity is never
-    accepted. A field may have further rules, such as one that relates it to another field.
+    The annotation states what the class checks; it checks nothing itself. An absent end is open, and infinity is
+    accepted where `infinite` says so. A field may have further rules, such as one that relates it to another field.
 
     >>> print(Within(above=0, below=1)), print(Within(at_least=4), "or", Within())
     above 0, below 1
     at least 4 or any number
     (None, None)
+    >>> print(Within(at_least=0, infinite=True))
+    at least 0, may be inf
     """
 
     at_least: float | None = None
     above: float | None = None
     at_most: float | None = None
     below: float | None = None
+    infinite: bool = False
 
     def __str__(self) -> str:
         ends = (("at least", self.at_least), ("above", self.above), ("at most", self.at_most), ("below", self.below))
-        return ", ".join(f"{word} {end:g}" for word, end in ends if end is not None) or "any number"
+        told = [f"{word} {end:g}" for word, end in ends if end is not None] or ["any number"]
+        return ", ".join([*told, "may be inf"] if self.infinite else told)
 
 
 Positive = Annotated[float, Within(above=0)]
 """What `positive` accepts."""
 NonNegative = Annotated[float, Within(at_least=0)]
 """What `non_negative` accepts."""
+NonNegativeOrInfinite = Annotated[float, Within(at_least=0, infinite=True)]
+"""What `non_negative_or_infinite` accepts."""
 ProbabilityBelowOne = Annotated[float, Within(at_least=0, below=1)]
 """What `probability_below_one` accepts."""
 OpenProbability = Annotated[float, Within(above=0, below=1)]
 """What `open_probability` accepts."""
 PositiveShare = Annotated[float, Within(above=0, at_most=1)]
 """A share of records that is not empty."""
+Share = Annotated[float, Within(at_least=0, at_most=1)]
+"""What `share` accepts."""
 Count = Annotated[int, Within(at_least=1)]
 """What `count` accepts."""
 TwoOrMore = Annotated[int, Within(at_least=2)]
@@ -131,7 +139,7 @@ def positive(name: str, value: object) -> float:
 
 
 NOTHING_HIDDEN = "A part that hides nothing is the mechanism 'finite' with first=(1, 0) and second=(0, 1)."
-"""What to write for no noise, or for an infinite epsilon."""
+"""What to write for no noise."""
 
 
 def noise_size(name: str, value: object) -> float:
@@ -178,6 +186,32 @@ def non_negative(name: str, value: object) -> float:
     number = _real(name, value)
     if not 0 <= number < math.inf:
         raise FieldError(name, f"Expected {name}={value!r} to be zero or positive, and finite.")
+    return number
+
+
+def non_negative_or_infinite(name: str, value: object) -> float:
+    """Return `value` as a float that is zero or above; infinity, too.
+
+    Raises: ValueError: not a number, NaN, or negative.
+
+    >>> non_negative_or_infinite("epsilon", math.inf)
+    inf
+    """
+    number = _real(name, value)
+    return number if number == math.inf else non_negative(name, value)
+
+
+def share(name: str, value: object) -> float:
+    """Return `value` as a float in [0, 1].
+
+    Raises: ValueError: not a number, NaN, or outside [0, 1].
+
+    >>> share("rate", 1)
+    1.0
+    """
+    number = _real(name, value)
+    if not 0 <= number <= 1:
+        raise FieldError(name, f"Expected {name}={value!r} in [0, 1].")
     return number
 
 

@@ -5,6 +5,7 @@ one alternative, so the worst of them counts. The upper side is folded here; the
 attains.
 """
 
+import math
 from typing import assert_never
 
 from dpaudit.accounting.adaptive_choice import join
@@ -33,11 +34,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.losses import (
-    ApproximateLoss,
-    Composition,
-    GaussianLoss,
-)
+from dpaudit.model.losses import LOST, ApproximateLoss, Composition, GaussianLoss
 from dpaudit.model.sampled_relations import relation_inside
 
 
@@ -74,7 +71,8 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
             return (Composition.of(mechanism.loss()),)
         case Stated(epsilon=epsilon, delta=delta, source=source, neighbours=stated):
             _require_neighbours(source, stated or neighbours, neighbours)
-            return (Composition.of(ApproximateLoss(epsilon=epsilon, delta=delta)),)
+            told = LOST if epsilon == math.inf else ApproximateLoss(epsilon=epsilon, delta=delta)
+            return (Composition.of(told),)
         case Sequential(parts=parts):
             return (Composition.total(join(above(part, neighbours)) for part in parts),)
         case Repeat(part=part, times=times):

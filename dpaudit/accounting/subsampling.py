@@ -15,11 +15,11 @@ from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import (
+    LOST,
     ApproximateLoss,
     AverageLoss,
     ChoiceLoss,
     Composition,
-    DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
     MixtureLoss,
@@ -36,8 +36,11 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
     """Return upper alternatives for a part on the sample of `node`, read for `neighbours`.
 
     `alternatives` are the part's, for the relation inside the sample (`relation_inside`).
+    Edge cases: nothing at rate 0.
     Raises: UnsupportedError: a part that the scheme is not proved for.
     """
+    if node.rate == 0:
+        return (Composition(),)
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
@@ -51,7 +54,7 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
     >>> sampled_attained(Composition.of(LaplaceLoss(shift=1.0)), sample, "add_remove").parts[0][0].rate
     0.5
     """
-    if not composition.parts or not _plain(composition) or composition != composition.reversed():
+    if not node.rate or not composition.parts or not _plain(composition) or composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
         moved = _shift(composition, upwards=False)
@@ -173,7 +176,7 @@ def _drawn(composition: Composition, node: Subsample) -> Composition:
     """
     options: list[tuple[float, SimpleLoss]] = []
     for weight, copies in drawn_counts(node):
-        moved = composition.group(copies) if copies else Composition.of(_LOST)
+        moved = composition.group(copies) if copies else Composition.of(LOST)
         if _gaussian(moved):
             options.append((weight, GaussianLoss(mu=total_mu(moved)[1])))
         elif len(moved.parts) == 1 and moved.parts[0][1] == 1:
@@ -211,7 +214,3 @@ def _amplified(composition: Composition, rate: float) -> Composition:
             delta=min(delta, math.nextafter(1, 0)),
         )
     )
-
-
-_LOST = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
-"""The loss of a release that shows everything."""

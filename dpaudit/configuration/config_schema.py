@@ -122,6 +122,8 @@ def _field_schema(field: Field) -> JsonSchema:
     if field.values:
         schema = {"enum": list(field.values)}
     schema |= {word: end for word, end in _range(field.limits) if end is not None}
+    if field.limits.infinite:
+        schema = {"anyOf": [schema, {"const": "inf"}]}
     if field.default is not MISSING and _writable(field.default):
         schema["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
     return schema | ({"description": field.meaning} if field.meaning else {})

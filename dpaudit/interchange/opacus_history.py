@@ -7,7 +7,7 @@ batches were in fact Poisson samples nor whether the noise was in fact added; bo
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpaudit.checks import count
+from dpaudit.checks import count, positive
 from dpaudit.errors import ConfigError
 from dpaudit.model.declaration import Declaration, Release, Repeat, Sequential, Subsample
 from dpaudit.runtime.plugins import find_plugin
@@ -54,6 +54,8 @@ def _stretch(number: int, entry: Any) -> Declaration:
             stddev=noise_multiplier, l2_sensitivity=1.0, neighbours="add_remove"
         )
         step = Release(label=f"gradient sums {number + 1}", mechanism=noise)
-        return Repeat(part=Subsample(part=step, rate=sample_rate), times=count("num_steps", steps))
+        return Repeat(
+            part=Subsample(part=step, rate=positive("sample_rate", sample_rate)), times=count("num_steps", steps)
+        )
     except (ValueError, TypeError) as error:
         raise ConfigError(f"history[{number}]: {error}") from None

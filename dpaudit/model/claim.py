@@ -23,7 +23,8 @@ class Claim:
     Unit: `epsilon` in nats; `delta` is a probability; `neighbours`, the data sets that are compared: one record's value
     replaced, or one record added or removed; `model`, whose view is protected: every output (central), what the other
     users see (joint), each user's own message (local); `unit`, what one record is, in plain language.
-    Edge cases: delta = 0 is a pure claim; epsilon = 0 promises that total variation is at most delta.
+    Edge cases: delta = 0 is a pure claim; epsilon = 0 promises that total variation is at most delta; an
+    infinite epsilon promises nothing and is refused, while a 'stated' part may have it.
     Raises: ValueError: epsilon negative, infinite or NaN; delta outside [0, 1); unknown neighbours or
         model; a joint claim for other neighbours than `replace_one`, which it is defined for; an empty unit.
 
@@ -38,6 +39,12 @@ class Claim:
     unit: str = "one record"
 
     def __post_init__(self) -> None:
+        if self.epsilon == float("inf"):
+            raise FieldError(
+                "epsilon",
+                "Expected epsilon=inf to be finite: a claim of an infinite epsilon promises nothing, and every release "
+                "keeps it. Claim a finite epsilon; the certificate says what is proved beside it.",
+            )
         object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
         if str(self.neighbours) in ("add", "remove"):

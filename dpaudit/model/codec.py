@@ -6,6 +6,7 @@ string "inf"; fields equal to None are left out. The losses of a plug-in mechani
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
@@ -69,6 +70,7 @@ def decode_declaration(
         raise _fault(where, f"the tree is deeper than {_DEPTH} nodes; write it flatter.")
     table = _table(data, where)
     kind = table.pop("node", None)
+    _refuse_by_name(kind, where, "node")
     if not isinstance(kind, str) or kind not in NODES:
         raise _fault(where, f"unknown node={kind!r}{suggestion(str(kind), tuple(NODES))}", "node")
     values: dict[str, Any] = {}
@@ -99,8 +101,17 @@ REFUSED: dict[str, str] = {
     "sparse_vector": "which answers stop it depends on the data; state its epsilon as a 'stated' node.",
     "amplification_by_iteration": "it needs convex losses and hidden iterates, which no run can show; declare the "
     "releases without it.",
+    "privacy_blanket": "it needs the whole law of the randomiser, not its epsilon; declare the reports as a 'shuffle' "
+    "node, whose bound holds for every randomiser.",
 }
-"""Mechanisms that people ask for by name and no loss here covers, each with the reason and what to declare."""
+"""What people ask for by name, as a mechanism or as a node, and no loss here covers: why, and what to declare."""
+
+
+def _refuse_by_name(name: Any, where: KeyPath, key: str) -> None:
+    """Refuse what is known by name and not covered; a hyphen or a space stands for an underscore."""
+    reason = REFUSED.get(re.sub(r"[-\s]", "_", str(name).lower()))
+    if reason is not None:
+        raise _fault(where, f"{name!r} is not covered: {reason}", key)
 
 
 def decode_mechanism(data: Any, neighbours: Neighbours, where: KeyPath) -> Mechanism:
@@ -110,8 +121,7 @@ def decode_mechanism(data: Any, neighbours: Neighbours, where: KeyPath) -> Mecha
         not have.
     """
     table = _table(data, where)
-    if (refused := REFUSED.get(str(table.get("name")))) is not None:
-        raise _fault(where, f"{table['name']!r} is not covered: {refused}", "name")
+    _refuse_by_name(table.get("name"), where, "name")
     stated = table.pop(_STATED, None)
     try:
         kind = find_plugin("mechanisms", str(table.pop("name", None)))

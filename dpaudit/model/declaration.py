@@ -20,18 +20,19 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from dpaudit.checks import (
-    NOTHING_HIDDEN,
     Count,
     FieldError,
     NonNegative,
-    PositiveShare,
+    NonNegativeOrInfinite,
     ProbabilityBelowOne,
+    Share,
     count,
     non_negative,
+    non_negative_or_infinite,
     one_of,
-    open_probability,
     positive,
     probability_below_one,
+    share,
 )
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.mechanism import Mechanism, is_mechanism
@@ -214,7 +215,9 @@ class Subsample:
     "with_replacement", `batch_size` draws from `population` records, `rate` being their ratio. Of two neighbours the
     larger has `population` records.
     The relation that the part is stated for follows from that of the whole, see `relation_inside`.
-    Raises: ValueError: a rate outside (0, 1], a size that the scheme lacks or does not know, or that contradicts it.
+    Edge cases: at rate 0 no record is ever in the sample, so that nothing is released about anybody; at rate 1 a
+    Poisson sample and a uniform set hold every record.
+    Raises: ValueError: a rate outside [0, 1], a size that the scheme lacks or does not know, or that contradicts it.
 
     >>> from mechanisms import Gaussian
     >>> noise = Gaussian(stddev=1.1, l2_sensitivity=1.0, neighbours="add_remove")
@@ -223,7 +226,7 @@ class Subsample:
     """
 
     part: "Declaration"
-    rate: PositiveShare
+    rate: Share
     scheme: Scheme = "poisson"
     population: Count | None = None
     batch_size: Count | None = None
@@ -231,14 +234,7 @@ class Subsample:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        if self.rate == 0:
-            raise FieldError(
-                "rate",
-                f"Expected rate={self.rate} strictly between 0 and 1, or 1. A sample that holds no record releases "
-                "nothing about it; leave it out of the declaration.",
-            )
-        if self.rate != 1:
-            object.__setattr__(self, "rate", open_probability("rate", self.rate))
+        object.__setattr__(self, "rate", share("rate", self.rate))
         one_of("scheme", self.scheme, get_args(Scheme))
         for name in _SIZES:
             self._check_size(name)
@@ -299,7 +295,7 @@ class Shuffle:
     The part must be one randomiser, the same for every user: releases, and what composes them within one report. It
     protects whoever sees the shuffled reports only, so that the view is the central one.
     Raises: ValueError: fewer than one user, a part that depends on the user (cells, parallel parts, samples, groups,
-        billboards), or a stated report with a delta above 0.
+        billboards), or a stated report with a delta above 0 or an infinite epsilon.
 
     >>> from mechanisms import RandomisedResponse
     >>> report = Release(label="answer", mechanism=RandomisedResponse(epsilon=1.0))
@@ -320,10 +316,9 @@ class Shuffle:
                     f"Expected part to be one randomiser, the same for every user; a {type(node).__name__} inside may "
                     "depend on the user. Shuffle the reports of each kind of users apart.",
                 )
-            if isinstance(node, Stated) and node.delta > 0:
-                raise FieldError(
-                    "part", f"Expected a report of a pure epsilon; {node.source!r} states delta={node.delta}."
-                )
+            if isinstance(node, Stated) and (node.delta > 0 or node.epsilon == float("inf")):
+                told = f"delta={node.delta}" if node.delta else f"epsilon={node.epsilon}"
+                raise FieldError("part", f"Expected a report of a finite, pure epsilon; {node.source!r} states {told}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,23 +387,20 @@ class Stated:
     Parameters: `epsilon` in nats; `delta`, a probability; `source`, whose claim this is.
     `neighbours` is the relation that the source states it for; without one, that it is the claim's is an
     assumption, and listed as such.
+    Edge cases: of an infinite epsilon (`inf`) nothing is proved at any delta below 1.
 
     >>> Stated(epsilon=1, delta=1e-6, source="a supplier's data sheet").epsilon
     1.0
     """
 
-    epsilon: NonNegative
+    epsilon: NonNegativeOrInfinite
     delta: ProbabilityBelowOne = 0.0
     source: str
     neighbours: Neighbours | None = None
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        if self.epsilon == float("inf"):
-            raise FieldError(
-                "epsilon", f"Expected epsilon={self.epsilon} to be zero or positive, and finite. {NOTHING_HIDDEN}"
-            )
-        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "epsilon", non_negative_or_infinite("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
         if not self.source.strip():
             raise ValueError("Expected source to say whose claim this is; it is empty.")

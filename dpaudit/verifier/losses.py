@@ -30,6 +30,8 @@ def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: flo
 
 def black_box(epsilon: float, delta: float = 0.0) -> Loss:
     """Return the loss that dominates every (epsilon, delta)-private release: randomised response that may fail."""
+    if epsilon == math.inf:
+        return discrete([], 1.0, 1.0)
     share = (1 - delta) / (1 + math.exp(-epsilon))
     return discrete([(epsilon, share), (-epsilon, share * math.exp(-epsilon))], delta, delta)
 
@@ -49,6 +51,8 @@ def joined(alternatives: list[Multiset]) -> Multiset:
 
     An alternative that another one dominates is removed first.
     """
+    if told := [a for a in alternatives if shows_all(a)]:
+        return told[0]
     ranked = sorted(map(merged, alternatives), key=lambda a: (_only_gaussian(a), -a.total()))
     largest = max((loss[1] for a in ranked if _only_gaussian(a) for loss in a), default=0.0)
     kept = [a for a in ranked if not _only_gaussian(a) or a == Counter({("gaussian", largest): 1})]
@@ -150,6 +154,11 @@ def _leak(loss: Loss) -> float:
     if loss[0] in ("stitched", "counted"):
         return leak(loss[1])
     return float(loss[2]) if loss[0] == "discrete" else 0.0
+
+
+def shows_all(a: Multiset) -> bool:
+    """Return whether some loss hides nothing: delta is 1 at every epsilon, whatever else is released."""
+    return any(leak(loss) == 1 for loss in a)
 
 
 def most(a: Multiset) -> tuple[float, float]:

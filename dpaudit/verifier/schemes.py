@@ -3,7 +3,18 @@
 import math
 from collections import Counter
 
-from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, most, reverse, reversed_all, times
+from dpaudit.verifier.losses import (
+    Loss,
+    Multiset,
+    black_box,
+    discrete,
+    distinct,
+    most,
+    reverse,
+    reversed_all,
+    shows_all,
+    times,
+)
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES
 
@@ -36,14 +47,15 @@ def below(node: Table, part: Multiset, relation: str) -> Multiset:
 def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multiset:
     """Return a part on a sample."""
     rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
-    require(0 < rate <= 1, "a rate is out of range")
+    require(0 <= rate <= 1, "a rate is out of range")
     sizes = {key for key in node if key in ("population", "batch_size", "batch_bound")}
     require(sizes <= {*TABLES["sizes"][scheme]}, f"the scheme {scheme} has no {', '.join(sorted(sizes))}")
     ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
     require(abs(ratio - rate) < 1e-9, "a rate is not its sizes' ratio")
     apart = scheme == "poisson" and relation == "replace_one"
-    if not part:
-        return part
+    if not part or not rate:
+        return _NOTHING
+    require(scheme != "without_replacement" or relation != "zero_out", "a fixed sample is for other neighbours")
     if any(loss[0] == "choice" for loss in part):
         return _boxed(_doubled(part) if apart else part, rate)
     if apart:
@@ -66,15 +78,23 @@ def _on(part: Multiset, rate: float) -> Multiset:
         return part
     if mu := _mu(part):
         return Counter([("sampled", mu, rate, "remove")])
-    return Counter([("map", _items(part), rate, "remove")])
+    return Counter([_mapped(part, rate)])
+
+
+def _mapped(part: Multiset, rate: float) -> Loss:
+    """Return the loss of a sample that holds the record with probability `rate` against one without it."""
+    if shows_all(part):
+        return discrete([(math.log1p(-rate), 1 - rate)], rate)
+    return ("map", _items(_joint(part)), rate, "remove")
 
 
 def _both(part: Multiset, rate: float) -> Multiset:
     """Return what is above both maps, each on its side of 0."""
     if rate == 1:
         return part
-    back = reverse(("map", _items(_joint(reversed_all(part))), rate, "remove"))
-    return Counter([("stitched", ("map", _items(_joint(part)), rate, "remove"), back)])
+    if shows_all(part):
+        return Counter([black_box(0.0, rate)])
+    return Counter([("stitched", _mapped(part, rate), reverse(_mapped(reversed_all(part), rate)))])
 
 
 def _apart(shift: Loss, rate: float) -> Multiset:
@@ -114,7 +134,7 @@ def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     for w, share, room in shares:
         held = part if room else _doubled(part)
         follow(share < 1, "a cut sample that is surely drawn cannot be derived again")
-        options += [(w, ("map", _items(_joint(held)), share, "remove"))] if w > 0 else []
+        options += [(w, _mapped(held, share))] if w > 0 else []
     return Counter([("average", tuple(options))]) if len(options) > 1 else Counter([options[0][1]])
 
 
@@ -139,7 +159,7 @@ def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Mult
 
 def secret(part: Multiset, steps: int) -> Multiset:
     """Return a part met at one secret step out of several."""
-    if steps == 1 or not part:
+    if steps == 1 or not part or shows_all(part):
         return part
     return Counter([("allocated", _items(_joint(part)), steps, "remove")])
 

@@ -18,6 +18,7 @@ _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
     "number": (lambda value: type(value) in (int, float), "a number"),
     "extended": (lambda value: value == "inf" or type(value) in (int, float), 'a number or "inf"'),
     "amount": (lambda value: type(value) in (int, float) and value >= 0, "a number of at least 0"),
+    "level": (lambda value: value == "inf" or _KINDS["amount"][0](value), 'a number of at least 0, or "inf"'),
     "share": (lambda value: type(value) in (int, float) and 0 <= value < 1, "a number in [0, 1)"),
     "count": (lambda value: type(value) is int and 1 <= value < 2**63, "a count"),
     "index": (lambda value: type(value) is int and 0 <= value < 2**63, "an index"),

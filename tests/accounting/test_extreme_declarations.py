@@ -1,11 +1,15 @@
 """What stands at the ends of a declaration: no noise, no bound, no sample, one direction only."""
 
+import json
 import math
 
 import pytest
 
-from dpaudit import Claim, Release, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold
+from dpaudit import Claim, Release, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold, verify
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.codec import decode_declaration
+from dpaudit.model.declaration import Allocate, Declaration, Group, Parallel, Repeat, Scheme, Sequential, Shuffle
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace
 
 OPEN = Finite(first=(1, 0), second=(0, 1), neighbours="add_remove")
@@ -40,20 +44,113 @@ def test_no_noise_names_the_mechanism_that_says_it() -> None:
         DiscreteLaplace(scale=0, l1_sensitivity=1, neighbours=related)
 
 
-def test_a_stated_epsilon_of_infinity_names_the_mechanism_that_says_it() -> None:
-    """It states nothing; NaN and negative numbers keep their own messages."""
-    with pytest.raises(ValueError, match=r"epsilon=inf.*'finite'"):
-        Stated(epsilon=math.inf, source="a vendor")
+def checked(node: Declaration, claim: Claim) -> Certificate:
+    """The certificate of a declaration, once its strict JSON is accepted by the checker."""
+    found = certify(node, claim)
+    text = found.to_json()
+    assert "Infinity" not in text
+    assert verify(text).accepted, verify(text)
+    return found
+
+
+VAGUE = Stated(epsilon=math.inf, source="a vendor")
+ONE = Release(label="sum", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove"))
+SHOWN: dict[str, Declaration] = {
+    "alone": VAGUE,
+    "with a delta": Stated(epsilon=math.inf, delta=0.1, source="a vendor"),
+    "often": Repeat(part=VAGUE, times=3),
+    "beside noise": Sequential(parts=(VAGUE, ONE)),
+    "or noise": Parallel(parts=(VAGUE, ONE), key="a region"),
+    "or noise, often": Repeat(part=Parallel(parts=(VAGUE, ONE), key="a region"), times=2),
+    "of a person": Group(part=VAGUE, size=3),
+    "at a secret step": Allocate(part=VAGUE, steps=4),
+}
+
+
+@pytest.mark.parametrize("case", SHOWN)
+def test_a_stated_epsilon_of_infinity_proves_nothing(case: str) -> None:
+    """Delta is 1 from above, and nothing is refuted that the noise beside it does not refute."""
+    claim = Claim(epsilon=1.0, delta=0.999, neighbours="add_remove")
+    found = checked(SHOWN[case], claim)
+    assert found.verdict == "not_proved"
+    assert found.tight.delta.upper == 1
+    assert found.tight.epsilon.upper == math.inf
+    assert decode_declaration(json.loads(found.to_json())["declaration"], "add_remove") == SHOWN[case]
+
+
+def test_a_forged_finite_end_of_an_infinite_epsilon_is_found() -> None:
+    """The broken twin: a certificate that bounds what nothing bounds."""
+    text = checked(VAGUE, Claim(epsilon=1.0, delta=0.5, neighbours="add_remove")).to_json()
+    forged = json.loads(text)
+    forged["tight"]["epsilon"]["upper"] = 50.0
+    assert not verify(json.dumps(forged)).accepted
+
+
+@pytest.mark.parametrize("scheme", ["poisson", "without_replacement"])
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+def test_what_hides_nothing_is_hidden_by_its_sample(neighbours: Neighbours, scheme: Scheme) -> None:
+    """A sample of rate .1 that is published shows a record with probability .1."""
+    sample = Subsample(part=VAGUE, rate=0.1, scheme=scheme)
+    found = checked(sample, Claim(epsilon=0.0, delta=0.1001, neighbours=neighbours))
+    assert found.verdict == "certified"
+    assert found.tight.delta.upper == pytest.approx(0.1, rel=1e-12)
+    assert found.tight.delta.upper >= 0.1
+    assert checked(sample, Claim(epsilon=9.0, delta=0.0999, neighbours=neighbours)).verdict == "not_proved"
+
+
+def test_a_claim_or_a_shuffled_report_of_infinity_is_refused_in_one_line() -> None:
+    """Neither promises anything; NaN and negative numbers keep their own messages."""
+    with pytest.raises(ValueError, match=r"epsilon=inf .*promises nothing"):
+        Claim(epsilon=math.inf, neighbours="add_remove")
+    with pytest.raises(ValueError, match=r"pure epsilon; 'a vendor' states epsilon=inf"):
+        Shuffle(part=VAGUE, users=10)
     with pytest.raises(ValueError, match="nan"):
         Stated(epsilon=math.nan, source="a vendor")
     with pytest.raises(ValueError, match="epsilon=-1"):
         Stated(epsilon=-1, source="a vendor")
 
 
-def test_a_sample_of_nobody_is_left_out() -> None:
-    """Rate 0 releases nothing about the record."""
-    with pytest.raises(ValueError, match=r"rate=0.*leave it out"):
-        Subsample(part=TOLD, rate=0)
+SAMPLES: dict[str, tuple[Subsample, Neighbours]] = {
+    "poisson": (Subsample(part=TOLD, rate=0), "add_remove"),
+    "poisson, replaced": (Subsample(part=TOLD, rate=0), "replace_one"),
+    "everything shown": (Subsample(part=VAGUE, rate=0.0), "replace_one"),
+    "a set": (Subsample(part=TOLD, rate=0, scheme="without_replacement"), "replace_one"),
+    "a set, zeroed": (Subsample(part=TOLD, rate=0, scheme="without_replacement"), "zero_out"),
+    "cut": (
+        Subsample(part=TOLD, rate=0, scheme="truncated_poisson", population=20, batch_bound=3),
+        "add_remove",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SAMPLES)
+def test_a_sample_of_nobody_keeps_any_claim(case: str) -> None:
+    """Rate 0 releases nothing about anybody: epsilon 0 and delta 0; with any other rate that claim fails."""
+    sample, neighbours = SAMPLES[case]
+    found = checked(Repeat(part=sample, times=10), Claim(epsilon=0.0, neighbours=neighbours))
+    assert found.verdict == "certified"
+    assert found.tight.epsilon.upper == found.tight.delta.upper == 0
+    assert found.witnesses == ()
+    forged = found.to_json().replace('"rate": 0.0', '"rate": 0.1')
+    assert not verify(forged).accepted
+
+
+@pytest.mark.parametrize("scheme", ["poisson", "without_replacement"])
+def test_a_sample_of_everybody_is_its_part(scheme: Scheme) -> None:
+    """Rate 1 changes neither side."""
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="zero_out" if scheme == "poisson" else "replace_one")
+    noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours=claim.neighbours)
+    part = Release(label="sum", mechanism=noise)
+    assert checked(Subsample(part=part, rate=1, scheme=scheme), claim).tight == checked(part, claim).tight
+
+
+def test_rates_outside_the_unit_interval_are_refused() -> None:
+    """Below 0 and above 1; a size of the scheme must agree with the rate."""
+    for rate in (-0.1, 1.1, math.inf, math.nan):
+        with pytest.raises(ValueError, match="Expected rate"):
+            Subsample(part=TOLD, rate=rate)
+    with pytest.raises(ValueError, match="batch_size / population"):
+        Subsample(part=TOLD, rate=0, scheme="with_replacement", population=5, batch_size=1)
 
 
 @pytest.mark.parametrize("order", ["add", "remove"])

@@ -1,6 +1,7 @@
 """The schema of a configuration: it admits what ships, refuses planted errors, and says what the settings say."""
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -111,6 +112,15 @@ def test_a_planted_error_is_refused(data: dict[str, Any]) -> None:
     assert not validator().is_valid(data)
     assert validator().is_valid(planted())
     assert validator().is_valid(WRITTEN)
+
+
+def test_infinity_is_admitted_where_a_key_may_have_it() -> None:
+    """As TOML's inf and as JSON's "inf" for what somebody else states, and not as a claim."""
+    for told in (math.inf, "inf"):
+        part: dict[str, Any] = {"node": "stated", "epsilon": told, "source": "a vendor"}
+        assert validator().is_valid(WRITTEN | {"declaration": part})
+        assert not validator().is_valid(WRITTEN | {"declaration": part | {"delta": told}})
+    assert not validator().is_valid(WRITTEN | {"claim": {"epsilon": "inf", "neighbours": "replace_one"}})
 
 
 @pytest.mark.parametrize(("name", "target"), list(targets()))

@@ -2,13 +2,12 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 
 from dpaudit import Claim, ConfigError, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold, verify
-from dpaudit.model.codec import decode_mechanism
+from dpaudit.model.codec import REFUSED, decode_declaration, decode_mechanism
 from mechanisms import DiscreteGaussian, Finite, RandomisedResponse, TruncatedDiscreteGaussian
 
 
@@ -114,9 +113,19 @@ def test_a_certificate_of_cut_noise_is_verified() -> None:
     assert not verify(text.replace('"cut": 5.0', '"cut": 3.0')).accepted
 
 
-@pytest.mark.parametrize("name", ["pate", "propose_test_release", "sparse_vector", "amplification_by_iteration"])
+@pytest.mark.parametrize("name", [*sorted(REFUSED), "propose-test-release", "Sparse Vector", "PATE"])
 def test_what_is_not_covered_is_refused_by_name(name: str) -> None:
-    """One line with the reason and what to declare instead."""
-    fields: dict[str, Any] = {"name": name}
-    with pytest.raises(ConfigError, match=f"{name}.*is not covered: .*(state|declare)"):
-        decode_mechanism(fields, "replace_one", ("mechanism",))
+    """One line with the reason and what to declare instead, for a mechanism and for a node."""
+    said = f"{name}.*is not covered: .*(state|declare)"
+    with pytest.raises(ConfigError, match=said) as mechanism:
+        decode_mechanism({"name": name}, "replace_one", ("mechanism",))
+    with pytest.raises(ConfigError, match=said) as node:
+        decode_declaration({"node": "repeat", "times": 2, "part": {"node": name}}, "replace_one")
+    assert str(node.value).startswith("declaration.part: ")
+    assert "\n" not in f"{mechanism.value}{node.value}"
+
+
+def test_a_name_that_nobody_refuses_is_unknown() -> None:
+    """The broken twin: a misspelt node has the nearest known one, and no reason."""
+    with pytest.raises(ConfigError, match="unknown node='subsampel'; did you mean 'subsample'"):
+        decode_declaration({"node": "subsampel"}, "replace_one")

@@ -37,13 +37,14 @@ from dpaudit.model.losses.composed import (
     StitchedLoss,
 )
 from dpaudit.model.losses.composition import Composition
-from dpaudit.model.losses.discrete import DiscreteLoss
+from dpaudit.model.losses.discrete import LOST, DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
 from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
 
 __all__ = [
+    "LOST",
     "AllocatedLoss",
     "ApproximateLoss",
     "AverageLoss",

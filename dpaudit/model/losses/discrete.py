@@ -83,14 +83,20 @@ class DiscreteLoss:
         """Return the loss of (Q, P)."""
         return self if self.symmetric else _reversed(self)
 
-    def group(self, size: int) -> ApproximateLoss:
+    def group(self, size: int) -> "ApproximateLoss | DiscreteLoss":
         """Return a loss that dominates `size` records changed one after another (an upper bound)."""
         both = (self, self.reversed())
+        if max(loss.infinite_mass for loss in both) == 1:
+            return LOST
         worst = ApproximateLoss(
             epsilon=max(0.0, *(loss.supremum for loss in both)),
             delta=min(max(loss.infinite_mass for loss in both), math.nextafter(1, 0)),
         )
         return worst.group(size)
+
+
+LOST = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
+"""The loss of a release that shows everything: delta is 1 at every epsilon."""
 
 
 @lru_cache(maxsize=16)
