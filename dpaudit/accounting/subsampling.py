@@ -54,7 +54,9 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
     >>> sampled_attained(Composition.of(LaplaceLoss(shift=1.0)), sample, "add_remove").parts[0][0].rate
     0.5
     """
-    if not node.rate or not composition.parts or not _plain(composition) or composition != composition.reversed():
+    if node.rate == 0:
+        return Composition()
+    if not composition.parts or not _plain(composition) or composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
         moved = _shift(composition, upwards=False)
