@@ -54,7 +54,9 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
     >>> sampled_attained(Composition.of(LaplaceLoss(shift=1.0)), sample, "add_remove").parts[0][0].rate
     0.5
     """
-    if not node.rate or not composition.parts or not _plain(composition) or composition != composition.reversed():
+    if node.rate == 0:
+        return Composition()
+    if not composition.parts or not _plain(composition) or composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
         moved = _shift(composition, upwards=False)
@@ -63,7 +65,7 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
         if not _gaussian(composition):
             return Composition()
         return Composition.of(drawn_with_replacement(node, total_mu(composition)[0]))
-    if node.scheme == "without_replacement" and neighbours == "zero_out":
+    if _zeroed(node, neighbours) and not _gaussian(composition):
         return Composition()
     return _sampled(composition, kept_rate(node) if node.scheme == "truncated_poisson" else node.rate, upwards=False)
 
@@ -73,17 +75,15 @@ def _above(composition: Composition, node: Subsample, neighbours: Neighbours) ->
     if not composition.parts:
         yield composition
     elif not _plain(composition):
-        yield _amplified(composition.group(2) if _apart(node, neighbours) else composition, node.rate)
+        twice = _apart(node, neighbours) or _zeroed(node, neighbours)
+        yield _amplified(composition.group(2) if twice else composition, node.rate)
     elif _apart(node, neighbours):
         moved = _shift(composition, upwards=True)
         yield _both(composition.group(2), node.rate) if moved is None else _moved_apart(moved, node.rate)
     elif node.scheme == "without_replacement" and neighbours == "replace_one":
         yield _both(composition, node.rate)
-    elif node.scheme == "without_replacement" and neighbours == "zero_out":
-        raise UnsupportedError(
-            "'subsample' with scheme='without_replacement' is not covered for neighbours='zero_out'; claim "
-            "'replace_one' with sensitivities for it, which is larger."
-        )
+    elif _zeroed(node, neighbours):
+        yield _both(composition.group(2), node.rate)
     elif node.scheme == "with_replacement":
         yield _drawn(composition, node)
     elif node.scheme == "truncated_poisson":
@@ -95,6 +95,11 @@ def _above(composition: Composition, node: Subsample, neighbours: Neighbours) ->
 def _apart(node: Subsample, neighbours: Neighbours) -> bool:
     """Return whether both neighbours hold a record that a Poisson sample may lack."""
     return node.scheme == "poisson" and neighbours == "replace_one"
+
+
+def _zeroed(node: Subsample, neighbours: Neighbours) -> bool:
+    """Return whether a record or its zero takes the place of another record, which moves twice as far as to zero."""
+    return node.scheme == "without_replacement" and neighbours == "zero_out" and node.rate < 1
 
 
 def _plain(composition: Composition) -> bool:

@@ -53,11 +53,11 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
     ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
     require(abs(ratio - rate) < 1e-9, "a rate is not its sizes' ratio")
     apart = scheme == "poisson" and relation == "replace_one"
+    zeroed = scheme == "without_replacement" and relation == "zero_out" and rate < 1
     if not part or not rate:
         return _NOTHING
-    require(scheme != "without_replacement" or relation != "zero_out", "a fixed sample is for other neighbours")
     if any(loss[0] == "choice" for loss in part):
-        return _boxed(_doubled(part) if apart else part, rate)
+        return _boxed(_doubled(part) if apart or zeroed else part, rate)
     if apart:
         shift = _shift(part)
         if shift:
@@ -69,6 +69,8 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
         return _truncated(node, part, low=low)
     if scheme == "without_replacement" and relation == "replace_one" and not low:
         return _both(part, rate)
+    if zeroed and not (low and _mu(part)):
+        return _NOTHING if low else _both(_doubled(part), rate)
     return _on(part, rate)
 
 

@@ -158,11 +158,3 @@ def test_one_direction_names_the_relation_of_both(order: Neighbours) -> None:
     """A claim holds for both orders."""
     with pytest.raises(ValueError, match=r"'add_remove'.*both orders"):
         Claim(epsilon=1.0, neighbours=order)
-
-
-def test_zeroed_records_of_a_sample_of_fixed_size_are_refused_by_name() -> None:
-    """With the remedy, a claim for replaced records."""
-    noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="zero_out")
-    sample = Subsample(part=Release(label="sum", mechanism=noise), rate=0.1, scheme="without_replacement")
-    with pytest.raises(Exception, match=r"'without_replacement' is not covered for neighbours='zero_out'; claim"):
-        fold(sample, "zero_out")

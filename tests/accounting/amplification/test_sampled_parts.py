@@ -217,11 +217,6 @@ REFUSED: dict[str, tuple[Declaration, Neighbours, str]] = {
         "add_remove",
         "is proved for",
     ),
-    "a fixed sample, set to zero": (
-        Subsample(part=normal(1.0, "zero_out"), rate=0.1, scheme="without_replacement"),
-        "zero_out",
-        "is not covered for neighbours='zero_out'",
-    ),
     "a group over secret steps": (
         Group(part=Allocate(part=normal(1.0), steps=10), size=2),
         "add_remove",
