@@ -85,7 +85,7 @@ def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, f
     for _ in range(_SECANTS):
         at_right = excess_at(math.exp(right))
         slope = (at_right - at_left) / (right - left)
-        if slope >= 0 or abs(at_right) >= _FAR or not math.isfinite(slope):
+        if slope >= 0 or max(abs(at_left), abs(at_right)) >= _FAR or not math.isfinite(slope):
             break
         step = min(max(-at_right / slope, -1.0), 1.0)
         if abs(step) <= _NEAR:

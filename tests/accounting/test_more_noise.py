@@ -2,11 +2,11 @@
 
 import pytest
 
-from dpaudit import Claim, Release, certify
+from dpaudit import Claim, Release, Repeat, certify, smallest_noise
 from dpaudit.accounting.more_noise import more_noise_of
 from dpaudit.accounting.needed_noise import calibration_of
 from dpaudit.render.calibration import calibration_markdown, range_of
-from mechanisms import DiscreteGaussian, Gaussian
+from mechanisms import DiscreteGaussian, Gaussian, Laplace
 
 CLAIM = Claim(epsilon=12.0, delta=1e-5, neighbours="replace_one")
 
@@ -47,3 +47,12 @@ def test_continuous_noise_has_no_such_range(stddev: float) -> None:
     calibration = calibration_of(Release(label="sum", mechanism=noise), CLAIM)
     assert calibration.more_noise is None
     assert range_of(calibration) == ""
+
+
+@pytest.mark.parametrize("scale", [5.0, 7.6, 8.0, 20.0])
+def test_the_noise_that_just_suffices_does_not_depend_on_the_declared_one(scale: float) -> None:
+    """Eight Laplace releases against (1, .001) need scale 6.6893; at 8 and 20 delta is 0, which has no slope."""
+    noise = Laplace(scale=scale, l1_sensitivity=1.0, neighbours="replace_one")
+    tree = Repeat(part=Release(label="sum", mechanism=noise), times=8)
+    claim = Claim(epsilon=1.0, delta=1e-3, neighbours="replace_one")
+    assert scale * smallest_noise(tree, claim) == pytest.approx(6.6893, rel=1e-4)
