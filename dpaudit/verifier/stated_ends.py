@@ -15,6 +15,7 @@ from dpaudit.verifier.refusals import Table
 # Relative: how far a stated end may lie on its safe side, of curves in closed form, of sums on a lattice, and of losses
 # made of others before it is told; and how wide a bracket of delta may be that confirms an end inside.
 _CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 1e-2, 1e-12
+_COARSE = 5e-2  # the same of choices and of sums of many kinds, which engines know less closely
 # No delta below `SMALL` is compared; below `BLUNT` only closed forms are known to be sharp. Of losses made of others a
 # delta below `_TRIFLE` times the claimed one need only be true.
 SMALL, BLUNT, _TRIFLE = 1e-302, 1e-20, 1e-6
@@ -39,7 +40,9 @@ def small_delta(curve: Worst, claimed: float) -> float:
 
 def tolerance(curve: Worst) -> float:
     """Return how far an end may lie on its safe side, beside the width of the checker's bracket."""
-    return _DERIVED if curve.coarse else _CLOSED if curve.closed else _SUMMED
+    if curve.derived:
+        return _DERIVED
+    return _COARSE if curve.coarse else _CLOSED if curve.closed else _SUMMED
 
 
 def compared(side: str, claim: Table, ends: Table, curve: Worst, digits: float = 0.0) -> Outcome:
@@ -67,7 +70,7 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float) ->
 
 def _far(told: str, curve: Worst, delta: float) -> Outcome:
     """Return a loose end: a contradiction where our bounds are known to be sharp."""
-    free = curve.coarse or (delta < BLUNT and not curve.closed)
+    free = curve.derived or (delta < BLUNT and not curve.closed)
     return Outcome(loose=(told,)) if free else Outcome((told,))
 
 
