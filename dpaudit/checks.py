@@ -112,7 +112,7 @@ def field_of(error: Exception, fields: Iterable[str]) -> str | None:
 
 def _real(name: str, value: object) -> float:
     """Return `value` as a float, or say that it is no number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not isinstance(value, float) and (isinstance(value, bool) or not isinstance(value, Real)):
         raise FieldError(name, f"Expected {name}={value!r} to be a number.")
     try:
         number = float(value)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -82,13 +83,13 @@ class JointGaussian:
         Raises: ValueError: another shape.
         """
         matrix, vector = split(np.asarray(value, dtype=np.float64))
-        symmetric, plain = self._parts()
+        symmetric, plain = _parts(self.matrix_stddev, self.vector_stddev, self.neighbours)
         return joined(symmetric.release(matrix, rng), plain.release(vector, rng))
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the joint log density of each pair of matrix and vector. Shape: (...)."""
         matrices, vectors = zip(split(np.asarray(output)), split(np.asarray(value)), strict=True)
-        symmetric, plain = self._parts()
+        symmetric, plain = _parts(self.matrix_stddev, self.vector_stddev, self.neighbours)
         total: Array = symmetric.log_density(*matrices) + plain.log_density(*vectors).sum(axis=-1)
         return total
 
@@ -103,12 +104,14 @@ class JointGaussian:
         pair = tuple(joined(np.outer(x, x), self.target_bound * x) for x in (first, second))
         return pair[0], pair[1] if self.neighbours == "replace_one" else np.zeros((2, 3))
 
-    def _parts(self) -> tuple[SymmetricGaussian, Gaussian]:
-        """Return the noise of the matrix and of the vector; only their scales are used."""
-        return (
-            SymmetricGaussian(stddev=self.matrix_stddev, l2_sensitivity=1.0, neighbours=self.neighbours),
-            Gaussian(stddev=self.vector_stddev, l2_sensitivity=1.0, neighbours=self.neighbours),
-        )
+
+@lru_cache(maxsize=64)
+def _parts(matrix_stddev: float, vector_stddev: float, neighbours: Neighbours) -> tuple[SymmetricGaussian, Gaussian]:
+    """Return the noise of the matrix and of the vector; only their scales are used."""
+    return (
+        SymmetricGaussian(stddev=matrix_stddev, l2_sensitivity=1.0, neighbours=neighbours),
+        Gaussian(stddev=vector_stddev, l2_sensitivity=1.0, neighbours=neighbours),
+    )
 
 
 def joined(matrix: Array, vector: Array) -> Array:

@@ -24,7 +24,7 @@ from audits.checks.laws.mechanism_law import outer
 from audits.checks.laws.uniforms import dependent, uniforms
 from dpaudit import Mechanism
 from dpaudit.checks import count, open_probability
-from dpaudit.model.mechanism import AdditiveMechanism, Array
+from dpaudit.model.mechanism import Array, is_additive
 
 FACTORS = (1 / 16, 1 / 4, 1 / 2, 0.7, 0.85, 1.2, 1.4, 2.0, 4.0)
 """Alternative noise scales over the declared one; each has the same share of the wealth."""
@@ -132,7 +132,7 @@ def _departure(output: Array, mechanism: Mechanism, answer: Array, level: float)
 
 def _repeated(output: Array, mechanism: Mechanism, known: Array) -> str:
     """Return that continuous noise repeats between runs or entries, or an empty text."""
-    if not isinstance(mechanism, AdditiveMechanism) or mechanism.item_axes or output.shape != known.shape:
+    if not is_additive(mechanism) or mechanism.item_axes or output.shape != known.shape:
         return ""
     if output.dtype.kind != "f" or getattr(mechanism, "exact_sampler", False) or hasattr(mechanism, "leaf"):
         return ""

@@ -9,7 +9,7 @@ import numpy as np
 from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.laws.mechanism_law import departs_in_run, departs_in_sum
 from dpaudit import Finding
-from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism
+from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism, is_additive
 from dpaudit.model.tape import RunTape, TapedRelease
 
 _CLOSE = 4e-15
@@ -93,7 +93,7 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
     scales: dict[int, float | None] = {}
     for release in tape.released:
         leaf = getattr(release.mechanism, "leaf", release.mechanism)
-        if not isinstance(leaf, AdditiveMechanism):
+        if not is_additive(leaf):
             continue
         if id(leaf) not in scales:
             scales[id(leaf)] = _scale(leaf, release.value.shape)

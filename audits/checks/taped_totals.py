@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpaudit import Finding, Mechanism
-from dpaudit.model.mechanism import AdditiveMechanism, Array
+from dpaudit.model.mechanism import Array, is_additive
 from dpaudit.model.tape import RunTape, TapedTotal
 
 _CROWD = 1_000
@@ -35,7 +35,7 @@ def too_calm(tape: RunTape) -> Iterator[Finding]:
     known: Variances = {}
     for total in tape.totals:
         normal = total.users >= _CROWD or total.mechanism.name == "gaussian"
-        if normal and isinstance(total.mechanism, AdditiveMechanism) and total.noise.ndim > 1:
+        if normal and is_additive(total.mechanism) and total.noise.ndim > 1:
             crowds[total.label].append(_squares(total, known))
             sites.setdefault(total.label, total.site)
     squares = {label: np.concatenate(parts) for label, parts in crowds.items()}

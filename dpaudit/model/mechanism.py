@@ -71,6 +71,16 @@ class AdditiveMechanism(Mechanism, Protocol):
     item_axes: ClassVar[int]
 
 
+def is_additive(value: object) -> TypeGuard[AdditiveMechanism]:
+    """Return whether `value` is a mechanism with noise independent of the answer: what `isinstance` says, sooner.
+
+    >>> from mechanisms import Laplace
+    >>> is_additive(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"))
+    True
+    """
+    return is_mechanism(value) and hasattr(value, "item_axes")
+
+
 @runtime_checkable
 class DominatedMechanism(Mechanism, Protocol):
     """A mechanism whose `loss` dominates every pair of neighbours without being the loss of one of them."""

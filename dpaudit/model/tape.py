@@ -9,13 +9,17 @@ import inspect
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
-from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism
+from dpaudit.model.mechanism import Array, Mechanism, is_additive
 
 _CARRIERS = ("dpaudit.model.", "mechanisms.", "algorithms._traced_tree", "algorithms.dp_ebs.rounds.taped")
 """Modules that only carry a release on: the line of code to name is that of their caller."""
+_PERIOD = 1 << 128
+_JUMP = 210306068529402873165736369884012333109
+"""The golden ratio's share of the period, as in `numpy.random.PCG64.jumped`: stretches that far apart do not meet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,6 +84,7 @@ class RunTape:
     totals: list[TapedTotal] = field(default_factory=list)
     _streams: "dict[tuple[int, ...], TapedGenerator]" = field(default_factory=dict)
     _names: dict[tuple[int, ...], str] = field(default_factory=dict)
+    _starts: "dict[tuple[int, tuple[int, ...]], Any]" = field(default_factory=dict)
 
     def generator(self) -> "TapedGenerator":
         """Return the generator to hand to a run."""
@@ -146,10 +151,15 @@ class RunTape:
         return before.output.copy() if same else output
 
     def _rewind(self, generator: "TapedGenerator") -> None:
-        """Start a stream afresh for the stretch after the latest release."""
+        """Start a stream afresh for the stretch after the latest release, so many jumps behind the stream's start."""
         salt = self.salts.get(self._names.get(generator.path, ""), 0)
-        key = (self.seed, salt, len(self.released), *generator.path)
-        generator.bit_generator.state = type(generator.bit_generator)(np.random.SeedSequence(key)).state
+        key = (salt, generator.path)
+        if key not in self._starts:
+            seed = np.random.SeedSequence((self.seed, salt), spawn_key=generator.path)
+            self._starts[key] = np.random.PCG64(seed).state
+        bits = generator.bits
+        bits.state = self._starts[key]
+        bits.advance(len(self.released) * _JUMP % _PERIOD)
 
 
 class TapedGenerator(np.random.Generator):
@@ -158,6 +168,14 @@ class TapedGenerator(np.random.Generator):
     tape: RunTape
     path: tuple[int, ...]
     spawned: int = 0
+
+    @property
+    def bits(self) -> np.random.PCG64:
+        """The source of its numbers, which a tape moves to where a stretch starts."""
+        source = self.bit_generator
+        if not isinstance(source, np.random.PCG64):
+            raise TypeError(f"Expected a tape's generator on PCG64, got {type(source).__name__}.")
+        return source
 
     def spawn(self, n_children: int) -> list[np.random.Generator]:
         """Return independent streams on the same tape."""
@@ -198,7 +216,7 @@ def released_on_tape(
 
 def drawn_by(mechanism: Mechanism, value: Array, rng: np.random.Generator) -> Array | None:
     """Return the noise that an additive mechanism adds to an answer of this shape; None for any other mechanism."""
-    if not isinstance(mechanism, AdditiveMechanism):
+    if not is_additive(mechanism):
         return None
     return np.asarray(mechanism.release(np.zeros(value.shape, dtype=value.dtype), rng))
 
