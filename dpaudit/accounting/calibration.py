@@ -14,6 +14,7 @@ from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.model.mechanism import Mechanism
 
 _TOLERANCE = 1e-10
+_STRIDE = 4.0
 _FAR = 700.0
 _WIDTH = 2e-5
 _NEAR = 2e-4  # how near the estimate of a root comes before a proof moves it
@@ -151,13 +152,13 @@ def smallest_factor(
     *,
     start: float = 1.0,
     tolerance: float = _TOLERANCE,
-    step: float = 4.0,
+    step: float = _STRIDE,
 ) -> float:
     """Return the smallest factor at which `excess_at` is 0 or less, within a relative `tolerance`, never below.
 
     `excess_at` must turn from positive to not positive once as the factor grows; `goal` names it in the error.
-    The search starts at `start`, moves by `step` until it has both signs, and then halves or interpolates in
-    logarithms (the Illinois rule), whichever is quicker.
+    The search starts at `start`, moves by `step` and then by its squares until it has both signs, and then halves or
+    interpolates in logarithms (the Illinois rule), whichever is quicker. Downwards a step is at most 4, or `step`.
     Raises: UnsupportedError: it stays positive up to 1e12.
     """
     low, high = start, start
@@ -175,6 +176,7 @@ def smallest_factor(
         if low < 1e-12:
             return high
         at_low = excess_at(low)
+        step = max(step, min(step * step, _STRIDE))
     return _narrowed(excess_at, (low, at_low), (high, at_high), tolerance)
 
 
