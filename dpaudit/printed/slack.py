@@ -7,8 +7,9 @@ needed noise, by construction.
 """
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.calibration import log_ratio, smallest_factor, smallest_noise
@@ -123,7 +124,7 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
 
 def _leaf_bounds() -> Callable[[Step], float]:
     """Return `leaf_epsilon` that works out equal noise at equal delta once; most epochs and levels have equal noise."""
-    known: dict[tuple[Hashable, float], float] = {}
+    known: dict[tuple[Any, float], float] = {}
 
     def bound(step: Step) -> float:
         """Return the exact epsilon of a release at its printed delta."""
