@@ -17,6 +17,7 @@ class LinearBandit:
     Shape: features (C, A, d), none longer than 1; context_probabilities (C,); mean_reward (C, A) in [-1, 1].
     Rewards are +1 or -1 with the cell's mean. `parameter` (d,) is the linear function closest to the means over the
     cells, by context probability; `misfit` is how far from it a mean lies at most, 0 where the means are linear.
+    `units_per_person` is the most rounds of one person, None where that is not known.
     Public: everything here but the users' contexts, actions and rewards. Arrays are copied and made read-only.
     Raises: ValueError: shapes that do not fit, a law that does not sum to 1, a feature or a mean beyond 1.
     """
@@ -26,6 +27,7 @@ class LinearBandit:
     features: Array
     context_probabilities: Array
     mean_reward: Array
+    units_per_person: int | None = None
 
     def __post_init__(self) -> None:
         for field in ("features", "context_probabilities", "mean_reward"):

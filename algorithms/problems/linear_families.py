@@ -133,6 +133,7 @@ def linear_rand_hie(*, dimension: Count = 2) -> LinearBandit:
         features=features,
         context_probabilities=base.context_probabilities,
         mean_reward=base.mean_reward,
+        units_per_person=base.units_per_person,
     )
 
 

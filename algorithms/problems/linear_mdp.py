@@ -17,7 +17,8 @@ from dpaudit.model.mechanism import Array
 class LinearMdp:
     """A process with p_h(s' | s, a) = <features(s, a), measures_h(s')> and rewards <features(s, a), reward_weights_h>.
 
-    Shape: features (S, A, d), measures (H, d, S), reward_weights (H, d), initial (S,).
+    Shape: features (S, A, d), measures (H, d, S), reward_weights (H, d), initial (S,). `units_per_person` is the most
+    episodes of one person, None where that is not known.
     Guarantee: features have norm at most 1, which is what the noise is calibrated for; reward weights, and measures
     of any value in [0, 1], at most sqrt(d).
     Raises: ValueError: shapes that do not fit, or one of these bounds broken.
@@ -29,6 +30,7 @@ class LinearMdp:
     measures: Array
     reward_weights: Array
     initial: Array
+    units_per_person: int | None = None
     mdp: FiniteMdp = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

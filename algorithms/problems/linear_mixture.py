@@ -15,7 +15,8 @@ from dpaudit.model.mechanism import Array
 class LinearMixture:
     """A process with p_h(s' | s, a) = <features(s' | s, a), weights_h>, and rewards that everybody knows.
 
-    Shape: features (d, S, A, S), weights (H, d), rewards (H, S, A), initial (S,).
+    Shape: features (d, S, A, S), weights (H, d), rewards (H, S, A), initial (S,). `units_per_person` is the most
+    episodes of one person, None where that is not known.
     Guarantee: ||sum_s' features(s' | s, a) v(s')|| <= max |v| for every v >= 0, which is what the noise is calibrated
     for; it is checked by `largest_feature_norm`, a bound that is attained where no feature is negative.
     Raises: ValueError: shapes that do not fit, features that are too large, weights that make no law.
@@ -27,6 +28,7 @@ class LinearMixture:
     weights: Array
     rewards: Array
     initial: Array
+    units_per_person: int | None = None
     mdp: FiniteMdp = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -1,7 +1,9 @@
 """Tables of numbers read from CSV files, with every fault named by column and row."""
 
 import csv
+import io
 import math
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -30,12 +32,19 @@ def read_columns(path: Path, columns: tuple[str, ...], *, delimiter: str = ",") 
         a finite number; the message names the file, the row, the column, the value and the remedy.
     """
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file, delimiter=delimiter, quotechar="'" if delimiter == "\t" else '"'))
+        columns_read = _columns(path, path.read_bytes(), columns, delimiter)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ConfigError(
             f"Cannot read the data file {path}: {error}. Give the path of a readable CSV file."
         ) from error
+    return {name: values.copy() for name, values in columns_read.items()}
+
+
+@lru_cache(maxsize=4)
+def _columns(path: Path, content: bytes, columns: tuple[str, ...], delimiter: str) -> dict[str, Array]:
+    """Return the named columns of a table with this content; a study makes one problem many times."""
+    text = io.StringIO(content.decode("utf-8"), newline="")
+    rows = list(csv.reader(text, delimiter=delimiter, quotechar="'" if delimiter == "\t" else '"'))
     header = [name.strip() for name in rows[0]] if rows else []
     missing = [name for name in columns if name not in header]
     if missing:

@@ -9,6 +9,7 @@ needed noise, by construction.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.calibration import log_ratio, smallest_factor, smallest_noise
@@ -18,6 +19,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import (
     Declaration,
     Parallel,
+    Release,
     Repeat,
     Sequential,
     Stated,
@@ -29,6 +31,7 @@ from dpaudit.model.declaration import (
 from dpaudit.model.readings import Factor, Slack
 from dpaudit.printed.argument import conclude, is_printed
 from dpaudit.rules import SEQUENTIAL, leaf_epsilon
+from dpaudit.rules.step import Step
 
 _NEGLIGIBLE = 1e-9
 
@@ -88,6 +91,7 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
     )
     if not is_printed(declaration):
         return (tight,)
+    leaf = _leaf_bounds()
     return (
         _by_rules(
             "constants",
@@ -97,12 +101,12 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
         _by_rules(
             "theorem at each release",
             "Each release is bounded by a tail inequality where its exact loss is known: {} times the noise.",
-            conclude_with=lambda tree: conclude(tree, leaf_epsilon).epsilon,
+            conclude_with=lambda tree: conclude(tree, leaf).epsilon,
         ),
         _by_rules(
             "number of parts",
             _parts_sentence(declaration),
-            conclude_with=lambda tree: conclude(_with_true_counts(tree), leaf_epsilon).epsilon,
+            conclude_with=lambda tree: conclude(_with_true_counts(tree), leaf).epsilon,
         ),
         Reading(
             name="composition theorem",
@@ -116,6 +120,24 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
             sentence="Parts are composed one after another although a record touches only one: {} times the noise.",
         ),
     )
+
+
+def _leaf_bounds() -> Callable[[Step], float]:
+    """Return `leaf_epsilon` that works out equal noise at equal delta once; most epochs and levels have equal noise."""
+    known: dict[tuple[Any, float], float] = {}
+
+    def bound(step: Step) -> float:
+        """Return the exact epsilon of a release at its printed delta."""
+        key = (step.node.mechanism if isinstance(step.node, Release) else None, step.printed.delta)
+        try:
+            hash(key)
+        except TypeError:
+            return leaf_epsilon(step)
+        if key not in known:
+            known[key] = leaf_epsilon(step)
+        return known[key]
+
+    return bound
 
 
 def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration], float]) -> Reading:

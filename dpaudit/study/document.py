@@ -1,6 +1,7 @@
 """The JSON of a study: everything that it found, with settings, tuning, versions and seed."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -54,9 +55,9 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
     return clean
 
 
-def document_json(outcome: Outcome, problem: Any) -> str:
+def document_json(document: Mapping[str, Any]) -> str:
     """Return the study as JSON text, indented, with sorted keys; what is no number is null, infinity is "inf"."""
-    return json.dumps(document_of(outcome, problem), indent=2, sort_keys=True, allow_nan=False) + "\n"
+    return json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def _origin(study: Study) -> str | None:

@@ -1,5 +1,6 @@
 """The findings of a study on one configuration, in the words that a report prints."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -7,13 +8,21 @@ from typing import Any, Literal
 from dpaudit.model.claim import Claim
 from dpaudit.study.document import SCHEMA
 from dpaudit.study.front import Front, front_of, is_point
-from dpaudit.study.rows import VISIBLE_SHARE
 from dpaudit.wording.numerals import at_most, exact, nearest, whole
 
 VACUOUS = "At this horizon the method did no better than one that reads no data; usefulness was not shown."
 
-OTHER = "a study of another configuration"
+UNDECIDED = (
+    "At this horizon the study does not decide whether the method does better than one that reads no data; usefulness "
+    "was not shown."
+)
 
+MORE_THAN_HALF = "That is more than half of the regret of uniform play; usefulness was not shown."
+
+NEGLIGIBLE = 0.05
+"""A gain of at most this share of the regret of uniform play, over the whole interval, counts as none."""
+
+OTHER = "a study of another configuration"
 
 Remark = Literal["not_shown", "dominated"]
 """What a study says against a setting: its usefulness was not shown, or another contender dominates it."""
@@ -89,34 +98,33 @@ def usefulness_of(
 
 
 def _sentences(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what is shown of a setting, or that nothing is."""
-    if row["visible"] != "yes":
-        return (_not_shown(row),)
+    """Return what is shown of a setting, or that nothing is, as strong as its comparison and no stronger.
+
+    "Did no better" needs a mean that is not below the best floor's, or an interval that leaves no room for a gain worth
+    naming. An interval with 0 in it and much below 0 decides nothing. A gain that leaves more than half of the regret
+    of uniform play is said in numbers, and that usefulness was not shown.
+    """
+    if row["visible"] == "no blind floor":
+        return ("The study has no run of the method without data to compare with; usefulness was not shown.",)
+    gap = row["minus_floor"]
+    if row["visible"] == "no" and _end(gap, "upper") >= 0:
+        alike = gap["mean"] >= 0 or _end(gap, "lower") >= -NEGLIGIBLE * row["uniform"]
+        return (VACUOUS if alike else UNDECIDED,)
     ceiling = _ceiling(study, row)
     without = f", the same method without noise {ceiling}" if ceiling else ""
     lost = f"{_a_round(row)} a round ({1 - study['alpha']:.0%} interval {_interval(row)})"
-    return (
+    shown = (
         f"In simulation on {_problem(study)} with {whole(row['T'])} users, the certified setting lost {lost}; "
-        f"uniform play loses {nearest(row['uniform'] / row['T'], 3)}{without}.",
+        f"uniform play loses {nearest(row['uniform'] / row['T'], 3)}{without}."
     )
+    return (shown,) if row["visible"] == "yes" else (shown, MORE_THAN_HALF)
 
 
-def _not_shown(row: Mapping[str, Any]) -> str:
-    """Return why usefulness was not shown, no stronger than the comparison with the best floor."""
-    if row["visible"] == "no blind floor":
-        return "The study has no run of the method without data to compare with; usefulness was not shown."
-    better = row["minus_floor"]["upper"] not in (None, "inf") and row["minus_floor"]["upper"] < 0
-    if better:
-        return (
-            f"At this horizon the method lost {row['share']:.0%} of what uniform play loses, more than half; "
-            "usefulness was not shown."
-        )
-    if row["share"] <= VISIBLE_SHARE:
-        return (
-            "The study is too small to say whether the method does better than one that reads no data; usefulness was "
-            "not shown."
-        )
-    return VACUOUS
+def _end(interval: Mapping[str, Any], name: str) -> float:
+    """Return an end of an interval; infinite where it is not known."""
+    value = interval[name]
+    unknown = -math.inf if name == "lower" else math.inf
+    return unknown if value is None else float(value)
 
 
 def _dominated(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, ...]:

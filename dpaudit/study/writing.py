@@ -4,10 +4,11 @@ from pathlib import Path
 
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.whole_files import replace_file
-from dpaudit.study.document import document_json
+from dpaudit.study.document import document_json, document_of
 from dpaudit.study.figures import figures_of
 from dpaudit.study.making import make_problem
 from dpaudit.study.running import Outcome
+from dpaudit.study.summary import summary_of
 from dpaudit.study.tables import cells_csv, contrasts_csv, exponents_csv, rows_csv, seconds_csv
 
 
@@ -21,13 +22,15 @@ def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
     problem = make_problem(study, study.settings.horizons[-1], study.settings.problems[0], base)
     rows = rows_csv(outcome, _described(problem))
     exponents = exponents_csv(outcome)
+    document = document_of(outcome, problem)
     texts = {
+        "summary.md": summary_of(document),
         "cells.csv": cells_csv(outcome),
         "rows.csv": rows,
         "contrasts.csv": contrasts_csv(outcome),
         "exponents.csv": exponents,
         "seconds.csv": seconds_csv(outcome),
-        "study.json": document_json(outcome, problem),
+        "study.json": document_json(document),
     }
     files = {name: text.encode() for name, text in texts.items()} | figures_of(rows, exponents)
     try:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import re
 from datetime import date
 from pathlib import Path
@@ -19,7 +20,7 @@ from dpaudit.gate.running import run_checks
 from dpaudit.report.figures.front import front_figure
 from dpaudit.study.digests import config_digest
 from dpaudit.study.document import SCHEMA
-from dpaudit.study.usefulness import OTHER, VACUOUS, Usefulness, usefulness_of
+from dpaudit.study.usefulness import MORE_THAN_HALF, OTHER, UNDECIDED, VACUOUS, Usefulness, usefulness_of
 from dpaudit.workflow import certificate_of, write_report
 
 _CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
@@ -80,19 +81,46 @@ def test_a_visible_setting_is_said_with_regret_interval_floor_and_ceiling() -> N
     )
 
 
+_NO = {"visible": "no", "share": 0.2}
+
+
+def _gap(mean: float, lower: float, upper: float) -> dict[str, Any]:
+    """Return a difference to the best floor; uniform play loses 100."""
+    return {"minus_floor": _INTERVAL | {"mean": mean, "lower": lower, "upper": upper}}
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"visible": "no", "share": 1.0, "minus_floor": _INTERVAL | {"upper": 3.0}}, VACUOUS),
-        ({"visible": "no", "share": 0.2, "minus_floor": _INTERVAL | {"upper": 3.0}}, "too small to say"),
-        ({"visible": "no", "share": 0.8, "minus_floor": _INTERVAL | {"upper": -3.0}}, "more than half"),
-        ({"visible": "no blind floor"}, "no run of the method without data"),
+        (_NO | {"share": 1.0} | _gap(1.0, -30.0, 32.0), (VACUOUS,)),
+        (_NO | _gap(0.0, 0.0, 0.0), (VACUOUS,)),  # the run without data lost exactly as much
+        (_NO | _gap(21.0, 14.0, 28.0), (VACUOUS,)),  # the run without data lost less
+        (_NO | _gap(-1.0, -4.9, 2.9), (VACUOUS,)),  # at most a gain that is not worth naming
+        (_NO | _gap(-1.0, -5.1, 3.1), (UNDECIDED,)),
+        (_NO | {"share": 0.8} | _gap(-28.0, -63.0, 7.0), (UNDECIDED,)),
+        (_NO | _gap(-28.0, -math.inf, math.inf), (UNDECIDED,)),
+        ({"visible": "no blind floor"}, None),
     ],
 )
-def test_what_is_not_shown_is_said_no_stronger_than_the_comparison(changed: dict[str, Any], said: str) -> None:
-    """ "Did no better" needs a comparison that does not show better; a small study says that it is small."""
-    (sentence,) = _said(_with(**changed)).sentences
-    assert said in sentence
+def test_what_is_not_shown_is_said_as_strongly_as_the_comparison(
+    changed: dict[str, Any], said: tuple[str, ...] | None
+) -> None:
+    """ "Did no better" stands where a tie, a loss or at most a small gain was measured, and nowhere else."""
+    sentences = _said(_with(**changed)).sentences
+    if said is None:
+        assert "no run of the method without data" in sentences[0]
+    else:
+        assert sentences == said
+
+
+def test_a_gain_that_leaves_more_than_half_is_said_in_numbers_and_not_as_shown() -> None:
+    """The numbers of a visible setting, then that it lost more than half; the remark is that nothing is shown."""
+    for gap in (_gap(-20.0, -22.0, -18.0), _gap(-2.0, -3.0, -1.0)):
+        useful = _said(_with(visible="no", share=0.8, **gap))
+        assert useful.sentences[0].startswith("In simulation on grid with 1,000 users")
+        assert useful.sentences[1] == MORE_THAN_HALF
+    assert useful.short == "not shown at this horizon (simulated)"
+    assert [remark for remark, _ in useful.remarks] == ["not_shown"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,164 @@
+"""The page of a study: what privacy costs on its problem, in a few sentences and one table."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpaudit.study.front import is_point
+from dpaudit.wording.markdown import bullets, table
+from dpaudit.wording.numerals import at_most, exact, nearest, whole
+
+HEAD = (
+    *("Contender", "Model", "Claim", "Certified epsilon", "For one person", "Regret a round", "Interval"),
+    *("Without noise", "Learning", "Dominated by"),
+)
+"""The columns of the table; a round is an episode where the problem has episodes."""
+
+
+def summary_of(study: Mapping[str, Any]) -> str:
+    """Return the page as Markdown, from the document of a study alone; it speaks of the longest horizon.
+
+    Every number is of a simulation. Certified epsilons are rounded up. A study without a row says so.
+    """
+    head = f"# {study['name']}: what privacy costs\n\n{_setting(study)}\n"
+    if not study["rows"]:
+        return f"{head}\nNo cell has a result; study.json has the errors.\n"
+    longest = max(row["T"] for row in study["rows"])
+    here = [row for row in study["rows"] if row["T"] == longest]
+    points = [row for row in here if is_point(row)]
+    lines = bullets((*_levels(study, here), *_first_shown(points), *_costs(here, points)))
+    parts = [head, f"## At T = {whole(longest)}\n", f"{lines}\n"]
+    if points:
+        parts += [f"{table(HEAD, (_table_row(study, here, row) for row in points))}\n", _WORDS]
+    outside = [f"{row['label']} (claim {_claim(row)}): {row['remark']}" for row in here if row["remark"]]
+    if outside:
+        parts.append(f"Without a place on the axis:\n\n{bullets(outside)}\n")
+    return "\n".join((*parts, _FILES))
+
+
+_WORDS = """\
+The claim is the epsilon that a method was asked for, the certified epsilon what its noise is proved to give. Learning
+is shown where the regret is at most half of that of uniform play and below that of the same method without data.
+"""
+
+_FILES = """\
+![Regret against certified epsilon](front.png)
+
+`regret_over_time.png` draws every horizon, `exponents.png` the fitted powers. `rows.csv` has a line for each contender,
+epsilon and horizon, `cells.csv` for each problem, `contrasts.csv` the differences to floors and between contenders,
+`exponents.csv` the powers or why there is none, `study.json` all of it with tuning and versions.
+"""
+
+
+def _setting(study: Mapping[str, Any]) -> str:
+    """Return the problem, the users, the runs and the unit of privacy."""
+    problem, number = study["problem"], len(study["problems"])
+    described = problem["description"] or problem["name"]
+    runs = f"{study['runs']} run{'s' if study['runs'] > 1 else ''}"
+    over = f"{number} problems of {runs} each" if number > 1 else runs
+    units = {row["unit"] for row in study["rows"] if row["unit"]}
+    unit = f" Certificates protect {units.pop()}." if len(units) == 1 else ""
+    most = problem["units_per_person"]
+    person = f" One person has up to {most} of them." if most is not None and most > 1 else ""
+    return (
+        f"Problem: {described.rstrip('.')}. Users are simulated; {over}.{unit}{person} Relation "
+        f"{study['relation'].replace('_', '-')}, delta {exact(study['delta'])}; intervals at {1 - study['alpha']:.0%}."
+    )
+
+
+def _levels(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what uniform play, play for the immediate reward, and the best ceiling lose."""
+    first = here[0]
+    said = [f"Uniform play loses {_a_round(first, first['uniform'])} a round."]
+    if first["myopic"] is not None:
+        said.append(f"Play for the largest known immediate reward loses {_a_round(first, first['myopic'])}.")
+    ceilings = [row for row in here if row["role"] == "ceiling"]
+    if ceilings:
+        best = min(ceilings, key=lambda row: float(row["regret"]["mean"]))
+        said.append(
+            f"Of the methods without privacy {best['label']} loses the least: {_lost(best)}{_chosen(study, best)}."
+        )
+    return said
+
+
+def _chosen(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Return the settings of a ceiling that were chosen on other seeds."""
+    for choice in study["tuning"]["chosen"]:
+        if (choice["label"], choice["T"]) == (row["label"], row["T"]):
+            settings = ", ".join(f"{key} = {value}" for key, value in sorted(choice["settings"].items()))
+            return f" (chosen on other seeds: {settings})"
+    return ""
+
+
+def _first_shown(points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the smallest certified epsilon at which learning is shown."""
+    shown = [row for row in points if row["visible"] == "yes"]
+    if not shown:
+        return ["Learning is shown at no certified epsilon of this study."] if points else []
+    least = min(shown, key=lambda row: float(row["epsilon"]))
+    return [
+        f"The smallest certified epsilon at which learning is shown is {at_most(least['epsilon'])}, by "
+        f"{least['label']}, which loses {_lost(least)}."
+    ]
+
+
+def _costs(here: Sequence[Mapping[str, Any]], points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what each contender with several points loses at its smallest and at its largest certified epsilon."""
+    said: list[str] = []
+    for label in dict.fromkeys(row["label"] for row in points):
+        own = sorted((row for row in points if row["label"] == label), key=lambda row: float(row["epsilon"]))
+        if len(own) > 1:
+            without = _without_noise(here, own[0])
+            quiet = f", without noise {without}" if without else ""
+            ends = [f"{_lost(row)} at certified epsilon {at_most(row['epsilon'])}" for row in (own[0], own[-1])]
+            said.append(f"{label} loses {ends[0]}, {ends[1]}{quiet}.")
+    return said
+
+
+def _table_row(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return one line of the table."""
+    ends = [float(row["regret"][end]) for end in ("lower", "upper")]
+    known = all(math.isfinite(end) for end in ends)
+    return (
+        str(row["label"]),
+        str(row["model"]),
+        _claim(row),
+        at_most(row["epsilon"]),
+        "unknown" if row["person_epsilon"] is None else at_most(float(row["person_epsilon"])),
+        _lost(row),
+        " to ".join(_a_round(row, max(end, 0.0)) for end in ends) if known else "unknown",
+        _without_noise(here, row) or "not measured",
+        "shown" if row["visible"] == "yes" else "not shown",
+        _dominating(study, row),
+    )
+
+
+def _dominating(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Return the contender that loses less by most, at a certified epsilon not larger; empty where none does."""
+    place = (row["label"], row["claim"], row["T"])
+    over = [line for line in study["dominance"] if (line["worse"], line["worse_claim"], line["T"]) == place]
+    if not over:
+        return ""
+    best = min(over, key=lambda line: float(line["difference"]["mean"]))
+    return f"{best['better']} (claim {exact(best['better_claim'])})"
+
+
+def _without_noise(here: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> str:
+    """Return what the same settings without noise lost a round; empty where that was not measured."""
+    found = [line for line in here if (line["role"], line["family"]) == ("ceiling", row["family"])]
+    return _lost(found[0]) if found else ""
+
+
+def _claim(row: Mapping[str, Any]) -> str:
+    """Return the claimed epsilon of a row."""
+    return "none" if row["claim"] is None else exact(row["claim"])
+
+
+def _lost(row: Mapping[str, Any]) -> str:
+    """Return the mean regret of a round."""
+    return _a_round(row, row["regret"]["mean"])
+
+
+def _a_round(row: Mapping[str, Any], regret: float) -> str:
+    """Return a regret of the whole horizon as one of a round."""
+    return nearest(float(regret) / row["T"], 3)
