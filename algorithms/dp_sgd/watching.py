@@ -18,12 +18,15 @@ def watch_opacus(
 ) -> Watch:
     """Return the watch that from now on notes each step of an optimizer that Opacus made private.
 
-    Works for every subclass of DPOptimizer that adds noise in `add_noise`, adaptive clipping and ghost clipping among
-    them. `parameter` is the place of the watched weights among `optimizer.params`; by default the first that is a
+    Works for every subclass of DPOptimizer that adds noise in `add_noise`: flat and per-layer clipping, ghost clipping,
+    and the worker of rank 0 in distributed training, which adds all noise; there `batch` names the records of that
+    worker's share. With adaptive clipping noise follows the clipping norm, so that it is not that of a fixed one.
+    `parameter` is the place of the watched weights among `optimizer.params`; by default the first that is a
     matrix, in most networks the first layer's. `batch` returns the indices of the records of the present step; without
     it, sampling is not looked at. Without a given `watch` no canaries are planted, and noise and steps are looked at.
     Shape: weights (units, features, ...) are noted as (features ..., units).
-    Raises: UnsupportedError: the object adds no noise, or has no such weights.
+    Raises: UnsupportedError: the object adds no noise, has no such weights, holds them in shards (FSDP), or is that of
+        a worker that adds no noise.
     """
     if not callable(getattr(optimizer, "add_noise", None)) or not getattr(optimizer, "params", None):
         raise UnsupportedError(
@@ -31,6 +34,7 @@ def watch_opacus(
             f"params. Give the one that "
             "PrivacyEngine.make_private returned."
         )
+    _require_noise_here(optimizer)
     matrices = [place for place, held in enumerate(optimizer.params) if held.dim() >= 2]
     if parameter is None and not matrices:
         raise UnsupportedError("The optimizer has no weights that are a matrix; say which parameter is to be watched.")
@@ -48,6 +52,20 @@ def watch_opacus(
 
     optimizer.add_noise = watched
     return seen
+
+
+def _require_noise_here(optimizer: Any) -> None:
+    """Refuse the optimizer of a worker whose steps, seen alone, carry no noise, and one whose sums lie in shards."""
+    if getattr(optimizer, "rank", 0):
+        raise UnsupportedError(
+            f"Opacus adds all noise in the worker of rank 0, and none in this one, of rank {optimizer.rank}. Watch the "
+            "optimizer where torch.distributed.get_rank() is 0."
+        )
+    if hasattr(optimizer, "grad_state"):
+        raise UnsupportedError(
+            f"{type(optimizer).__name__} holds its sums in shards (FSDP), which cannot be watched; watch a run with "
+            "distributed data instead."
+        )
 
 
 def _rows(tensor: Any) -> Array:

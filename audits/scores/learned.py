@@ -15,7 +15,7 @@ from dpaudit import AuditCase, Claim
 from dpaudit.checks import count
 from dpaudit.model.scores_result import ScoresResult
 
-_TEACHING = 0.3
+_TEACHING, _CHOOSING = 0.15, 0.1
 _LEAST = 40
 
 
@@ -28,8 +28,9 @@ def audit_rates(
     significance: float = 0.01,
     how: Execution | None = None,
 ) -> ScoresResult:
-    """Return what the error rates of one learned threshold show: three tenths of the runs teach a score.
+    """Return what the error rates of one learned threshold show.
 
+    Three of twenty runs teach a score, and one of ten chooses the threshold, as in an audit of fixed size.
     Guarantee: as for `audit_scores` with independent runs; a fair coin picks the neighbour of each run.
     Raises: ValueError: fewer than 40 runs, a relation other than the claim's, or runs of one neighbour alone.
 
@@ -55,6 +56,6 @@ def audit_rates(
         claim,
         sampling="runs",
         rng=split_rng,
-        rule=Split(),
+        rule=Split(share=_CHOOSING / (1 - _TEACHING)),
         significance=significance,
     )

@@ -21,8 +21,9 @@ def outcome_columns(outputs: Sequence[Any]) -> dict[str, Any]:
     """Return the columns of many outputs: always "outcome", "value", "lowest_bit" and "row", one entry a run.
 
     An outcome is the name of a type, of an exception, of a category, or the keys of a mapping in their order. `value`
-    is the first number (NaN where there is none), `row` all numbers and categories after it. Edge cases: the lowest bit
-    of 0, of infinity and of NaN is 2000; the other's is the exponent of two of their lowest set bit.
+    is the first number (NaN where there is none), `row` all numbers and categories after it. The numbers of up to eight
+    bytes are their bits. Edge cases: the lowest bit of 0, of infinity and of NaN is 2000; the other's is the exponent
+    of two of their lowest set bit.
 
     >>> columns = outcome_columns([0.5, ValueError("no"), {"a": 3}])
     >>> columns["outcome"], columns["value"].tolist(), columns["lowest_bit"].tolist()
@@ -72,6 +73,8 @@ def _parsed(output: Any) -> tuple[str, tuple[Any, ...]]:
     """Return the outcome of one output and its cells."""
     if isinstance(output, BaseException):
         return f"raises {type(output).__name__}", ()
+    if isinstance(output, bytes) and 8 * len(output) <= _MOST_NUMBERS:
+        return f"{len(output)} bytes", tuple(np.unpackbits(np.frombuffer(output, np.uint8)).astype(float).tolist())
     if isinstance(output, bool | np.bool_ | str | bytes) or output is None:
         return f"{type(output).__name__} {output!r}"[:_LONGEST], ()
     if isinstance(output, Real):

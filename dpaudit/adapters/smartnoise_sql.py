@@ -1,7 +1,10 @@
 """SmartNoise SQL: one query on a data frame; the reader states the cost of the query."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dpaudit.adapters.awkward import AwkwardPair
+from dpaudit.adapters.awkward_frames import awkward_frames
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.adapters.release import LibraryRelease, Question, stated
@@ -9,13 +12,16 @@ from dpaudit.errors import UnsupportedError
 
 _LIBRARY = "smartnoise-sql"
 _RUNS = "one run takes some 50 ms; 2,000 runs are a sensible first audit"
+_MISUSE = "Misuse: the reader's sensitivities are for an added or removed record, not for a replaced one."
 
 
 def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of one SQL query under a `Privacy` object; `query` and `metadata` are parameters.
 
     The data sets are pandas frames. The claim is `get_privacy_cost(query)` of a reader on the first of them, which
-    does not depend on its rows. Every run makes a fresh reader, since a reader adds to its odometer.
+    does not depend on its rows. Every run makes a fresh reader, since a reader adds to its odometer. Where `metadata`
+    is a mapping whose tables all protect rows (`row_privacy`), the release has awkward neighbours: a frame with a row
+    more. Where a column names the person, what a person adds is not known here.
     Raises: UnsupportedError: another object, no query, no metadata, or no pair to make a reader on.
     """
     version, given = installed_version(_LIBRARY), dict(question.parameters)
@@ -42,10 +48,34 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         function=Calls(call=published(call, question.released)),
         pair=question.pair,
         reproducible=False,
-        notes=(_RUNS,),
+        awkward=_awkward(question, metadata),
+        notes=(_RUNS,) if question.neighbours == "add_remove" else (_RUNS, _MISUSE),
     )
 
 
 def _reader(privacy: Any, metadata: Any, frame: Any) -> Any:
     """Return a fresh private reader on a frame."""
     return library_module("snsql", _LIBRARY).from_df(frame, privacy=privacy, metadata=metadata)
+
+
+def _awkward(question: Question, metadata: Any) -> tuple[AwkwardPair, ...]:
+    """Return frames of which one has an awkward row more, where rows are what is protected."""
+    tables = list(_tables(metadata))
+    by_rows = bool(tables) and all(table["row_privacy"] is True for table in tables)
+    if question.pair is None or question.neighbours != "add_remove" or not by_rows:
+        return ()
+    return awkward_frames(question.pair, question.neighbours)
+
+
+def _tables(metadata: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the tables of metadata, mappings at the third level; one without the key does not protect rows.
+
+    >>> list(_tables({"": {"s": {"t": {"row_privacy": True}, "u": {}}}}))
+    [{'row_privacy': True}, {'row_privacy': False}]
+    """
+    level = [metadata]
+    for _ in range(3):
+        level = [inner for held in level if isinstance(held, Mapping) for inner in held.values()]
+    for table in level:
+        if isinstance(table, Mapping):
+            yield {"row_privacy": False} | dict(table)

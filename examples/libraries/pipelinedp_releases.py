@@ -1,10 +1,13 @@
-"""PipelineDP: count, users and sum of a public partition. `[library]`, `object = "pipelinedp_releases:count"`."""
+"""PipelineDP: count, users and sum of a public partition. `[library]`, `object = "pipelinedp_releases:count"`.
+
+Rows are visits: person, place, share of the day, and the date, which no metric reads.
+"""
 
 import pipeline_dp
 
 from dpaudit.adapters import adapt
 
-ONE, TWO = [(1, "a", 0.0)], [(1, "a", 0.0), (2, "a", 1.0)]
+ONE, TWO = [(1, "a", 0.0, "1 May")], [(1, "a", 0.0, "1 May"), (2, "a", 1.0, "2 May")]
 LIMITS = {"max_partitions_contributed": 1, "max_contributions_per_partition": 1}
 ASKED = {"neighbours": "add_remove", "pair": (ONE, TWO), "epsilon": 1.0, "delta": 1e-6, "public_partitions": ["a"]}
 

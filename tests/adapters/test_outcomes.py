@@ -41,6 +41,9 @@ def test_lowest_bits_are_those_of_exact_fractions() -> None:
         ({"b": 1, "a": 2}, "dict 'b' 'a'", 1.0, (2.0,)),
         (KeyError("secret"), "raises KeyError", None, ()),
         (10**400, "int", math.inf, ()),
+        (b"\x81", "1 bytes", 1.0, (0.0,) * 6 + (1.0,)),
+        (b"", "0 bytes", None, ()),
+        (b"123456789", "bytes b'123456789'", None, ()),
     ],
 )
 def test_each_kind_of_output_has_its_outcome(output: Any, outcome: str, value: float | None, row: Any) -> None:

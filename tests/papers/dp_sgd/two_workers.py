@@ -1,0 +1,76 @@
+"""Two workers of one training run on this machine; the one of rank 0 prints what its watch saw, as JSON.
+
+    python two_workers.py FOLDER MODE CLIPPING NOISE
+
+The declared noise is 2; NOISE is what the optimizer adds.
+"""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import torch
+from opacus import PrivacyEngine
+from opacus.distributed import DifferentiallyPrivateDistributedDataParallel
+from torch import distributed, nn
+
+from algorithms.dp_sgd import watch_opacus
+from dpaudit import Training, UnsupportedError, Watch, conform
+
+RECORDS, WORKERS, EPOCHS = 400, 2, 6
+
+
+def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> None:
+    """Train in one worker, and write what was seen."""
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=WORKERS)
+    torch.manual_seed(0)
+    features = torch.randn(RECORDS, 10)
+    labels = (features[:, 0] > 0).long()
+    model = DifferentiallyPrivateDistributedDataParallel(nn.Sequential(nn.Linear(10, 8), nn.Tanh(), nn.Linear(8, 2)))
+    records = torch.utils.data.TensorDataset(features, labels, torch.arange(RECORDS))
+    loss = nn.CrossEntropyLoss()
+    made = PrivacyEngine().make_private(
+        module=model,
+        optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
+        data_loader=torch.utils.data.DataLoader(records, batch_size=40),
+        noise_multiplier=2.0,
+        max_grad_norm=[0.5] * 4 if clipping == "per_layer" else 1.0,
+        clipping=clipping,
+        grad_sample_mode=mode,
+        **({"criterion": loss} if mode == "ghost" else {}),
+    )
+    model, optimizer, loader = made[0], made[1], made[-1]
+    loss = made[2] if mode == "ghost" else loss
+    optimizer.noise_multiplier = noise
+    place: dict[int, int] = {}
+    batch: list[int] = []
+    watch, refused = Watch(records=RECORDS // WORKERS), ""
+    try:
+        watch_opacus(optimizer, watch, batch=lambda: np.array(batch, dtype=int))
+    except UnsupportedError as error:
+        refused = str(error)
+    for x, y, numbers in (held for _ in range(EPOCHS) for held in loader):
+        batch[:] = [place.setdefault(int(number), len(place)) for number in numbers]
+        optimizer.zero_grad()
+        loss(model(x), y).backward()
+        optimizer.step()
+    declared = Training(
+        noise_multiplier=2.0,
+        max_grad_norm=1.0,
+        sample_rate=loader.sample_rate,
+        steps=EPOCHS * len(loader),
+        records=RECORDS // WORKERS,
+    )
+    rules = [] if refused else [finding.rule for finding in conform(declared, watch).findings]
+    seen = {"refused": refused, "rules": rules, "steps": watch.steps, "kind": type(optimizer).__name__}
+    (Path(folder) / f"{rank}.json").write_text(json.dumps(seen), encoding="utf-8")
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    place_, mode_, clipping_, noise_ = sys.argv[1:]
+    torch.multiprocessing.spawn(trained, args=(place_, mode_, clipping_, float(noise_)), nprocs=WORKERS)
