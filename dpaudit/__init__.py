@@ -31,6 +31,7 @@ __all__ = [
     "Declaration",
     "DeclarationError",
     "DiscreteLoss",
+    "DrawnBatches",
     "EngineDisagreementError",
     "Filter",
     "Finding",
@@ -84,6 +85,8 @@ __all__ = [
     "certify",
     "concentrated_filter",
     "conform",
+    "conform_batches",
+    "conform_orders",
     "content_address",
     "files_read",
     "find_plugin",
@@ -131,6 +134,7 @@ EXPORTS: dict[str, str] = {
     "Declaration": "dpaudit.model.declaration",
     "DeclarationError": "dpaudit.errors",
     "DiscreteLoss": "dpaudit.model.losses",
+    "DrawnBatches": "dpaudit.training",
     "EngineDisagreementError": "dpaudit.errors",
     "Filter": "dpaudit.budgets.filters",
     "Finding": "dpaudit.model.trace",
@@ -184,6 +188,8 @@ EXPORTS: dict[str, str] = {
     "certify": "dpaudit.certification.verdict",
     "concentrated_filter": "dpaudit.budgets.filters",
     "conform": "dpaudit.training",
+    "conform_batches": "dpaudit.training",
+    "conform_orders": "dpaudit.training",
     "content_address": "dpaudit.runtime.content_address",
     "files_read": "dpaudit.runtime.files_read",
     "find_plugin": "dpaudit.runtime.plugins",
@@ -289,11 +295,14 @@ if TYPE_CHECKING:
     from dpaudit.runtime.files_read import files_read as files_read
     from dpaudit.runtime.plugins import find_plugin as find_plugin
     from dpaudit.training import Conformity as Conformity
+    from dpaudit.training import DrawnBatches as DrawnBatches
     from dpaudit.training import Planted as Planted
     from dpaudit.training import Slots as Slots
     from dpaudit.training import Training as Training
     from dpaudit.training import Watch as Watch
     from dpaudit.training import conform as conform
+    from dpaudit.training import conform_batches as conform_batches
+    from dpaudit.training import conform_orders as conform_orders
     from dpaudit.training import gradient_canaries as gradient_canaries
     from dpaudit.training import plant as plant
     from dpaudit.verifier import Verification as Verification

@@ -56,12 +56,13 @@ def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
     )
     hostile = tuple(
         (
-            f"the {'first' if at == 0 else 'last'} reward is {reward:g} or {-bound:g}, {where}",
+            f"the {'first' if at == 0 else 'last'} reward is {reward:g} or {other:g}, {where}",
             _one(rounds, at, reward, context=context),
-            _one(rounds, at, -bound, context=context),
+            _one(rounds, at, other, context=context),
         )
         for at, context, where in ((0, 0, "alone at its context"), (0, 1, "in a crowd"), (last, 1, "in a crowd"))
         for reward in (np.nan, np.inf, 1e300, -1e300, 3.0 * bound)
+        for other in (-bound, bound)
     )
     moved = ("the first context differs", _one(rounds, 0, bound), _one(rounds, 0, bound, context=1))
     return ReplayCase(name=name, pairs=(*usual, *hostile, moved), run=run, others=(_unlike(rounds, bound),))

@@ -90,8 +90,9 @@ def replays_of(settings: CellTableSettings, problem: Any = None) -> tuple[Replay
         for at in places
     )
     hostile = tuple(
-        (f"the first reward is {reward:g} or {-bound:g}", users(rounds, 0, reward), users(rounds, 0, -bound))
+        (f"the first reward is {reward:g} or {other:g}", users(rounds, 0, reward), users(rounds, 0, other))
         for reward in (np.nan, np.inf, 1e300, -1e300)
+        for other in (-bound, bound)
     )
     moved = ("the first context differs", users(rounds, 0, bound), users(rounds, 0, bound, context=1))
     numbers = np.arange(rounds)

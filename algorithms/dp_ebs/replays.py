@@ -18,7 +18,7 @@ from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
-_SHORT, _LONG, _LONGEST = 300, 1_000, 200_000
+_SHORT, _LONG, _LONGER, _LONGEST = 300, 1_000, 12_000, 200_000
 _HOSTILE = (np.nan, np.inf, -1e300, 7.0)
 
 Engine = Callable[[RecordedVoters, Streams, int], Outcome]
@@ -55,15 +55,15 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
         )
         for name, play in plays.items()
     ]
-    wide = plan_of(replace(short, horizon=min(settings.horizon, _LONG), width_factor=1.0))
+    lengths = {"in lock-step": min(settings.horizon, _LONG), "by events": _LONGER}
+    return (*found, *(_with_all_options(name, play, short, lengths[name]) for name, play in plays.items()))
+
+
+def _with_all_options(name: str, play: Play, settings: DpEbsSettings, rounds: int) -> ReplayCase:
+    """Return the replay of an engine whose intervals are so wide that options stay, over so many rounds."""
+    wide = plan_of(replace(settings, horizon=rounds, width_factor=1.0))
     unlike = _voters_by_option(wide.horizon, wide.arms)
-    return (
-        *found,
-        *(
-            _replay(f"dp_ebs {name}, all options kept", partial(play, wide), wide.horizon, (), unlike)
-            for name, play in plays.items()
-        ),
-    )
+    return _replay(f"dp_ebs {name}, all options kept", partial(play, wide), wide.horizon, (), unlike)
 
 
 def _batched(settings: DpEbsSettings) -> ReplayCase:
@@ -111,14 +111,20 @@ def _lockstep(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -
 
 
 def _one_by_one(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
-    """Return what runs did, from removal to removal."""
+    """Return what runs did, from removal to removal; the bounds that removals read are part of it."""
     outcomes: list[Outcome] = []
+    read: list[Array] = []
+
+    def compared(upper: Array, lower: Array) -> None:
+        read.append(np.concatenate([upper, lower]))
+
     for index in range(n_runs):
         paths = [plan.tree.path(streams.noise) for _ in range(plan.arms)] if plan.tree else []
-        outcomes.append(play_one(plan, data, streams, paths, index))
-    return Outcome(
+        outcomes.append(play_one(plan, data, streams, paths, index, compared))
+    return ReplayedOutcome(
         plays=np.concatenate([outcome.plays for outcome in outcomes]),
         eliminated_at=np.concatenate([outcome.eliminated_at for outcome in outcomes]),
+        bounds=np.concatenate(read) if read else np.zeros(0),
     )
 
 

@@ -279,6 +279,18 @@ _RULES = (
         "Draw fresh noise in each step.",
     ),
     _rule(
+        "DPA326",
+        "SamplerDeparts",
+        "Batches or orders are not drawn as declared: sizes, single records, records together, or batches again.",
+        "Draw each sample afresh, each record by itself with the declared probability, from the generator alone.",
+    ),
+    _rule(
+        "DPA327",
+        "TrainingNoiseLaw",
+        "The noise of single steps, or its centre, tails or distribution, is not the declared normal law.",
+        "Add noise of the declared size in every step, and change nothing of it afterwards.",
+    ),
+    _rule(
         "DPA330",
         "StepLeaks",
         "One step tells more about a canary than its declared noise allows.",

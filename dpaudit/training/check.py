@@ -10,6 +10,7 @@ class Check:
 
     `rule` is empty where they agree. `caught_below` and `caught_above`: a factor this small, or this large, on the
     declared number is noticed with probability `POWER` at least; 0 and infinity where that side is not looked at.
+    `agrees` says in words what was looked at, where this is no number of the declaration.
     """
 
     name: str
@@ -19,12 +20,13 @@ class Check:
     caught_above: float
     rule: str = ""
     message: str = ""
+    agrees: str = ""
 
     @property
     def sentence(self) -> str:
         """The check in words, with its power."""
-        if self.rule:
-            return self.message
+        if self.rule or self.agrees:
+            return self.message or self.agrees
         sides = [f"below {self.caught_below:.4g}"] if self.caught_below > 0 else []
         sides += [f"above {self.caught_above:.4g}"] if self.caught_above < math.inf else []
         return (

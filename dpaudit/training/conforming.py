@@ -16,13 +16,16 @@ from scipy.special import bdtr, bdtrc, gammainccinv, gammaincinv, ndtri
 from dpaudit.checks import open_probability
 from dpaudit.model.condition import Condition
 from dpaudit.model.trace import Finding
+from dpaudit.training.batch_checks import DrawnBatches
 from dpaudit.training.check import Check
+from dpaudit.training.noise_checks import noise_law_check
 from dpaudit.training.releases import released_apart
+from dpaudit.training.sampling import conform_batches
 from dpaudit.training.watching import Training, Watch
 
 POWER = 0.9
 _ROUNDING = 1e-4  # relative; what single precision and a clipping constant of 1e-6 may add to a norm
-_CHECKS = 5
+_CHECKS = 7
 _FEWEST, _COMPARED, _ANGLE = 6, 4096, 1e-7
 
 
@@ -68,7 +71,8 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
 
     Rules: `DPA320` other noise than declared, `DPA321` a contribution above the clipping norm, `DPA322` another
     sampling rate, `DPA323` records are not sampled independently, `DPA324` another number of steps, `DPA325` noise
-    that was used before; `DPA332` to `DPA336` what no noise covers, see `dpaudit.training.releases`.
+    that was used before; `DPA326` a sampler that draws otherwise than declared, `DPA327` noise of another law in single
+    steps or over all of them; `DPA332` to `DPA336` what no noise covers, see `dpaudit.training.releases`.
     Guarantee: a run that is what it declares is accused with probability at most `significance`; the tests of
     dispersion and of contributions without `summed` rest on a normal approximation.
 
@@ -81,8 +85,11 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     ['DPA320']
     """
     share = open_probability("significance", significance) / _CHECKS
+    noise = tuple(_noise(training, watch, share))
+    if noise and not noise[0].rule:
+        noise += tuple(noise_law_check(training, watch, share))
     found = {
-        "noise": (*_noise(training, watch, share), *_repeated(watch)),
+        "noise": (*noise, *_repeated(watch)),
         "clipping norm": tuple(_clipping(training, watch, share)),
         "sampling rate": tuple(_sampling(training, watch, share)),
         "number of steps": (_steps(training, watch),),
@@ -206,7 +213,11 @@ def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]
         message=f"Records were sampled with rate {observed:.6g}; the accountant was told {rate:.6g}." if wrong else "",
     )
     if rate < 1 and steps > 1:
-        yield _dispersion(rate, steps, watch, share)
+        dispersion = _dispersion(rate, steps, watch, share)
+        yield dispersion
+        if not wrong and not dispersion.rule:
+            drawn = DrawnBatches.poisson(watch.sampled, records=watch.records, rate=rate)
+            yield conform_batches([drawn], significance=share)
 
 
 def _dispersion(rate: float, steps: int, watch: Watch, share: float) -> Check:

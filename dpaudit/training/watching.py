@@ -10,6 +10,7 @@ from dpaudit.model.mechanism import Array
 
 _FINGERPRINT = 8
 _ALIKE = 1e-4
+_KEPT = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,8 @@ class Slots:
 class Watch:
     """Listens to a training loop; `step` is its one callback.
 
-    Memory: steps x canaries numbers (their projections), and a few sums of the gradient's size. Where sums without
+    Memory: steps x canaries numbers (their projections), a few sums of the gradient's size, and the first million
+    numbers of the noise. `heard` holds the squared noise of each step and its number of coordinates. Where sums without
     noise are reported, `absent` counts the looks at the row of a canary that was not in the batch, `strange` those at
     which it moved all the same, and `common` holds for each step the noise along all canaries' directions together.
 
@@ -93,6 +95,8 @@ class Watch:
     steps: int = 0
     squares: float = 0.0
     coordinates: int = 0
+    heard: list[tuple[float, int]] = field(default_factory=list)
+    noises: list[Array] = field(default_factory=list)
     largest: float = 0.0
     contributions: int = 0
     projections: list[Array] = field(default_factory=list)
@@ -160,6 +164,9 @@ class Watch:
     def _hear(self, noise: Array, *, empty: bool) -> None:
         """Take note of the noise of one step, on an empty batch or another one."""
         self.squares += float((noise**2).sum())
+        self.heard.append((float((noise**2).sum()), noise.size))
+        if self.coordinates < _KEPT:
+            self.noises.append(np.array(noise, dtype=np.float32).reshape(-1))
         self.coordinates += noise.size
         self.silent += bool(empty and noise.size and not noise.any())
         self.fingerprints.append(tuple(float(value) for value in noise.reshape(-1)[:_FINGERPRINT]))

@@ -23,6 +23,12 @@ class CheckedMutant:
 _LSVI_DUE = "due[:] = True\n        if due.any():\n            runs = np.flatnonzero(due)\n            # Q_k+1,h and V_k+1,h for h = H, ..., 1, with fresh vector noise eta_h^(b+1)\n            learned, vectors[runs], others[runs] = learner.learn(runs, turns[runs])"
 _LSVI_LATE = _LSVI_DUE.replace("turns[runs]", "np.minimum(turns[runs], plan.releases - 1)")
 _LOOP = "algorithms.dp_sgd.loop:"
+_TWO_POINTS = """        add_noise()
+        for p, s in zip(optimizer.params, summed):
+            p.grad.copy_(s + (p.grad - s).sign() * (p.grad - s).square().mean().sqrt())
+        #"""
+_FIRST_ALWAYS = """            import torch; index = torch.unique(torch.cat([index, 0 * index[:1]])); x, y, _ = loader.dataset[index]
+            batch = index.numpy()"""
 _BACKWARD = "backward(x, y.long())"
 
 _RUN: tuple[tuple[str, str, str, str, str, str], ...] = (
@@ -218,6 +224,30 @@ _RUN: tuple[tuple[str, str, str, str, str, str], ...] = (
         f"{_LOOP}train",
         "poisson_sampling=poisson,",
         "poisson_sampling=False,",
+    ),
+    (
+        "training_loop",
+        "law of the noise",
+        "dp_sgd",
+        f"{_LOOP}_run",
+        "        add_noise()  #",
+        _TWO_POINTS,
+    ),
+    (
+        "training_loop",
+        "draws of the sampler",
+        "dp_sgd",
+        f"{_LOOP}_run",
+        "            batch = index.numpy()",
+        _FIRST_ALWAYS,
+    ),
+    (
+        "training_loop",
+        "draws of the sampler in all runs",
+        "dp_sgd",
+        f"{_LOOP}_run",
+        "            batch = index.numpy()",
+        _FIRST_ALWAYS,
     ),
     ("training_loop", "number of steps", "dp_sgd", f"{_LOOP}_run", "if taken == steps:", "if taken == steps - 1:"),
     ("training_loop", "sums of clipped gradients", "dp_sgd", f"{_LOOP}_run", _BACKWARD, "backward(x, 1 - y.long())"),

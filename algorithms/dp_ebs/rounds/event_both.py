@@ -26,6 +26,7 @@ def block_crediting_both(run: EventRun, voters: Voters, streams: Streams, number
     events = np.flatnonzero(upper.min(axis=1) < lower.max(axis=1))
     taken = int(events[0]) + 1 if events.size else rounds
     _commit(run, options[:taken], others[:taken], won[:taken])
+    run.tell(upper[:taken], lower[:taken])
     run.upper[run.left], run.lower[run.left] = upper[taken - 1], lower[taken - 1]
     return taken, bool(events.size)
 

@@ -7,6 +7,7 @@ bound ends the block. Nodes drawn beyond that cell are never read. Equal in law 
 options are credited, `event_both` plays the blocks.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,19 @@ from dpaudit.model.tape import released_on_tape
 
 _CELLS = 4096
 
+Read = Callable[[Array, Array], None]
+"""read(upper, lower): bounds that a removal compares, in order."""
 
-def play_one(plan: Plan, voters: Voters, streams: Streams, paths: list[Any], index: int = 0) -> Outcome:
+
+def play_one(
+    plan: Plan, voters: Voters, streams: Streams, paths: list[Any], index: int = 0, read: Read | None = None
+) -> Outcome:
     """Return what one run did; `paths` are the options' trees (none where the votes carry the noise).
 
     For the readings R1, R2 and R3, and the local model. Arrays as for `lockstep.play`, with one run. `index` is the
-    number of the run among those that a caller plays.
+    number of the run among those that a caller plays. `read(upper, lower)` is told of all bounds that removals compare.
     """
-    run = EventRun(plan=plan, paths=paths, index=index)
+    run = EventRun(plan=plan, paths=paths, index=index, read=read)
     eliminated_at = np.full(plan.arms, plan.horizon + 1)
     block = block_crediting_both if plan.credits_both else _block
     number = 0
@@ -72,6 +78,7 @@ def _block(run: EventRun, voters: Voters, streams: Streams, number: int) -> tupl
     taken = len(cells) if cell is None else int(np.searchsorted(cells, cell)) + 1
     keep_rows(streams.noise, votes, taken)
     _commit(run, options[:taken], others[:taken], won[:taken])
+    run.tell(upper.ravel()[cells[:taken]], lower.ravel()[cells[:taken]])
     last = cells[taken - 1]
     row, column = divmod(int(last), len(left))
     done = np.where(np.arange(len(left)) <= column, row, row - 1)
@@ -151,10 +158,11 @@ def _remove(run: EventRun, gone: Array) -> None:
             met, won = run.met_and_won(int(other), int(arm))
             run.retained[other] -= met
             run.sums[other] -= 1.0 if plan.reading == "R1" else won
-            output = float(run.shown(int(other), run.sums[other : other + 1])[0])
+            output = run.shown_now(int(other), float(run.sums[other]))
             run.advance(int(other), 1)
             retained = max(int(run.retained[other]), 1)
             width = float(plan.half_width.of(np.array([retained]), run.clocks[other : other + 1])[0])
             none = run.retained[other] == 0
             run.upper[other] = np.inf if none else output / retained + width
             run.lower[other] = -np.inf if none else output / retained - width
+            run.tell(run.upper[other], run.lower[other])

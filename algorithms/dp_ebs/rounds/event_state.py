@@ -1,5 +1,6 @@
 """The state of one run of DP-EBS that goes from removal to removal."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,10 @@ from dpaudit.model.mechanism import Array
 
 @dataclass(slots=True, kw_only=True)
 class EventRun:
-    """The state of one run; arrays over options. `left` are those not removed, in order."""
+    """The state of one run; arrays over options. `left` are those not removed, in order.
+
+    `read(upper, lower)` is told of all bounds that a removal compares.
+    """
 
     plan: Plan
     paths: list[Any]
@@ -26,6 +30,7 @@ class EventRun:
     wins: Array = field(init=False)
     left: Array = field(init=False)
     places: dict[int, int | None] = field(default_factory=dict)
+    read: "Callable[[Array, Array], None] | None" = None
 
     def __post_init__(self) -> None:
         arms = self.plan.arms
@@ -41,6 +46,17 @@ class EventRun:
         output = shown_ahead(self.plan, self.paths[arm], arm, self.index, sums)
         self.places[arm] = last_place(self.paths[arm].rng)
         return output
+
+    def shown_now(self, arm: int, total: float) -> float:
+        """Return a counter's next output, which is read whatever comes, where `total` is the exact sum."""
+        if not self.paths:
+            return total
+        return float(shown_ahead(self.plan, self.paths[arm], arm, self.index, np.array([total]))[0])
+
+    def tell(self, upper: Array, lower: Array) -> None:
+        """Tell an observer, if there is one, of bounds that are read."""
+        if self.read is not None:
+            self.read(np.ravel(upper), np.ravel(lower))
 
     def met_and_won(self, arm: int, other: int) -> tuple[int, float]:
         """Return how many retained plays of an option were against another one, and how many of those it won."""

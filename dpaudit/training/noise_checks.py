@@ -1,0 +1,105 @@
+"""Tests of the noise that a training loop adds, beyond its size over all steps: single steps, centre, tails, shape."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import gammainc, gammaincc, ndtr
+
+from dpaudit.model.mechanism import Array
+from dpaudit.training.check import Check
+from dpaudit.training.sights import Sight, any_of, binomial_tails
+from dpaudit.training.watching import Training, Watch
+
+_CENTRE = (1e-3, 1e-2, 0.1)
+_TAILS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+_FEWEST = 100
+
+
+def noise_law_check(training: Training, watch: Watch, significance: float) -> Iterator[Check]:
+    """Yield whether the noise of each step has the declared size, and the noise of all steps the normal law.
+
+    Rules: `DPA327` noise of another law than declared, or less of it in some steps than in others.
+    Guarantee: independent normal noise of the declared size is accused with probability at most `significance`.
+
+    >>> rng = np.random.default_rng(0)
+    >>> watch = Watch(records=10)
+    >>> for step in range(20):
+    ...     watch.step(rng.normal(0, 0.0 if step == 7 else 1.0, (20, 2)), np.zeros((20, 2)), np.arange(3))
+    >>> declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.3, steps=20, records=10)
+    >>> [check.message for check in noise_law_check(declared, watch, 1e-6)]
+    ['The noise of step 8 is 0 times the declared size.']
+    """
+    if not watch.coordinates:
+        return
+    seen = tuple(_sights(training.stddev, watch))
+    worst = min(seen, key=lambda sight: sight.probability)
+    wrong = worst.probability < significance / len(seen)
+    yield Check(
+        name="law of the noise",
+        observed=worst.probability,
+        declared=significance / len(seen),
+        caught_below=0.0,
+        caught_above=math.inf,
+        rule="DPA327" if wrong else "",
+        message=worst.says if wrong else "",
+        agrees=f"Noise followed the declared normal law, as far as this was seen: {', '.join(s.name for s in seen)}.",
+    )
+
+
+def _sights(stddev: float, watch: Watch) -> Iterator[Sight]:
+    """Yield what is seen in single steps, and in all numbers that were kept."""
+    yield _single_steps(stddev, watch)
+    numbers = np.concatenate(watch.noises).astype(np.float64) / stddev if watch.noises else np.zeros(0)
+    if numbers.size >= _FEWEST:
+        yield _counted(numbers)
+        yield _distance(numbers)
+
+
+def _single_steps(stddev: float, watch: Watch) -> Sight:
+    """Return the step, or the stretch of steps, whose noise is furthest from its declared size."""
+    squares, sizes = (np.array(values, dtype=np.float64) for values in zip(*watch.heard, strict=True))
+    worst, says, looks = 1.0, "", 0
+    for parts in sorted({1, *(2**k for k in range(1, 7) if 2**k < len(sizes)), len(sizes)}):
+        starts = np.arange(parts) * len(sizes) // parts
+        half, scaled = np.add.reduceat(sizes, starts) / 2, np.add.reduceat(squares, starts) / stddev**2 / 2
+        safe = np.maximum(half, 0.5)
+        tails = np.where(half > 0, np.minimum(gammainc(safe, scaled), gammaincc(safe, scaled)), 1.0)
+        at, looks = int(tails.argmin()), looks + 2 * parts
+        if tails[at] < worst:
+            worst, factor = float(tails[at]), math.sqrt(scaled[at] / half[at])
+            last = int(np.append(starts, len(sizes))[at + 1])
+            where = f"step {last}" if starts[at] + 1 == last else f"steps {int(starts[at]) + 1} to {last}"
+            says = f"The noise of {where} is {factor:.4g} times the declared size."
+    return Sight(name="each step", probability=any_of(worst, looks), says=says)
+
+
+def _counted(numbers: Array) -> Sight:
+    """Return the stretch around 0, or the two tails, that hold too many or too few numbers."""
+    sizes = np.abs(numbers)
+    held = np.array([*((sizes <= c).sum() for c in _CENTRE), *((sizes > c).sum() for c in _TAILS)])
+    shares = np.array([*(1 - 2 * ndtr(-c) for c in _CENTRE), *(2 * ndtr(-c) for c in _TAILS)])
+    tails = binomial_tails(held, numbers.size, shares)
+    at = int(tails.argmin())
+    where = (f"within {c:g}" for c in _CENTRE) if at < len(_CENTRE) else (f"beyond {c:g}" for c in _TAILS)
+    place = list(where)[at - (at >= len(_CENTRE)) * len(_CENTRE)]
+    return Sight(
+        name="centre and tails",
+        probability=any_of(float(tails[at]), 2 * len(tails)),
+        says=(
+            f"{int(held[at])} of {numbers.size} numbers of the noise lie {place} standard deviations of 0; "
+            f"{shares[at] * numbers.size:.5g} are declared."
+        ),
+    )
+
+
+def _distance(numbers: Array) -> Sight:
+    """Return the largest distance to the normal distribution function, by the inequality of Massart (1990)."""
+    levels = ndtr(np.sort(numbers))
+    ranks = np.arange(numbers.size)
+    apart = max(float((levels - ranks / numbers.size).max()), float(((ranks + 1) / numbers.size - levels).max()))
+    return Sight(
+        name="distribution",
+        probability=min(1.0, 2 * math.exp(-2 * numbers.size * apart**2)),
+        says=f"The distribution of {numbers.size} numbers of the noise is {apart:.3g} away from the declared one.",
+    )

@@ -1,0 +1,195 @@
+"""Facts about samplers: what draws as declared is left alone, and each way to draw otherwise is found."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dpaudit import (
+    Allocate,
+    DrawnBatches,
+    Shuffle,
+    Stated,
+    Subsample,
+    Training,
+    Watch,
+    conform,
+    conform_batches,
+    conform_orders,
+)
+from dpaudit.model.mechanism import Array
+
+PART = Stated(epsilon=0.1, source="a supplier")
+RECORDS, RATE, STEPS, RUNS = 400, 0.1, 40, 4
+Draw = Callable[[np.random.Generator], list[Array]]
+ALLOCATED = Allocate(part=PART, steps=10, epochs=4)
+
+
+def poisson(rng: np.random.Generator) -> list[Array]:
+    """Return batches that hold each record with the declared rate."""
+    return [np.flatnonzero(rng.random(RECORDS) < RATE) for _ in range(STEPS)]
+
+
+def allocated(rng: np.random.Generator) -> list[Array]:
+    """Return batches of which each record picks one an epoch by itself."""
+    picked = [rng.integers(10, size=RECORDS) for _ in range(4)]
+    return [np.flatnonzero(places == step) for places in picked for step in range(10)]
+
+
+def dealt(rng: np.random.Generator) -> list[Array]:
+    """Return batches of equal size that deal all records once an epoch."""
+    return [batch for _ in range(4) for batch in np.split(rng.permutation(RECORDS), 10)]
+
+
+def fixed(rng: np.random.Generator) -> list[Array]:
+    """Return uniform sets of 40 records."""
+    return [rng.permutation(RECORDS)[:40] for _ in range(STEPS)]
+
+
+def together(rng: np.random.Generator) -> list[Array]:
+    """Return Poisson samples of pairs of neighbouring records."""
+    return [np.sort(np.concatenate([batch, batch + 1])) for batch in (b[b % 2 == 0] for b in poisson(rng))]
+
+
+def uneven(rng: np.random.Generator) -> list[Array]:
+    """Return samples whose first half of the records has a larger rate and whose second half has a smaller one."""
+    rates = np.where(np.arange(RECORDS) < RECORDS // 2, 0.13, 0.07)
+    return [np.flatnonzero(rng.random(RECORDS) < rates) for _ in range(STEPS)]
+
+
+def rules_of(draw: Draw, node: Subsample | Allocate, seed: int = 0) -> str:
+    """Return the rule that the check of some runs names."""
+    rng = np.random.default_rng(seed)
+    runs = [DrawnBatches.declared(draw(rng), records=RECORDS, node=node) for _ in range(RUNS)]
+    return conform_batches(runs).rule
+
+
+POISSON = Subsample(part=PART, rate=RATE)
+FIXED = Subsample(part=PART, rate=RATE, scheme="without_replacement")
+SOUND: dict[str, tuple[Draw, Subsample | Allocate]] = {
+    "poisson": (poisson, POISSON),
+    "fixed": (fixed, FIXED),
+    "allocated": (allocated, ALLOCATED),
+    "with replacement": (
+        lambda rng: [rng.integers(RECORDS, size=40) for _ in range(STEPS)],
+        Subsample(part=PART, rate=RATE, scheme="with_replacement", population=RECORDS, batch_size=40),
+    ),
+    "truncated": (
+        lambda rng: [rng.permutation(batch)[:44] for batch in poisson(rng)],
+        Subsample(part=PART, rate=RATE, scheme="truncated_poisson", population=RECORDS, batch_bound=44),
+    ),
+}
+BROKEN: dict[str, tuple[Draw, Subsample | Allocate]] = {
+    "a record in every batch": (lambda rng: [np.union1d(batch, [7]) for batch in poisson(rng)], POISSON),
+    "records that come together": (together, POISSON),
+    "batches cut to the expected size": (lambda rng: [batch[:40] for batch in poisson(rng)], POISSON),
+    "batches of a fixed size": (fixed, POISSON),
+    "the same batches in every epoch": (lambda rng: poisson(rng)[:10] * 4, POISSON),
+    "a rate that follows the record": (uneven, POISSON),
+    "Poisson samples in place of fixed sizes": (poisson, FIXED),
+    "the first batch again": (lambda rng: [*fixed(rng)[:1] * 2, *fixed(rng)[2:]], FIXED),
+    "dealt batches in place of allocated ones": (dealt, ALLOCATED),
+    "the same allocation in every epoch": (lambda rng: allocated(rng)[:10] * 4, ALLOCATED),
+    "Poisson samples in place of allocated ones": (poisson, ALLOCATED),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sampler_that_draws_as_declared_is_left_alone(name: str) -> None:
+    """False alarm: 1e-6 a check, at fixed seeds."""
+    assert [rules_of(*SOUND[name], seed) for seed in range(4)] == [""] * 4
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_sampler_that_draws_otherwise_is_found(name: str) -> None:
+    """Four runs of 40 batches each."""
+    assert rules_of(*BROKEN[name]) == "DPA326"
+
+
+def test_dealt_batches_are_dealt_afresh_and_uniformly() -> None:
+    """A loader that shuffles once, or not at all, or within halves, is found; a sound one is left alone."""
+    rng = np.random.default_rng(1)
+    half = RECORDS // 2
+
+    def rule(epochs: Callable[[], list[Array]]) -> str:
+        orders = [np.concatenate(epochs()) for _ in range(RUNS)]
+        batches = [list(np.split(order, 40)) for order in orders]
+        return conform_batches([DrawnBatches.dealt(run, records=RECORDS, number=10) for run in batches]).rule
+
+    def halves() -> Array:
+        return np.concatenate([rng.permutation(half), half + rng.permutation(half)])
+
+    assert rule(lambda: [rng.permutation(RECORDS) for _ in range(4)]) == ""
+    assert rule(lambda: [rng.permutation(RECORDS)] * 4) == "DPA326"
+    assert rule(lambda: [np.arange(RECORDS)] * 4) == "DPA326"
+    assert rule(lambda: [halves() for _ in range(4)]) == "DPA326"
+
+
+def test_orders_are_uniform_and_fresh() -> None:
+    """Rotations, pairs that stay together, halves, and one order for all are found; uniform orders are left alone."""
+    rng, users = np.random.default_rng(2), 100
+    broken: dict[str, Callable[[], Array]] = {
+        "rotated": lambda: np.roll(np.arange(users), int(rng.integers(users))),
+        "pairs": lambda: np.ravel(rng.permutation(users // 2)[:, None] * 2 + [0, 1]),
+        "halves": lambda: np.concatenate([rng.permutation(users // 2), users // 2 + rng.permutation(users // 2)]),
+        "missing": lambda: rng.integers(users, size=users),
+        "fixed": lambda: np.random.default_rng(5).permutation(users),
+    }
+    for seed in range(4):
+        fresh = np.random.default_rng(seed)
+        assert conform_orders([fresh.permutation(users) for _ in range(20)], users).rule == ""
+    for name, draw in broken.items():
+        assert conform_orders([draw() for _ in range(20)], users).rule == "DPA326", name
+
+
+def test_a_shuffle_is_a_deal_of_one_record_at_a_time() -> None:
+    """Batches of one user each, by a node of a declaration."""
+    rng = np.random.default_rng(3)
+    node = Shuffle(part=PART, users=60)
+    sound = [np.array([user]) for user in rng.permutation(60)]
+    assert conform_batches([DrawnBatches.declared(sound, records=60, node=node)]).rule == ""
+    assert conform_batches([DrawnBatches.declared(sound[:-1] + sound[:1], records=60, node=node)]).rule == "DPA326"
+
+
+def test_a_record_that_does_not_exist_is_refused() -> None:
+    """One clear line."""
+    with pytest.raises(ValueError, match="names record 4; there are 4"):
+        conform_batches([DrawnBatches.dealt([np.array([0, 4])], records=4, number=2)])
+    with pytest.raises(ValueError, match="at least one batch"):
+        conform_batches([])
+
+
+def watched(noise: Callable[[np.random.Generator, int], Array], seed: int = 0) -> list[str]:
+    """Return the rules that conformance names for a loop whose noise of a step is `noise`, of 600 numbers."""
+    rng, watch = np.random.default_rng(seed), Watch(records=200)
+    for step in range(30):
+        batch = np.flatnonzero(rng.random(200) < RATE)
+        watch.step(noise(rng, step), np.zeros((300, 2)), batch)
+    declared = Training(noise_multiplier=2, max_grad_norm=1, sample_rate=RATE, steps=30, records=200)
+    return [finding.rule for finding in conform(declared, watch).findings]
+
+
+def normal(rng: np.random.Generator, step: int) -> Array:
+    """Return noise as declared."""
+    del step
+    return rng.normal(0, 2.0, (300, 2))
+
+
+NOISES: dict[str, Callable[[np.random.Generator, int], Array]] = {
+    "a step without noise": lambda rng, step: normal(rng, step) * (step != 11),
+    "tails cut off": lambda rng, step: np.clip(normal(rng, step), -6.0, 6.0),
+    "one number in fifty exact": lambda rng, step: normal(rng, step) * (rng.random((300, 2)) > 0.02) * 1.01,
+    "less noise in late steps": lambda rng, step: normal(rng, step) * (1.06 if step < 15 else 0.94),
+    "Laplace noise of the same variance": lambda rng, step: rng.laplace(0, 2 / np.sqrt(2), (300, 2)) + 0.0 * step,
+}
+
+
+def test_normal_noise_is_left_alone() -> None:
+    """False alarm: 1e-6 a run, at fixed seeds."""
+    assert [watched(normal, seed) for seed in range(4)] == [[]] * 4
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_noise_of_the_declared_size_and_another_law_is_found(name: str) -> None:
+    """30 steps of 600 numbers; the variance over all of them is within a few per cent of the declared one."""
+    assert "DPA327" in watched(NOISES[name], seed=1)
