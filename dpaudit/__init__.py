@@ -88,6 +88,7 @@ __all__ = [
     "conform_batches",
     "conform_orders",
     "content_address",
+    "epsilon_one_way",
     "files_read",
     "find_plugin",
     "fold",
@@ -98,6 +99,7 @@ __all__ = [
     "lazy_exports",
     "meets",
     "plant",
+    "renyi_filter",
     "smallest_holding",
     "smallest_noise",
     "split_noise",
@@ -191,6 +193,7 @@ EXPORTS: dict[str, str] = {
     "conform_batches": "dpaudit.training",
     "conform_orders": "dpaudit.training",
     "content_address": "dpaudit.runtime.content_address",
+    "epsilon_one_way": "dpaudit.accounting.one_direction",
     "files_read": "dpaudit.runtime.files_read",
     "find_plugin": "dpaudit.runtime.plugins",
     "fold": "dpaudit.accounting.fold",
@@ -200,6 +203,7 @@ EXPORTS: dict[str, str] = {
     "gradient_canaries": "dpaudit.training",
     "meets": "dpaudit.engines.single",
     "plant": "dpaudit.training",
+    "renyi_filter": "dpaudit.budgets.filters",
     "smallest_holding": "dpaudit.accounting.calibration",
     "training_curve": "dpaudit.certification.training_curve",
     "training_epsilon": "dpaudit.certification.training_curve",
@@ -219,12 +223,14 @@ if TYPE_CHECKING:
     from dpaudit.accounting.noise_split import Split as Split
     from dpaudit.accounting.noise_split import split_noise as split_noise
     from dpaudit.accounting.normal_form import NormalForm as NormalForm
+    from dpaudit.accounting.one_direction import epsilon_one_way as epsilon_one_way
     from dpaudit.budgets.filters import Filter as Filter
     from dpaudit.budgets.filters import Refusal as Refusal
     from dpaudit.budgets.filters import advanced_filter as advanced_filter
     from dpaudit.budgets.filters import basic_filter as basic_filter
     from dpaudit.budgets.filters import concentrated_filter as concentrated_filter
     from dpaudit.budgets.filters import gaussian_filter as gaussian_filter
+    from dpaudit.budgets.filters import renyi_filter as renyi_filter
     from dpaudit.budgets.filters import stated_by as stated_by
     from dpaudit.budgets.odometers import Odometer as Odometer
     from dpaudit.certification.certificate import Certificate as Certificate

@@ -90,7 +90,13 @@ def _certified(configuration: Configuration, seed: int | None) -> Certificate:
     stated_conditions, stated_findings = _stated_by(subject)
     if not isinstance(subject, Configured) or subject.problem is None:
         with configuration.locating():
-            return certify(subject.declaration, subject.claim, conditions=stated_conditions, findings=stated_findings)
+            return certify(
+                subject.declaration,
+                subject.claim,
+                conditions=stated_conditions,
+                findings=stated_findings,
+                effort=configuration.accounting.effort,
+            )
     algorithm, problem = subject.algorithm, subject.problem
     recorded = record_run(algorithm, problem, n_runs=_CHECK_RUNS, seed=_CHECK_SEED if seed is None else seed)
     transcript = recorded.transcript
@@ -100,7 +106,13 @@ def _certified(configuration: Configuration, seed: int | None) -> Certificate:
     findings = (*stated_findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
     conditions = (*stated_conditions, *transcript.conditions, *replayed.conditions)
     with configuration.locating():
-        return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings)
+        return certify(
+            subject.declaration,
+            subject.claim,
+            conditions=conditions,
+            findings=findings,
+            effort=configuration.accounting.effort,
+        )
 
 
 def _stated_by(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:

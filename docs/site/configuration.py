@@ -21,7 +21,7 @@ def page(text: str) -> str:
 
 def generated() -> str:
     """Return the tables of the sections, and of each algorithm, problem, mechanism and node."""
-    from dpaudit.configuration.configuration import AuditSettings, EvidenceSettings, ReportSettings
+    from dpaudit.configuration.configuration import AccountingSettings, AuditSettings, EvidenceSettings, ReportSettings
     from dpaudit.configuration.fields import summary_of
     from dpaudit.model.claim import Claim
     from dpaudit.model.declaration import Printed
@@ -33,6 +33,7 @@ def generated() -> str:
         "audit": AuditSettings,
         "evidence": EvidenceSettings,
         "report": ReportSettings,
+        "accounting": AccountingSettings,
         "claim": Claim,
     }
     nodes = {**NODES, "printed": Printed}

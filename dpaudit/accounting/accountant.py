@@ -101,20 +101,23 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
     if not {*engines} <= {*ROUGH, *QUICK, *UPPERS}:
         orders = _close(orders, question)
-    return reduce(Bracket.largest, (_narrowest(order, engines, question) for order in orders))
+    return reduce(Bracket.largest, (narrowest(order, engines, question) for order in orders))
 
 
 def _close(orders: Alternatives, question: Question) -> Alternatives:
     """Return those of `orders` that may be the largest, by the roughest engines."""
     if len(orders) < 2:
         return orders
-    rough = [_narrowest(order, ROUGH, question) for order in orders]
+    rough = [narrowest(order, ROUGH, question) for order in orders]
     least = max(bracket.lower for bracket in rough)
     return tuple(order for order, bracket in zip(orders, rough, strict=True) if bracket.upper >= least)
 
 
-def _narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:
-    """Return what all engines that cover `composition` say together."""
+def narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:
+    """Return what all engines that cover `composition` say together, of one order of the neighbours.
+
+    Raises: UnsupportedError: none of `engines` covers it.
+    """
     answers = [question(engine, composition) for engine in engines if engine.covers(composition)]
     if not answers:
         names = ", ".join(engine.name for engine in engines)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from dpaudit.accounting.additive_costs import Cost, cost_of
 from dpaudit.budgets.filter_theorems import ADVANCED, BASIC, CONCENTRATED, GAUSSIAN, FilterTheorem, limit_of
+from dpaudit.budgets.renyi import renyi_theorem, usual_order
 from dpaudit.certification.certificate import Certificate
 from dpaudit.checks import count, probability_below_one
 from dpaudit.errors import DeclarationError
@@ -153,6 +154,22 @@ def advanced_filter(claim: Claim, mass: float = 0.0) -> Filter:
     'advanced'
     """
     return Filter(claim=claim, theorem=ADVANCED, mass=mass)
+
+
+def renyi_filter(claim: Claim, order: float | None = None) -> Filter:
+    """Return a filter that adds up Renyi divergences of one order, for samples, Gaussian and bounded parts together.
+
+    `order` is fixed before the first part; without one it is `usual_order` of the claim. What a part costs is the
+    larger divergence of both orders of the neighbours, so that the parameters of each step of a training (noise,
+    sampling rate) may be chosen from what was released before.
+    Raises: ValueError: an order that is not above 1 and finite.
+
+    >>> budget = renyi_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove"), order=16.0)
+    >>> budget.theorem.name
+    'Renyi'
+    """
+    fixed = usual_order(claim.epsilon, claim.delta) if order is None else order
+    return Filter(claim=claim, theorem=renyi_theorem(fixed))
 
 
 def stated_by(certificate: Certificate, claim: Claim) -> Declaration:

@@ -7,7 +7,8 @@ from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon, larges
 from dpaudit.accounting.attained import Attained, attained_by_one_pair, attained_together
 from dpaudit.accounting.fold import above, folded
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.model.bracket import Bracket
+from dpaudit.engines import BY_EFFORT, ENGINES, Engine
+from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
@@ -40,13 +41,16 @@ class Evidence:
         return self.tight.delta.upper <= claim.delta or self.tight.epsilon.upper <= claim.epsilon
 
 
-def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...]) -> Evidence:
+def evidence_on(
+    declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort = "default"
+) -> Evidence:
     """Return what is proved of `declaration` at `claim`, with the witnesses.
 
     With a violated condition nothing is proved from above: the upper ends are infinity and 1.
     """
+    engines = BY_EFFORT[effort]
     found = attained_by_one_pair(declaration, claim.neighbours, conditions)
-    tight = _tight(folded(above(declaration, claim.neighbours), found), claim)
+    tight = _tight(folded(above(declaration, claim.neighbours), found), claim, engines)
     tight = Tight(
         epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
     )
@@ -54,7 +58,8 @@ def evidence_on(declaration: Declaration, claim: Claim, conditions: tuple[Condit
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
     if denied or evidence.refutes(claim) or evidence.meets(claim):
         return evidence
-    return _with_assumption(evidence, attained_together(declaration, claim.neighbours, (), "assumed"), claim)
+    together = attained_together(declaration, claim.neighbours, (), "assumed")
+    return _with_assumption(evidence, together, claim, engines)
 
 
 def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
@@ -63,21 +68,23 @@ def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: floa
     return replace(bracket, upper=most) if violated else bracket
 
 
-def _with_assumption(evidence: Evidence, together: tuple[Attained, ...], claim: Claim) -> Evidence:
+def _with_assumption(
+    evidence: Evidence, together: tuple[Attained, ...], claim: Claim, engines: tuple[Engine, ...]
+) -> Evidence:
     """Return `evidence` with what `together` would attain, if that would refute the claim."""
     alternatives = _compositions(together)
     if not alternatives:
         return evidence
-    assumed = _tight(NormalForm(upper=alternatives, lower=alternatives), claim)
+    assumed = _tight(NormalForm(upper=alternatives, lower=alternatives), claim, engines)
     if not _exceeds(assumed, claim):
         return evidence
     witnesses = (*evidence.witnesses, *_attaining(together, claim))
     return Evidence(tight=evidence.tight, witnesses=witnesses, assumed=assumed)
 
 
-def _tight(form: NormalForm, claim: Claim) -> Tight:
+def _tight(form: NormalForm, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> Tight:
     """Return the brackets of `form` at `claim`."""
-    epsilon, delta = bracket_epsilon(form, claim.delta), bracket_delta(form, claim.epsilon)
+    epsilon, delta = bracket_epsilon(form, claim.delta, engines), bracket_delta(form, claim.epsilon, engines)
     if epsilon.upper == math.inf and delta.upper <= claim.delta:  # the claim's own epsilon is then proved
         epsilon = replace(epsilon, upper=claim.epsilon)
     return Tight(epsilon=epsilon, delta=delta)

@@ -3,12 +3,15 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import get_args
 
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import Evidence, evidence_on
+from dpaudit.checks import one_of
 from dpaudit.errors import DeclarationError
+from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration
@@ -26,15 +29,18 @@ def certify(
     *,
     conditions: tuple[Condition, ...] = (),
     findings: tuple[Finding, ...] = (),
+    effort: Effort = "default",
 ) -> Certificate:
     """Return the certificate of `declaration` for `claim`.
 
     `conditions` are those that a run has looked at, `findings` what its trace did that the declaration does
-    not admit. Guarantee: see `Certificate`.
+    not admit. `effort` trades time for the width of the brackets: every effort proves what it says.
+    Guarantee: see `Certificate`.
 
     Raises:
         DeclarationError: a sensitivity stated for other neighbours than the claim's, or an unknown rule.
         UnsupportedError: a node that no engine covers, named in the message.
+        ValueError: an unknown effort.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Gaussian
@@ -45,7 +51,7 @@ def certify(
     """
     try:
         known = merge(conditions_of(declaration), conditions)
-        evidence = evidence_on(declaration, claim, known)
+        evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))
     except RecursionError:
         raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None
     if evidence.assumed is not None:

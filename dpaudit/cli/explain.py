@@ -1,6 +1,7 @@
 """`dpaudit explain`: the derivation of a claim in words, with its slack factor by factor; or the text of one rule."""
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +16,14 @@ from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError
 from dpaudit.gate.catalogue import RULES as ISSUES
 from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text
+from dpaudit.model.codec import REFUSED
 from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
+from dpaudit.render.layout import inset
 from dpaudit.render.rule import rule_data, rule_markdown, rule_text
 from dpaudit.rules import RULES
 from dpaudit.runtime.plugins import suggestion
+
+_LONG = tuple(name for name in REFUSED if len(name) > 6)  # a short word is near to too many others
 
 
 @ending
@@ -35,13 +40,16 @@ def explain(
 ) -> Exit:
     """Show how the claim is derived, node by node, and where it is loose; or what a rule says.
 
-    A rule is a theorem of the rule book (explain billboard), or an issue of `dpaudit check` (explain DPA212).
+    A rule is a theorem of the rule book (explain billboard), or an issue of `dpaudit check` (explain DPA212). Of
+    what is known by name and not covered (explain pate) it says why, and what to declare.
     """
     issue, theorem = str(config).upper(), str(config).replace("-", "_")
     if issue in ISSUES and not config.is_file():
         _explain_issue(issue, style, output)
     elif theorem in RULES and not config.is_file():
         _explain_theorem(theorem, style, output)
+    elif refused := _refused_word(config):
+        _explain_refusal(refused, style, output)
     else:
         _require_file(config)
         _explain_derivation(config, style, output)
@@ -55,9 +63,27 @@ def _require_file(config: Path) -> None:
     """
     word = str(config)
     if not config.exists() and config.suffix == "" and len(config.parts) == 1:
-        near = suggestion(word if word.islower() else word.upper(), (*RULES, *ISSUES))
+        near = suggestion(word if word.islower() else word.upper(), (*RULES, *_LONG, *ISSUES))
         hint = near if near.startswith("; did you mean") else "; `dpaudit explain billboard` and DPA212 are examples."
         raise ConfigError(f"{word}: no file and no rule of that name{hint}")
+
+
+def _refused_word(config: Path) -> str:
+    """Return a word by which something is known that nothing here covers, as it is written there; empty otherwise."""
+    word = re.sub(r"[-\s]", "_", str(config).lower())
+    return word if word in REFUSED and not config.exists() else ""
+
+
+def _explain_refusal(name: str, style: Format, output: Path | None) -> None:
+    """Write why something known by name is not covered, and what to declare in its place."""
+    why = f"{name.replace('_', ' ')}: not covered by any loss or node here. Why, and what to declare: {REFUSED[name]}"
+    emit(
+        lambda: inset(why),
+        lambda: f"## `{name}`\n\n{why}\n",
+        lambda: json.dumps({"name": name, "covered": False, "reason": REFUSED[name]}, indent=2, sort_keys=True),
+        style,
+        output,
+    )
 
 
 def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:

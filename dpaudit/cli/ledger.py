@@ -69,6 +69,7 @@ class Counting(StrEnum):
     BASIC = "basic"
     CONCENTRATED = "concentrated"
     GAUSSIAN = "gaussian"
+    RENYI = "renyi"
 
 
 @ledger.command(name="open")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpaudit.configuration.configuration import (
+    AccountingSettings,
     Adapted,
     AuditSettings,
     Configuration,
@@ -41,7 +42,7 @@ def config_of(path: Path, text: str) -> Configuration:
     return _File(path, text, parse(path, text)).configuration()
 
 
-_SHARED = ("system", "deployment", "report", "evidence")
+_SHARED = ("system", "deployment", "report", "evidence", "accounting")
 _CODED = ("algorithm", "problem", "audit")
 _LIBRARY = ("library", "audit")
 _WRITTEN = ("claim", "declaration")
@@ -66,6 +67,7 @@ class _File:
             audit=audit,
             deployment=self._deployment(),
             report=self._section("report", ReportSettings, self._table("report")),
+            accounting=self._section("accounting", AccountingSettings, self._table("accounting")),
             evidence=self._evidence(),
         )
 
@@ -112,6 +114,7 @@ class _File:
                     "deployment",
                     "report",
                     "evidence",
+                    "accounting",
                 )
                 self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
         for name in () if coded else ("claim", "declaration"):

@@ -12,7 +12,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from dpaudit.checks import Within
-from dpaudit.configuration.configuration import AuditSettings, EvidenceSettings, ReportSettings
+from dpaudit.configuration.configuration import AccountingSettings, AuditSettings, EvidenceSettings, ReportSettings
 from dpaudit.configuration.fields import Field, fields_of, summary_of
 from dpaudit.errors import DPAuditError
 from dpaudit.model.claim import Claim
@@ -48,6 +48,7 @@ _SECTIONS = {
     "evidence": EvidenceSettings,
     "claim": Claim,
     "report": ReportSettings,
+    "accounting": AccountingSettings,
 }
 _ALONE = {
     "algorithm": ("library", "claim", "declaration"),

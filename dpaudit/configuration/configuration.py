@@ -10,6 +10,7 @@ from dpaudit.checks import Count, Natural, OpenProbability, Within, count, open_
 from dpaudit.configuration.files import locate
 from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
 from dpaudit.model.algorithm import Algorithm
+from dpaudit.model.bracket import Effort
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
@@ -42,6 +43,17 @@ class AuditSettings:
         count("jobs", self.jobs)
         if self.seed is not None:
             count("seed", self.seed, at_least=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountingSettings:
+    """How long to compute.
+
+    Parameters: `effort`, which trades time for the width of a proved bracket: *quick* is wider and sooner there,
+    *sharp* narrower and several times slower.
+    """
+
+    effort: Effort = "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +125,7 @@ class Configuration:
     audit: AuditSettings
     deployment: Deployment = field(default_factory=Deployment)
     report: ReportSettings = field(default_factory=ReportSettings)
+    accounting: AccountingSettings = field(default_factory=AccountingSettings)
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
 
     @contextmanager

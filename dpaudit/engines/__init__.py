@@ -10,9 +10,17 @@ from dpaudit.engines.optimal import OPTIMAL
 from dpaudit.engines.pld import PLD
 from dpaudit.engines.renyi import RENYI
 from dpaudit.engines.single import SINGLE
-from dpaudit.engines.tilted.engine import TILTED, TILTED_COARSE, TILTED_COARSE_UPPER, TILTED_ROUGH, TILTED_UPPER
+from dpaudit.engines.tilted.engine import (
+    TILTED,
+    TILTED_COARSE,
+    TILTED_COARSE_UPPER,
+    TILTED_ROUGH,
+    TILTED_SHARP,
+    TILTED_UPPER,
+)
 from dpaudit.engines.tilted.once import ONCE
 from dpaudit.engines.verified.engine import COARSE, UPPER, VERIFIED
+from dpaudit.model.bracket import Effort
 
 CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(1e-3))
 """The tilted engine, and exact integers where its bracket is wider than usual."""
@@ -40,6 +48,20 @@ QUICK: tuple[Engine, ...] = (
 )
 """Engines for searches that ask many times: as sound as the others, and wider where no closed form exists."""
 
+SHARP: tuple[Engine, ...] = (
+    SINGLE,
+    ONCE,
+    GAUSSIAN,
+    BASIC,
+    OPTIMAL,
+    RENYI,
+    in_turn(TILTED_SHARP, VERIFIED, epsilon=narrow(1e-5), delta=narrow(1e-4)),
+)
+"""Engines for the narrowest brackets, several times slower than those that are asked by default."""
+
+BY_EFFORT: dict[Effort, tuple[Engine, ...]] = {"quick": QUICK, "default": ENGINES, "sharp": SHARP}
+"""The engines of each effort; every one of them gives proved bounds."""
+
 UPPERS: tuple[Engine, ...] = (
     SINGLE,
     ONCE,
@@ -66,6 +88,7 @@ SECOND_OPINIONS: tuple[Engine, ...] = (PLD,)
 
 __all__ = [
     "BASIC",
+    "BY_EFFORT",
     "CONFIRMED",
     "ENGINES",
     "GAUSSIAN",
@@ -77,9 +100,11 @@ __all__ = [
     "RENYI",
     "ROUGH",
     "SECOND_OPINIONS",
+    "SHARP",
     "SINGLE",
     "TILTED",
     "UPPERS",
     "VERIFIED",
+    "Effort",
     "Engine",
 ]

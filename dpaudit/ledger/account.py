@@ -3,14 +3,17 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from dpaudit.budgets.filters import Filter, basic_filter, concentrated_filter, gaussian_filter
+from dpaudit.budgets.filters import Filter, basic_filter, concentrated_filter, gaussian_filter, renyi_filter
 from dpaudit.checks import one_of
 from dpaudit.errors import LedgerError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, encode
 
-Rule = Literal["either", "basic", "concentrated", "gaussian"]
-"""How spending is counted; `either` is the sum of epsilons and the sum of rho, side by side."""
+Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
+"""How spending is counted; `either` is the sum of epsilons and the sum of rho, side by side.
+
+`renyi` adds Renyi divergences of one order, that of `renyi_filter`; it counts samples too.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +33,7 @@ class Account:
         one_of("rule", self.rule, get_args(Rule))
         if not self.name.strip():
             raise ValueError(f"Expected name={self.name!r} to name a data set.")
-        if self.budget.delta == 0 and self.rule in ("concentrated", "gaussian"):
+        if self.budget.delta == 0 and self.rule in ("concentrated", "gaussian", "renyi"):
             raise ValueError(f"Expected rule={self.rule!r} with a positive delta; for delta = 0 take rule='basic'.")
 
     def filters(self) -> tuple[Filter, ...]:
@@ -46,6 +49,8 @@ class Account:
             return (basic_filter(claim),)
         if self.rule == "gaussian":
             return (gaussian_filter(claim),)
+        if self.rule == "renyi":
+            return (renyi_filter(claim),)
         if self.rule == "concentrated":
             return (concentrated_filter(claim, mass=claim.delta / 2),)
         share = replace(claim, delta=claim.delta / 2)

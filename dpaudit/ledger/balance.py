@@ -8,6 +8,7 @@ from typing import Any, Self
 from dpaudit.accounting.additive_costs import Cost
 from dpaudit.budgets.filters import Filter
 from dpaudit.budgets.odometers import Odometer
+from dpaudit.budgets.renyi import reading_at, usual_order
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.booking_body import require_booking
@@ -60,6 +61,9 @@ class Balance:
             return math.nextafter(float(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
         if not spending.spent.amount:
             return 0.0
+        if spending.theorem.name == "Renyi":
+            claim = spending.claim
+            return reading_at(spending.spent.amount, usual_order(claim.epsilon, claim.delta), claim.delta)
         halved = spending.theorem.name == "Gaussian"
         rho = Cost(amount=spending.spent.amount / (2 if halved else 1), mass=spending.spent.mass)
         return Odometer(

@@ -3,8 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from dpaudit.errors import EngineDisagreementError, InternalError
+
+Effort: TypeAlias = Literal["quick", "default", "sharp"]
+"""What time may be traded for: a bracket that is wider and sooner there, or narrower and later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from dpaudit.wording.certificates import (
     printed_sentence,
     slack_sentence,
     verdict_label,
+    width_phrase,
 )
 from dpaudit.wording.claims import neighbours_phrase
 from dpaudit.wording.markdown import bullets, cell, table
@@ -31,6 +32,7 @@ def certificate_markdown(certificate: Certificate) -> str:
                 ("delivered at the claimed epsilon", nearest(claim.epsilon), delta_phrase(certificate)),
             ],
         ),
+        _sentence(width_phrase(tight.epsilon)),
         f"Protects {cell(claim.unit)}, in the {claim.model} model; neighbours differ in "
         f"{neighbours_phrase(claim.neighbours)}.",
         *_argument(certificate),
@@ -39,6 +41,11 @@ def certificate_markdown(certificate: Certificate) -> str:
         f"`{certificate.to_dict()['digest'][:12]}`</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _sentence(words: str) -> str:
+    """Return words as a sentence, nothing where there are none."""
+    return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
 def audit_markdown(result: AuditResult) -> str:

@@ -19,6 +19,7 @@ from dpaudit.wording.certificates import (
     printed_sentence,
     slack_sentence,
     verdict_label,
+    width_phrase,
 )
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.numerals import at_least, at_most, nearest, powers
@@ -83,11 +84,13 @@ def _coverage(result: AuditResult) -> list[tuple[str, str]]:
 def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
     """Return the claim and the proved brackets."""
     claim, tight = certificate.claim, certificate.tight
+    wide = width_phrase(tight.epsilon)
     return [
         ("claimed", f"{claim_parameters(claim)}, {claim.model} model"),
         ("protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"),
         ("epsilon", f"{bracket_phrase(tight.epsilon)}, at delta = {nearest(claim.delta)}"),
         ("delta", f"{delta_phrase(certificate)}, at epsilon = {nearest(claim.epsilon)}"),
+        *([("width", wide)] if wide else []),
     ]
 
 

@@ -9,6 +9,9 @@ from dpaudit.model.readings import PrintedReading, Slack, Verdict
 from dpaudit.wording.claims import promise
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, ends, exact, nearest, raised, times
 
+SEEN = 1e-3
+"""The relative width of a bracket from which on it is said."""
+
 UNNAMED = 0.005
 """A logarithm of a noise ratio that is too small to be worth a name."""
 
@@ -29,6 +32,20 @@ def bracket_phrase(bracket: Bracket) -> str:
         return f"at most {at_most(bracket.upper)}"
     lower, upper = ends(bracket)
     return f"between {lower} and {upper}"
+
+
+def width_phrase(bracket: Bracket) -> str:
+    """Return how wide a bracket is where that shows, rounded up; empty where it does not.
+
+    >>> width_phrase(Bracket(lower=1.0, upper=1.0001, engines=("verified",)))
+    ''
+    >>> width_phrase(Bracket(lower=0.98, upper=1.0, engines=("verified",)))
+    'the bracket of epsilon is 2 % of its upper end'
+    """
+    if not 0 < bracket.lower < bracket.upper < math.inf:
+        return ""
+    width = (bracket.upper - bracket.lower) / bracket.upper
+    return f"the bracket of epsilon is {at_most(width * 100, 2)} % of its upper end" if width > SEEN else ""
 
 
 def below_floats(log10: float) -> str:

@@ -34,6 +34,7 @@ from dpaudit.budgets.filters import (
     basic_filter,
     concentrated_filter,
     gaussian_filter,
+    renyi_filter,
     stated_by,
 )
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
@@ -42,7 +43,7 @@ from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Laplace
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
-FILTERS = (basic_filter, gaussian_filter, concentrated_filter, advanced_filter)
+FILTERS = (basic_filter, gaussian_filter, concentrated_filter, advanced_filter, renyi_filter)
 
 
 def normal(mu: float) -> Release:

@@ -1,5 +1,6 @@
 """What commands say of their own options and of what is not there is what they do."""
 
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,7 @@ from typer.testing import Result
 from audits import audit_case
 from audits.examples import CLAIM, HALF_NOISE
 from dpaudit import Claim, PostProcess, Printed, Release, Sequential, certify
+from dpaudit.model.codec import REFUSED
 from dpaudit.verifier import verify
 from mechanisms import Gaussian
 
@@ -44,6 +46,24 @@ def test_an_unknown_rule_is_not_called_a_missing_file(word: str, said: str, dpau
     """The nearest rule is offered; a word that looks like a file is one."""
     refused = dpaudit("explain", word)
     assert (refused.exit_code, refused.stderr) == (2, f"{said}\n")
+
+
+@pytest.mark.parametrize("word", [*REFUSED, "propose-test-release", "PATE"])
+def test_what_is_refused_by_name_is_explained(word: str, dpaudit: Callable[..., Result]) -> None:
+    """The reason that a declaration of it is given, exit 0, in text and in JSON."""
+    name = word.lower().replace("-", "_")
+    told = dpaudit("explain", word)
+    assert told.exit_code == 0
+    assert " ".join(REFUSED[name].split()) in " ".join(told.stdout.split())
+    data = json.loads(dpaudit("explain", word, "--format", "json").stdout)
+    assert data == {"name": name, "covered": False, "reason": REFUSED[name]}
+
+
+def test_a_misspelt_refused_name_is_suggested(dpaudit: Callable[..., Result]) -> None:
+    """As a rule's name is."""
+    refused = dpaudit("explain", "sparse_vectr")
+    assert refused.exit_code == 2
+    assert "did you mean 'sparse_vector'?" in refused.stderr
 
 
 def test_a_format_that_is_none_is_refused_with_those_there_are(

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from dpaudit.accounting.curves.hockey_stick import Floats
+from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
 from dpaudit.accounting.curves.table import CurveTable, Range
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.engines.renyi import log_moment
@@ -51,7 +52,14 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     if not 1 < order < math.inf:
         raise ValueError(f"Expected order={order} to be above 1 and finite.")
     if isinstance(loss, _OPEN):
-        return 0.0, float(_highs(loss, np.array([order]))[0])
+        high = float(_highs(loss, np.array([order]))[0])
+        if isinstance(loss, SampledLoss):
+            high = min(high, sampled_divergence(loss, order, lambda part, whole: renyi_of_loss(part, whole)[1]))
+        if isinstance(loss, StitchedLoss):
+            high = min(
+                high, _stitched([renyi_of_loss(part, order)[1] for part in (loss.positive, loss.negative)], order)
+            )
+        return 0.0, high
     if isinstance(loss, ChoiceLoss):
         sides = [renyi_of_loss(option, order) for option in loss.options]
         return max(low for low, _ in sides), max(high for _, high in sides)
@@ -63,6 +71,14 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
         moment = float(log_moment(loss, np.array([order - 1.0]))[0]) / (order - 1)
     blur = _MARGIN * abs(moment) + (_doubt(loss) + _NEAR_ZERO) / (order - 1)
     return max(0.0, moment - blur), max(0.0, moment + blur)
+
+
+def _stitched(sides: list[float], order: float) -> float:
+    """Return a bound from those of both sides: the moment is 1 plus an integral of either curve, none negative."""
+    exponents = [side * (order - 1) for side in sides]
+    if max(exponents) > 1:
+        return float(np.logaddexp(exponents[0], exponents[1])) / (order - 1) * (1 + _MARGIN)
+    return math.log1p(math.fsum(map(math.expm1, exponents))) / (order - 1) * (1 + _MARGIN)
 
 
 def _doubt(loss: SimpleLoss) -> float:

@@ -8,7 +8,7 @@ The choice of tilt, width and window (`steering`, `window`) enters no proof.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -47,10 +47,11 @@ _CLASSED = (
     SampledGaussianLoss,
 )  # families of which many members become few
 Cut = Sequence[tuple[DiscretisedLoss, int]]
-_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19)
-_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19)
-_ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13)
-_QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15)
+_SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
+_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19, joined=1 << 22)
+_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 22)
+_ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 18)
+_QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 20)
 
 
 def _upper(parts: Cut, view: Window) -> UpperCurve:
@@ -112,7 +113,7 @@ class Question:
 
     def curves(self) -> tuple[LowerCurve, UpperCurve]:
         """Return both curves."""
-        low, high = merged(self.composition)
+        low, high = self._parts()
         view, tail = self._view(high)
         below = tuple((cells_below(loss, view.width, tail), times) for loss, times in low)
         above = tuple((cells_above(loss, view.width, tail), times) for loss, times in high)
@@ -120,9 +121,21 @@ class Question:
 
     def upper(self) -> UpperCurve:
         """Return the upper curve alone."""
-        _, high = merged(self.composition)
+        _, high = self._parts()
         view, tail = self._view(high)
         return _upper(tuple((cells_above(loss, view.width, tail), times) for loss, times in high), view)
+
+    @property
+    def _joined(self) -> bool:
+        """Return whether classes stand for the losses."""
+        return len(self.composition.parts) > MOST_JOINED
+
+    def _parts(self) -> tuple[Parts, Parts]:
+        """Return the losses that are put on knots, of the lower side and of the upper one."""
+        if not self._joined:
+            return merged(self.composition)
+        families = len({type(loss) for loss, _ in self.composition.parts})
+        return merged(self.composition, self.effort.classes(self.composition.events, families))
 
     def _view(self, parts: Parts) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
@@ -130,7 +143,8 @@ class Question:
         atoms = coarse(parts, max(self.floor * share, 1e-290))
         aim = self.steer(atoms)
         floor = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
-        return window(parts, atoms, aim, self.effort), max(floor * share, 1e-290)
+        effort = replace(self.effort, most=self.effort.joined) if self._joined else self.effort
+        return window(parts, atoms, aim, effort), max(floor * share, 1e-290)
 
 
 def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
@@ -205,6 +219,9 @@ def _covers(composition: Composition) -> bool:
 
 
 TILTED = _within(_FULL)
+
+TILTED_SHARP = _within(_SHARPEST)
+"""Narrower, and many times slower."""
 
 TILTED_COARSE = _within(_QUICK)
 """As sound, wider, and several times quicker, for searches."""

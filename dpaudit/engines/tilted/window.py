@@ -30,17 +30,29 @@ _SMALLEST = 1 << 10  # knots
 _SHARED = 1 << 13  # knots that any number of parts may take
 _LONGEST = 1 << 17  # knots of one loss
 _GIVE = 0.25  # octaves by which knots may be wider than wanted
+_OF_ONE = 80.0  # knots to a deviation of the sum, in deviations of one loss
+_LEAST_KNOTS, _MOST_KNOTS = 1 << 12, 1 << 17
+_LEAST_CLASSES = 24
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What a bracket may differ by, relatively, in epsilon and in delta, and the least and most knots of all parts."""
+    """What a bracket may differ by, relatively, in epsilon and in delta, and the least and most knots of all parts.
+
+    `joined` is the number of knots of all parts where so many kinds of losses occur that classes stand for them.
+    """
 
     epsilon: float
     delta: float
     least: int
     most: int
+    joined: int
+
+    def classes(self, events: int, families: int) -> int:
+        """Return how many classes a family may have, each on as many knots as so many losses need."""
+        knots = 1 << math.ceil(math.log2(_OF_ONE * math.sqrt(events)))
+        return max(_LEAST_CLASSES, self.joined // (families * min(max(knots, _LEAST_KNOTS), _MOST_KNOTS)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,7 @@ _TOLERANCE = 4e-7  # relative width of a bracket that needs no finer pass
 _SHORT = 70.0  # bits of a probability beyond which the finest lattice has fewer knots, for the same work
 _SMALLEST = 1e-200  # the smallest delta that is resolved
 _MOST = 1 << 15  # knots of one lattice
+_COPIES = 32  # of each loss, from which on classes need more knots than a transform has, and powers few products
 
 
 def _finest(composition: Composition) -> float:
@@ -164,7 +165,7 @@ def _covers(composition: Composition) -> bool:
         return False  # a pair above or below, in doubles, is the tilted engine's
     if not gridded(composition) or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False  # nothing finite is left to compose: basic composition is exact
-    if len(composition.parts) > MOST_JOINED:
+    if len(composition.parts) > MOST_JOINED and composition.events < _COPIES * len(composition.parts):
         return False  # classes of losses, on few knots, are the tilted engine's
     others = sum(
         isinstance(loss, ChoiceLoss | DiscreteLoss | MixtureLoss | SampledGaussianLoss) for loss, _ in composition.parts

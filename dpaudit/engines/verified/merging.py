@@ -22,18 +22,18 @@ Parts = tuple[tuple[SimpleLoss, int], ...]
 MOST_KINDS = 512
 """Losses of one family that are told apart, fewer when each occurs often."""
 _TINY_MU = 1e-120
-_SPREAD = 1e-4  # of the largest loss, below which losses are one class
+_LEAST_KINDS = 48
 MOST_JOINED = 2500
 """Losses of one family that are told apart where they occur equally often."""
 
 
 @lru_cache(maxsize=16)
-def merged(composition: Composition) -> tuple[Parts, Parts]:
+def merged(composition: Composition, classes: int = MOST_KINDS) -> tuple[Parts, Parts]:
     """Return few losses that the composition dominates, and few that dominate it.
 
-    Gaussian losses become one. Where a family has many members they are put into classes, of which every
-    member counts as the smallest or as the largest. A choice dominates each of its options. Losses of next to no total
-    variation are left out below, and above count as a chance, twice that, of losing everything.
+    Gaussian losses become one. Where a family has many members they are put into at most `classes` classes, of which
+    every member counts as the smallest or as the largest. A choice dominates each of its options. Losses of next to no
+    total variation are left out below, and above count as a chance, twice that, of losing everything.
     """
     lost = 0.0
     mu_low, mu_high = total_mu(composition)
@@ -53,7 +53,7 @@ def merged(composition: Composition) -> tuple[Parts, Parts]:
             families.setdefault(_family(loss), []).append((loss, times))
     joined = len(composition.parts) > MOST_JOINED
     for members in families.values():
-        for smallest, largest, times in _classes(members, joined=joined):
+        for smallest, largest, times in _classes(members, classes, joined=joined):
             least = max(smallest.options, key=deviation) if isinstance(smallest, ChoiceLoss) else smallest
             low[least] = low.get(least, 0) + times
             high[largest] = high.get(largest, 0) + times
@@ -78,24 +78,35 @@ def _size(loss: SimpleLoss) -> float:
     return loss.mu if isinstance(loss, SampledGaussianLoss) else loss.supremum
 
 
-def _classes(members: list[tuple[SimpleLoss, int]], *, joined: bool) -> list[tuple[SimpleLoss, SimpleLoss, int]]:
+def _classes(
+    members: list[tuple[SimpleLoss, int]], most: int, *, joined: bool
+) -> list[tuple[SimpleLoss, SimpleLoss, int]]:
     """Return classes of similar losses: the smallest, the largest, and how many.
 
     Few losses that occur equally often stay apart unless `joined`, and sampled ones always do.
     A sampled Gaussian loss of a larger mu dominates: noise added to its output makes that of a smaller one.
     """
     events = sum(times for _, times in members)
-    kinds = max(48, MOST_KINDS // (events // len(members) + 1).bit_length())
+    kinds = most if joined else max(_LEAST_KINDS, most // (events // len(members) + 1).bit_length())
     few = not joined and len(members) <= MOST_JOINED and len({times for _, times in members}) <= 4
     known = (LaplaceLoss, ApproximateLoss, SampledGaussianLoss) if joined else (LaplaceLoss, ApproximateLoss)
     if few or len(members) <= kinds or not isinstance(members[0][0], known):
         return [(loss, loss, times) for loss, times in members]
     ordered = sorted(members, key=lambda member: _size(member[0]))
-    sizes = np.array([_size(loss) for loss, _ in ordered])
-    edges = np.geomspace(max(sizes[0], _SPREAD * sizes[-1]), sizes[-1], kinds + 1)[1:]
-    of = np.minimum(np.searchsorted(edges, sizes), kinds - 1)
-    found = []
-    for label in np.unique(of):
-        held = [ordered[i] for i in np.flatnonzero(of == label)]
-        found.append((held[0][0], held[-1][0], sum(times for _, times in held)))
-    return found
+    starts = _starts([_size(loss) for loss, _ in ordered], [times for _, times in ordered], kinds)
+    counts = np.add.reduceat(np.array([times for _, times in ordered], dtype=object), starts)
+    ends = [*starts[1:], len(ordered)]
+    return [(ordered[a][0], ordered[b - 1][0], int(n)) for a, b, n in zip(starts, ends, counts, strict=True)]
+
+
+def _starts(sizes: list[float], times: list[int], kinds: int) -> list[int]:
+    """Return where classes of sorted losses begin.
+
+    Classes are so wide that each adds about the same to the distance of both sides: a class of the relative width g
+    whose members have the squares s adds about g s, which makes the best widths those of equal sqrt(g s).
+    """
+    squares = np.array(times, dtype=np.float64) * (np.array(sizes) / sizes[-1]) ** 2
+    gaps = np.diff(np.log(np.array(sizes)))
+    reached = np.concatenate([[0.0], np.cumsum(np.sqrt(gaps * (squares[1:] + squares[:-1])))])
+    labels = np.minimum(kinds - 1, np.floor(reached * (kinds / max(reached[-1], 1e-300))))
+    return [0, *(int(i) for i in np.flatnonzero(np.diff(labels)) + 1)]

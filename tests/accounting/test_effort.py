@@ -1,0 +1,92 @@
+"""Effort: more of it gives a narrower proved bracket, less of it a wider one that holds as well."""
+
+import numpy as np
+import pytest
+
+from dpaudit import Claim, Release, Sequential, certify
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.engines import BY_EFFORT
+from dpaudit.engines.verified.merging import MOST_JOINED, merged
+from dpaudit.model.bracket import Bracket, Effort
+from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.wording.certificates import width_phrase
+from mechanisms import Laplace
+
+EFFORTS: tuple[Effort, ...] = ("quick", "default", "sharp")
+KINDS = MOST_JOINED + 500
+
+
+def scales() -> Composition:
+    """Return many Laplace losses of distinct shifts, a hundredfold apart."""
+    return Composition(parts=tuple((LaplaceLoss(shift=float(x)), 1) for x in np.geomspace(1e-4, 1e-2, KINDS)))
+
+
+def kinds(number: int, times: int) -> Composition:
+    """Return Laplace, Gaussian and stated losses of `number` sizes each, every one `times` times."""
+    sizes = [float(x) for x in np.geomspace(2e-5, 6e-5, number)]
+    of: list[SimpleLoss] = [LaplaceLoss(shift=x) for x in sizes]
+    of += [GaussianLoss(mu=x) for x in sizes] + [ApproximateLoss(epsilon=x, delta=1e-13) for x in sizes]
+    return Composition(parts=tuple((loss, times) for loss in of))
+
+
+def bracket(composition: Composition, effort: Effort) -> Bracket:
+    """Return epsilon at delta 1e-6."""
+    return bracket_epsilon(NormalForm(upper=(composition,), lower=(composition,)), 1e-6, BY_EFFORT[effort])
+
+
+def width(found: Bracket) -> float:
+    """Return the relative width."""
+    return (found.upper - found.lower) / found.upper
+
+
+def test_more_effort_narrows_the_bracket_inside_that_of_less() -> None:
+    """Of many distinct scales: every bracket meets every other one, and each is narrower than the one before."""
+    found = [bracket(scales(), effort) for effort in EFFORTS]
+    assert max(one.lower for one in found) <= min(one.upper for one in found)
+    widths = [width(one) for one in found]
+    assert widths[2] < widths[1] < widths[0] < 0.2
+    assert widths[1] < 0.02
+
+
+@pytest.mark.slow
+def test_a_million_events_of_three_thousand_kinds_are_bracketed_to_a_thousandth() -> None:
+    """The width that the grid and the classes leave together; before, two thirds of the upper end."""
+    assert width(bracket(kinds(1000, 333), "default")) < 1e-3
+
+
+def test_classes_are_narrow_where_they_add_most() -> None:
+    """The range of the class of the largest losses is less than that of the smallest, and none mixes the ends."""
+    low, high = merged(scales(), 64)
+    ranges = [float(b.supremum / a.supremum) for (a, _), (b, _) in zip(low, high, strict=True)]
+    assert len(ranges) <= 64
+    assert ranges[-1] < ranges[0]
+    assert max(ranges) < 4
+
+
+def test_a_certificate_of_each_effort_says_the_same_of_a_clear_claim() -> None:
+    """The verdict is that of the evidence, whatever time it took."""
+    parts = tuple(
+        Release(label=f"sum {i}", mechanism=Laplace(scale=100.0 + i, l1_sensitivity=1.0, neighbours="replace_one"))
+        for i in range(40)
+    )
+    claim = Claim(epsilon=2.0, delta=1e-6, neighbours="replace_one")
+    made = [certify(Sequential(parts=parts), claim, effort=effort) for effort in EFFORTS]
+    assert {certificate.verdict for certificate in made} == {"certified"}
+    widths = [width(certificate.tight.epsilon) for certificate in made]
+    assert widths[2] <= widths[1] <= widths[0]
+
+
+def test_an_unknown_effort_is_refused_in_one_line() -> None:
+    """The value and what it may be."""
+    noise = Release(label="sum", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    with pytest.raises(ValueError, match="effort"):
+        certify(noise, Claim(epsilon=2.0, neighbours="replace_one"), effort="most")  # type: ignore[arg-type]
+
+
+def test_the_width_is_said_where_it_shows() -> None:
+    """Nothing of a narrow bracket, of an open one or of a closed one."""
+    said = width_phrase(Bracket(lower=0.9, upper=1.0, engines=()))
+    assert "10 %" in said
+    for lower, upper in ((0.9999, 1.0), (0.0, 1.0), (1.0, float("inf")), (1.0, 1.0)):
+        assert not width_phrase(Bracket(lower=lower, upper=upper, engines=()))
