@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
 from dpaudit.checks import Count, Positive, count, noise_size, one_of
 from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.losses import opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers
@@ -77,6 +78,16 @@ class DiscreteGaussian:
     def attained_loss(self) -> DiscreteLoss:
         """Return the loss of an observer who cannot tell far outputs apart."""
         return DiscreteLoss(atoms=self._atoms(), symmetric=True)
+
+    def opposed(self, rate: float) -> tuple[DiscreteLoss, DiscreteLoss]:
+        """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it."""
+        distance = self.l2_sensitivity
+        reach = math.ceil(_REACH * self.stddev) + 1 + distance
+        outputs = np.arange(-reach, reach + 1)
+        masses = np.exp(self.log_density(outputs, np.asarray(0)))
+        moved = (2 * outputs - distance) * distance / (2 * self.stddev**2)
+        above, attained = (opposed_loss(masses, moved, rate, rest=rest) for rest in (2 * float(ndtr(-_REACH)), 0.0))
+        return outer_losses(above, above=True), outer_losses(attained, above=False)
 
     def _atoms(self) -> tuple[tuple[float, float], ...]:
         """Return (loss, probability) of every output kept, for an answer l2_sensitivity away from 0."""

@@ -11,6 +11,7 @@ import numpy as np
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import FieldError, meant, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.losses import Loss, SampledLoss, StitchedLoss, larger_order
 from dpaudit.model.mechanism import Array
 
 _MOST = 100_000
@@ -60,6 +61,23 @@ class Finite:
             reverse_infinite_mass=float(sum((q for p, q in rows if not p), start=Fraction(0))),
             symmetric=sorted(rows) == sorted((q, p) for p, q in rows),
         )
+
+    def opposed(self, rate: float) -> tuple[Loss, Loss]:
+        """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it.
+
+        There are no third answers: without the record the release has one of the two laws. Each sign of epsilon has its
+        own worst case. Attained is a record that changes the answer of an empty sample, against one that does not; in
+        which direction is not known, so that laws of which a swap is no symmetry have nothing from below.
+        Source: Balle, Barthe and Gaboardi (2018), Theorem 1, and joint convexity.
+        """
+        loss = self.loss()
+        either = loss if loss.symmetric else larger_order(loss)
+        nothing = DiscreteLoss(atoms=((0.0, 1.0),), symmetric=True)
+        if rate == 1:
+            return either, loss if loss.symmetric else nothing
+        above = SampledLoss(inside=((either, 1),), rate=rate)
+        whole = StitchedLoss(positive=above, negative=above.reversed())
+        return whole, above if loss.symmetric else nothing
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return an outcome for each answer, in the same shape.

@@ -10,6 +10,7 @@ import numpy as np
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import Count, FieldError, Positive, count, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.losses import opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers
@@ -64,6 +65,17 @@ class TruncatedDiscreteGaussian:
         lost = min(1.0, math.fsum(masses[len(shared) :].tolist()))
         atoms = tuple(zip(losses.tolist(), masses[: len(shared)].tolist(), strict=True))
         return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=lost, symmetric=True)
+
+    def opposed(self, rate: float) -> tuple[DiscreteLoss, DiscreteLoss]:
+        """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it."""
+        noise, distance = np.arange(-self.bound, self.bound + 1), self.l2_sensitivity
+        masses = np.exp(self.log_density(noise, np.asarray(0)))
+        masses = masses / math.fsum(masses.tolist())
+        exponents = (2 * noise - distance) * distance / (2 * self.stddev**2)
+        moved = np.where(noise - distance >= -self.bound, exponents, -np.inf)
+        alone = math.fsum(masses[max(0, len(noise) - distance) :].tolist())
+        loss = opposed_loss(masses, moved, rate, alone=min(1.0, alone))
+        return outer_losses(loss, above=True), outer_losses(loss, above=False)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in int64 and the same shape.

@@ -13,7 +13,7 @@ from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Subsample
+from dpaudit.model.declaration import Billboard, PostProcess, Release, Subsample
 from dpaudit.model.losses import (
     LOST,
     ApproximateLoss,
@@ -22,12 +22,14 @@ from dpaudit.model.losses import (
     Composition,
     GaussianLoss,
     LaplaceLoss,
+    Loss,
     MixtureLoss,
     SampledGaussianLoss,
     SampledLoss,
     SimpleLoss,
     StitchedLoss,
 )
+from dpaudit.model.mechanism import is_opposed, is_plugged_in
 
 _LARGE = 700.0
 
@@ -41,6 +43,8 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
     """
     if node.rate == 0:
         return (Composition(),)
+    if opposed := _opposed(node, neighbours):
+        return (Composition.of(opposed[0]),)
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
@@ -56,6 +60,8 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
     """
     if node.rate == 0:
         return Composition()
+    if composition.parts and (opposed := _opposed(node, neighbours)):
+        return Composition.of(opposed[1])
     if not composition.parts or not _plain(composition) or composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
@@ -68,6 +74,18 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
     if _zeroed(node, neighbours) and not _gaussian(composition):
         return Composition()
     return _sampled(composition, kept_rate(node) if node.scheme == "truncated_poisson" else node.rate, upwards=False)
+
+
+def _opposed(node: Subsample, neighbours: Neighbours) -> tuple[Loss, Loss] | None:
+    """Return both sides of one release that knows its loss where a sampled record is replaced; None of any other."""
+    if not _apart(node, neighbours):
+        return None
+    part = node.part
+    while isinstance(part, PostProcess | Billboard):
+        part = part.part
+    if not isinstance(part, Release) or is_plugged_in(part.mechanism) or not is_opposed(part.mechanism):
+        return None
+    return part.mechanism.opposed(node.rate)
 
 
 def _above(composition: Composition, node: Subsample, neighbours: Neighbours) -> Iterator[Composition]:

@@ -100,6 +100,20 @@ def is_dominated(mechanism: Mechanism) -> TypeGuard[DominatedMechanism]:
     return hasattr(mechanism, "attained_loss")
 
 
+@runtime_checkable
+class OpposedMechanism(Mechanism, Protocol):
+    """A mechanism, stated for a record against none, that knows its loss where a sampled record is replaced."""
+
+    def opposed(self, rate: float) -> tuple[Loss, Loss]:
+        """Return a loss that dominates every such pair, and one that records attain which move the answer apart."""
+        ...
+
+
+def is_opposed(mechanism: Mechanism) -> TypeGuard[OpposedMechanism]:
+    """Return whether `mechanism` knows its loss where a Poisson sample's record is replaced."""
+    return hasattr(mechanism, "opposed")
+
+
 _SHIPPED = ("mechanisms", "algorithms")
 
 

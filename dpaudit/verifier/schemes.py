@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+from dpaudit.verifier import integers
 from dpaudit.verifier.losses import (
     Loss,
     Multiset,
@@ -59,8 +60,11 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
     if any(loss[0] == "choice" for loss in part):
         return _boxed(_doubled(part) if apart or zeroed else part, rate)
     if apart:
-        shift = _shift(part)
-        if shift:
+        if pair := integers.opposed(node["part"], rate, low=low):
+            return Counter([pair])
+        if answers := integers.either_answer(node["part"]):
+            return _on(part, rate) if low else _both(Counter([answers]), rate)
+        if shift := _shift(part):
             return _apart(shift, rate)
         return _NOTHING if low else _both(_doubled(part), rate)
     if scheme == "with_replacement":

@@ -24,6 +24,7 @@ A mechanism opens the family by returning one of these; it never adds a member.
 """
 
 from dpaudit.model.losses.approximate import ApproximateLoss, group_delta
+from dpaudit.model.losses.both_orders import larger_order
 from dpaudit.model.losses.composed import (
     AllocatedLoss,
     AverageLoss,
@@ -41,6 +42,7 @@ from dpaudit.model.losses.discrete import LOST, DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
 from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
+from dpaudit.model.losses.opposed import opposed_loss, outer_losses
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
 
 __all__ = [
@@ -65,4 +67,7 @@ __all__ = [
     "StitchedLoss",
     "binomial_shifts",
     "group_delta",
+    "larger_order",
+    "opposed_loss",
+    "outer_losses",
 ]

@@ -1,0 +1,75 @@
+"""The loss whose curve is the larger one of both orders of a finite loss."""
+
+import math
+from bisect import bisect_left
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate, pairwise
+
+from dpaudit.model.losses.discrete import DiscreteLoss
+
+_Rows = list[tuple[Fraction, Fraction]]
+
+
+@lru_cache(maxsize=32)
+def larger_order(loss: DiscreteLoss) -> DiscreteLoss:
+    """Return the symmetric loss with the larger curve of `loss` and of its reverse at every epsilon.
+
+    It dominates both, also where each step of a run has another order. With x = e^epsilon both curves are convex and
+    piecewise linear in x, and so is their maximum; a change of slope at x is an atom of the loss ln x. All of it is
+    rational arithmetic on the stated floats, rounded once at the end.
+    Source: Zhu, Dong and Wang (2022), Proposition 8.
+
+    >>> steep = DiscreteLoss(atoms=((math.log(2), 0.5), (math.log(0.75), 0.5)), reverse_infinite_mass=1 / 12)
+    >>> round(steep.infinite_mass, 12), round(larger_order(steep).infinite_mass, 12)
+    (0.0, 0.083333333333)
+    """
+    rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in loss.atoms]
+    ends = _whole(rows, loss)
+    curves = _Curve(rows, ends[0]), _Curve([(q, p) for p, q in rows], ends[1])
+    at = sorted({p / q for p, q in rows if q} | {q / p for p, q in rows if q})
+    at = sorted({*at, *_crossings(curves, [Fraction(0), *at])})
+    heights = [max(curve.at(x) for curve in curves) for x in at]
+    lost = max(ends)
+    slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
+    gains = {x: after - before for x, before, after in zip(at[1:-1], slopes, slopes[1:], strict=False)}
+    if slopes:
+        gains[at[-1]] = -slopes[-1]
+    stated = {p / q: v for (v, _), (p, q) in zip(loss.atoms, rows, strict=True) if q}
+    stated |= {1 / x: -v for x, v in stated.items() if 1 / x not in stated}
+    upper = [(stated.get(x) or math.log(x), float(q), float(q * x)) for x, q in gains.items() if x > 1 and q > 0]
+    mirrored = [(-value, q) for value, q, _ in upper]
+    rest = 1 - lost - sum((q + q * x for x, q in gains.items() if x > 1), start=Fraction(0))
+    atoms = [*mirrored, (0.0, max(0.0, float(rest))), *((value, p) for value, _, p in upper)]
+    return DiscreteLoss(
+        atoms=tuple(atoms), infinite_mass=float(lost), reverse_infinite_mass=float(lost), symmetric=True
+    )
+
+
+def _whole(rows: _Rows, loss: DiscreteLoss) -> tuple[Fraction, Fraction]:
+    """Return both masses at infinity, of which the one that rounding left too small is raised: both sums are equal."""
+    lost, other = Fraction(loss.infinite_mass), Fraction(loss.reverse_infinite_mass)
+    gap = lost - other + sum((p - q for p, q in rows), start=Fraction(0))
+    return lost + max(Fraction(0), -gap), other + max(Fraction(0), gap)
+
+
+class _Curve:
+    """h(x) = infinite + the sum of (p - x q)_+ over rows, at rational x."""
+
+    def __init__(self, rows: _Rows, infinite: Fraction) -> None:
+        held = sorted((p / q, p, q) for p, q in rows if q)
+        self.knots = [x for x, _, _ in held]
+        self.p = [*accumulate((p for _, p, _ in reversed(held)), initial=infinite)][::-1]
+        self.q = [*accumulate((q for _, _, q in reversed(held)), initial=Fraction(0))][::-1]
+
+    def at(self, x: Fraction) -> Fraction:
+        """Return the curve at x."""
+        first = bisect_left(self.knots, x)
+        return self.p[first] - x * self.q[first]
+
+
+def _crossings(curves: tuple[_Curve, _Curve], at: list[Fraction]) -> list[Fraction]:
+    """Return where both curves cross between neighbouring places, between which both are linear."""
+    gaps = [curves[0].at(x) - curves[1].at(x) for x in at]
+    pairs = zip(pairwise(at), pairwise(gaps), strict=True)
+    return [x + (y - x) * a / (a - b) for (x, y), (a, b) in pairs if a * b < 0]

@@ -1,0 +1,68 @@
+"""The loss of a Poisson sample of integer noise whose record gives way to one that moves the answer the other way."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit.model.losses.discrete import DiscreteLoss
+
+_ULPS = 2.0**-49  # relative; what the largest loss may be wrong by
+
+
+def opposed_loss(
+    masses: NDArray[np.float64], moved: NDArray[np.float64], rate: float, alone: float = 0.0, rest: float = 0.0
+) -> DiscreteLoss:
+    """Return the loss of (1 - rate) M(0) + rate M(s) against (1 - rate) M(0) + rate M(-s), M symmetric integer noise.
+
+    Shape: `masses` holds the probabilities of the outputs -k .. k under M(0), `moved` the logarithms of what M(s) has
+    for each of them, minus infinity where it has none. `alone` is the mass of M(s) on outputs that M(0) cannot have,
+    `rest` a mass of unknown loss, which counts as infinite.
+    Guarantee: for noise whose logarithm is concave, this pair dominates a sample that holds one of two records, each of
+    which moves the answer by at most s, or none: half lines, randomised at their end, attain both trade-offs of M(s),
+    against M(0) and against M(-s), at once.
+    Source: Balle, Barthe and Gaboardi (2018), Theorem 1; Neyman and Pearson (1933).
+
+    >>> ratios = np.array([-np.inf, np.log(0.5), np.log(2)])
+    >>> fair = opposed_loss(np.array([0.25, 0.5, 0.25]), ratios, 0.1, alone=0.25)
+    >>> fair.symmetric, len(fair.atoms), fair.infinite_mass
+    (True, 3, 0.025)
+    """
+    grown = _grown(moved, rate)
+    first = masses * np.exp(grown)
+    shared = (grown > -np.inf) & (grown[::-1] > -np.inf) & (masses > 0)
+    losses = (grown[shared] - grown[::-1][shared]).tolist()
+    lost = rate * alone + float(first[~shared].sum()) + rest
+    return DiscreteLoss(
+        atoms=tuple(zip(losses, first[shared].tolist(), strict=True)),
+        infinite_mass=min(1.0, lost),
+        reverse_infinite_mass=min(1.0, lost),
+        symmetric=True,
+    )
+
+
+def _grown(moved: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """Return ln(1 - rate + rate e^moved), each in the form that cancels nothing."""
+    if rate == 1:
+        return moved
+    near, far = np.minimum(moved, 1.0), np.maximum(moved, 1.0)
+    small = np.log1p(rate * np.expm1(near))
+    if rate > 0.5:
+        small = np.where(moved < -0.5, np.log(1 - rate + rate * np.exp(near)), small)
+    return np.where(moved > 1, far + np.log(rate + (1 - rate) * np.exp(-far)), small)
+
+
+def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
+    """Return a symmetric loss with its two outermost values rounded to one side, as the decimals they stand for.
+
+    Where the largest loss is no ratio, an upper bound must not lie below it, nor a lower bound above it.
+
+    >>> from dpaudit.model.losses.discrete import DiscreteLoss
+    >>> fair = DiscreteLoss(atoms=((-1.0, 0.2689414213699951), (1.0, 0.7310585786300049)), symmetric=True)
+    >>> outer_losses(fair, above=True).supremum > 1 > outer_losses(fair, above=False).supremum
+    True
+    """
+    top = loss.supremum
+    factor = 1 + _ULPS if above else 1 - _ULPS
+    atoms = tuple((value * factor if abs(value) == top else value, mass) for value, mass in loss.atoms)
+    return replace(loss, atoms=atoms)
