@@ -6,6 +6,7 @@ The declared noise is 2; NOISE is what the optimizer adds.
 """
 
 import json
+import multiprocessing
 import sys
 import warnings
 from pathlib import Path
@@ -46,7 +47,8 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
     model, optimizer, loader = made[0], made[1], made[-1]
     loss = made[2] if mode == "ghost" else loss
     optimizer.noise_multiplier = noise
-    place: dict[int, int] = {}
+    dealt = torch.randperm(RECORDS, generator=torch.Generator().manual_seed(0))[rank::WORKERS]
+    place = {int(number): at for at, number in enumerate(dealt)}  # the sampler's own shard, in its own order
     batch: list[int] = []
     watch, refused = Watch(records=RECORDS // WORKERS), ""
     try:
@@ -54,7 +56,7 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
     except UnsupportedError as error:
         refused = str(error)
     for x, y, numbers in (held for _ in range(EPOCHS) for held in loader):
-        batch[:] = [place.setdefault(int(number), len(place)) for number in numbers]
+        batch[:] = [place[int(number)] for number in numbers]
         optimizer.zero_grad()
         loss(model(x), y).backward()
         optimizer.step()
@@ -73,4 +75,12 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
 
 if __name__ == "__main__":
     place_, mode_, clipping_, noise_ = sys.argv[1:]
-    torch.multiprocessing.spawn(trained, args=(place_, mode_, clipping_, float(noise_)), nprocs=WORKERS)
+    spawn = multiprocessing.get_context("spawn")
+    workers = [
+        spawn.Process(target=trained, args=(rank, place_, mode_, clipping_, float(noise_))) for rank in range(WORKERS)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    sys.exit(max(abs(worker.exitcode or 0) for worker in workers))
