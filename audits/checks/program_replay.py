@@ -79,7 +79,7 @@ def replay_program(
     only, `DPA224` published values differ although all releases were equal, `DPA226` several parts of a parallel
     composition moved, `DPA227` noise was used twice, `DPA228` a record moved an answer more often than declared,
     `DPA229` noise is missing, coarse, of another law or not the one that was drawn, `DPA230` samples of a mechanism do
-    not follow its stated law.
+    not follow their stated law, `DPA326` a sampler that `samplings` names does not draw as declared.
 
     >>> from algorithms.dp_ebs import DpEbs
     >>> from algorithms.problems import load
