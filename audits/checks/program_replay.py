@@ -37,7 +37,7 @@ from dpaudit.model.tape import RunTape, TapedGenerator
 from dpaudit.model.trace import admit
 
 _RUNS = 4
-_MANY_RUNS = 64
+_MANY_RUNS = 256
 _NUMBERS = 40_000
 """The noise of many runs is read as far as it has so many numbers, and at least twice as many runs as usual."""
 
