@@ -93,6 +93,7 @@ __all__ = [
     "search_neighbours",
     "shuffled_case",
     "watch_noise",
+    "watch_sampling",
     "witness_bound",
     "witness_delta",
 ]
@@ -125,6 +126,7 @@ NAMES: dict[str, str] = {
     "record_losses": "attack: the loss of one record over many models, each trained with it by a fair coin",
     "training_run": "check: one training run: conformance, one step, the whole run with canaries",
     "watch_noise": "check: the law of a mechanism's outputs against its density, sequentially",
+    "watch_sampling": "check: how a sampler draws batches or orders, against its declaration",
     "replay": "check: neighbours on one tape of noise; sensitivity, structure and undeclared reads of the data",
 }
 """Every bound, attack and check by name, with one line on what it does."""
@@ -212,6 +214,7 @@ EXPORTS: dict[str, str] = {
     "search_neighbours": "audits.procedures.neighbour_search",
     "shuffled_case": "audits.attacks.shuffled",
     "watch_noise": "audits.checks.noise_law",
+    "watch_sampling": "audits.checks.sampler",
     "witness_bound": "audits.bounds.hockey_stick",
     "witness_delta": "audits.bounds.hockey_stick",
 }
@@ -266,6 +269,7 @@ if TYPE_CHECKING:
     from audits.checks.noise_law import watch_noise as watch_noise
     from audits.checks.paired_replay import replay_neighbours as replay_neighbours
     from audits.checks.program_replay import replay_program as replay_program
+    from audits.checks.sampler import watch_sampling as watch_sampling
     from audits.checks.tape import Tape as Tape
     from audits.decision.power import blind_delta as blind_delta
     from audits.decision.power import ceiling as ceiling
@@ -330,6 +334,7 @@ _ENTRIES = {
     "record_losses": "audit_record",
     "training_run": "audit_training",
     "watch_noise": "watch_noise",
+    "watch_sampling": "watch_sampling",
     "replay": "replay_neighbours",
 }
 

@@ -18,6 +18,7 @@ from audits.checks.equality import same
 from audits.checks.first_line import first_line
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.looked import Looked, attained, decided
+from audits.checks.sampler import sampler_seen
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,
@@ -36,13 +37,16 @@ from dpaudit.model.tape import RunTape, TapedGenerator
 from dpaudit.model.trace import admit
 
 _RUNS = 4
-_MANY_RUNS = 64
+_MANY_RUNS = 256
 _NUMBERS = 40_000
 """The noise of many runs is read as far as it has so many numbers, and at least twice as many runs as usual."""
 
 _ROWS = 10_000
 """The noise of many runs is read where four runs release at most so many rows."""
 _SEED = 20_240_229
+_SAMPLERS = 1e-6
+"""The significance of all looks at samplers together."""
+
 _LITTLE_NOISE = (1e3, 100.0, 10.0)
 _WIDTHS = ("bonus_scale", "width_factor")
 _SMALL = 1e-3
@@ -75,7 +79,7 @@ def replay_program(
     only, `DPA224` published values differ although all releases were equal, `DPA226` several parts of a parallel
     composition moved, `DPA227` noise was used twice, `DPA228` a record moved an answer more often than declared,
     `DPA229` noise is missing, coarse, of another law or not the one that was drawn, `DPA230` samples of a mechanism do
-    not follow its stated law.
+    not follow their stated law, `DPA326` a sampler that `samplings` names does not draw as declared.
 
     >>> from algorithms.dp_ebs import DpEbs
     >>> from algorithms.problems import load
@@ -88,6 +92,8 @@ def replay_program(
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     own_stream = tuple(_own_stream(algorithm, problem, first))
+    samplers = tuple(_samplers(algorithm, problem))
+    found += [finding for seen, _ in samplers for finding in seen]
     if first.tape.released:
         looked.admitted, looked.overrun = _admitted(declaration, first), _overrun(limits, first)
         found += _whole_program(algorithm, problem, first, looked)
@@ -103,7 +109,8 @@ def replay_program(
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
     conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
     whole = attained(algorithm, declaration, looked)
-    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole))
+    sampled = tuple(condition for _, condition in samplers)
+    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole, *sampled))
 
 
 def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Looked) -> Iterator[Finding]:
@@ -139,6 +146,13 @@ def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Co
             "seed is)."
         )
         yield Condition(kind="own_noise_stream", text=text).seen(holds=False)
+
+
+def _samplers(algorithm: Any, problem: Any) -> Iterator[tuple[list[Finding], Condition]]:
+    """Yield what is seen of each sampler that the algorithm names; nothing where it names none."""
+    named = algorithm.samplings(problem) if hasattr(algorithm, "samplings") else ()
+    for case, rng in zip(named, np.random.default_rng(_SEED).spawn(len(named)), strict=True):
+        yield sampler_seen(case, rng, _SAMPLERS / len(named))
 
 
 def _admitted(declaration: Declaration, recorded: RecordedRun) -> int:

@@ -1,13 +1,14 @@
 """A case for an audit: two neighbouring data sets, what the adversary sees and how it may score it; its coverage."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dpaudit.checks import one_of
+from dpaudit.checks import count, one_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
+from dpaudit.model.declaration import Allocate, Shuffle, Subsample
 from dpaudit.model.mechanism import Array
 
 Run = Callable[[Any, np.random.Generator, int], Any]
@@ -130,3 +131,33 @@ class ReplayCase:
     run: Run
     others: tuple[tuple[Any, Any], ...] = ()
     attaining: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingCase:
+    """A sampler to look at: `node` of the declaration says how it draws out of `records` records or users.
+
+    `draw(rng)` returns what one run of the program draws: its batches in order, each the indices of its records, from
+    0; for a shuffle its orders, each the number of the user at each place. It is called `runs` times.
+    Raises: ValueError: no records or runs, or a shuffle of another number of users.
+
+    >>> from dpaudit import Stated
+    >>> node = Subsample(part=Stated(epsilon=0.1, source="a supplier"), rate=0.1)
+    >>> case = SamplingCase(
+    ...     name="batches", node=node, records=50, draw=lambda rng: [np.flatnonzero(rng.random(50) < 0.1)] * 2
+    ... )
+    >>> len(case.draw(np.random.default_rng(0)))
+    2
+    """
+
+    name: str
+    node: Subsample | Shuffle | Allocate
+    records: int
+    draw: Callable[[np.random.Generator], Sequence[Array]]
+    runs: int = 20
+
+    def __post_init__(self) -> None:
+        for field in ("records", "runs"):
+            object.__setattr__(self, field, count(field, getattr(self, field)))
+        if isinstance(self.node, Shuffle) and self.node.users != self.records:
+            raise ValueError(f"Expected records={self.records} to be the users of the shuffle, {self.node.users}.")

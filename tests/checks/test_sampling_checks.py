@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from audits import watch_sampling
 from dpaudit import (
     Allocate,
     DrawnBatches,
@@ -17,6 +18,7 @@ from dpaudit import (
     conform_batches,
     conform_orders,
 )
+from dpaudit.model.case import SamplingCase
 from dpaudit.model.mechanism import Array
 
 PART = Stated(epsilon=0.1, source="a supplier")
@@ -193,3 +195,59 @@ def test_normal_noise_is_left_alone() -> None:
 def test_noise_of_the_declared_size_and_another_law_is_found(name: str) -> None:
     """30 steps of 600 numbers; the variance over all of them is within a few per cent of the declared one."""
     assert "DPA327" in watched(NOISES[name], seed=1)
+
+
+def test_a_plug_ins_sampler_is_looked_at_by_the_replays() -> None:
+    """The method `samplings` brings a condition, checked or violated, and a finding where it is violated."""
+    from algorithms.dp_ebs import DpEbs
+    from algorithms.problems import load
+    from audits import replay_program
+
+    class Sampled(DpEbs):
+        """DP-EBS with a sampler beside it, which draws nothing that the algorithm needs."""
+
+        wrong = False
+
+        def samplings(self, problem: object) -> tuple[SamplingCase, ...]:
+            """Return the one sampler."""
+            draw = fixed if self.wrong else poisson
+            return (SamplingCase(name="batches", node=POISSON, records=RECORDS, draw=draw),)
+
+    class Broken(Sampled):
+        """The same with batches of a fixed size."""
+
+        wrong = True
+
+    problem = load("bradley_terry")(arms=4)
+    for kind, rules, status in ((Sampled, [], "checked"), (Broken, ["DPA326"], "violated")):
+        algorithm = kind(epsilon=1.0, horizon=64, arms=4)
+        seen = replay_program(algorithm, problem, algorithm.declaration(), ())
+        assert [finding.rule for finding in seen.findings] == rules
+        assert [c.status for c in seen.conditions if c.about == ("sampler batches",)] == [status]
+
+
+def test_an_exception_of_a_sampler_is_a_finding() -> None:
+    """The message names the exception."""
+
+    def draw(rng: np.random.Generator) -> list[Array]:
+        raise RuntimeError("no records")
+
+    case = SamplingCase(name="batches", node=POISSON, records=RECORDS, draw=draw)
+    found = watch_sampling(case, rng=np.random.default_rng(0))
+    assert found[0].message == "'batches': The sampler ends with RuntimeError: no records"
+
+
+def test_the_simulated_steps_of_dp_sgd_are_drawn_as_declared() -> None:
+    """Where a record takes part in the simulated cases: by itself at each step, or once an epoch."""
+    from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps
+
+    rng, runs = np.random.default_rng(4), 4000
+    sampled = SampledSteps(shift=1.0, rate=RATE, steps=STEPS).moved(rng, runs)
+    allotted = AllocatedSteps(shift=1.0, batches=10, steps=STEPS).moved(rng, runs)
+    for moved, node in ((sampled, POISSON), (allotted, ALLOCATED)):
+        batches = [np.flatnonzero(step) for step in moved.T]
+        assert conform_batches([DrawnBatches.declared(batches, records=runs, node=node)]).rule == ""
+        wrong = [
+            np.flatnonzero(step) for step in (moved | np.roll(moved, 1, axis=1) & (rng.random(moved.shape) < 0.1)).T
+        ]
+        assert conform_batches([DrawnBatches.declared(wrong, records=runs, node=node)]).rule == "DPA326"

@@ -251,8 +251,8 @@ _BREAKING: tuple[tuple[str, str, str, str, str], ...] = (
         "dp_ebs event engine adds no noise to removals",
         "dp_ebs central",
         "dp_ebs/rounds/event_driven.py",
-        "output = float(run.shown(int(other), run.sums[other : other + 1])[0])",
-        "output = float(run.shown(int(other), run.sums[other : other + 1])[0]) * 0 + run.sums[other]",
+        "output = run.shown_now(int(other), float(run.sums[other]))",
+        "output = run.shown_now(int(other), float(run.sums[other])) * 0 + float(run.sums[other])",
     ),
     (
         "dp_ebs event engine reads sums without noise",

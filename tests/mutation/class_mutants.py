@@ -417,8 +417,8 @@ _SUBTLE: tuple[Row, ...] = (
         "ebs event removal exact",
         "dp_ebs central",
         "dp_ebs/rounds/event_driven.py",
-        "output = float(run.shown(int(other), run.sums[other : other + 1])[0])",
-        "run.shown(int(other), run.sums[other : other + 1])\n            output = float(run.sums[other])",
+        "output = run.shown_now(int(other), float(run.sums[other]))",
+        "run.shown_now(int(other), float(run.sums[other]))\n            output = float(run.sums[other])",
     ),
     (
         "ebs lockstep removal exact",

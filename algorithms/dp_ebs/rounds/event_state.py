@@ -49,9 +49,9 @@ class EventRun:
 
     def shown_now(self, arm: int, total: float) -> float:
         """Return a counter's next output, which is read whatever comes, where `total` is the exact sum."""
-        if not self.paths:
-            return total
-        return float(shown_ahead(self.plan, self.paths[arm], arm, self.index, np.array([total]))[0])
+        output = float(self.shown(arm, np.array([total]))[0])
+        self.places.pop(arm, None)
+        return output
 
     def tell(self, upper: Array, lower: Array) -> None:
         """Tell an observer, if there is one, of bounds that are read."""

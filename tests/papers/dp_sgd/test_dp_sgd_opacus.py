@@ -37,7 +37,7 @@ def test_a_run_is_what_it_declares(mode: str) -> None:
     done = transcript(config)
     assert admit(config.declaration(), done.trace) == ()
     assert {condition.status for condition in done.conditions} == {"checked"}
-    assert len(done.conditions) == 8
+    assert len(done.conditions) == 11
 
 
 def test_a_number_of_records_whose_neighbour_has_another_divisor_violates_a_condition() -> None:
