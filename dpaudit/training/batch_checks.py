@@ -76,21 +76,47 @@ def sights(runs: Sequence[DrawnBatches]) -> tuple[Sight, ...]:
             raise ValueError(f"A batch names record {named.max()}; there are {run.law.records}.")
     tables = [run.inside for run in runs]
     laws = [run.law for run in runs]
-    return tuple(
+    repeats = tuple(_repeats(laws, tables))
+    tables = [table[: law.epoch] if law.repeated else table for law, table in zip(laws, tables, strict=True)]
+    return repeats + tuple(
         sight
         for found in (_sizes, _spread, _whole, _again, _often, _cells, _neighbours, _pairs, _steps, _later)
         for sight in found(laws, tables)
     )
 
 
+def _repeats(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+    """Yield whether every epoch has the batches of the first one, where the law says so; one epoch then tells all."""
+    if not any(law.repeated for law in laws):
+        return
+    other = sum(
+        int((table[start : start + law.epoch] != table[: len(table[start : start + law.epoch])]).any())
+        for law, table in zip(laws, tables, strict=True)
+        if law.repeated and law.epoch
+        for start in range(law.epoch, len(table), law.epoch)
+    )
+    says = f"{other} epochs have other batches than the first one, and the same ones are declared."
+    yield Sight(name="the same batches again", probability=0.0 if other else 1.0, says=says)
+
+
+def _independent(law: BatchLaw, table: Array) -> Array:
+    """Return the sizes of batches that are independent: of all, or of the first of each epoch where records are dealt.
+
+    The sizes of one epoch add up to a fixed number, and each of them tells something of the others.
+    """
+    sizes: Array = table.sum(axis=1)[:: law.epoch or 1]
+    return sizes
+
+
 def _sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
     """Yield the largest distance between the sizes' distribution and the declared one, and sizes that are fixed."""
-    numbers = [table.sum(axis=1) for table in tables]
     if laws[0].size_law is None:
+        numbers = [table.sum(axis=1) for table in tables]
         wrong = [int(n) for law, held in zip(laws, numbers, strict=True) for n in held if not _fits(law, int(n))]
         says = f"{len(wrong)} batches have a size of {wrong[0]} or another that is not declared." if wrong else ""
         yield Sight(name="sizes of batches", probability=0.0 if wrong else 1.0, says=says)
         return
+    numbers = [_independent(law, table) for law, table in zip(laws, tables, strict=True)]
     above = np.sort(np.concatenate([law.size_law(n) for law, n in zip(laws, numbers, strict=True) if law.size_law]))
     below = np.sort(np.concatenate([law.size_law(n - 1) for law, n in zip(laws, numbers, strict=True) if law.size_law]))
     ranks = np.arange(len(above))
@@ -128,7 +154,7 @@ def _standardised(law: BatchLaw, table: Array) -> tuple[Array, Array, Array]:
     mean = float(mass @ numbers)
     variance = float(mass @ (numbers - mean) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (table.sum(axis=1) - mean) ** 2 / variance, (numbers - mean) ** 2 / variance, mass
+        return (_independent(law, table) - mean) ** 2 / variance, (numbers - mean) ** 2 / variance, mass
 
 
 def _whole(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:

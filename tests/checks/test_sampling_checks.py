@@ -20,6 +20,7 @@ from dpaudit import (
 )
 from dpaudit.model.case import SamplingCase
 from dpaudit.model.mechanism import Array
+from dpaudit.training.check import Check
 
 PART = Stated(epsilon=0.1, source="a supplier")
 RECORDS, RATE, STEPS, RUNS = 400, 0.1, 40, 4
@@ -125,6 +126,35 @@ def test_dealt_batches_are_dealt_afresh_and_uniformly() -> None:
     assert rule(lambda: [rng.permutation(RECORDS)] * 4) == "DPA326"
     assert rule(lambda: [np.arange(RECORDS)] * 4) == "DPA326"
     assert rule(lambda: [halves() for _ in range(4)]) == "DPA326"
+
+
+@pytest.mark.parametrize("steps", [2, 10])
+def test_repeated_positions_are_the_same_in_every_epoch(steps: int) -> None:
+    """The epochs after the first one tell nothing more: they are no further draws, and they must not differ."""
+    node = Allocate(part=PART, steps=steps, epochs=50, positions="repeated")
+    rng = np.random.default_rng(23)
+
+    def check(epochs: list[Array]) -> Check:
+        batches = [np.flatnonzero(places == step) for places in epochs for step in range(steps)]
+        return conform_batches([DrawnBatches.declared(batches, records=40, node=node)])
+
+    honest = [check([rng.integers(steps, size=40)] * 50) for _ in range(20)]
+    assert min(seen.observed for seen in honest) > 1e-3
+    assert "49 epochs have other batches" in check([rng.integers(steps, size=40) for _ in range(50)]).message
+
+
+def test_sizes_of_one_epoch_are_not_taken_for_independent() -> None:
+    """Two batches of an epoch have the same distance from their mean; the worst of 200 honest runs is not strange."""
+    node = Allocate(part=PART, steps=2, epochs=50)
+    rng = np.random.default_rng(24)
+    seen = [
+        conform_batches([DrawnBatches.declared(batches, records=40, node=node)]).observed
+        for batches in (
+            [np.flatnonzero(places == step) for places in rng.integers(2, size=(50, 40)) for step in range(2)]
+            for _ in range(200)
+        )
+    ]
+    assert min(seen) > 1e-5
 
 
 def test_orders_are_uniform_and_fresh() -> None:
