@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy.stats import binom
 
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import MixtureLoss, binomial_shifts
@@ -20,8 +21,6 @@ def truncated_shares(node: Subsample) -> tuple[tuple[float, float, bool], ...]:
     cut sample, at the rate rate batch_bound / (K + 1). Sizes of negligible probability have the largest such rate.
     Engines add a bound on the error of the library's binomial probabilities.
     """
-    from scipy.stats import binom
-
     bound, others, rate = node.batch_bound or 1, (node.population or 1) - 1, node.rate
     if others < bound:
         return ((1.0, rate, True),)
@@ -48,8 +47,6 @@ def drawn_counts(node: Subsample) -> tuple[tuple[float, int], ...]:
 
     Copies 0 stand for numbers too rare to count, which lose everything.
     """
-    from scipy.stats import binom
-
     draws, chance = node.batch_size or 1, 1 / (node.population or 1)
     whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
     copies = np.arange(1, draws + 1)

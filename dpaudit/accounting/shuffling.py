@@ -25,6 +25,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
+from scipy.stats import binom
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
@@ -56,8 +57,6 @@ class Clones:
         >>> low <= 0.2457029347 <= high or abs(high - 0.2457029347) < 2e-10
         True
         """
-        from scipy.stats import binom
-
         if at >= self.epsilon:
             return 0.0, 0.0
         p, x = math.exp(self.epsilon), math.exp(at)
@@ -217,8 +216,6 @@ def shuffled_attained(node: Shuffle, moved: Composition) -> Composition:
 @lru_cache(maxsize=64)
 def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss | None:
     """Return the loss of the counts where all others hold one value; None where the counts are too many to sum."""
-    from scipy.stats import binom
-
     p, others = math.exp(epsilon), users - 1
     lie = 1 / (p + categories - 1)
     first, last = _window(others, lie)

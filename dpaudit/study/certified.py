@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpaudit.errors import ConfigError, DPAuditError
+from dpaudit.errors import ConfigError, DPAuditError, UnsupportedError
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.declaration import Group
 from dpaudit.study.cells import Cell
@@ -65,10 +66,11 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         return Certified(model=claim.model, neighbours=claim.neighbours, why=f"no certificate: {error.message}")
     epsilon = certificate.tight.epsilon.upper
     units = getattr(make_problem(study, cell.horizon, cell.problem, folder), "units_per_person", None)
-    person = math.nan
-    if isinstance(units, int):
-        group: Any = algorithm.declaration() if units == 1 else Group(part=algorithm.declaration(), size=units)
-        person = epsilon if units == 1 else certify(group, claim, **stated).tight.epsilon.upper
+    person = math.nan if not isinstance(units, int) else epsilon
+    if isinstance(units, int) and units > 1:
+        person = _of_person(
+            algorithm.declaration(), units, epsilon, partial(certify, claim=claim, **stated), claim.delta
+        )
     return Certified(
         epsilon=epsilon,
         person=person,
@@ -80,6 +82,19 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         digest=str(certificate.to_dict()["digest"]),
         why=_objection(certificate),
     )
+
+
+def _of_person(
+    declaration: Any, units: int, epsilon: float, certify: Callable[..., CertificateRecord], delta: float
+) -> float:
+    """Return a bound on the epsilon of all units of one person, `epsilon` being that of one; NaN where none is proved.
+
+    Where no engine covers the group, a pure guarantee still adds up: `units` neighbours in a row cost epsilon each.
+    """
+    try:
+        return certify(Group(part=declaration, size=units)).tight.epsilon.upper
+    except UnsupportedError:
+        return math.nextafter(units * epsilon, math.inf) if delta == 0 else math.nan
 
 
 def _objection(certificate: CertificateRecord) -> str:

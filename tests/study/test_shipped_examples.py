@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
+from dpaudit import certify
 from dpaudit.configuration.config import read_config
+from dpaudit.study.cells import cells_of
+from dpaudit.study.certified import certified_at
 from dpaudit.study.digests import config_digest
+from dpaudit.study.study_file import read_study
 from dpaudit.study.usefulness import OTHER, VACUOUS, Usefulness, usefulness_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,3 +74,15 @@ def test_a_study_of_another_configuration_says_nothing(tmp_path: Path) -> None:
         text.replace('calibration = "tight"', 'calibration = "tight"\nwidth_factor = 0.5'), encoding="utf-8"
     )
     assert _useful(file).why == OTHER
+
+
+@pytest.mark.parametrize("label", ["LPLR", "sufficient statistics"])
+def test_five_units_of_a_pure_guarantee_cost_five_epsilon_also_where_no_engine_covers_their_group(label: str) -> None:
+    """LPLR releases noise of several kinds side by side; the bound for a person is 5 epsilon, not below."""
+    path = EXAMPLES / "studies" / "lplr_insurance.toml"
+    study = read_study(path)
+    for cell in cells_of(study):
+        if cell.label == label:
+            held = certified_at(study, cell, path.parent, certify)
+            assert held.units == 5
+            assert 5 * held.epsilon <= held.person <= 5 * held.epsilon * (1 + 1e-12)
