@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy.signal import fftconvolve
+from scipy.fft import irfft, next_fast_len, rfft
 
 from dpaudit.model.mechanism import Array
 
@@ -41,8 +41,9 @@ def convolved(values: Array, coefficients: tuple[float, ...]) -> Array:
     """Return the Toeplitz matrix with these coefficients times `values`. Shape: (..., time) in and out."""
     if not values.size:
         return values
-    found: Array = fftconvolve(values, np.reshape(coefficients, (1,) * (values.ndim - 1) + (-1,)), axes=-1)
-    return found[..., : values.shape[-1]]
+    room = next_fast_len(values.shape[-1] + len(coefficients) - 1, real=True)
+    found = irfft(rfft(values, room) * rfft(np.asarray(coefficients, dtype=np.float64), room), room)
+    return np.asarray(found[..., : values.shape[-1]])
 
 
 def inverse(coefficients: tuple[float, ...], horizon: int) -> Array:

@@ -6,12 +6,12 @@ No training runs: these cases show what the declared sampling and noise let an a
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import binom
 
 from algorithms.dp_sgd.plan import plan_of
 from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretSteps, simulated
 from algorithms.dp_sgd.settings import DpSgdSettings
 from dpaudit import AuditCase
+from dpaudit.model.losses.binomial import binomial_pmf
 from dpaudit.model.mechanism import Array
 
 VIEW = "simulated gradients"
@@ -82,4 +82,4 @@ def _kept(settings: DpSgdSettings) -> float:
     """Return the probability that a record is in a Poisson sample cut to `batch_bound` records."""
     rate, bound, others = float(settings.sample_rate or 0), settings.batch_bound or 1, (settings.population or 1) - 1
     drawn = np.arange(others + 1)
-    return rate * float(binom.pmf(drawn, others, rate) @ np.minimum(1.0, bound / (drawn + 1)))
+    return rate * float(binomial_pmf(drawn, others, rate) @ np.minimum(1.0, bound / (drawn + 1)))

@@ -13,6 +13,7 @@ from audits.bounds.binomial import proportion_lower, tail
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import leak_allowance
 from dpaudit import Claim, Counts, Power
+from dpaudit.model.mechanism import Array
 
 CAUGHT, ERROR = 0.9, 0.1
 """The probability of an accusation that a control must show, and the probability that what it shows is wrong."""
@@ -55,7 +56,7 @@ def would_refute(
         return False
     guessed = float(proportion_lower(control.guesses, control.runs, _GUESS_ERROR * level))
     right = float(proportion_lower(control.correct, control.guesses, (1 - _GUESS_ERROR) * level))
-    if _least_refutation(runs, guessed, right, claim.epsilon, delta, significance) >= CAUGHT:
+    if _surely_refutes(runs, guessed, right, claim.epsilon, delta, significance):
         return True
     if not gaussian:
         return False
@@ -67,21 +68,23 @@ def would_refute(
     return gaussian_bound(counts, delta, significance).epsilon > claim.epsilon
 
 
-def _least_refutation(
-    runs: int, guessed: float, right: float, epsilon: float, delta: float, significance: float
-) -> float:
-    """Return a lower limit of the probability that the guessing bound exceeds `epsilon`, from both shares.
+def _surely_refutes(runs: int, guessed: float, right: float, epsilon: float, delta: float, significance: float) -> bool:
+    """Return whether the guessing bound exceeds `epsilon` with probability `CAUGHT` or more, by both shares.
 
     More guesses have more right ones and need more. So between two numbers of guesses, the right ones of the smaller
-    number against the need of the larger one are a limit.
+    number against the need of the larger one are a limit. The first pair of numbers is asked first, as it mostly fails.
     """
     least = max(1, _low(runs, guessed, _FEWER_GUESSES))
     numbers = np.unique(np.concatenate([np.geomspace(least, runs, _NUMBERS).astype(int), [least, runs]]))
     leaks, rest = leak_allowance(runs, delta, significance)
-    trials = np.maximum(numbers - leaks, 1)
-    needed = np.ceil(bdtrik(1 - rest, trials, 1 / (1 + math.exp(-epsilon)))) + 1 + leaks
-    caught = tail(needed[1:], numbers[:-1], right) if len(numbers) > 1 else tail(needed, numbers, right)
-    return (1 - _FEWER_GUESSES) * float(caught.min())
+
+    def caught(numbers: Array) -> float:
+        trials = np.maximum(numbers - leaks, 1)
+        needed = np.ceil(bdtrik(1 - rest, trials, 1 / (1 + math.exp(-epsilon)))) + 1 + leaks
+        right_ones = tail(needed[1:], numbers[:-1], right) if len(numbers) > 1 else tail(needed, numbers, right)
+        return (1 - _FEWER_GUESSES) * float(right_ones.min())
+
+    return caught(numbers[:2]) >= CAUGHT and caught(numbers) >= CAUGHT
 
 
 def _low(runs: int, share: float, missed: float) -> int:

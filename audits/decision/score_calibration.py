@@ -13,6 +13,7 @@ from dpaudit.model.mechanism import Array
 _BINS = 96
 _BENDS = 12
 _STEPS = 12
+_SETTLED = 1e-9  # a step so short is the last one: the next would be as long as its square
 _FIT_BINS = 8
 _DEVIATIONS = 3.0
 _FOUR_PARAMETERS = 6.0
@@ -77,7 +78,9 @@ def _fitted(unit: Array, runs: Array, second: Array) -> Array:
         a, b, c = weight.sum(axis=1) + 0.5, (weight * unit).sum(axis=1), (weight * unit**2).sum(axis=1) + 0.5
         determinant = a * c - b * b
         step = np.stack([c * gradient[:, 0] - b * gradient[:, 1], a * gradient[:, 1] - b * gradient[:, 0]], axis=1)
-        line = np.clip(line + np.clip(step / determinant[:, None], -4, 4), -_MOST, _MOST)
+        before, line = line, np.clip(line + np.clip(step / determinant[:, None], -4, 4), -_MOST, _MOST)
+        if np.abs(line - before).max() <= _SETTLED:
+            break
     return line
 
 

@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy.stats import binom
 
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import MixtureLoss, binomial_shifts
+from dpaudit.model.losses.binomial import binomial_cdf, binomial_pmf
 
 _RARE = 1e-8  # of what truncates; sizes rarer than this count as the first one
 _LEAST = 1e-22  # a probability that is added to a larger neighbour's
@@ -25,14 +25,14 @@ def truncated_shares(node: Subsample) -> tuple[tuple[float, float, bool], ...]:
     if others < bound:
         return ((1.0, rate, True),)
     sizes = np.arange(bound, others + 1)
-    weights = binom.pmf(sizes, others, rate)
+    weights = binomial_pmf(sizes, others, rate)
     kept = np.cumsum(weights[::-1])[::-1] > _RARE * weights.sum() + _LEAST
     shares = [
         (float(weight), rate * bound / (int(size) + 1), False)
         for size, weight in zip(sizes[kept], weights[kept], strict=True)
     ]
     rest = (float(weights[~kept].sum()), rate * bound / (bound + 1), False)
-    room = (float(binom.cdf(bound - 1, others, rate)), rate, True)
+    room = (binomial_cdf(bound - 1, others, rate), rate, True)
     return tuple(share for share in (room, rest, *shares) if share[0] > 0)
 
 
@@ -50,7 +50,7 @@ def drawn_counts(node: Subsample) -> tuple[tuple[float, int], ...]:
     draws, chance = node.batch_size or 1, 1 / (node.population or 1)
     whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
     copies = np.arange(1, draws + 1)
-    weights = binom.pmf(copies, draws, chance) / whole
+    weights = binomial_pmf(copies, draws, chance) / whole
     kept = weights > _LEAST
     found = [(float(weight), int(j)) for j, weight in zip(copies[kept], weights[kept], strict=True)]
     rest = float(weights[~kept].sum())

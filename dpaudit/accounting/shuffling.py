@@ -25,12 +25,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
-from scipy.stats import binom
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Shuffle
 from dpaudit.model.losses import Composition, DiscreteLoss
+from dpaudit.model.losses.binomial import binomial_pmf
 
 Floats: TypeAlias = NDArray[np.float64]
 _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
@@ -62,7 +62,7 @@ class Clones:
         p, x = math.exp(self.epsilon), math.exp(at)
         first, last = _window(self.users - 1, self.rate)
         m = np.arange(first, last + 1) + 1
-        weights = binom.pmf(m - 1, self.users - 1, self.rate)
+        weights = binomial_pmf(m - 1, self.users - 1, self.rate)
         threshold = np.floor(m * (x * p - 1) / ((p - 1) * (1 + x))) + 1
         above, at_least = _heads(threshold - 1, m - 1), _heads(threshold, m - 1)
         gains, losses = (p - x) * above / (p + 1), (p * x - 1) * at_least / (p + 1)
@@ -221,8 +221,8 @@ def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss |
     first, last = _window(others, lie)
     counts = np.arange(first, last + 2)
     if categories == 2:  # others hold the second answer; counted is the first
-        coins = binom.pmf(counts, others, lie)
-        shifted = binom.pmf(counts - 1, others, lie)
+        coins = binomial_pmf(counts, others, lie)
+        shifted = binomial_pmf(counts - 1, others, lie)
         return _binned(shifted * p * lie + coins * lie, shifted * lie + coins * p * lie)
     if len(counts) ** 2 > _MOST_CELLS:
         return None

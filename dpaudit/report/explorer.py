@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.fold import fold
+from dpaudit.accounting.fold import above, folded
 from dpaudit.engines import BASIC, GAUSSIAN, OPTIMAL, SINGLE
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.declaration import Group, Repeat
@@ -47,7 +47,7 @@ def _epsilon(report: ReportInputs, size: int, times: int) -> str:
     if (size, times) != (1, 1):
         declaration = Group(part=Repeat(part=certificate.declaration, times=times), size=size)
         try:
-            form = fold(declaration, certificate.claim.neighbours)
+            form = folded(above(declaration, certificate.claim.neighbours), ())
             upper = bracket_epsilon(form, certificate.claim.delta, _CLOSED).upper
         except (DeclarationError, UnsupportedError):
             return _OPEN

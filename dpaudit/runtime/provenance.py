@@ -42,10 +42,12 @@ def source_files(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(files, key=lambda path: path.relative_to(folder).as_posix()))
 
 
+@cache
 def versions() -> tuple[tuple[str, str], ...]:
     """Return (name, version) of Python, of dpaudit and of the numerical libraries, sorted by name.
 
-    A distribution that runs without being installed says so in place of a version.
+    They are those that were installed when the process first asked. A distribution that runs without being installed
+    says so in place of a version.
     """
     found = {name: distribution_version(name) for name in _DISTRIBUTIONS}
     return tuple(sorted({**found, "python": platform.python_version()}.items()))

@@ -90,16 +90,22 @@ def _reached(name: str, path: Path) -> Iterator[str]:
             yield further
     package = (getattr(module, "__package__", None) or name.rpartition(".")[0]) if module else name.rpartition(".")[0]
     try:
-        tree = ast.parse(path.read_bytes())
+        yield from _imported(path.read_bytes(), package)
     except (OSError, SyntaxError, ValueError):
         return
-    for node in ast.walk(tree):
+
+
+@functools.lru_cache(maxsize=256)
+def _imported(text: bytes, package: str) -> tuple[str, ...]:
+    """Return the names of the modules that a text imports, in a package of this name."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(node, package)
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return tuple(names)
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:
@@ -125,5 +131,10 @@ def _file_of(name: str) -> Path | None:
         file = None if spec is None else spec.origin
     if not file or not str(file).endswith(".py"):
         return None
-    elsewhere = {sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")}
-    return None if any(Path(file).is_relative_to(folder) for folder in elsewhere) else Path(file)
+    return None if any(Path(file).is_relative_to(folder) for folder in _elsewhere()) else Path(file)
+
+
+@functools.cache
+def _elsewhere() -> frozenset[str]:
+    """Return the folders of Python's own modules and of installed ones."""
+    return frozenset(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib"))

@@ -9,7 +9,6 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from dpaudit.verifier.losses import Loss, Multiset, discrete, most, reversed_all
 from dpaudit.verifier.refusals import Table, follow, require
@@ -24,15 +23,14 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     epsilon, failing = map(max, zip(most(part), most(reversed_all(part)), strict=True))
     require(epsilon <= 30 and not failing, "shuffled reports need a pure epsilon of at most 30")
     p, answers = math.exp(epsilon), _answers(node)
-    known = 0 < answers <= p + 1
-    rate, share = (2 / (p + answers - 1), (p + 1) / (p + answers - 1)) if known else (1 / p, 1.0)
+    rate, share = (2 / (p + answers - 1), (p + 1) / (p + answers - 1)) if 0 < answers <= p + 1 else (1 / p, 1.0)
     clones = _likely(node["users"] - 1, rate)
     heads = np.unique(np.concatenate([_likely(m, 0.5) for m in (int(clones[0]), int(clones[-1]))]))
     heads = np.arange(heads[0], heads[-1] + 2)
     follow(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
     m, a = clones[:, None], heads[None, :]
-    own, other = (np.where((j >= 0) & (j <= m), binom.pmf(j, m, 0.5), 0.0) for j in (a - 1, a))
-    weight = share * np.asarray(binom.pmf(clones, node["users"] - 1, rate))[:, None] / (p + 1)
+    own, other = (np.where((j >= 0) & (j <= m), _binomial(j, m, 0.5), 0.0) for j in (a - 1, a))
+    weight = share * _binomial(clones, node["users"] - 1, rate)[:, None] / (p + 1)
     return _merged(weight * (p * own + other), weight * (own + p * other), 1 - share)
 
 
@@ -45,15 +43,14 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
     lie = 1 / (p + answers - 1)
     one = np.append(_likely(users - 1, lie), _likely(users - 1, lie)[-1] + 1)
     if answers == 2:
-        mine, others = (np.asarray(binom.pmf(counts, users - 1, lie)) for counts in (one - 1, one))
+        mine, others = (_binomial(counts, users - 1, lie) for counts in (one - 1, one))
         return Counter([_merged(lie * (p * mine + others), lie * (mine + p * others), 0.0)])
     if len(one) ** 2 > _CELLS // 4:
         return Counter()
     a, b = one[:, None], one[None, :]
 
     def law(i: Array, j: Array) -> Array:
-        rest = np.maximum(users - 1 - i, 0)
-        found = binom.pmf(i, users - 1, lie) * binom.pmf(j, rest, lie / (1 - lie))
+        found = _binomial(i, users - 1, lie) * _binomial(j, np.maximum(users - 1 - i, 0), lie / (1 - lie))
         return np.where((i >= 0) & (j >= 0) & (i + j <= users - 1), found, 0.0)
 
     more, less, same = law(a - 1, b), law(a, b - 1), (1 - (p + 1) * lie) * law(a, b)
@@ -67,6 +64,13 @@ def _answers(node: Table) -> int:
         part = part["part"]
     fields = part["mechanism"] if part["node"] == "release" else {"name": ""}
     return int(fields.get("categories", 2)) if fields["name"] == "randomised_response" else 0
+
+
+def _binomial(counts: Array, trials: int | Array, rate: float) -> Array:
+    """Return the probabilities of a binomial number; SciPy's statistics are slow to load, and few trees shuffle."""
+    from scipy.stats import binom
+
+    return np.asarray(binom.pmf(counts, trials, rate))
 
 
 def _likely(trials: int, rate: float) -> Array:
@@ -88,6 +92,6 @@ def _merged(p: Array, q: Array, nothing: float) -> Loss:
     part = (values - low) / step - where
     rise = p[held] * (np.expm1(-part * step) / math.expm1(-step))
     masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
-    over = low + np.arange(len(masses)) * step, masses
-    laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in (over, labels))
+    both = (low + np.arange(len(masses)) * step, masses), labels
+    laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in both)
     return ("counted", *(discrete([*law, (0.0, max(0.0, nothing))]) for law in laws))
