@@ -59,7 +59,9 @@ def tail_limits(counts: Array, scores: int, significance: float) -> Array:
     reached = np.asarray(counts, dtype=int)
     place = np.searchsorted(ranks, reached + 1)
     used = np.where(place < len(ranks), ranks[np.minimum(place, len(ranks) - 1)] - 1, scores)
-    return proportion_upper(used, float(scores), local_level(scores, significance))
+    known, where = np.unique(used, return_inverse=True)
+    limits: Array = proportion_upper(known, float(scores), local_level(scores, significance))[where]
+    return limits
 
 
 def _ranks(scores: int) -> Array:

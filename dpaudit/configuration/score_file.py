@@ -36,7 +36,10 @@ def read_scores(path: Path) -> Array:
         raise ConfigError(f"{path}: expected numbers, got an array of type {scores.dtype}.")
     if len(scores) == 0:
         raise ConfigError(f"{path}: holds no score.")
-    return scores.astype(float)
+    numbers: Array = scores.astype(float)
+    if np.isnan(numbers).any():
+        raise ConfigError(f"{path}: number {int(np.isnan(numbers).argmax()) + 1} is NaN. Find out where it came from.")
+    return numbers
 
 
 def _lines(path: Path) -> Array:

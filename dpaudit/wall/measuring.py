@@ -83,7 +83,7 @@ def _replayed(empty: RowResult, replay: Replay) -> RowResult:
         outcome="violation" if wrong else "consistent",
         accused=wrong,
         runs=1,
-        note=f"{replay.text}: claimed {replay.claimed:.6g}, seen {replay.seen:.6g}",
+        note=f"{replay.text[:1].upper()}{replay.text[1:]}: claimed {replay.claimed:.6g}, seen {replay.seen:.6g}",
     )
 
 

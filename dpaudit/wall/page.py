@@ -20,6 +20,8 @@ table{border-collapse:collapse;width:100%}th,td{padding:.3rem .6rem;text-align:l
 border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent)}th{font-weight:600;font-size:.85rem}
 th:first-child,td:first-child{min-width:15rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td:last-child{min-width:14rem}.mark{font-weight:600}
 .violation,.refuted{color:#a2401f}.consistent,.not_refuted,.certified{color:#26704a}.dim{opacity:.7;font-size:.87rem}
+@media(max-width:40rem){th:first-child,td:first-child{min-width:8rem}td:last-child{min-width:11rem}
+th,td{padding:.3rem .35rem}}
 @media(prefers-color-scheme:dark){.violation,.refuted{color:#f0926e}.consistent,.not_refuted,.certified{color:#7cc79d}}
 """
 _HEAD = (
