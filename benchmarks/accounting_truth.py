@@ -1,7 +1,8 @@
-"""Compare the default engines with the truth on random compositions: `benchmarks/accounting_truth.py 10000 [SEED]`.
+"""Compare the default engines with the truth on random compositions: `accounting_truth.py NUMBER [SEED] [nodes]`.
 
-Prints each violation (there must be none) and each composition without a truth, then widths and times by kind. An
-interrupted run prints the table of what it did.
+With `nodes` the compositions hold samples, averages, secret places, groups and choices, and the truth is that of simple
+losses of the same curve, which are derived apart. Prints each violation (there must be none) and each composition
+without a truth, then widths and times by kind. An interrupted run prints the table of what it did.
 """
 
 import importlib.util
@@ -63,20 +64,20 @@ def table(rows: dict[str, list[tuple[float, float]]]) -> None:
         )
 
 
-def main(number: int, seed: int) -> int:
-    drawing, oracle = load("drawing"), load("oracle")
+def main(number: int, seed: int, *, nodes: bool) -> int:
+    drawing, oracle = load("drawing_nodes" if nodes else "drawing"), load("oracle")
     rng = np.random.default_rng(seed)
     rows: dict[str, list[tuple[float, float]]] = {}
     wrong = unsettled = 0
     try:
         for index in range(number):
-            kind, composition, delta = drawing.draw(rng)
+            kind, composition, *simple, delta = drawing.draw_nodes(rng) if nodes else drawing.draw(rng)
             started = time.process_time()
             bracket = bracket_of(composition, delta)
             width = (bracket.upper - bracket.lower) / bracket.upper if bracket.upper > 0 else 0.0
             rows.setdefault(kind, []).append((width, time.process_time() - started))
             try:
-                side = contradiction(oracle, composition, delta, bracket)
+                side = contradiction(oracle, *(simple or [composition]), delta, bracket)
             except ArithmeticError as error:
                 unsettled += 1
                 print(f"no truth at {index}: {composition} delta={delta!r}: {error}", flush=True)
@@ -92,5 +93,5 @@ def main(number: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    arguments = [int(argument) for argument in sys.argv[1:]]
-    sys.exit(min(1, main(arguments[0] if arguments else 200, arguments[1] if len(arguments) > 1 else 0)))
+    numbers = [int(argument) for argument in sys.argv[1:] if argument != "nodes"]
+    sys.exit(min(1, main(*(numbers + [200, 0][len(numbers) :]), nodes="nodes" in sys.argv)))

@@ -242,6 +242,66 @@ def test_a_state_without_a_history_is_refused_with_what_it_holds() -> None:
         from_state_dict({"model": 3})
 
 
+def test_every_accountant_of_opacus_leaves_a_history_that_is_read() -> None:
+    """All accountants of the installed release, listed by its registry: one declaration, whichever wrote the state."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        registry = pytest.importorskip("opacus.accountants.registry")
+        states = []
+        for name in registry._ACCOUNTANTS:
+            accountant = registry.create_accountant(name)
+            for _ in range(7):
+                accountant.step(noise_multiplier=1.5, sample_rate=0.02)
+            states.append(accountant.state_dict())
+    assert {state["mechanism"] for state in states} >= {"rdp", "gdp", "prv"}
+    assert {from_state_dict(state) for state in states} == {from_history([(1.5, 0.02, 7)])}
+
+
+# jax-privacy: it has no events of its own, and describes its trainings by those of dp-accounting.
+
+
+JAX_PRIVACY: dict[str, tuple[dpa.DpEvent, Neighbours]] = {
+    "dpsgd": (dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, dpa.GaussianDpEvent(3.0)), 512), "add_remove"),
+    "fixed": (
+        dpa.SelfComposedDpEvent(dpa.SampledWithoutReplacementDpEvent(1000, 10, dpa.GaussianDpEvent(3.0)), 20),
+        "replace_one",
+    ),
+    "fixed, with replacement": (
+        dpa.SelfComposedDpEvent(dpa.dp_event.SampledWithReplacementDpEvent(1000, 10, dpa.GaussianDpEvent(3.0)), 20),
+        "replace_one",
+    ),
+    "truncated": (
+        dpa.SelfComposedDpEvent(
+            dpa.dp_event.TruncatedSubsampledGaussianDpEvent(
+                dataset_size=1000, sampling_probability=0.05, truncated_batch_size=70, noise_multiplier=3.0
+            ),
+            20,
+        ),
+        "add_remove",
+    ),
+    "banded": (dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.4, dpa.GaussianDpEvent(3.0)), 128), "add_remove"),
+    "no step": (dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, dpa.GaussianDpEvent(3.0)), 0), "add_remove"),
+    "everybody": (dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(1.0, dpa.GaussianDpEvent(3.0)), 5), "add_remove"),
+    "nobody": (dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.0, dpa.GaussianDpEvent(3.0)), 5), "add_remove"),
+}
+"""Events of the shapes that jax-privacy's accounting module returns, with a relation that each is proved for."""
+
+
+@pytest.mark.parametrize("name", JAX_PRIVACY)
+def test_a_training_of_jax_privacy_is_read(name: str) -> None:
+    """Each becomes a declaration that folds, and costs something where something is released."""
+    event, neighbours = JAX_PRIVACY[name]
+    form = fold(from_event(event, neighbours), neighbours)
+    assert bool(form.upper[0].parts) == (name not in ("no step", "nobody"))
+
+
+def test_jax_privacys_zcdp_events_are_refused_by_name_and_place() -> None:
+    """With `use_zcdp` a training is told by rho alone, which is no mechanism; the place inside the sample is named."""
+    event = dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, dpa.ZCDpEvent(0.05)), 10)
+    with pytest.raises(UnsupportedError, match=r"ZCDpEvent at event\.event\.event"):
+        from_event(event, "add_remove")
+
+
 # The deployments registry.
 
 REGISTRY = {
