@@ -13,6 +13,7 @@ from dpaudit.accounting.allocating import allocated_above
 from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.orders import in_sequence, of_the_run
 from dpaudit.accounting.shuffling import shuffled_above
 from dpaudit.accounting.subsampling import sampled_above
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -74,9 +75,9 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
             told = LOST if epsilon == math.inf else ApproximateLoss(epsilon=epsilon, delta=delta)
             return (Composition.of(told),)
         case Sequential(parts=parts):
-            return (Composition.total(join(above(part, neighbours)) for part in parts),)
+            return in_sequence([of_the_run(part, neighbours, above(part, neighbours)) for part in parts])
         case Repeat(part=part, times=times):
-            return (join(above(part, neighbours)) * times,)
+            return tuple(held * times for held in of_the_run(part, neighbours, above(part, neighbours)))
         case Parallel(parts=parts):
             return worst(tuple(alternative for part in parts for alternative in above(part, neighbours)))
         case Cells(inside=inside, touched=touched):

@@ -20,6 +20,7 @@ from dpaudit.model.losses import (
     AverageLoss,
     ChoiceLoss,
     Composition,
+    DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -28,8 +29,12 @@ from dpaudit.model.losses import (
     SampledLoss,
     SimpleLoss,
     StitchedLoss,
+    larger_order,
+    outer_losses,
+    sampled_atoms,
 )
 from dpaudit.model.mechanism import is_opposed, is_plugged_in
+from dpaudit.model.sampled_relations import relation_inside
 
 _LARGE = 700.0
 
@@ -45,6 +50,8 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
         return (Composition(),)
     if opposed := _opposed(node, neighbours):
         return (Composition.of(opposed[0]),)
+    if relation_inside(node, neighbours) == "replace_one":
+        alternatives = tuple(map(_in_any_order, alternatives))
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
@@ -62,7 +69,11 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
         return Composition()
     if composition.parts and (opposed := _opposed(node, neighbours)):
         return Composition.of(opposed[1])
-    if not composition.parts or not _plain(composition) or composition != composition.reversed():
+    if not composition.parts or not _plain(composition):
+        return Composition()
+    if node.scheme == "without_replacement" and relation_inside(node, neighbours) == "replace_one":
+        return _sampled(composition, node.rate, upwards=False)  # all others alike; both records may change places
+    if composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
         moved = _shift(composition, upwards=False)
@@ -110,6 +121,14 @@ def _above(composition: Composition, node: Subsample, neighbours: Neighbours) ->
         yield _sampled(composition, node.rate, upwards=True)
 
 
+def _in_any_order(composition: Composition) -> Composition:
+    """Return one finite loss as the larger curve of both orders: each set of other records may have its own order."""
+    if composition.events != 1:
+        return composition
+    ((loss, _),) = composition.parts
+    return Composition.of(larger_order(loss)) if isinstance(loss, DiscreteLoss) and not loss.symmetric else composition
+
+
 def _apart(node: Subsample, neighbours: Neighbours) -> bool:
     """Return whether both neighbours hold a record that a Poisson sample may lack."""
     return node.scheme == "poisson" and neighbours == "replace_one"
@@ -135,7 +154,12 @@ def _sampled(composition: Composition, rate: float, *, upwards: bool) -> Composi
     if _gaussian(composition):
         mu = total_mu(composition)[1 if upwards else 0]
         return Composition.of(SampledGaussianLoss(mu=mu, rate=rate) if rate < 1 else GaussianLoss(mu=mu))
-    return Composition.of(SampledLoss(inside=composition.parts, rate=rate)) if rate < 1 else composition
+    if rate == 1:
+        return composition
+    ((loss, times), *rest) = composition.parts
+    if isinstance(loss, DiscreteLoss) and times == 1 and not rest:
+        return Composition.of(outer_losses(sampled_atoms(loss, rate), above=upwards))
+    return Composition.of(SampledLoss(inside=composition.parts, rate=rate))
 
 
 def _joint(composition: Composition) -> Composition:

@@ -1,8 +1,11 @@
 """Folding the tree anew: alternatives that bound from above."""
 
+import math
 from collections import Counter
+from itertools import product
 
 from dpaudit.verifier import losses, schemes
+from dpaudit.verifier.integers import orders_alone
 from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, require
@@ -26,7 +29,8 @@ def fold(node: Table, relation: str) -> list[Multiset]:
         return _parts(node, relation)
     part = fold(node["part"], schemes.inside(node, relation))
     if kind == "repeat":
-        return [losses.times(joined(part), node["times"])]
+        part = part if orders_alone(node["part"], relation) else [joined(part)]
+        return [losses.times(a, node["times"]) for a in part]
     if kind == "group":
         return _group(part, node["size"]) if node["size"] > 1 else part
     if kind == "shuffle":
@@ -42,7 +46,10 @@ def _parts(node: Table, relation: str) -> list[Multiset]:
     folded = [fold(part, relation) for part in node["parts"]]
     if node["node"] == "parallel":
         return distinct([alternative for part in folded for alternative in part])
-    return [sum(map(joined, folded), start=Counter())]
+    kept = [a if orders_alone(n, relation) else [joined(a)] for a, n in zip(folded, node["parts"], strict=True)]
+    if math.prod(map(len, kept)) > 16:
+        kept = [[joined(a)] for a in kept]
+    return distinct([sum(chosen, start=Counter()) for chosen in product(*kept)])
 
 
 def _cells(node: Table, relation: str) -> list[Multiset]:

@@ -1,23 +1,91 @@
-"""Integer noise on a Poisson sample whose record gives way to one that moves the answer the other way."""
+"""Finite losses on a sample: in which order they meet the neighbours, and integer noise whose record is replaced."""
 
 import math
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, discrete, reverse
+from dpaudit.verifier.losses import Loss, Multiset, discrete, reversed_all
 from dpaudit.verifier.mechanisms import sides_of
-from dpaudit.verifier.refusals import Table, positive
+from dpaudit.verifier.refusals import Table, follow, positive
+from dpaudit.verifier.shape import TABLES
 
+_MOST = 300
 _LINE = ("discrete_laplace", "discrete_gaussian", "truncated_discrete_gaussian")
 
 
-def either_answer(part: Table) -> Loss | None:
-    """Return the larger curve of both orders of a table of two laws, one of which a sample without the record has."""
+def either_answer(part: Table) -> Multiset:
+    """Return the larger curve of a table of two laws, one of which a sample without the record has; else nothing."""
     noise = _noise(part)
-    if noise.get("name") != "finite":
-        return None
-    (loss,) = sides_of(noise, noise["neighbours"])[0]
-    return loss if reverse(loss) == loss else ("choice", frozenset({loss, reverse(loss)}))
+    return either(sides_of(noise, noise["neighbours"])[0]) if noise.get("name") == "finite" else Counter()
+
+
+def either(part: Multiset) -> Multiset:
+    """Return one finite loss as the larger curve of both orders, convex and piecewise linear in e^l; others as given.
+
+    The larger curve is that of a symmetric loss. A change of its slope at e^l > 1 is a mass at l under Q.
+    """
+    if not alone(part) or part == reversed_all(part):
+        return part
+    ((_, atoms, *ends),) = part
+    follow(len(atoms) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
+    rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms]
+    lost = Fraction(ends[0])
+    other = lost + sum((p - q for p, q in rows), start=Fraction(0))  # both orders have one total variation
+    curves = [(rows, lost), ([(q, p) for p, q in rows], other)]
+
+    def gaps(x: Fraction) -> list[Fraction]:
+        return [sum((max(p - x * q, Fraction(0)) for p, q in side), start=end) for side, end in curves]
+
+    at = sorted({Fraction(1), *(max(p / q, q / p) for p, q in rows)})
+    pairs = [(x, y, *(one - two for one, two in map(gaps, (x, y)))) for x, y in pairwise(at)]
+    at = sorted({*at, *(x + (y - x) * a / (a - b) for x, y, a, b in pairs if a * b < 0)})
+    heights = [max(gaps(x)) for x in at]
+    slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
+    gains = [(x, after - before) for x, before, after in zip(at[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)]
+    held = [(math.log(x), float(x * q), float(q)) for x, q in gains if q]
+    whole = [(v, p) for v, p, _ in held] + [(-v, q) for v, _, q in held]
+    beyond = float(max(lost, other))
+    return Counter([discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)])
+
+
+def alone(part: Multiset) -> bool:
+    """Return whether a part is one finite loss."""
+    return part.total() == 1 and next(iter(part))[0] == "discrete"
+
+
+def mapped(part: Multiset, rate: float) -> Loss:
+    """Return one finite loss on a sample that holds the record with probability `rate`, atom by atom."""
+    ((_, atoms, lost, other),) = part
+    held: Counter[float] = Counter({math.log1p(-rate): (1 - rate) * other})
+    for v, p in atoms:
+        grown = v + math.log(rate + (1 - rate) * math.exp(-v)) if v > 1 else math.log1p(rate * math.expm1(v))
+        held[grown] += rate * p + (1 - rate) * p * math.exp(-v)
+    return discrete(list(held.items()), rate * lost)
+
+
+def orders_alone(node: Table, relation: str) -> bool:
+    """Return whether a node's alternatives are the orders of a sampled part, which a run does not change."""
+    kind, parts = node["node"], node.get("parts", [node.get("part")])
+    if kind in ("subsample", "allocate"):
+        key = "allocate" if kind == "allocate" else node.get("scheme", "poisson")
+        ordered = relation != "replace_one" != TABLES["relations"][key].get(relation)
+        return ordered and _single(node["part"])
+    if kind == "sequential":
+        return all(_single(part) or orders_alone(part, relation) for part in parts)
+    return kind in ("repeat", "post_process", "billboard") and orders_alone(node["part"], relation)
+
+
+def _single(node: Table) -> bool:
+    """Return whether a part has one alternative."""
+    if node["node"] in ("release", "stated"):
+        return True
+    parts = node.get("parts", [node.get("part")])
+    return node["node"] in ("sequential", "repeat", "post_process", "billboard", "local", "group") and all(
+        map(_single, parts)
+    )
 
 
 def opposed(part: Table, rate: float, *, low: bool) -> Loss | None:

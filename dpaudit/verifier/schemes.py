@@ -34,12 +34,15 @@ def inside(node: Table, relation: str) -> str:
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
+    if inside(node, relation) == "replace_one" and all(map(integers.alone, part)):
+        return distinct([make(node, a, relation, low=False) for a in part])
     return distinct([make(node, o, relation, low=False) for a in part for o in distinct([a, reversed_all(a)])])
 
 
 def below(node: Table, part: Multiset, relation: str) -> Multiset:
     """Return what a pair attains that attains the part by itself; nothing where no pair is known."""
-    known = part and part == reversed_all(part) and not any(loss[0] == "choice" for loss in part)
+    any_order = node.get("scheme") == "without_replacement" and inside(node, relation) == "replace_one"
+    known = part and (any_order or part == reversed_all(part)) and not any(loss[0] == "choice" for loss in part)
     if not known:
         return _NOTHING
     return (_allocated if node["node"] == "allocate" else _sampled)(node, part, relation, low=True)
@@ -63,10 +66,12 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
         if pair := integers.opposed(node["part"], rate, low=low):
             return Counter([pair])
         if answers := integers.either_answer(node["part"]):
-            return _on(part, rate) if low else _both(Counter([answers]), rate)
+            return _on(part, rate) if low else _both(answers, rate)
         if shift := _shift(part):
             return _apart(shift, rate)
         return _NOTHING if low else _both(_doubled(part), rate)
+    if inside(node, relation) == "replace_one" and not low:
+        part = integers.either(part)
     if scheme == "with_replacement":
         return _drawn(node, part, low=low)
     if scheme == "truncated_poisson":
@@ -91,7 +96,7 @@ def _mapped(part: Multiset, rate: float) -> Loss:
     """Return the loss of a sample that holds the record with probability `rate` against one without it."""
     if shows_all(part):
         return discrete([(math.log1p(-rate), 1 - rate)], rate)
-    return ("map", _items(_joint(part)), rate, "remove")
+    return integers.mapped(part, rate) if integers.alone(part) else ("map", _items(_joint(part)), rate, "remove")
 
 
 def _both(part: Multiset, rate: float) -> Multiset:

@@ -42,7 +42,7 @@ from dpaudit.model.losses.discrete import LOST, DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
 from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
-from dpaudit.model.losses.opposed import opposed_loss, outer_losses
+from dpaudit.model.losses.opposed import opposed_loss, outer_losses, sampled_atoms
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
 
 __all__ = [
@@ -70,4 +70,5 @@ __all__ = [
     "larger_order",
     "opposed_loss",
     "outer_losses",
+    "sampled_atoms",
 ]

@@ -1,10 +1,11 @@
-"""The loss of a Poisson sample of integer noise whose record gives way to one that moves the answer the other way."""
+"""Finite losses on a sample: of a record against none, and of integer noise against the opposite record."""
 
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.checks import meant
 from dpaudit.model.losses.discrete import DiscreteLoss
 
 _ULPS = 2.0**-49  # relative; what the largest loss may be wrong by
@@ -52,8 +53,26 @@ def _grown(moved: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
     return np.where(moved > 1, far + np.log(rate + (1 - rate) * np.exp(-far)), small)
 
 
+def sampled_atoms(loss: DiscreteLoss, rate: float) -> DiscreteLoss:
+    """Return the loss of (1 - rate) Q + rate P against Q, (P, Q) having the finite loss `loss`, atom by atom.
+
+    Source: Zhu, Dong and Wang (2022), Theorem 11.
+
+    >>> fair = DiscreteLoss(atoms=((-1.0, 0.2689414213699951), (1.0, 0.7310585786300049)), symmetric=True)
+    >>> [round(value, 6) for value, _ in sampled_atoms(fair, 0.1).atoms]
+    [-0.065298, 0.158565]
+    """
+    values = np.array([value for value, _ in loss.atoms])
+    masses = np.array([mass for _, mass in loss.atoms])
+    mixed = rate * masses + (1 - rate) * masses * np.exp(-values)
+    atoms = list(zip(_grown(values, rate).tolist(), mixed.tolist(), strict=True))
+    if loss.reverse_infinite_mass:
+        atoms.append((float(np.log1p(-rate)), (1 - rate) * loss.reverse_infinite_mass))
+    return DiscreteLoss(atoms=tuple(atoms), infinite_mass=float(meant(rate) * meant(loss.infinite_mass)))
+
+
 def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
-    """Return a symmetric loss with its two outermost values rounded to one side, as the decimals they stand for.
+    """Return a loss with its largest value, and the opposite one, rounded to one side as the decimals they stand for.
 
     Where the largest loss is no ratio, an upper bound must not lie below it, nor a lower bound above it.
 

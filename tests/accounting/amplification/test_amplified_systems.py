@@ -10,6 +10,7 @@ from dpaudit.engines import QUICK
 from dpaudit.engines.tilted.pairs.derived import pair_above
 from dpaudit.model.losses import DiscreteLoss
 from tests.accounting.amplification.amplified_systems import Drawn, draw
+from tests.accounting.amplification.integer_systems import draw_counted
 
 ROUNDING = 1e-9, 1e-14
 """What sums over outputs may be wrong by, relatively and besides."""
@@ -37,6 +38,31 @@ def test_no_bracket_of_an_enumerated_system_is_wrong(number: int) -> None:
         for truth, bracket in judged(seed):
             assert not below_truth(truth, bracket), seed
             assert bracket.lower <= truth * (1 + ROUNDING[0]) + ROUNDING[1], seed
+
+
+def judged_count(seed: int, *, broken: bool = False) -> list[tuple[float, Bracket]]:
+    """Return the truth and the bracket of noisy counts whose record is replaced; `broken` declares half of the rate."""
+    rng = np.random.default_rng([19, seed])
+    system = draw_counted(rng)
+    declared = replace(system, rate=system.rate / 2) if broken else system
+    form = fold(declared.declaration(), "replace_one")
+    epsilons = (0.0, float(np.round(rng.uniform(0.02, 1) * 1.5, 3)))
+    return [(system.delta(epsilon), bracket_delta(form, epsilon, QUICK)) for epsilon in epsilons]
+
+
+@pytest.mark.parametrize("number", [40, pytest.param(2000, marks=pytest.mark.slow)], ids=["some", "two thousand"])
+def test_no_bracket_of_an_enumerated_count_is_wrong(number: int) -> None:
+    """Integer noise on Poisson samples, a record replaced: both ends lie on their side, and meet the truth closely."""
+    for seed in range(number):
+        for truth, bracket in judged_count(seed):
+            assert not below_truth(truth, bracket), seed
+            assert truth * (1 - 5e-3) - 1e-9 <= bracket.lower <= truth * (1 + ROUNDING[0]) + ROUNDING[1], seed
+            assert bracket.upper <= truth * (1 + 5e-3) + 1e-9, seed
+
+
+def test_half_of_a_counts_rate_is_caught() -> None:
+    """The broken twin of noisy counts."""
+    assert all(any(below_truth(*found) for found in judged_count(seed, broken=True)) for seed in range(3))
 
 
 def test_half_of_a_rate_and_twice_the_steps_are_caught() -> None:

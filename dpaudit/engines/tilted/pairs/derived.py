@@ -1,6 +1,7 @@
 """Pairs above and below every loss: those of a closed form from their cells, the derived ones from what they are of."""
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +13,7 @@ from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
+    DiscreteLoss,
     SampledLoss,
     SimpleLoss,
     StitchedLoss,
@@ -58,6 +60,8 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
         case AllocatedLoss(inside=inside, steps=steps, order=order):
             step = _composed(inside, _step_width(width, steps), tail, above=False)
             return allocated_below(step, steps, width, tail * _CAPPED, order)
+        case DiscreteLoss(reverse_infinite_mass=missing):
+            return replace(_of_cells(own_cells(loss, width, tail), above=False), missing=missing)
         case _:
             return _of_cells(own_cells(loss, width, tail), above=False)
 
