@@ -14,8 +14,11 @@ import numpy as np
 from audits.attacks.columns import joined, most_informative
 from audits.attacks.counting import CountedOdds
 from audits.attacks.discriminant import Discriminant
+from audits.attacks.linear_odds import LinearOdds
+from audits.attacks.logistic import log_likelihood
 from audits.attacks.table import Bins, Table
 from audits.attacks.trees import Tree, grow_trees
+from audits.experiment.views import take
 from dpaudit.model.mechanism import Array
 
 _ROUNDS = 100
@@ -69,8 +72,25 @@ def learn_score(view: Any, labels: Array, rng: np.random.Generator) -> "LearnedS
     if CountedOdds.suits(numbers):
         if CountedOdds.few(numbers):
             return CountedOdds.learned(table, numbers, labels)
-        return CountedOdds.learned(table, numbers, labels, _additive(table, numbers, labels, most_trees=0)(view))
+        return CountedOdds.learned(table, numbers, labels, _starting_odds(table, view, labels))
     return _additive(table, numbers, labels, most_trees=_TREES)
+
+
+def _starting_odds(table: Table, view: Any, labels: Array) -> Array:
+    """Return rough log odds of each run: of the linear model where it predicts the last quarter of the runs better."""
+    numbers = table.numbers(view)
+    early = len(labels) - len(labels) // 4
+    additive = _additive(table, numbers, labels, most_trees=0)
+    linear = LinearOdds.learned(table, numbers[:early], labels[:early])
+    if linear is not None:
+        late = _additive(table, numbers[:early], labels[:early], most_trees=0)(
+            take(view, np.arange(early, len(labels)))
+        )
+        known = labels[early:]
+        if log_likelihood(linear.of(numbers[early:]), known) >= log_likelihood(late, known):
+            linear = LinearOdds.learned(table, numbers, labels)
+            return additive(view) if linear is None else linear.of(numbers)
+    return additive(view)
 
 
 def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -> LearnedScore:

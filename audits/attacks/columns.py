@@ -53,6 +53,12 @@ class Columns:
         scores: Array = np.where(np.isnan(numbers), 0.0, numbers) * np.array(self.signs)
         return scores
 
+    def fitted(self, position: int) -> bool:
+        """Return whether the column at `position` is the discriminant, which labelled runs fitted."""
+        columns = len(self.discriminant.direction)
+        pairs = columns * (columns - 1) // 2 if 2 < columns <= _MOST_COMPARED else 0
+        return columns > 1 and self.indices[position] == columns + pairs
+
     def only(self, position: int) -> Callable[[Any], Array]:
         """Return the score of the column at `position`."""
         column = Columns(

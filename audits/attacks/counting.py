@@ -16,8 +16,10 @@ _RUNS_A_VALUE = 20
 _FEW = 50
 _ROWS = 100_000
 _DISTANCES = np.concatenate([-np.geomspace(16, 1e-3, 50), [0.0], np.geomspace(1e-3, 16, 50)])
+_NONE = len(_DISTANCES) // 2
 _ROUNDS = 200
 _PRIOR = 0.5
+_LEAST_GAIN = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,13 +48,16 @@ class CountedOdds:
         The odds of private mechanisms concentrate at their extremes; the estimated distribution locates the extremes.
         Source: Kiefer and Wolfowitz (1956), the maximum likelihood distribution of the distances, on a grid. With few
         outputs each is weighted by its runs, so that a rare output has little weight; with many all weigh the same.
+        A guess that explains the counts as well as the estimated distances do is taken as it is.
         """
         keys, rows = _distinct(numbers)
         runs = np.bincount(rows)
         second = np.bincount(rows[labels], minlength=len(keys))
         start = np.zeros(len(keys)) if guess is None else np.bincount(rows, guess, minlength=len(keys)) / runs
         weights = runs / runs.mean() if guess is None else np.ones(len(keys))
-        odds = _posterior(second, runs - second, start, weights)
+        odds, gain = _posterior(second, runs - second, start, weights)
+        if guess is not None and gain < _LEAST_GAIN:
+            odds = start
         return cls(table=table, odds={key.tobytes(): float(value) for key, value in zip(keys, odds, strict=True)})
 
     def __call__(self, view: Any) -> Array:
@@ -70,11 +75,15 @@ class CountedOdds:
         return numbers
 
 
-def _posterior(second: Array, first: Array, start: Array, weights: Array) -> Array:
-    """Return the log odds of the mean share of each cell, its distance from `start` averaged over the grid."""
+def _posterior(second: Array, first: Array, start: Array, weights: Array) -> tuple[Array, float]:
+    """Return the log odds of the mean share of each cell, its distance from `start` averaged over the grid.
+
+    Beside them: how much likelier the estimated distances make the counts, in nats, than no distances do.
+    """
     odds = start[:, None] + _DISTANCES
-    likelihood = -second[:, None] * np.logaddexp(0, -odds) - first[:, None] * np.logaddexp(0, odds)
-    likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+    logs = -second[:, None] * np.logaddexp(0, -odds) - first[:, None] * np.logaddexp(0, odds)
+    largest = logs.max(axis=1, keepdims=True)
+    likelihood = np.exp(logs - largest)
     prior = np.full(len(_DISTANCES), 1 / len(_DISTANCES))
     posterior = likelihood / likelihood.sum(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
@@ -82,8 +91,9 @@ def _posterior(second: Array, first: Array, start: Array, weights: Array) -> Arr
         posterior /= posterior.sum(axis=1, keepdims=True)
         prior = (weights @ posterior + _PRIOR / len(prior)) / (len(second) + _PRIOR)
     share = (posterior / (1 + np.exp(-odds))).sum(axis=1)
+    gain = float((np.log(likelihood @ prior) + largest[:, 0] - logs[:, _NONE]).sum())
     result: Array = np.log(share) - np.log1p(-share)
-    return result
+    return result, gain
 
 
 def _distinct(numbers: Array) -> tuple[Array, Array]:

@@ -8,8 +8,10 @@ import numpy as np
 
 from audits.attacks.classifier import LearnedScore, learn_score
 from audits.attacks.columns import Columns
+from audits.attacks.linear_odds import LinearOdds
 from audits.attacks.logistic import log_likelihood
 from audits.attacks.shared_shape import SharedShape
+from audits.attacks.table import Table
 from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
 from audits.decision.rare_events import rare_event
 from audits.decision.score_calibration import calibrated_odds
@@ -89,23 +91,25 @@ def by_counted_odds(stage: Choosing, lesson: Observed, most: int) -> Choice:
 
 def by_learned_score(stage: Choosing, lesson: Observed, score: Score) -> Choice:
     """Return the event for a learned score, or for a single column that promises more."""
-    columns, shape = None, None
+    columns: Columns | None = None
+    rivals: tuple[Score, ...] = ()
     if isinstance(score, LearnedScore):
         columns = Columns.learned(score.table, score.discriminant, lesson.kept, lesson.labels)
-        shape = SharedShape.learned(score.table, lesson.kept, lesson.labels)
-    chosen = stage.observe(_Beside(score, shape, columns))
+        rivals = _rivals(score.table, lesson)
+    chosen = stage.observe(_Beside(score, rivals, columns))
     trust = LIKELIHOOD if isinstance(score, LearnedScore) and not score.trees else LEARNED
     promise, event = stage.rated(chosen.kept[:, 0], chosen.labels, trust)
     best = Choice(attack="learned classifier", score=score, promise=promise, event=event)
     if columns is None:
         return _or_rare(best, stage, lesson, chosen)
-    if shape is not None:
-        best = _or_shape(best, stage, shape, chosen)
+    best = _or_rival(best, stage, rivals, chosen)
     labels = np.concatenate([lesson.labels, chosen.labels])
-    values = np.concatenate([columns(lesson.kept), chosen.kept[:, 1 + (shape is not None) :]])
+    own = chosen.kept[:, 1 + len(rivals) :]
+    values = np.concatenate([columns(lesson.kept), own])
     for position, column in enumerate(values.T):
-        promise, event = stage.rated(column, labels, LEARNED)
-        if promise > best.promise * (_COLUMN_MARGIN if best.attack == "learned classifier" else 1.0):
+        fitted = columns.fitted(position)
+        promise, event = stage.rated(*((own[:, position], chosen.labels) if fitted else (column, labels)), LEARNED)
+        if promise > best.promise * (_COLUMN_MARGIN if best.attack == "learned classifier" and not fitted else 1.0):
             best = Choice(attack="learned column", score=columns.only(position), promise=promise, event=event)
     if best.promise > stage.epsilon:
         return best
@@ -113,20 +117,30 @@ def by_learned_score(stage: Choosing, lesson: Observed, score: Score) -> Choice:
     return best if (rare := _or_rare(learned, stage, lesson, chosen)) is learned else rare
 
 
-def _or_shape(choice: Choice, stage: Choosing, shape: SharedShape, chosen: Observed) -> Choice:
-    """Return the choice, or a shape that all columns share where it explains the labels better and promises as much.
+def _rivals(table: Table, lesson: Observed) -> tuple[Score, ...]:
+    """Return the scores with few weights that `lesson` teaches: a linear one, and a shape that all columns share."""
+    linear = LinearOdds.learned(table, table.numbers(lesson.kept), lesson.labels)
+    shape = SharedShape.learned(table, lesson.kept, lesson.labels)
+    return tuple(rival for rival in (linear, shape) if rival is not None)
+
+
+def _or_rival(choice: Choice, stage: Choosing, rivals: tuple[Score, ...], chosen: Observed) -> Choice:
+    """Return the choice, or the rival that explains the labels best, where it promises as much.
 
     Its own odds choose the event if they fit.
     """
-    own, scores = rounded(chosen.kept[:, 0]), rounded(chosen.kept[:, 1])
-    if log_likelihood(scores, chosen.labels) <= log_likelihood(own, chosen.labels):
+    columns = [rounded(column) for column in chosen.kept[:, : 1 + len(rivals)].T]
+    likelihoods = [float(log_likelihood(column, chosen.labels)) for column in columns]
+    best = int(np.argmax(likelihoods))
+    if best == 0:
         return choice
+    scores = columns[best]
     promise, event = stage.rated(scores, chosen.labels, LIKELIHOOD)
     if promise < choice.promise * _COLUMN_MARGIN:
         return choice
     if len(np.unique(scores)) > 1 and calibrated_odds(scores, chosen.labels)[1]:
         event = stage.by_odds(scores)[1]
-    return Choice(attack="learned classifier", score=shape, promise=promise, event=event)
+    return Choice(attack="learned classifier", score=rivals[best - 1], promise=promise, event=event)
 
 
 def _or_rare(choice: Choice, stage: Choosing, lesson: Observed, chosen: Observed) -> Choice:
@@ -144,10 +158,10 @@ class _Beside:
     """A score and, beside it, further scores. Shape of the result: (runs, scores)."""
 
     score: Score
-    shape: SharedShape | None
+    rivals: tuple[Score, ...]
     columns: Columns | None
 
     def __call__(self, view: Any) -> Array:
         """Return the scores of each run."""
-        beside = (part(view) for part in (self.shape, self.columns) if part is not None)
-        return np.column_stack([self.score(view), *beside])
+        last = () if self.columns is None else (self.columns(view),)
+        return np.column_stack([self.score(view), *(rival(view) for rival in self.rivals), *last])

@@ -16,7 +16,7 @@ _STEPS = 12
 _SETTLED = 1e-9  # a step so short is the last one: the next would be as long as its square
 _FIT_BINS = 8
 _DEVIATIONS = 3.0
-_FOUR_PARAMETERS = 6.0
+_FOUR_PARAMETERS, _ONE_PARAMETER = 6.0, 3.0
 _MOST = 40.0
 _LARGEST = 1e100
 
@@ -36,7 +36,8 @@ def calibrated_odds(scores: Array, labels: Array) -> tuple[Array | None, bool]:
 def _bent(scores: Array, labels: Array) -> Array:
     """Return the most likely log odds that are linear in the score between two bends and flat beyond them.
 
-    The line's two numbers are fitted by Newton's method for all pairs of bends at once, on runs in bins.
+    The line's two numbers are fitted by Newton's method for all pairs of bends at once, on runs in bins. Odds that are
+    opposite beyond the bends, as those of many pairs are, have one number less and are taken where they fit as well.
     """
     finite = scores[np.abs(scores) < _LARGEST]
     if len(finite) < 2:
@@ -53,11 +54,32 @@ def _bent(scores: Array, labels: Array) -> Array:
         return np.zeros(len(scores))
     unit = _between(middle[None, :], pairs)
     line = _fitted(unit, runs, second)
+    best, likelihood = _likeliest(line, unit, runs, second)
+    opposite = _fitted_opposite(unit, runs, second)
+    other, opposite_likelihood = _likeliest(opposite, unit, runs, second)
+    if opposite_likelihood > likelihood - _ONE_PARAMETER:
+        best, line = other, opposite
+    bent: Array = line[best, 0] + line[best, 1] * _between(own, pairs[best : best + 1])
+    return bent
+
+
+def _likeliest(line: Array, unit: Array, runs: Array, second: Array) -> tuple[int, float]:
+    """Return the pair of bends whose line is the likeliest, and its log likelihood."""
     odds = line[:, :1] + line[:, 1:] * unit
     likelihood = (second * odds - runs * np.logaddexp(0, odds)).sum(axis=1)
     best = int(np.argmax(likelihood))
-    bent: Array = line[best, 0] + line[best, 1] * _between(own, pairs[best : best + 1])
-    return bent
+    return best, float(likelihood[best])
+
+
+def _fitted_opposite(unit: Array, runs: Array, second: Array) -> Array:
+    """Return intercept and slope of each pair's logistic line whose ends are opposite, by Newton's method."""
+    place, end = 2 * unit - 1, np.zeros((len(unit), 1))
+    for _ in range(_STEPS):
+        share = 1 / (1 + np.exp(-np.clip(end * place, -_MOST, _MOST)))
+        gradient = ((second - runs * share) * place).sum(axis=1, keepdims=True) - 0.5 * end
+        weight = (runs * share * (1 - share) * place**2).sum(axis=1, keepdims=True) + 0.5
+        end = np.clip(end + np.clip(gradient / weight, -4, 4), -_MOST, _MOST)
+    return np.concatenate([-end, 2 * end], axis=1)
 
 
 def _between(scores: Array, pairs: Array) -> Array:

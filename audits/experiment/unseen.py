@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.experiment.written import written_files
 from audits.outputs.calls import outcome
 from audits.outputs.values import record
 from dpaudit import DPAuditError
@@ -29,8 +30,9 @@ def unseen_outputs(run: Run, neighbours: tuple[Any, Any], seconds: float | None 
     """Return the names of the channels beside the returned value that follow the data, on eight calls of one run.
 
     Read are Python's standard output and error, warnings, log records, environment variables, and the globals, closures
-    and attributes named by the function and by functions of its module that it names. Not seen are files, large
-    objects, and state behind other modules and objects.
+    and attributes named by the function and by functions of its module that it names, files that are written, names of
+    files, commands and connections. Not seen are the rest of large objects and files, and state behind other modules
+    and objects.
 
     >>> unseen_outputs(lambda data, rng, n_runs: logging.getLogger("run").warning("%s", data), (0.0, 1.0))
     ('log records',)
@@ -42,7 +44,12 @@ def unseen_outputs(run: Run, neighbours: tuple[Any, Any], seconds: float | None 
             first, second, again, last = (one.get(name) for one in seen)
             if first == again and second == last and first != second:
                 found[name] = None
-    return tuple(found)
+    return tuple(name for name in found if not (name.startswith("new files") and _named(found)))
+
+
+def _named(found: Mapping[str, None]) -> bool:
+    """Return whether a file is found by its name, which says more than its folder does."""
+    return any(name.startswith("the file ") for name in found)
 
 
 def _channels(run: Run, data: Any, number: int, seconds: float | None) -> dict[str, Any]:
@@ -53,9 +60,17 @@ def _channels(run: Run, data: Any, number: int, seconds: float | None) -> dict[s
         stack.enter_context(redirect_stderr(_Copy(sys.stderr, printed)))
         stack.enter_context(_warnings(warned))
         stack.enter_context(_logging(logged))
+        written = stack.enter_context(written_files())
         outcome(run, data, np.random.default_rng([_STREAM, number]), seconds)
+        _flush(run)
     state = {name: digest for name, digest in _state(run).items() if digest is not None}
-    return {"printed text": printed.getvalue(), "warnings": warned, "log records": logged.texts, **state}
+    return {
+        "printed text": printed.getvalue(),
+        "warnings": warned,
+        "log records": logged.texts,
+        **state,
+        **written.channels,
+    }
 
 
 class _Copy(io.StringIO):
@@ -109,20 +124,32 @@ def _warnings(kept: list[str]) -> Generator[None, None, None]:
 
 def _state(run: Run) -> dict[str, str | None]:
     """Return digests of what outlives a call: the environment, and what the function names outside itself."""
+    digests: dict[str, str | None] = {"the environment": repr(sorted(os.environ.items()))}
+    return digests | {name: _digest(value) for name, value in _held(run).items()}
+
+
+def _flush(run: Run) -> None:
+    """Write out what files that the function names still buffer."""
+    for value in _held(run).values():
+        if isinstance(value, io.IOBase):
+            with suppress(OSError, ValueError):
+                value.flush()
+
+
+def _held(run: Run) -> dict[str, Any]:
+    """Return what the function names outside itself, by name."""
     function: Any = getattr(run, "function", run)
     plain = getattr(function, "__func__", function)
-    digests: dict[str, str | None] = {"the environment": repr(sorted(os.environ.items()))}
+    held: dict[str, Any] = {}
     if isinstance(plain, types.FunctionType):
-        _named_by(plain, digests, {}, plain.__module__)
+        _named_by(plain, held, {}, plain.__module__)
     owner: Any = getattr(function, "__self__", None if isinstance(plain, types.FunctionType) else function)
     attributes: Mapping[str, Any] = getattr(owner, "__dict__", {})
-    return digests | {f"the attribute {name!r}": _digest(value) for name, value in attributes.items()}
+    return held | {f"the attribute {name!r}": value for name, value in attributes.items()}
 
 
-def _named_by(
-    function: types.FunctionType, digests: dict[str, str | None], known: dict[int, None], module: str | None
-) -> None:
-    """Add digests of the globals, closures and attributes that a function and the functions that it names name."""
+def _named_by(function: types.FunctionType, kept: dict[str, Any], known: dict[int, None], module: str | None) -> None:
+    """Add the globals, closures and attributes that a function and the functions that it names name."""
     if id(function) in known or function.__module__ != module or len(known) >= _MOST_FUNCTIONS:
         return
     known[id(function)] = None
@@ -134,9 +161,9 @@ def _named_by(
     held |= {f"the attribute {name!r} of {function.__name__!r}": value for name, value in vars(function).items()}
     for name, value in held.items():
         if isinstance(value, types.FunctionType):
-            _named_by(value, digests, known, module)
+            _named_by(value, kept, known, module)
         else:
-            digests[name] = _digest(value)
+            kept[name] = value
 
 
 def _digest(value: Any) -> str | None:

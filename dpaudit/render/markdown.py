@@ -3,7 +3,14 @@
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.render.small_delta import delta_phrase
-from dpaudit.wording.audits import audit_label, audit_meaning, lines_sentence, power_sentence, releases_sentence
+from dpaudit.wording.audits import (
+    audit_label,
+    audit_meaning,
+    lines_sentence,
+    power_sentence,
+    releases_sentence,
+    significance_phrase,
+)
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
@@ -53,7 +60,7 @@ def audit_markdown(result: AuditResult) -> str:
     rows = [
         ("attack", f"{result.attack}, view `{result.view}`"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
-        ("bound", f"{result.bound} at significance {nearest(result.significance)}"),
+        ("bound", f"{result.bound} at significance {significance_phrase(result)}"),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     parts = [

@@ -12,7 +12,14 @@ from dpaudit.model.condition import Condition, Status
 from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.render.small_delta import delta_phrase
-from dpaudit.wording.audits import audit_label, audit_meaning, lines_sentence, power_sentence, releases_sentence
+from dpaudit.wording.audits import (
+    audit_label,
+    audit_meaning,
+    lines_sentence,
+    power_sentence,
+    releases_sentence,
+    significance_phrase,
+)
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
@@ -56,7 +63,7 @@ def audit_text(result: AuditResult) -> RenderableType:
     rows = [
         ("attack", f"{result.attack}, on what the adversary sees as '{result.view}'"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
-        ("bound", f"{result.bound}, wrong with probability at most {nearest(result.significance)}"),
+        ("bound", f"{result.bound}, wrong with probability at most {significance_phrase(result)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
         ("power", power_sentence(result)),
         *(("remark", remark) for remark in result.remarks),

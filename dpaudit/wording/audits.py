@@ -169,3 +169,13 @@ def listed(names: tuple[str, ...]) -> str:
     """
     shown = ", ".join(names[:_FEW])
     return f"{shown} and {len(names) - _FEW} more" if len(names) > _FEW else shown
+
+
+def significance_phrase(audit: AuditResult) -> str:
+    """Return an audit's significance, and how much of it is left to attacks other than the one whose bound decides."""
+    own = (bound.significance for bound in audit.bounds if bound.name == audit.bound)
+    deciding = next(own, audit.significance)
+    rest = audit.significance - deciding
+    if rest <= 1e-12 * audit.significance:
+        return nearest(audit.significance)
+    return f"{nearest(audit.significance)}, of which {nearest(rest, 2)} is for the audit's other attacks"

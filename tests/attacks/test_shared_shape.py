@@ -37,13 +37,16 @@ def bounds(columns: int, epsilon: float, runs: int, seeds: int) -> Array:
 
 
 @pytest.mark.parametrize(
-    ("columns", "epsilon", "before", "least"), [(5, 1.0, 0.60, 0.68), (20, 2.0, 0.44, 0.60)], ids=["5", "20"]
+    ("columns", "epsilon", "before", "least"), [(5, 1.0, 0.60, 0.78), (20, 2.0, 0.44, 0.76)], ids=["5", "20"]
 )
 def test_many_columns_show_more_together(columns: int, epsilon: float, before: float, least: float) -> None:
-    """20,000 runs, mean of twelve seeds: clearly above what separate weights showed (`before`), below the truth."""
+    """20,000 runs, mean of twelve seeds: clearly above what separate weights showed (`before`).
+
+    Bounds at .05 pass the truth at most six times of twelve, unless with a chance of 6e-7 or less.
+    """
     found = bounds(columns, epsilon, 20_000, 12)
     assert before < least < found.mean()
-    assert found.max() < epsilon
+    assert (found > epsilon).sum() <= 6
 
 
 def test_one_column_is_as_sharp_as_before() -> None:

@@ -161,3 +161,13 @@ def test_text_from_outside_cannot_leave_its_cell() -> None:
     """Bars, tags and line ends in a cell are escaped or joined."""
     assert cell("a|b\n<script>") == r"a\|b &lt;script&gt;"
     assert table(("x",), [("1|2",)]).splitlines()[-1] == r"| 1\|2 |"
+
+
+def test_the_part_of_the_significance_for_other_attacks_is_printed() -> None:
+    """A bound at .01 less 1e-9 is not printed as one at .01; a bound at all of it stands alone."""
+    whole = _audit("consistent", 0.5, math.inf)
+    rest = replace(whole, bounds=(replace(whole.bounds[0], significance=0.01 - 1e-9),))
+    assert "at most 0.01\n" in to_text(audit_text(whole), 200)
+    assert "at most 0.01, of which 10⁻⁹ is for the audit's other attacks" in to_text(audit_text(rest), 200)
+    assert "0.01, of which" in audit_markdown(rest)
+    assert "of which" not in audit_markdown(whole)

@@ -1,0 +1,191 @@
+"""Log odds that are linear in clipped columns, or in columns of few values and their pairs.
+
+The log likelihood ratio of Laplace noise in one column is the distance from the middle of both centres, clipped; that
+of Gaussian noise is not clipped; that of a noisy bit is linear. Few weights are fitted, and their size is estimated.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from audits.attacks.logistic import log_likelihood
+from audits.attacks.table import Table
+from dpaudit.model.mechanism import Array
+
+_BOUNDS = (0.1, 0.5, 1.0, 2.0, 6.0)
+_FEW_VALUES, _MOST_COLUMNS, _MOST_INPUTS, _MOST_PAIRED = 4, 64, 96, 16
+_LEAST_RUNS, _ROOM = 200, 2e9
+_STEPS, _SMALLEST_RIDGE, _LARGEST_RIDGE = 10, 1e-2, 1e8
+_SPREAD, _LARGEST = 1e-12, 1e100
+_LEAST_SQUARES = (0.0, 1.0, 2.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Inputs:
+    """Inputs of a linear model from the columns of a table, each near 0 with a spread near 1.
+
+    `clipped` holds (place, centre, scale) of each column that is clipped at `bound` scales, `values` holds (place,
+    value) of each indicator; `pairs` are places among the inputs whose products are inputs, too. NaN gives 0.
+    """
+
+    clipped: tuple[tuple[int, float, float], ...]
+    values: tuple[tuple[int, float], ...]
+    bound: float
+    pairs: tuple[tuple[int, int], ...] = ()
+
+    def __call__(self, numbers: Array) -> Array:
+        """Return the inputs of each run, the single ones first. Shape: (runs, inputs)."""
+        columns = [
+            np.clip((_bounded(numbers[:, place], centre) - centre) / scale, -self.bound, self.bound)
+            for place, centre, scale in self.clipped
+        ]
+        columns += [np.where(numbers[:, place] == value, 1.0, -1.0) for place, value in self.values]
+        columns += [columns[i] * columns[j] for i, j in self.pairs]
+        return np.column_stack(columns)
+
+    @property
+    def singles(self) -> int:
+        """How many inputs are no products."""
+        return len(self.clipped) + len(self.values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinearOdds:
+    """Log odds of the second neighbour, linear in `inputs`."""
+
+    table: Table
+    inputs: Inputs
+    weights: Array
+    intercept: float
+
+    def __call__(self, view: Any) -> Array:
+        """Return one score a run."""
+        return self.of(self.table.numbers(view))
+
+    def of(self, numbers: Array) -> Array:
+        """Return the score of each row of the table's numbers."""
+        score: Array = self.inputs(numbers) @ self.weights + self.intercept
+        return score
+
+    @classmethod
+    def learned(cls, table: Table, numbers: Array, labels: Array) -> "LinearOdds | None":
+        """Return the model of the largest evidence among several bounds, with and without pairs, with fewer inputs.
+
+        Each subset of the inputs has a prior probability: equal for each size, then equal for each subset of a size.
+        None for fewer than 2 columns, more than 64, fewer than 200 runs, or runs of one neighbour only.
+        """
+        if not 2 <= numbers.shape[1] <= _MOST_COLUMNS or len(labels) < _LEAST_RUNS or labels.all() or not labels.any():
+            return None
+        fits = [_fitted(inputs, numbers, labels, shared=True) for inputs in _candidates(numbers)]
+        if not fits:
+            return None
+        best = max(fits, key=lambda fit: fit.evidence)
+        if not best.inputs.pairs:
+            best = max((best, *_sparser(best, numbers, labels)), key=lambda fit: fit.evidence)
+        return cls(table=table, inputs=best.inputs, weights=best.weights, intercept=best.intercept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Fit:
+    """A fitted model, its log evidence, and the squares of its weights in standard errors."""
+
+    inputs: Inputs
+    weights: Array
+    intercept: float
+    evidence: float
+    squares: Array
+
+
+def _sparser(fit: _Fit, numbers: Array, labels: Array) -> list[_Fit]:
+    """Return fits of only those single inputs whose weights are well above their standard errors."""
+    size, found = fit.inputs.singles, []
+    for least in _LEAST_SQUARES:
+        chosen = fit.squares[:size] >= least
+        kept = int(chosen.sum())
+        if kept == 0:
+            break
+        first = len(fit.inputs.clipped)
+        inputs = Inputs(
+            clipped=tuple(part for part, used in zip(fit.inputs.clipped, chosen[:first], strict=True) if used),
+            values=tuple(part for part, used in zip(fit.inputs.values, chosen[first:], strict=True) if used),
+            bound=fit.inputs.bound,
+        )
+        price = math.log((size + 1) * math.comb(size, kept))
+        fits = (_fitted(inputs, numbers, labels, shared=shared) for shared in (False, True))
+        found += [replace(fewer, evidence=fewer.evidence - price) for fewer in fits]
+    return found
+
+
+def _candidates(numbers: Array) -> list[Inputs]:
+    """Return the inputs to try: one for each bound, and pairs where every column has few values."""
+    clipped: list[tuple[int, float, float]] = []
+    values: list[tuple[int, float]] = []
+    for place, column in enumerate(numbers.T):
+        finite = column[np.abs(column) < _LARGEST]
+        distinct = np.unique(finite[: 16 * _LEAST_RUNS])
+        if 0 < len(distinct) <= _FEW_VALUES:
+            values += [(place, float(value)) for value in distinct[1:]]
+        elif len(distinct) > 0:
+            centre = float(np.median(finite))
+            clipped.append((place, centre, max(float(np.abs(finite - centre).mean()), _SPREAD)))
+    few = len(clipped) + len(values)
+    if not 0 < few <= _MOST_INPUTS:
+        return []
+    bounds = _BOUNDS if clipped else _BOUNDS[-1:]
+    found = [Inputs(clipped=tuple(clipped), values=tuple(values), bound=bound) for bound in bounds]
+    if not clipped and few <= _MOST_PAIRED:
+        pairs = tuple((i, j) for i, j in combinations(range(few), 2) if values[i][0] != values[j][0])
+        found.append(Inputs(clipped=(), values=tuple(values), bound=_BOUNDS[-1], pairs=pairs))
+    return found
+
+
+def _bounded(column: Array, centre: float) -> Array:
+    """Return the column with numbers within 1e100, and `centre` in place of NaN."""
+    return np.clip(np.where(np.isnan(column), centre, column), -_LARGEST, _LARGEST)
+
+
+def _fitted(inputs: Inputs, numbers: Array, labels: Array, *, shared: bool) -> _Fit:
+    """Return a logistic model whose ridges are estimated.
+
+    There is one ridge for the single inputs, one for pairs, and, if `shared`, one for what all single inputs have in
+    common; the signs of that, which the labels choose, cost evidence.
+    Source: MacKay (1992), evidence of a Bayesian model; Newton steps on the penalised likelihood.
+    """
+    size = inputs.singles + len(inputs.pairs)
+    used = max(_LEAST_RUNS, int(_ROOM / (_STEPS * (size + 2) ** 2)))
+    known, truth = inputs(numbers[:used]), labels[:used]
+    middle = known.mean(axis=0)
+    signs = np.where(known[truth].mean(axis=0) < known[~truth].mean(axis=0), -1.0, 1.0)[: inputs.singles]
+    common = (known[:, : inputs.singles] - middle[: inputs.singles]) @ signs / np.sqrt(inputs.singles)
+    design = np.column_stack([known - middle, common if shared else 0 * common, np.ones(len(known))])
+    groups = np.repeat([0, 1, 2, 3], [inputs.singles, len(inputs.pairs), 1, 1])
+    line, ridge = np.zeros(size + 2), np.where(groups == 3, 1e-6, 100.0)
+    for _ in range(_STEPS):
+        share = 1 / (1 + np.exp(-np.clip(design @ line, -30, 30)))
+        curvature = (design * (share * (1 - share))[:, None]).T @ design + np.diag(ridge)
+        covariance = np.linalg.inv(curvature)
+        line = line + np.clip(covariance @ (design.T @ (truth - share) - ridge * line), -2, 2)
+        for group in range(3):
+            chosen = groups == group
+            free = float((1 - ridge * np.diag(covariance))[chosen].sum())
+            estimate = max(free, 1e-6) / max(float((line[chosen] ** 2).sum()), 1e-12)
+            ridge = np.where(chosen, np.clip(estimate, _SMALLEST_RIDGE, _LARGEST_RIDGE), ridge)
+    fit = float(log_likelihood(design @ line, truth)) - float((ridge * line**2).sum()) / 2
+    evidence = fit + (float(np.log(ridge).sum()) - float(np.linalg.slogdet(curvature)[1])) / 2
+    evidence -= inputs.singles * math.log(2) if shared else 0.0
+    weights = line[:size].copy()
+    weights[: inputs.singles] += line[size] * signs / np.sqrt(inputs.singles)
+    own = np.delete(np.arange(size + 2), size)
+    spread = np.linalg.inv((curvature - np.diag(ridge))[np.ix_(own, own)] + 1e-6 * np.eye(size + 1))
+    free_weights = weights + (spread @ (design[:, own].T @ (truth - share)))[:size]
+    squares = free_weights**2 / np.diag(spread)[:size]
+    return _Fit(
+        inputs=inputs,
+        weights=weights,
+        intercept=float(line[-1] - middle @ weights),
+        evidence=evidence,
+        squares=squares,
+    )

@@ -1,0 +1,97 @@
+"""What `consistent` promises beside what is caught: `python benchmarks/audit_catches.py [audits]`.
+
+Laws with a declared score, audited with 2,000 runs against a claim of 1 at significance .01. An audit that says
+`consistent` because the case with less noise would have been caught promises that code of twice the claim, of the same
+law, is accused with probability .9, and is wrong about that with probability .1. Columns: how often audits of code that
+keeps the claim say `consistent`; how often audits of code of epsilon 2 accuse it; the chance of so few or fewer if .85
+were accused. Ends with 1 if that chance is below .001 where more than a tenth of the audits say `consistent`.
+"""
+
+import sys
+from functools import partial
+
+import numpy as np
+from scipy.stats import binom
+
+from audits import audit_case
+from dpaudit import AuditCase, Claim
+
+RUNS, PROMISED, SURE, ERROR = 2_000, 0.85, 1e-3, 0.1
+
+
+def case(make, epsilon):
+    run, pair, score = make(epsilon)
+    return AuditCase(
+        name="declared",
+        view="output",
+        description="",
+        neighbours=pair,
+        relation="replace_one",
+        run=run,
+        score=score,
+        weaker=partial(case, make),
+    )
+
+
+def laplace(columns, epsilon):
+    scale = columns / epsilon
+    score = lambda y: ((np.abs(y) - np.abs(y - 1)) / scale).sum(axis=1)  # noqa: E731
+    return lambda x, r, n: x + r.laplace(0, scale, (n, columns)), (np.zeros(columns), np.ones(columns)), score
+
+
+def bits(columns, epsilon):
+    keep = 1 / (1 + np.exp(-epsilon / columns))
+    score = lambda y: (2.0 * y - 1).sum(axis=1) * epsilon / columns  # noqa: E731
+    pair = np.zeros(columns, int), np.ones(columns, int)
+    return lambda x, r, n: np.where(r.random((n, columns)) < keep, x, 1 - x), pair, score
+
+
+def response(answers, epsilon):
+    keep = np.exp(epsilon) / (np.exp(epsilon) + answers - 1)
+
+    def run(x, r, n):
+        kept, others = r.random(n) < keep, r.integers(0, answers - 1, n)
+        return np.where(kept, x, others + (others >= x))
+
+    return run, (0, 1), lambda y: epsilon * ((y == 1) * 1.0 - (y == 0))
+
+
+def geometric(epsilon):
+    share = 1 - np.exp(-epsilon)
+    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1.0))  # noqa: E731
+    return lambda x, r, n: x + r.geometric(share, n) - r.geometric(share, n), (0, 1), score
+
+
+def clamped(epsilon):
+    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1))  # noqa: E731
+    return lambda x, r, n: np.clip(x + r.laplace(0, 1 / epsilon, n), -1, 2), (0.0, 1.0), score
+
+
+LAWS = {f"{d} Laplace columns": partial(laplace, d) for d in (1, 2, 3, 5, 10, 20)}
+LAWS |= {f"{d} randomised bits": partial(bits, d) for d in (2, 5, 10, 20)}
+LAWS |= {f"response of {k} answers": partial(response, k) for k in (2, 8, 32)}
+LAWS |= {"geometric noise": geometric, "clamped Laplace noise": clamped}
+
+
+def verdict(subject, seed, controls):
+    claim = Claim(epsilon=1.0, neighbours="replace_one")
+    rng = np.random.default_rng([seed, 17])
+    return audit_case(subject, claim, runs=RUNS, rng=rng, control_runs=controls)
+
+
+def main(audits=200):
+    failed = False
+    print("| law | consistent | of these by less noise | epsilon 2 accused | chance at .85 |\n|---|---|---|---|---|")
+    for name, make in LAWS.items():
+        said = [verdict(case(make, 1.0), seed, None) for seed in range(audits)]
+        consistent = sum(one.verdict == "consistent" for one in said)
+        earned = sum(one.verdict == "consistent" and one.power.kind == "less_noise" for one in said)
+        caught = sum(verdict(case(make, 2.0), audits + seed, 0).verdict == "violation" for seed in range(audits))
+        chance = float(binom.cdf(caught, audits, PROMISED))
+        failed |= earned > ERROR * audits and chance < SURE
+        print(f"| {name} | {consistent} | {earned} | {caught} of {audits} | {chance:.3g} |", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -1,0 +1,187 @@
+"""Files, names of files and commands as channels: data in them never pass, and harmless files raise no remark."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits import audit
+from audits.experiment.unseen import unseen_outputs
+from audits.experiment.written import written_files
+from dpaudit import Claim
+
+Function = Callable[..., Any]
+Maker = Callable[[Path], Function]
+
+
+def text(folder: Path) -> Function:
+    return lambda data, rng: (folder / "log").write_text(f"raw {data}") * 0 + rng.laplace()
+
+
+def appended(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        with (folder / "log").open("a") as file:
+            file.write(f"raw {data}\n")
+        return data + rng.laplace()
+
+    return run
+
+
+def saved(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        np.save(folder / "model.npy", np.array([data]))
+        return data + rng.laplace()
+
+    return run
+
+
+def descriptor(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        number = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.write(number, str(data).encode())
+        os.close(number)
+        return data + rng.laplace()
+
+    return run
+
+
+def open_before(folder: Path) -> Function:
+    file = (folder / "kept").open("w")
+
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        file.write(f"raw {data}\n")
+        return data + rng.laplace()
+
+    return run
+
+
+def named(folder: Path) -> Function:
+    return lambda data, rng: (folder / f"raw {data}").write_text("done") * 0 + data + rng.laplace()
+
+
+def varying_name(folder: Path) -> Function:
+    return lambda data, rng: (folder / uuid.uuid4().hex).write_text(str(data)) * 0 + data + rng.laplace()
+
+
+def renamed(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        (folder / "a").write_text("done")
+        (folder / "a").rename(folder / f"b{data}")
+        return data + rng.laplace()
+
+    return run
+
+
+def commanded(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        subprocess.run([sys.executable, "-c", f"raw = {data}"], check=True, cwd=folder)
+        return data + rng.laplace()
+
+    return run
+
+
+LEAKS: tuple[tuple[Maker, str], ...] = (
+    (text, "the file '"),
+    (appended, "the file '"),
+    (saved, "the file '"),
+    (descriptor, "the file '"),
+    (open_before, "the file '"),
+    (named, "the file '"),
+    (varying_name, "new files in '"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is not below the one for temporary files."""
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "project").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    return tmp_path / "project"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize(("make", "channel"), LEAKS, ids=[make.__name__ for make, _ in LEAKS])
+def test_data_in_a_file_never_pass(make: Maker, channel: str, folder: Path) -> None:
+    """The returned value is honest, the data stand in a file: undecided, and the remark names it."""
+    claim = Claim(epsilon=2.0, neighbours="replace_one")
+    result = audit(make(folder), neighbours=(0.0, 1.0), claim=claim, runs=200, rng=np.random.default_rng(1))
+    assert result.verdict == "inconclusive"
+    assert any(f"The data show in {channel}{folder}" in remark for remark in result.remarks), result.remarks
+
+
+@pytest.mark.parametrize(("make", "channel"), [(commanded, "commands"), (renamed, "names of files")])
+def test_commands_and_names_with_data_are_channels(make: Maker, channel: str, folder: Path) -> None:
+    """What a run tells another program leaves the process, and a file's new name stays."""
+    assert unseen_outputs(lambda d, r, n: [make(folder)(d, r)] * n, (0.0, 1.0)) == (channel,)
+
+
+def counted(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        path = folder / "counter"
+        path.write_text(str(int(path.read_text()) + 1 if path.exists() else 0))
+        return data + rng.laplace()
+
+    return run
+
+
+def same_bytes(folder: Path) -> Function:
+    return lambda data, rng: (folder / "done").write_text("done") * 0 + data + rng.laplace()
+
+
+def scratch(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        with tempfile.NamedTemporaryFile("w+") as file:
+            file.write(str(data))
+            file.flush()
+        path = folder / "scratch"
+        path.write_text(str(data))
+        path.unlink()
+        return data + rng.laplace()
+
+    return run
+
+
+def left_over(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        number, _ = tempfile.mkstemp()
+        os.write(number, str(data).encode())
+        os.close(number)
+        return data + rng.laplace()
+
+    return run
+
+
+def once(folder: Path) -> Function:
+    def run(data: Any, rng: np.random.Generator) -> Any:
+        if not (folder / "cache").exists():
+            (folder / "cache").write_text("table of constants")
+        return data + rng.laplace()
+
+    return run
+
+
+HARMLESS: tuple[Maker, ...] = (counted, same_bytes, scratch, left_over, once)
+
+
+@pytest.mark.parametrize("make", HARMLESS)
+def test_harmless_files_raise_no_remark(make: Maker, folder: Path) -> None:
+    """Counters, the same bytes for all data, scratch files, and caches that are written once follow no data."""
+    function = make(folder)
+    assert unseen_outputs(lambda d, r, n: [function(d, s) for s in r.spawn(n)], (0.0, 1.0)) == ()
+
+
+def test_nothing_is_watched_outside_the_block(folder: Path) -> None:
+    """Opening files after a block changes nothing that it found."""
+    with written_files() as written:
+        (folder / "inside").write_text("1")
+    (folder / "outside").write_text("2")
+    assert set(written.channels) == {f"the file {str(folder / 'inside')!r}", f"new files in {str(folder)!r}"}
+    assert set(written.before) == {str(folder / "inside")}
