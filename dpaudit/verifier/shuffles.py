@@ -90,4 +90,4 @@ def _merged(p: Array, q: Array, nothing: float) -> Loss:
     masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
     over = low + np.arange(len(masses)) * step, masses
     laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in (over, labels))
-    return ("counted", *(discrete([*law, (0.0, max(0.0, nothing))]) for law in laws))
+    return ("between", *(discrete([*law, (0.0, max(0.0, nothing))]) for law in laws))
