@@ -83,7 +83,7 @@ def reach(loss: Loss) -> tuple[float, float]:
 def blur(loss: Loss) -> float:
     """Return how far rounding may have moved a loss."""
     made, furthest = loss[0] in DERIVED or loss[0] == "mixture", max(map(abs, reach(loss)))
-    return UNIT * (128 * (furthest + 2) if made else 16 * furthest)
+    return UNIT * (128 * (furthest + 8) if made else 16 * furthest)
 
 
 def plain(loss: Loss, epsilon: float) -> tuple[float, float]:

@@ -3,22 +3,8 @@
 import math
 from collections import Counter
 
-from dpaudit.verifier.losses import (
-    SHIFTS,
-    Loss,
-    Multiset,
-    black_box,
-    discrete,
-    distinct,
-    merged,
-    most,
-    on_sample,
-    perhaps,
-    reverse,
-    reversed_all,
-    shows_all,
-    times,
-)
+from dpaudit.verifier import losses
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES
 
@@ -37,7 +23,9 @@ def inside(node: Table, relation: str) -> str:
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
-    return distinct([make(node, o, relation, low=False) for a in part for o in distinct([a, reversed_all(a)])])
+    return losses.distinct(
+        [make(node, o, relation, low=False) for a in part for o in losses.distinct([a, reversed_all(a)])]
+    )
 
 
 def below(node: Table, part: Multiset, relation: str) -> Multiset:
@@ -68,7 +56,7 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
         return _truncated(node, part, low=low)
     if apart and (shift := _shift(part)):
         kind, size = shift
-        return Counter([("mixture", kind, perhaps(rate, size), perhaps(rate, -size))])
+        return Counter([("mixture", kind, losses.perhaps(rate, size), losses.perhaps(rate, -size))])
     if apart or (zeroed and not (low and _mu(part))):
         return _NOTHING if low else _both(_doubled(part), rate)
     either = scheme == "without_replacement" and relation == "replace_one" and not low
@@ -80,8 +68,8 @@ def _on(part: Multiset, rate: float) -> Loss:
     if shows_all(part):
         return discrete([(math.log1p(-rate), 1 - rate)], rate)
     if shift := _shift(part):
-        return on_sample(shift[0], shift[1], rate)
-    return ("map", tuple(sorted(merged(part).items(), key=repr)), rate, "remove")
+        return losses.on_sample(shift[0], shift[1], rate)
+    return ("map", tuple(sorted(losses.merged(part).items(), key=repr)), rate, "remove")
 
 
 def _both(part: Multiset, rate: float) -> Multiset:
@@ -147,7 +135,7 @@ def secret(part: Multiset, steps: int) -> Multiset:
     """Return a part met at one secret step out of several."""
     if steps == 1 or not part or shows_all(part):
         return part
-    return Counter([("allocated", tuple(sorted(merged(part).items(), key=repr)), steps, "remove")])
+    return Counter([("allocated", tuple(sorted(losses.merged(part).items(), key=repr)), steps, "remove")])
 
 
 def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float], ...]:
@@ -168,8 +156,8 @@ def _mu(part: Multiset) -> float:
 
 def _shift(part: Multiset) -> Loss:
     """Return the one shift that a part is, or nothing."""
-    joint = merged(part)
-    return next(iter(joint)) if joint.total() == 1 and next(iter(joint))[0] in SHIFTS else ()
+    joint = losses.merged(part)
+    return next(iter(joint)) if joint.total() == 1 and next(iter(joint))[0] in losses.SHIFTS else ()
 
 
 def _doubled(part: Multiset) -> Multiset:

@@ -14,7 +14,7 @@ from scipy.special import log_ndtr
 from dpaudit.verifier.losses import Loss
 
 UNIT = 2.0**-53
-_REACH, _FAR = (9.0, 14.0), 40.0  # deviations around the shifts: that are cut into cells, and that are ever asked for
+_REACH, _FAR = (9.0, 24.0), 40.0  # deviations around the shifts: that are cut into cells, and that are ever asked for
 _HIGHEST, _TINY = 700.0, 1e-320  # exponents; probabilities
 
 Array = np.ndarray[Any, Any]
