@@ -1,8 +1,9 @@
 """Print which planted defects of the checker survive: `python benchmarks/checker_mutants.py [--number N] [--seed S]`.
 
 Comparisons, terms, roundings, minima and maxima of `dpaudit/verifier` are turned round one at a time, a seeded sample
-of them. A mutant dies if an honest certificate of the corpus in tests/checker/forging.py is no longer accepted, or a
-forged one is. Survivors are printed with their place; some are equivalent, such as a limit moved by one.
+of them. A mutant dies if an honest certificate of the corpus in tests/checker/forging.py, or a printed argument at the
+end of its rule, is no longer accepted, if a forged one is, or if a bracket loses a delta of tests/checker/truths.py.
+Survivors are printed with their place; some are equivalent, such as a limit moved by one.
 """
 
 import argparse
@@ -25,8 +26,10 @@ sys.path.insert(0, str(ROOT))
 
 # The repository's root must be on the path before its tests can be imported: E402 below.
 from dpaudit.verifier import verify  # noqa: E402
-from tests.checker import forging  # noqa: E402
+from tests.checker import forging, truths  # noqa: E402
 
+DIGITS = 3e-7
+"""Relative: what the known deltas are rounded to."""
 PATIENCE = 30
 """Seconds for one mutant's certificate; one that hangs counts as dead."""
 OPERATORS: dict[type, type] = {
@@ -100,7 +103,20 @@ def battery(seed: int) -> list[tuple[str, bool]]:
     trees = list(itertools.islice(forging.honest(), 0, None, 11))
     samples = list(itertools.islice(forging.sampled(((1e-6, 1.25),)), 0, None, 3))
     forged = [text for certificate in (*drawn, *trees[::4]) for _, text in forging.forgeries(certificate)]
-    return [(c.to_json(), True) for c in (*drawn, *trees, *samples)] + [(text, False) for text in forged]
+    argued = [c for factor in (1 + 1e-6, 1 - 1e-6) for c in truths.argued(factor.__mul__)]
+    return [(c.to_json(), True) for c in (*argued, *drawn, *trees, *samples)] + [(text, False) for text in forged]
+
+
+def blind() -> bool:
+    """Return whether the checker that is loaded loses a known delta or brackets it widely."""
+    fold = importlib.import_module("dpaudit.verifier.folding").fold
+    worst = importlib.import_module("dpaudit.verifier.curve").Worst
+    for tree, relation, epsilon, delta in truths.truths():
+        signal.alarm(PATIENCE)
+        low, high = worst(fold(tree, relation)).delta(epsilon)
+        if not (low <= delta * (1 + DIGITS) and high >= delta * (1 - DIGITS) and high - low <= 2e-3 * high):
+            return True
+    return False
 
 
 def survives(module: str, code: CodeType, texts: list[tuple[str, bool]]) -> bool:
@@ -110,6 +126,8 @@ def survives(module: str, code: CodeType, texts: list[tuple[str, bool]]) -> bool
     sys.meta_path.insert(0, finder)
     try:
         mutant = importlib.import_module("dpaudit.verifier").verify
+        if blind():
+            return False
         for text, honest in texts:
             signal.alarm(PATIENCE)
             if mutant(text).accepted != honest:

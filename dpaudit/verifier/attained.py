@@ -76,13 +76,14 @@ class _Walk:
 
     def _of_a_person(self, node: Table, found: Multiset, relation: str, records: int) -> Multiset:
         """All records of a person in one Poisson sample of Gaussian releases; of other samples, one record."""
-        kinds, added = {loss[0] for loss in found}, relation != "replace_one" and node.get("scheme") == "poisson"
-        if records == 1 or not added or not found or not kinds <= {"gaussian", "sampled"}:
+        if records == 1 or relation == "replace_one" or node.get("scheme") != "poisson" or found.total() != 1:
             return found
-        ((kind, mu, *rest),) = found
-        if kind == "gaussian":
-            return Counter([("gaussian", mu * records)])
-        return Counter([("mixture", "gaussian", schemes.binomial(records, rest[0], mu), ((0.0, 1.0),))])
+        (loss,) = found
+        if loss[0] == "gaussian":
+            return Counter([("gaussian", loss[1] * records)])
+        if not (sample := losses.drawn(loss)):
+            return found
+        return Counter([("mixture", "gaussian", schemes.binomial(records, *sample), ((0.0, 1.0),))])
 
     def _release(self, node: Table, relation: str, records: int) -> Multiset:
         """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""

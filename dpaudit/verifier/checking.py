@@ -161,6 +161,8 @@ def _notes(data: Table, answers: list[Bounds], small: float, loose: float) -> tu
         for name in plug_ins(data["declaration"])
     ]
     told += [f"Taken from the certificate: what a run saw of {looked} conditions."] if looked else []
+    pairs = [", ".join(row["labels"]) or "all releases" for row in data["witnesses"] if row["attained"] == "checked"]
+    told += [f"Taken from the certificate: that a run saw one pair move {moved} at once." for moved in pairs]
     told += ["Taken on trust: why printed steps fail, and single factors of the slack."] * ("printed" in data)
     told += [f"Only not contradicted: a delta below {small:.1e}."] if small > SMALL else []
     told.append(f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.")

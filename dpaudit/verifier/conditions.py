@@ -25,6 +25,9 @@ def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
     if altered:
         others = f", and so are {len(altered) - 1} others" if len(altered) > 1 else ""
         complaints.append(f"the condition {altered[0]!r} is missing, altered or out of its place{others}")
+    pairs = [row for row in rows if (row["kind"], row["status"]) == ("attained", "checked")]
+    if any(row["text"] == _sentence(row) for row in pairs):
+        complaints.append("a pair is said to have been checked, and not what was looked at")
     if any(not row["about"] and row["kind"] not in TABLES["general"] for row in rows):
         complaints.append("a condition does not say what it is about")
     if len({(row["kind"], *row["about"]) for row in rows}) != len(rows):
@@ -40,10 +43,15 @@ def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
         for kind, field in TABLES["needed"].get(name, ()):
             held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
             about = tuple(map(str, held if isinstance(held, list) else [held]))
-            listed = ", ".join(about) or TABLES["unnamed"].get(kind)
-            found.append((kind, about, TABLES["conditions"][kind].format(listed=listed)))
+            found.append((kind, about, _sentence({"kind": kind, "about": about})))
     for table in (mechanism, mechanism.get("leaf", {})):
         if "stated" in table:
             about = (f"the plug-in mechanism {table['name']}",)
-            found.append(("stated", about, TABLES["conditions"]["stated"].format(listed=about[0])))
+            found.append(("stated", about, _sentence({"kind": "stated", "about": about})))
     return found
+
+
+def _sentence(row: Table) -> str:
+    """Return the sentence of a condition of the table."""
+    listed = ", ".join(row["about"]) or TABLES["unnamed"].get(row["kind"])
+    return str(TABLES["conditions"][row["kind"]].format(listed=listed))

@@ -1,44 +1,42 @@
 """The privacy curve delta(epsilon), computed anew: a proved lower and a proved upper bound.
 
-One loss, or Gaussian ones alone, have a closed form. Anything else is put on a lattice, weighted by e^(theta L) so that
-its mean lies near the epsilon in question (a delta of 1e-30 is then as easy as one of 0.1), and summed in a window by
-its Fourier transform. The upper bound adds what lies outside of the window; the lower bound is the best test on the
-sum of labels, and takes off what was wrapped around. The proofs are in docs/theory/verifier.md.
+One loss has a closed form, or atoms; so have Gaussian ones together. Other sums are put on a lattice, weighted by
+e^(theta L) so that the mean lies near the epsilon in question (a delta of 1e-30 is then as easy as one of 0.1), and
+taken in a window by their Fourier transform. The upper bound adds what lies outside of the window; the lower bound is
+the best test on the sum of labels, and takes off what was wrapped around. The proofs are in docs/theory/verifier.md.
 """
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, distinct, merged, most, reversed_all, supremum
+from dpaudit.verifier import shifts
+from dpaudit.verifier.losses import Loss, Multiset, distinct, drawn, merged, most, reversed_all, supremum
+from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
-from dpaudit.verifier.sampling import DERIVED, blur, cut, ends, plain
+from dpaudit.verifier.shifts import Array
 from dpaudit.verifier.sums import Law, Window, growth, summed
-from dpaudit.verifier.tails import Array, above
 
-FINE, COARSE = 3e-6, 1e-3  # relative widths that a lattice aims at, for what is compared closely and for the rest
-_ROUGH = 2e-4  # the same for losses whose cells are slow to cut
+_WIDTH, _WIDE = 2e-5, 1e-3  # relative widths: that a lattice aims at; beyond which another epsilon gets its own window
+_SIZES, _KINDS, _MERGED = (2**10, 2**20), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
-_WIDE = 1e-3  # beyond this width another epsilon gets its own window
-_SIZES, _KINDS, _CELLS = (2**10, 2**20), 512, 600  # of a window; the most kinds of losses; cells for a first look
 _FEW = 8  # kinds of losses whose sum others may still know closely
-_OUTSIDE, _NOTHING = 50.0, 1e-305  # -ln of the weighted mass outside of a window; no number below is told from this
+_OUTSIDE, _NOTHING = 40.0, 1e-305  # -ln of the weighted mass outside of a window; no number below is told from this
 
 Bounds = tuple[float, float]
-Coarse = tuple[Array, Array, int]  # losses, masses, how often it is met
 
 
 class Worst:
-    """The largest curve over alternatives and both orders of the neighbours, where it is summed to about `width`."""
+    """The largest curve over alternatives and both orders of the neighbours."""
 
-    def __init__(self, alternatives: list[Multiset], width: float = FINE) -> None:
-        self.curves = [_Curve(a, width) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
+    def __init__(self, alternatives: list[Multiset]) -> None:
+        self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
-        self.derived = any(curve.rough for curve in self.curves)
-        self.coarse = self.derived or any(curve.kinds & {"choice"} or len(curve.finite) > _FEW for curve in self.curves)
-        self.closed = all(sum(curve.finite.values()) < 2 and curve.kinds <= _CLOSED for curve in self.curves)
-        self.gaussian = all(curve.kinds <= {"gaussian"} for curve in self.curves)
+        kinds = {"sampled" if drawn(loss) else loss[0] for curve in self.curves for loss in curve.finite}
+        sums = max(sum(curve.finite.values()) for curve in self.curves)
+        self.derived = bool(kinds & ({*DERIVED, "mixture"} - {"choice"}))
+        self.coarse = self.derived or "choice" in kinds or max(len(curve.finite) for curve in self.curves) > _FEW
+        self.closed, self.gaussian = sums < 2 and kinds <= _CLOSED, kinds <= {"gaussian"}
         self.largest = max(math.inf if curve.lost else curve.supremum for curve in self.curves)
 
     def never(self, delta: float) -> bool:
@@ -59,21 +57,19 @@ class Worst:
 class _Curve:
     """The curve of one multiset in order (P, Q): the mass at infinity apart, and a finite part."""
 
-    def __init__(self, losses: Multiset, width: float) -> None:
-        self.rough = any(loss[0] in DERIVED for loss in losses)
-        self.width = max(width, _ROUGH) if self.rough else width
+    def __init__(self, losses: Multiset) -> None:
         self.supremum, self.lost = most(losses)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
-        require(np.isfinite([ends(loss) for loss in self.finite]).all(), "a loss is beyond floating point")
-        self.kinds = {loss[0] for loss in self.finite}
+        ends = [reach(loss) for loss in self.finite]
+        require(np.isfinite(ends).all(), "a loss is beyond floating point")
         self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
         self.sums: list[_Sum] = []
 
     def delta(self, epsilon: float) -> Bounds:
         """Return bounds on the delta of an epsilon."""
-        low, high = (0.0, 0.0) if self.supremum <= epsilon else self._finite(epsilon)
+        low, high = (0.0, 0.0) if self.supremum <= epsilon or self.lost == 1 else self._finite(epsilon)
         off = self.lost * 1e-13
-        return max(0.0, self.lost - off + (1 - self.lost) * low), min(1.0, self.lost + off + (1 - self.lost) * high)
+        return max(0.0, self.lost - off + low), min(1.0, self.lost + off + high + _NOTHING * (high > 0))
 
     def _finite(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
@@ -81,16 +77,16 @@ class _Curve:
         least, most = self._at_the_end(before, after)
         if sum(self.finite.values()) == 1:
             (loss,) = self.finite
-            return max(least, _plain(loss, after)[0]), min(most, _plain(loss, before)[1])
+            return max(least, plain(loss, after)[0]), min(most, plain(loss, before)[1])
         follow(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
-        if most - least <= self.width * most:
+        if most - least <= _WIDTH * most:
             return least, most
         for held in self.sums:
-            low, high = held.lower(after), held.upper(before)
+            low, high = held.lower(after), held.upper(before, self.lost)
             if high - low <= _WIDE * high:
                 return low, high
-        self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon, self.width)]
-        return max(least, self.sums[-1].lower(after)), min(most, self.sums[-1].upper(before))
+        self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon)]
+        return max(least, self.sums[-1].lower(after)), min(most, self.sums[-1].upper(before, self.lost))
 
     def _at_the_end(self, before: float, after: float) -> Bounds:
         """Return bounds next to the largest loss: all losses at their largest, and all within the gap of it."""
@@ -100,38 +96,32 @@ class _Curve:
         count = sum(self.finite.values())
         near = [self._all_above(gap) for gap in (gaps[0] * 1e-6 / count, gaps[1] * (1 + 1e-12))]
         low = -math.expm1(-gaps[0] * (1 - 1e-6)) * near[0][0] * (1 - 1e-12)
-        return low, min(1.0, -math.expm1(-gaps[1]) * near[1][1] * (1 + 1e-12) + _NOTHING)
+        return low, min(1.0, -math.expm1(-gaps[1]) * near[1][1] * (1 + 1e-12))
 
     def _all_above(self, gap: float) -> Bounds:
         """Return bounds on the probability that every loss lies within `gap` of its largest one."""
-        logs = [0.0, 0.0]
+        low = high = 1.0
         for loss, n in self.finite.items():
-            if supremum(loss) - gap < ends(loss)[0]:
-                continue  # it always does
-            at = np.array([np.nextafter(supremum(loss) - gap, -math.inf)])
-            p, _, off = (float(row[0]) for row in above(loss, at))
-            logs = [log + n * math.log(max(1e-300, p + s * off)) for log, s in zip(logs, (-1, 1), strict=True)]
-        return math.exp(logs[0]), math.exp(min(0.0, logs[1]))
-
-
-def _plain(loss: Loss, epsilon: float) -> Bounds:
-    """Return bounds on the delta of one loss, in closed form or by its atoms."""
-    if loss[0] in DERIVED:
-        return plain(loss, epsilon)
-    p, q, off = (float(row[0]) for row in above(loss, np.array([epsilon])))
-    return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off + _NOTHING)
+            end = math.nextafter(supremum(loss) - gap, -math.inf)
+            if loss[0] == "discrete":
+                p = float(np.array([mass for value, mass in loss[1] if value > end]).sum())
+                off = 1e-13 * p
+            else:
+                p, _, off = shifts.closed(loss, end)
+            low, high = low * max(0.0, p - off) ** n, high * min(1.0, p + off) ** n
+        return low, high
 
 
 class _Sum:
     """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
-    def __init__(self, losses: dict[Loss, int], epsilon: float, width: float) -> None:
-        self.theta, self.window, tilts = _window(losses, epsilon, width)
+    def __init__(self, losses: dict[Loss, int], epsilon: float) -> None:
+        self.theta, self.window, tilts, cells = _window(losses, epsilon)
         self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
-        cuts = [(cut(loss, self.window.step), n) for loss, n in losses.items()]
-        rows = [[(held.first, held.masses[i], n) for held, n in cuts] for i in range(3)]
+        cuts = [(cut(pair(loss, cells[loss]), self.window.step), n) for loss, n in losses.items()]
+        rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(3)]
         self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts) for row in rows)
-        self.beyond = -math.expm1(sum(n * math.log1p(-min(held.beyond, 1 - 1e-16)) for held, n in cuts))
+        self.beyond = -math.expm1(sum(n * math.log1p(-min(held.lost, 1 - 1e-16)) for held, n in cuts))
 
     def _scale(self, law: Law, epsilon: float, side: int) -> float:
         """Return M^n e^(-theta epsilon), moved to one side by the relative error of everything."""
@@ -139,14 +129,14 @@ class _Sum:
         off = law.relative + 2.0**-50 * (self.window.size + 100 + abs(law.log_moment) + self.theta * reach)
         return math.exp(min(law.log_moment - self.theta * epsilon + side * off, 700.0))
 
-    def upper(self, epsilon: float) -> float:
-        """Return an upper bound on the delta of an epsilon."""
+    def upper(self, epsilon: float, lost: float) -> float:
+        """Return an upper bound on the delta of an epsilon, but for what is `lost` for certain."""
         law, excess, scale = self.over, self.at - epsilon, self._scale(self.over, epsilon, 1)
         excess, masses = excess[excess > 0], law.masses[excess > 0]
         held = float(np.maximum(0.0, masses + law.error) @ (np.exp(-self.theta * excess) * -np.expm1(-excess)))
         held += law.above * math.exp(-self.theta * max(0.0, self.window.top - epsilon))
         held += law.below if self.window.bottom > epsilon else 0.0
-        return min(1.0, scale * held + self.beyond + _NOTHING) if scale < math.exp(650) else 1.0
+        return min(1.0, scale * held + max(0.0, self.beyond - lost)) if scale < math.exp(650) else 1.0
 
     def lower(self, epsilon: float) -> float:
         """Return a lower bound on the delta of an epsilon: the best test that a sum of labels exceeds a threshold."""
@@ -163,56 +153,53 @@ class _Sum:
         return max(0.0, float((scales[0] * p - scales[1] * q).max()))
 
 
-def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[float, Window, Array]:
-    """Return theta, a window that holds next to all weighted mass, and tilts that prove it.
+def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Array, dict[Loss, int]]:
+    """Return theta, a window that holds next to all weighted mass, tilts that prove it, and how finely losses are cut.
 
-    Nothing here is proved: from masses of a few hundred cells a loss, whatever is found serves.
+    Nothing here is proved: whatever is found serves.
     """
-    held = [_coarse(loss, n) for loss, n in losses.items()]
-    least = 1e-7 * max(max(map(abs, ends(loss))) for loss in losses) + 1e-200
-    tried = np.geomspace(1e-9, 1e3, 144) / max(_deviation(held, 0.0), least)
-    theta = float(tried[np.argmin(_growth(held, tried) - tried * epsilon - np.log(tried + tried**2))])
-    deviation = max(_deviation(held, theta), least)
-    ways = np.geomspace(0.5, 100, 24) / deviation
-    base = _growth(held, np.array([theta]))
-    right, left = ((_growth(held, theta + way) - base + _OUTSIDE) / ways for way in (ways, -ways))
+    held = {loss: _merged(pair(loss, LOOK)) for loss in losses}
+
+    least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses) + 1e-200
+
+    def grown(thetas: Array) -> Array:
+        return np.asarray(sum(n * growth(*held[loss], thetas) for loss, n in losses.items()))
+
+    def deviation(theta: float) -> float:
+        square = sum(n * _spread(*held[loss], theta)[0] for loss, n in losses.items())
+        return max(math.sqrt(square), least)
+
+    tried = np.geomspace(1e-9, 1e3, 144) / deviation(0.0)
+    theta = float(tried[np.argmin(grown(tried) - tried * epsilon - np.log(tried + tried**2))])
+    around = deviation(theta)
+    ways = np.geomspace(0.02, 100, 40) / around
+    right, left = ((grown(theta + way) - grown(np.array([theta])) + _OUTSIDE) / ways for way in (ways, -ways))
     low, high = -float(left.min()), float(right.min())
     tilts = np.array([-ways[np.argmin(left)], ways[np.argmin(right)]])
-    steep = max(theta, 1 / deviation)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
-    step = math.sqrt(12 * width / (steep * (1 + steep)) / sum(losses.values()))
+    steep = max(theta, 1 / around)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
+    cost = steep * (1 + steep) / 12
+    step = math.sqrt(_WIDTH / cost / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
-    step = max(step, (high - low) / (size - 8), 5 * least)  # a loss has 4e6 cells at most
+    step = max(step, (high - low) / (size - 8), 10 * least)  # a loss has 2e6 cells at most
     follow(step < 50, "a composition is too wide for this checker's lattice")
-    return theta, Window(math.floor(low / step) - 2, size, step), tilts
+    finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / _WIDTH for loss, n in losses.items()}
+    cells = {
+        loss: min(MOST, LOOK * 2 ** max(0, math.ceil(math.log2(max(1.0, ratio)) / 2))) for loss, ratio in finer.items()
+    }
+    return theta, Window(math.floor(low / step) - 2, size, step), tilts, cells
 
 
-@lru_cache(maxsize=64)
-def _coarse(loss: Loss, n: int) -> Coarse:
-    """Return a loss in cells of an eighth of its deviation or less, those far from its mean merged, and its number."""
-    (low, high), tries = ends(loss), 6
-    width = step = max(high - low, 1e-12) / _CELLS
-    while True:
-        part, tries = cut(loss, step), tries - 1
-        at, masses = (part.first + np.arange(part.masses.shape[1])) * step, part.masses[0]
-        deviation = _deviation([(at, masses, 1)], 0.0)
-        if step <= deviation / 8 or step < width / 200 or not tries:
-            break
-        step = max(deviation, step / 4) / 16
-    far = (at - masses @ at / masses.sum()) / step
-    merged = np.unique(np.sign(far) * np.floor(128 * np.log1p(np.abs(far) / 64)), return_inverse=True)[1]
-    kept = np.bincount(merged, masses)
-    return np.bincount(merged, masses * at) / np.maximum(kept, 1e-320), kept, n
+def _merged(held: Pair) -> tuple[Array, Array]:
+    """Return atoms and masses, many of them as few."""
+    if len(held.at) <= 4 * _MERGED:
+        return held.at, held.masses
+    where = np.rint((held.at - held.at.min()) / np.ptp(held.at) * _MERGED).astype(int)
+    masses = np.bincount(where, held.masses)
+    return np.bincount(where, held.masses * held.at) / np.maximum(masses, 1e-320), masses
 
 
-def _growth(held: list[Coarse], thetas: Array) -> Array:
-    """Return ln E[e^(theta L)] of the sum of all losses, for each theta."""
-    return np.asarray(sum(n * growth(at, masses, thetas) for at, masses, n in held))
-
-
-def _deviation(held: list[Coarse], theta: float) -> float:
-    """Return the deviation of the weighted sum of all losses."""
-    variance = 0.0
-    for at, masses, n in held:
-        weights = np.exp(np.log(np.maximum(masses, 1e-320)) + theta * at - growth(at, masses, np.array([theta])))
-        variance += n * max(float(weights @ (at - weights @ at) ** 2), 0.0)
-    return math.sqrt(variance)
+def _spread(at: Array, masses: Array, theta: float) -> tuple[float, float]:
+    """Return the variance of a weighted loss, and the mean square of the gaps between its atoms."""
+    weights = np.exp(np.log(np.maximum(masses, 1e-320)) + theta * at - growth(at, masses, np.array([theta])))
+    gaps = np.diff(at, prepend=at[0])
+    return max(float(weights @ (at - weights @ at) ** 2), 0.0), float(weights @ gaps**2)

@@ -74,10 +74,10 @@ def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed together."""
     if loss[0] in SHIFTS:
         return (loss[0], loss[1] * size)
-    if loss[0] == "sampled":
-        mixed = ("mixture", "gaussian", schemes.binomial(size, loss[2], loss[1]), ((0.0, 1.0),))
-        return mixed if loss[3] == "remove" else losses.reverse(mixed)
-    require(loss[0] in ("discrete", "range", "counted"), "a group over a sample cannot be derived again")
+    if drawn := losses.drawn(loss):
+        mixed = ("mixture", "gaussian", schemes.binomial(size, *drawn), ((0.0, 1.0),))
+        return mixed if len(loss[3]) == 1 else losses.reverse(mixed)
+    require(loss[0] in ("discrete", "range", "between"), "a group over a sample cannot be derived again")
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
 

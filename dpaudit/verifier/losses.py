@@ -1,11 +1,12 @@
 """The values of the checker: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
 
-("gaussian", mu)   ("laplace", shift)   ("range", width)   ("sampled", mu, rate, order)
+("gaussian", mu)   ("laplace", shift)   ("range", width)
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
-("mixture", noise, ((shift, weight), ...), ((shift, weight), ...))
-("map", ((loss, times), ...), rate, order): all together on one sample    ("average", ((weight, loss), ...))
-("stitched", loss over 0, loss below 0)    ("counted", discrete loss from above, from below)
-("allocated", ((loss, times), ...), steps, order)
+("mixture", noise, ((shift, weight), ...), ((shift, weight), ...)): two laws on a line, the first further to the right
+("map", ((loss, times), ...), rate, order): all together on one sample
+("allocated", ((loss, times), ...), steps, order): all together at one secret step
+("average", ((weight, loss), ...)): one of these, and it is seen which
+("between", loss from above, loss from below)
 ("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum
 """
 
@@ -20,7 +21,8 @@ from dpaudit.verifier.refusals import require
 Loss = tuple[Any, ...]
 Multiset = Counter[Loss]
 SHIFTS = ("gaussian", "laplace")
-_ALTERNATIVES = 400
+_ON_LINE = ("mixture", "gaussian")
+_ALTERNATIVES, _SURE = 400, 1 - 1e-16
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
@@ -34,6 +36,24 @@ def black_box(epsilon: float, delta: float = 0.0) -> Loss:
         return discrete([], 1.0, 1.0)
     share = (1 - delta) / (1 + math.exp(-epsilon))
     return discrete([(epsilon, share), (-epsilon, share * math.exp(-epsilon))], delta, delta)
+
+
+def perhaps(rate: float, shift: float) -> tuple[tuple[float, float], ...]:
+    """Return the shifts of a release that a record enters with probability `rate`, and their weights."""
+    return tuple(sorted((moved, weight) for moved, weight in ((0.0, 1 - rate), (shift, rate)) if weight))
+
+
+def on_sample(noise: str, shift: float, rate: float) -> Loss:
+    """Return the loss of one shift on a sample that holds the record with probability `rate`."""
+    return ("mixture", noise, perhaps(rate, shift), ((0.0, 1.0),))
+
+
+def drawn(loss: Loss) -> tuple[float, float] | None:
+    """Return the rate and the shift of a Gaussian release on such a sample, in either order."""
+    moved = (
+        [(weight, abs(shift)) for side in loss[2:] for shift, weight in side if shift] if loss[:2] == _ON_LINE else []
+    )
+    return moved[0] if len(moved) == 1 and min(map(len, loss[2:])) == 1 else None
 
 
 def times(a: Multiset, count: int) -> Multiset:
@@ -91,25 +111,25 @@ def merged(a: Multiset) -> Multiset:
 
 def reverse(loss: Loss) -> Loss:
     """Return the loss read from the other neighbour."""
-    if loss[0] == "choice":
-        return ("choice", frozenset(map(reverse, loss[1])))
-    if loss[0] in ("sampled", "map", "allocated"):
-        return (*loss[:3], "add" if loss[3] == "remove" else "remove")
-    if loss[0] == "mixture":
-        above, below = (tuple(sorted((0.0 - s, w) for s, w in side)) for side in (loss[3], loss[2]))
-        return ("mixture", loss[1], above, below)
-    if loss[0] == "average":
-        return ("average", tuple((weight, reverse(option)) for weight, option in loss[1]))
-    if loss[0] == "counted":
-        return ("counted", reverse(loss[1]), reverse(loss[2]))
-    if loss[0] == "stitched":
-        return ("stitched", reverse(loss[2]), reverse(loss[1]))
-    if loss[0] != "discrete":
-        return loss
-    _, atoms, infinite, other = loss
-    back = discrete([(-v, p * math.exp(-v)) for v, p in atoms], other, infinite)
-    even = all(v == w and math.isclose(p, q, rel_tol=1e-12) for (v, p), (w, q) in zip(atoms, back[1], strict=True))
-    return loss if even and infinite == other else back
+    match loss[0]:
+        case "choice":
+            return ("choice", frozenset(map(reverse, loss[1])))
+        case "map" | "allocated":
+            return (*loss[:3], "add" if loss[3] == "remove" else "remove")
+        case "mixture":
+            return ("mixture", loss[1], *(tuple(sorted((0.0 - s, w) for s, w in side)) for side in loss[:1:-1]))
+        case "average":
+            return ("average", tuple((weight, reverse(option)) for weight, option in loss[1]))
+        case "between":
+            return ("between", *map(reverse, loss[1:]))
+        case "discrete":
+            _, atoms, infinite, other = loss
+            back = discrete([(-v, p * math.exp(-v)) for v, p in atoms], other, infinite)
+            pairs = zip(atoms, back[1], strict=True)
+            even = all(v == w and math.isclose(p, q, rel_tol=1e-12) for (v, p), (w, q) in pairs)
+            return loss if even and infinite == other else back
+        case _:
+            return loss
 
 
 def reversed_all(a: Multiset) -> Multiset:
@@ -119,41 +139,53 @@ def reversed_all(a: Multiset) -> Multiset:
 
 def supremum(loss: Loss) -> float:
     """Return the largest finite loss."""
-    if loss[0] == "choice":
-        return max(map(supremum, loss[1]))
-    if loss[0] == "discrete":
-        return max((v for v, _ in loss[1]), default=0.0)
-    if loss[0] in ("sampled", "map") and loss[3] == "add":
-        return -math.log1p(-loss[2])
-    if loss[0] == "mixture":
-        one, two = (math.log(math.fsum(w * math.exp(s - side[-1][0]) for s, w in side)) for side in loss[2:])
-        last = (one - two + loss[2][-1][0] - loss[3][-1][0]) * (1 + 1e-13)
-        return last if loss[1] == "laplace" else math.inf
+    match loss[0]:
+        case "discrete":
+            return max((v for v, _ in loss[1]), default=0.0)
+        case "choice" | "average":
+            return max(supremum(part) for part, _ in _inside(loss))
+        case "between":
+            return supremum(loss[1])
+        case "mixture":
+            (first, one), (second, two) = loss[2][-1], loss[3][-1]
+            if loss[1] == "gaussian":
+                return math.inf if first > second else math.log(float(one)) - math.log(two)
+            sums = [math.log(math.fsum(w * math.exp(s - side[-1][0]) for s, w in side)) for side in loss[2:]]
+            return float((first + sums[0] - second - sums[1]) * (1 + 1e-13))
+        case "map" | "allocated":
+            if loss[0] == "map" and loss[3] == "add":
+                return -math.log1p(-float(loss[2]))
+            whole = math.fsum(n * supremum(part) for part, n in _inside(loss))
+            return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
+        case _:
+            return float(loss[1]) if loss[0] != "gaussian" or not loss[1] else math.inf
+
+
+def _inside(loss: Loss) -> list[tuple[Loss, int]]:
+    """Return the losses that one is made of, in its own order, and how often each is met."""
     if loss[0] in ("map", "allocated"):
-        whole = math.fsum(n * supremum(part if loss[3] == "remove" else reverse(part)) for part, n in loss[1])
-        return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
-    if loss[0] in ("average", "stitched", "counted"):
-        return max(map(supremum, [option for _, option in loss[1]])) if loss[0] == "average" else supremum(loss[1])
-    return float(loss[1]) if loss[0] in ("laplace", "range") or not loss[1] else math.inf
+        return [(part if loss[3] == "remove" else reverse(part), n) for part, n in loss[1]]
+    return [(part, 1) for part in loss[1]] if loss[0] == "choice" else [(part, 1) for _, part in loss[1]]
 
 
 def leak(loss: Loss) -> float:
     """Return the probability of an output that the other neighbour cannot produce."""
-    return max(map(_leak, options(loss)))
-
-
-def _leak(loss: Loss) -> float:
-    """Return the same of a loss that is no choice."""
-    if loss[0] in ("map", "allocated"):
-        kept = math.prod((1 - leak(part if loss[3] == "remove" else reverse(part))) ** n for part, n in loss[1])
-        if loss[0] == "map":
-            return float(loss[2] * (1 - kept)) if loss[3] == "remove" else 0.0
-        return float(1 - kept if loss[3] == "remove" else (1 - kept) ** loss[2])
-    if loss[0] == "average":
-        return math.fsum(weight * leak(option) for weight, option in loss[1])
-    if loss[0] in ("stitched", "counted"):
-        return leak(loss[1])
-    return float(loss[2]) if loss[0] == "discrete" else 0.0
+    match loss[0]:
+        case "discrete":
+            return float(loss[2])
+        case "choice":
+            return max(map(leak, loss[1]))
+        case "average":
+            return math.fsum(weight * leak(option) for weight, option in loss[1])
+        case "between":
+            return leak(loss[1])
+        case "map" | "allocated":
+            lost = 1 - math.prod((1 - leak(part)) ** n for part, n in _inside(loss))
+            if loss[0] == "map":
+                return float(loss[2] * lost) if loss[3] == "remove" else 0.0
+            return float(lost if loss[3] == "remove" else lost ** loss[2])
+        case _:
+            return 0.0
 
 
 def shows_all(a: Multiset) -> bool:
@@ -163,7 +195,7 @@ def shows_all(a: Multiset) -> bool:
 
 def most(a: Multiset) -> tuple[float, float]:
     """Return the largest loss of a whole multiset, and its mass at infinity."""
-    kept = math.fsum(n * math.log1p(-min(leak(loss), 1 - 1e-16)) for loss, n in a.items())
+    kept = math.fsum(n * math.log1p(-min(leak(loss), _SURE)) for loss, n in a.items())
     return _total([(supremum(loss), n) for loss, n in a.items()]), -math.expm1(kept)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, times
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, on_sample, reverse, times
 from dpaudit.verifier.refusals import Table, positive, ratio, require
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.strategies import squared_move
@@ -30,7 +30,8 @@ def _stated(row: Table) -> tuple[Loss, int]:
     if row["loss"] == "approximate":
         loss = black_box(row["epsilon"], row["delta"])
     elif row["loss"] == "sampled_gaussian":
-        loss = ("sampled", float(row["mu"]), float(row["rate"]), row["order"])
+        loss = on_sample("gaussian", float(row["mu"]), float(row["rate"]))
+        loss = loss if row["order"] == "remove" else reverse(loss)
     elif row["loss"] != "discrete":
         loss = (row["loss"], float(row["mu" if row["loss"] == "gaussian" else "shift"]))
     else:

@@ -3,20 +3,9 @@
 import math
 from collections import Counter
 
-from dpaudit.verifier import integers
-from dpaudit.verifier.losses import (
-    Loss,
-    Multiset,
-    black_box,
-    discrete,
-    distinct,
-    most,
-    reverse,
-    reversed_all,
-    shows_all,
-    times,
-)
-from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier import integers, losses
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
+from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES
 
 _NOTHING: Multiset = Counter()
@@ -35,8 +24,10 @@ def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
     if inside(node, relation) == "replace_one" and all(map(integers.alone, part)):
-        return distinct([make(node, a, relation, low=False) for a in part])
-    return distinct([make(node, o, relation, low=False) for a in part for o in distinct([a, reversed_all(a)])])
+        return losses.distinct([make(node, a, relation, low=False) for a in part])
+    return losses.distinct(
+        [make(node, o, relation, low=False) for a in part for o in losses.distinct([a, reversed_all(a)])]
+    )
 
 
 def below(node: Table, part: Multiset, relation: str) -> Multiset:
@@ -62,58 +53,48 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
         return _NOTHING
     if any(loss[0] == "choice" for loss in part):
         return _boxed(_doubled(part) if apart or zeroed else part, rate)
-    if apart:
-        if pair := integers.opposed(node["part"], rate, low=low):
-            return Counter([pair])
-        if answers := integers.either_answer(node["part"]):
-            return _on(part, rate) if low else _both(answers, rate)
-        if shift := _shift(part):
-            return _apart(shift, rate)
-        return _NOTHING if low else _both(_doubled(part), rate)
+    if apart and (pair := integers.opposed(node["part"], rate, low=low)):
+        return Counter([pair])
+    if apart and (answers := integers.either_answer(node["part"])):
+        return _once(part, rate) if low else _both(answers, rate)
     if inside(node, relation) == "replace_one" and not low:
         part = integers.either(part)
     if scheme == "with_replacement":
         return _drawn(node, part, low=low)
     if scheme == "truncated_poisson":
         return _truncated(node, part, low=low)
-    if scheme == "without_replacement" and relation == "replace_one" and not low:
-        return _both(part, rate)
-    if zeroed and not (low and _mu(part)):
+    if apart and (shift := _shift(part)):
+        kind, size = shift
+        return Counter([("mixture", kind, losses.perhaps(rate, size), losses.perhaps(rate, -size))])
+    if apart or (zeroed and not (low and _mu(part))):
         return _NOTHING if low else _both(_doubled(part), rate)
-    return _on(part, rate)
+    either = scheme == "without_replacement" and relation == "replace_one" and not low
+    return _both(part, rate) if either else _once(part, rate)
 
 
-def _on(part: Multiset, rate: float) -> Multiset:
-    """Return a part on one sample that holds the record with probability `rate`."""
-    if rate == 1:
-        return part
-    if mu := _mu(part):
-        return Counter([("sampled", mu, rate, "remove")])
-    return Counter([_mapped(part, rate)])
+def _once(part: Multiset, rate: float) -> Multiset:
+    """Return a part on a sample that holds the record with probability `rate`, which may be 1."""
+    return Counter([_on(part, rate)]) if rate < 1 else part
 
 
-def _mapped(part: Multiset, rate: float) -> Loss:
+def _on(part: Multiset, rate: float) -> Loss:
     """Return the loss of a sample that holds the record with probability `rate` against one without it."""
     if shows_all(part):
         return discrete([(math.log1p(-rate), 1 - rate)], rate)
-    return integers.mapped(part, rate) if integers.alone(part) else ("map", _items(_joint(part)), rate, "remove")
+    if shift := _shift(part):
+        return losses.on_sample(shift[0], shift[1], rate)
+    if integers.alone(part):
+        return integers.mapped(part, rate)
+    return ("map", tuple(sorted(losses.merged(part).items(), key=repr)), rate, "remove")
 
 
 def _both(part: Multiset, rate: float) -> Multiset:
-    """Return what is above both maps, each on its side of 0."""
+    """Return what is above both orders of the map at once."""
     if rate == 1:
         return part
     if shows_all(part):
         return Counter([black_box(0.0, rate)])
-    return Counter([("stitched", _mapped(part, rate), reverse(_mapped(reversed_all(part), rate)))])
-
-
-def _apart(shift: Loss, rate: float) -> Multiset:
-    """Return a sampled record that moves one way against one that moves the other way."""
-    if rate == 1:
-        return Counter([(shift[0], 2 * shift[1])])
-    sides = ((0.0, 1 - rate), (shift[1], rate)), ((-shift[1], rate), (0.0, 1 - rate))
-    return Counter([("mixture", shift[0], *sides)])
+    return Counter([("choice", frozenset([_on(part, rate), reverse(_on(reversed_all(part), rate))]))])
 
 
 def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
@@ -121,12 +102,10 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
     draws, chance, mu = node["batch_size"], 1 / node["population"], _mu(part)
     if low:
         return Counter([("mixture", "gaussian", binomial(draws, chance, mu), ((0.0, 1.0),))]) if mu else _NOTHING
-    require(
-        mu or (part.total() == 1 and next(iter(part))[0] == "laplace"), "draws of such a part cannot be derived again"
-    )
-    kind, size = ("gaussian", mu) if mu else next(iter(part))
+    shift = _shift(part)
+    require(shift, "draws of such a part cannot be derived again")
     whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
-    held = [(w / whole, (kind, s * size)) for s, w in binomial(draws, chance, 1.0) if s and w > 1e-22]
+    held = [(w / whole, (shift[0], s * shift[1])) for s, w in binomial(draws, chance, 1.0) if s and w > 1e-22]
     rest = 1 - math.fsum(w for w, _ in held)
     lost: Loss = ("discrete", (), 1.0, 1.0)
     options = (*held, (rest, lost)) if rest > 1e-9 else tuple(held)
@@ -136,17 +115,17 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
 def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     """Return the average over how many others a Poisson sample drew before it was cut."""
     rate, bound, others = float(node["rate"]), node["batch_bound"], node["population"] - 1
-    weights = [(int(k), w) for k, w in binomial(others, rate, 1.0)] if rate < 1 else [(others, 1.0)]
-    shares = [(math.fsum(w for k, w in weights if k < bound), rate, True)]
-    shares += [(w, rate * bound / (k + 1), False) for k, w in weights if k >= bound and w > 1e-22]
+    weights = [(int(k), w) for k, w in binomial(others, rate, 1.0)]
+    shares = [(math.fsum(w for k, w in weights if k < bound), rate, part)]
     if low:
-        return _on(part, math.fsum(w * share for w, share, _ in shares))
-    options: list[tuple[float, Loss]] = []
-    for w, share, room in shares:
-        held = part if room else _doubled(part)
-        follow(share < 1, "a cut sample that is surely drawn cannot be derived again")
-        options += [(w, _mapped(held, share))] if w > 0 else []
-    return Counter([("average", tuple(options))]) if len(options) > 1 else Counter([options[0][1]])
+        shares += [(w, rate * bound / (k + 1), part) for k, w in weights if k >= bound]
+        rate = math.fsum(w * share for w, share, _ in shares)
+        return _once(part, rate)
+    shares += [(w, rate * bound / (k + 1), _doubled(part)) for k, w in weights if k >= bound and w > 1e-22]
+    if rate == 1 and bound > others:
+        return part
+    options = tuple((w, _on(held, share)) for w, share, held in shares if w > 0)
+    return Counter([("average", options) if len(options) > 1 else options[0][1]])
 
 
 def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Multiset:
@@ -172,7 +151,7 @@ def secret(part: Multiset, steps: int) -> Multiset:
     """Return a part met at one secret step out of several."""
     if steps == 1 or not part or shows_all(part):
         return part
-    return Counter([("allocated", _items(_joint(part)), steps, "remove")])
+    return Counter([("allocated", tuple(sorted(losses.merged(part).items(), key=repr)), steps, "remove")])
 
 
 def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float], ...]:
@@ -184,16 +163,6 @@ def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float
     return tuple((j * shift, math.exp(size)) for j, size in sizes if size > -90)
 
 
-def _items(part: Multiset) -> tuple[tuple[Loss, int], ...]:
-    """Return losses with their numbers, in a fixed order."""
-    return tuple(sorted(part.items(), key=repr))
-
-
-def _joint(part: Multiset) -> Multiset:
-    """Return Gaussian losses as one."""
-    return Counter([("gaussian", _mu(part))]) if _mu(part) else part
-
-
 def _mu(part: Multiset) -> float:
     """Return the joint mu of Gaussian losses, 0 for any other part."""
     if not part or any(loss[0] != "gaussian" for loss in part):
@@ -201,10 +170,10 @@ def _mu(part: Multiset) -> float:
     return math.sqrt(math.fsum(n * loss[1] ** 2 for loss, n in part.items()))
 
 
-def _shift(part: Multiset) -> Loss | None:
-    """Return the one shift that a part is."""
-    mu, first = _mu(part), next(iter(part))
-    return ("gaussian", mu) if mu else first if first[0] == "laplace" and part.total() == 1 else None
+def _shift(part: Multiset) -> Loss:
+    """Return the one shift that a part is, or nothing."""
+    joint = losses.merged(part)
+    return next(iter(joint)) if joint.total() == 1 and next(iter(joint))[0] in losses.SHIFTS else ()
 
 
 def _doubled(part: Multiset) -> Multiset:
@@ -214,7 +183,7 @@ def _doubled(part: Multiset) -> Multiset:
         if loss[0] in ("gaussian", "laplace"):
             found[(loss[0], 2 * loss[1])] += n
         else:
-            require(loss[0] in ("discrete", "range", "counted"), "two records of such a part cannot be derived again")
+            require(loss[0] in ("discrete", "range", "between"), "two records of such a part cannot be derived again")
             both = [most(Counter([one])) for one in (loss, reverse(loss))]
             epsilon, delta = max(0.0, *(e for e, _ in both)), max(d for _, d in both)
             found[black_box(2 * epsilon, min(1.0, delta * (1 + math.exp(epsilon))))] += n

@@ -94,4 +94,4 @@ def _merged(p: Array, q: Array, nothing: float) -> Loss:
     masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
     both = (low + np.arange(len(masses)) * step, masses), labels
     laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in both)
-    return ("counted", *(discrete([*law, (0.0, max(0.0, nothing))]) for law in laws))
+    return ("between", *(discrete([*law, (0.0, max(0.0, nothing))]) for law in laws))

@@ -2,7 +2,7 @@
 
 import math
 
-from dpaudit.verifier.curve import COARSE, Worst
+from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children, fold, plug_ins, walk
 from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.refusals import Table
@@ -84,4 +84,4 @@ def _stepwise(mechanism: Table, ratio: float) -> bool:
 
 def _with_noise(data: Table, factor: float) -> Worst:
     """Return the curve of the declaration with so many times its noise."""
-    return Worst(fold(rescaled(data["declaration"], factor), data["claim"]["neighbours"]), COARSE)
+    return Worst(fold(rescaled(data["declaration"], factor), data["claim"]["neighbours"]))

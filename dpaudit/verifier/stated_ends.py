@@ -102,9 +102,11 @@ def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float
 def _exceeds(curve: Worst, epsilon: float, delta: float, room: int) -> tuple[bool, bool]:
     """Return whether delta is surely above the claimed one at an epsilon, and whether it may be, by a bracket's width.
 
-    A claimed delta of 0 is met from the largest loss on, which is known in closed form.
+    A claimed delta of 0 is met from the largest loss on, which is known in closed form, and attained but by losses that
+    are made of others.
     """
-    if not delta and not curve.derived and curve.largest < math.inf:
-        return epsilon < curve.largest * (1 - _EXACT / 2), epsilon < curve.largest * (1 + _EXACT)
     low, high = curve.delta(epsilon)
+    if not delta and curve.largest < math.inf:
+        below = epsilon < curve.largest * (1 - _EXACT / 2)
+        return below and (low > 0 or not curve.derived), below
     return low - room * (high - low) > delta, high + room * (high - low) > delta

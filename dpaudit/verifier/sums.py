@@ -2,18 +2,20 @@
 
 The laws are weighted by e^(theta l) and scaled to mass 1, so that the epsilon in question lies where the mass is. Then
 every coefficient of every transform is at most 1 in size, and rounding moves it by at most m eta, m = log2(size):
-each output of a radix-2 transform is a sum over all inputs along paths of m roundings. numpy's transform has no proved
-constant; a thousand times that of radix 2 is taken, and assumed.
+each output of a radix-2 transform is a sum over all inputs along paths of m roundings. No library's transform has a
+proved constant; a thousand times that of radix 2 is taken, and assumed.
 """
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.fft import irfft, rfft
 
-from dpaudit.verifier.tails import UNIT, Array
+from dpaudit.verifier.shifts import UNIT, Array
 
-_ETA = 1000 * 8 * UNIT
+_ETA, _SHORT = 1000 * 8 / 2, 2**18  # times what 1 is rounded by; knots up to which the longest floats cost little
 Measure = tuple[int, Array, int]  # first knot, masses at the knots, how often it is met
 
 
@@ -62,33 +64,37 @@ def growth(at: Array, masses: Array, thetas: Array) -> Array:
 
 def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) -> Law:
     """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
-    product, log_size, count = np.ones(window.size // 2 + 1, dtype=complex), np.zeros(1), np.zeros(1)
-    off = _ETA * math.log2(window.size) + 8 * UNIT
+    number: Any = np.longdouble if window.size <= _SHORT else np.double
+    product: Array = (1 + 0j) * np.ones(window.size // 2 + 1, dtype=number)
+    log_size, count = np.zeros(1), np.zeros(1)
+    off = _ETA * float(np.finfo(number).eps) * math.log2(window.size) + 8 * UNIT
     log_moment, relative, grown = 0.0, 64 * UNIT, np.zeros(len(tilts))
-    for measure in measures:
-        first, masses, times = measure
+    for first, masses, times in measures:
         at = first + np.arange(len(masses))
         base, *moments = growth(at * window.step, masses, np.concatenate(([theta], theta + tilts)))
         sizes = np.log(np.where(masses > 0, masses, 1.0)) + theta * at * window.step - base
         weights = np.exp(np.where(masses > 0, sizes, -np.inf))
-        coefficients = np.fft.rfft(np.bincount(at % window.size, weights, window.size))
-        size = np.abs(coefficients) + 2 * off
+        wrapped: Array = np.bincount(at % window.size, weights, window.size).astype(number)
+        coefficients: Array = np.asarray(rfft(wrapped))
+        size = np.abs(coefficients).astype(float) + 2 * off
         log_size, count = log_size + times * np.log(size), count + times * off / size
         product *= _power(coefficients, times)
         reach = np.abs(at[[0, -1]]).max() * window.step
-        relative += times * UNIT * (64 + 8 * (theta + np.abs(tilts).max()) * reach)
+        relative += times * UNIT * (64 + 8 * (abs(theta) + np.abs(tilts).max()) * reach)
         log_moment, grown = log_moment + times * float(base), grown + times * (np.array(moments) - base)
     moved = np.exp(np.minimum(log_size, 700.0)) * np.minimum(count, 1.0)
-    masses = np.roll(np.fft.irfft(product, window.size), -window.first)
+    masses = np.roll(np.asarray(irfft(product, window.size), float), -window.first)
     error = 2 / window.size * float(moved.sum() + off * np.abs(product).sum())
     sides = (window.bottom, tilts < 0), (window.top, tilts > 0)
     beyond = [_chernoff(grown - tilts * end, side) for end, side in sides]
+    if window.first <= sum(first * times for first, _, times in measures):
+        beyond[0] = 0.0
     return Law(log_moment, masses, error, relative, *(mass * (1 + relative) for mass in beyond))
 
 
 def _chernoff(exponents: Array, side: Array) -> float:
     """Return the least bound E[e^(t L)] e^(-t end) over the tilts t of one side."""
-    return min(1.0, float(np.exp(np.minimum(exponents[side], 0.0)).min()))
+    return float(np.exp(np.minimum(exponents[side], 0.0)).min(initial=1.0))
 
 
 def _power(base: Array, times: int) -> Array:

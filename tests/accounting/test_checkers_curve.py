@@ -11,7 +11,7 @@ import pytest
 
 from dpaudit import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.losses import black_box
+from dpaudit.verifier.losses import black_box, on_sample, reverse
 
 MIXED = Composition.of(GaussianLoss(mu=0.3), *[LaplaceLoss(shift=0.05 + 0.01 * i) for i in range(5)])
 MANY = Composition.of(LaplaceLoss(shift=0.1)) * 1000
@@ -49,7 +49,7 @@ def test_both_orders_of_sampled_gaussians_lie_between_the_bounds(
 
 def test_sampled_gaussians_cost_what_is_known() -> None:
     """Poisson rate 0.01, noise 1, ten thousand steps: delta 1e-5 lies between epsilon 6.187712 and 6.187713."""
-    curve = Worst([Counter({("sampled", 1.0, 0.01, "remove"): 10_000})])
+    curve = Worst([Counter({on_sample("gaussian", 1.0, 0.01): 10_000})])
     assert curve.delta(6.187712)[1] > 1e-5 * (1 - 1e-6)
     assert curve.delta(6.187713)[0] < 1e-5
     assert curve.delta(6.1877)[0] > 1e-5 > curve.delta(6.1878)[1]
@@ -120,7 +120,8 @@ def as_tuple(loss: Loss) -> tuple[Any, ...]:
         case LaplaceLoss(shift=shift):
             return ("laplace", shift)
         case SampledGaussianLoss(mu=mu, rate=rate, order=order):
-            return ("sampled", mu, rate, order)
+            held = on_sample("gaussian", mu, rate)
+            return held if order == "remove" else reverse(held)
         case ApproximateLoss(epsilon=epsilon, delta=delta):
             return black_box(epsilon, delta)
         case _:

@@ -27,7 +27,7 @@ from dpaudit.verifier import verify
 from mechanisms import Gaussian, Laplace, TreeAggregation
 
 REPLACED = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
-CHECKED = Condition(kind="attained", status="checked")
+CHECKED = Condition(kind="attained", text="A replay saw one pair move all releases by as much.", status="checked")
 
 
 def gaussian(
@@ -95,6 +95,16 @@ def test_a_checked_common_pair_refutes_and_an_assumed_one_does_not() -> None:
         certificate = certify(GRAM, claim, conditions=(other,))
         assert certificate.verdict == "not_proved"
         assert verify(certificate.to_json()).accepted
+
+
+def test_a_pair_that_is_said_to_be_checked_says_what_was_looked_at() -> None:
+    """The sentence of the assumption is refused; other words are the run's own, and a note says so."""
+    claim = replace(REPLACED, epsilon=1.018)
+    notes = verify(certify(GRAM, claim, conditions=(CHECKED,)).to_json()).notes
+    assert "Taken from the certificate: that a run saw one pair move all releases at once." in notes
+    bare = Condition(kind="attained", status="checked")
+    (complaint,) = verify(certify(GRAM, claim, conditions=(bare,)).to_json()).complaints
+    assert complaint == "a pair is said to have been checked, and not what was looked at"
 
 
 TRUE_REFUTATIONS: dict[str, Declaration] = {

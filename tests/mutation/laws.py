@@ -138,7 +138,7 @@ def repeat_equals_copies() -> None:
 SCHEMES: tuple[tuple[Scheme, Neighbours], ...] = (("poisson", "add_remove"), ("without_replacement", "replace_one"))
 """Schemes of sampling, each with the relation that it is proved for."""
 
-TOGETHER = Condition(kind="attained", status="checked")
+TOGETHER = Condition(kind="attained", text="A replay saw one pair move all releases by as much.", status="checked")
 """One pair moves all releases, so that the lower side is as large as it can be."""
 
 

@@ -64,7 +64,9 @@ def test_the_certified_epsilon_is_the_enumerated_one(
     paper = DpEbs(epsilon=epsilon, horizon=horizon, arms=arms, removal=reading, credit=credit)
     levels = (horizon + arms).bit_length()
     exact = touched_nodes(reading, horizon + arms) * epsilon / (4 * levels)
-    enumerated_pair = Condition(kind="attained", status="checked")
+    enumerated_pair = Condition(
+        kind="attained", text="One enumerated pair moves all releases by as much.", status="checked"
+    )
     found = certify(paper.declaration(), paper.claim(), conditions=(enumerated_pair,))
     assert found.verdict == "certified"
     assert found.tight.epsilon.upper == pytest.approx(exact, rel=1e-12)

@@ -1,0 +1,303 @@
+"""Every loss as atoms that dominate it and labels that it attains: one form, whatever the loss is made of.
+
+From above, atoms (loss, mass under P), and what only P or only Q has. From below, outputs under labels, with masses
+under P and under Q: what follows from labels is a test. Samples, averages, choices and secret steps map this form.
+"""
+
+import math
+from functools import lru_cache, reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from dpaudit.verifier import shifts
+from dpaudit.verifier.losses import Loss, leak
+from dpaudit.verifier.refusals import follow
+from dpaudit.verifier.shifts import UNIT, Array
+from dpaudit.verifier.sums import Window, summed
+
+LOOK, MOST = 2**10, 2**17  # cells of a first look, and at most
+DERIVED = ("map", "average", "choice", "allocated", "between")  # made of others: known by their atoms alone
+_SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
+_RARE, _DEEP, _TINY, _LARGEST = 1e-60, 80.0, 1e-320, 600.0  # labels and losses that decide nothing; of chosen losses
+_INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chosen from; of any lattice
+_SUM, _CAPS = 2**18, {"remove": 1e-12, "add": 1e-5}  # knots of a secret step; what its largest ratios may weigh
+_TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
+_FEW = {"remove": 0.0, "add": 1e-16}
+
+
+class Pair(NamedTuple):
+    """Atoms with what either law has alone; labels `told` with masses, those of Q times e^label.
+
+    `p` and `q_low` are rounded down, `q` and `p_high` up.
+    """
+
+    at: Array
+    masses: Array
+    lost: float
+    alone: float
+    told: Array
+    p: Array
+    q: Array
+    p_high: Array
+    q_low: Array
+
+
+class Cut(NamedTuple):
+    """Masses at the knots from `first` on: from above, then the four rows of the labels; and what is lost."""
+
+    first: int
+    rows: Array
+    lost: float
+
+
+@lru_cache(maxsize=24)
+def pair(loss: Loss, cells: int) -> Pair:
+    """Return a loss as atoms and labels, on about so many cells."""
+    match loss[0]:
+        case "map":
+            whole = _mapped(_together(loss[1], cells), loss[2])
+            return whole if loss[3] == "remove" else _back(whole)
+        case "allocated":
+            return _allocated(_together(loss[1], max(cells, 2**14)), loss[2], min(_SUM, 4 * cells), loss[3])
+        case "average":
+            return _averaged([(weight, pair(option, _coarser(cells, weight))) for weight, option in loss[1]])
+        case "between":
+            return Pair(*pair(loss[1], cells)[:4], *pair(loss[2], cells)[4:])
+        case "choice":
+            return _chosen([(pair(option, cells), leak(option)) for option in loss[1]], min(cells, _INNER))
+        case "discrete":
+            values, masses = np.array(loss[1] or ((0.0, 0.0),)).T
+            over, under = masses * (1 + _EXACT), masses * (1 - _EXACT)
+            return Pair(values, over, loss[2], loss[3], values, under, over, over, under)
+        case _:
+            return _shifted(loss, cells)
+
+
+def reach(loss: Loss) -> tuple[float, float]:
+    """Return the lowest and the highest loss that have an atom."""
+    at = pair(loss, LOOK).at
+    return float(at.min()), float(at.max())
+
+
+def blur(loss: Loss) -> float:
+    """Return how far rounding may have moved a loss."""
+    made, furthest = loss[0] in DERIVED or loss[0] == "mixture", max(map(abs, reach(loss)))
+    return UNIT * (128 * (furthest + 8) if made else 16 * furthest)
+
+
+def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
+    """Return bounds on the delta of one loss, but for its mass at infinity: in closed form, or by atoms and a test."""
+    if loss[0] == "choice":
+        lows, highs = zip(*(plain(option, epsilon) for option in loss[1]), strict=True)
+        kept = [leak(option) - leak(loss) for option in loss[1]]
+        return max(map(sum, zip(lows, kept, strict=True))), max(0.0, *map(sum, zip(highs, kept, strict=True)))
+    if loss[0] not in (*DERIVED, "discrete"):
+        p, q, off = shifts.closed(loss, epsilon)
+        return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
+    held = pair(loss, 2**14)
+    upper = float(held.masses @ -np.expm1(np.minimum(epsilon - held.at, 0.0))) + max(0.0, held.lost - leak(loss))
+    gain = held.p - held.q * np.exp(np.minimum(epsilon - held.told, _LARGEST))
+    return float(np.maximum(0.0, gain).sum()) * (1 - _FINE), min(1.0, upper * (1 + _FINE))
+
+
+def cut(held: Pair, step: float) -> Cut:
+    """Return a loss on the lattice of a step: mass is split so that both laws keep it; a label gets a knot."""
+    at, known = np.maximum(held.at, -_DEEP), (held.told > -_DEEP) & (held.p > _RARE)
+    told = held.told[known]
+    low, high = min(at.min(), told.min(initial=0.0)), max(at.max(), told.max(initial=0.0))
+    follow((high - low) / step < _WIDEST, "a loss is too wide for this checker's lattice")
+    first, size = math.floor(low / step) - 1, math.ceil(high / step) - math.floor(low / step) + 3
+    where, part = _place(at / step - first)
+    stay = np.exp(-part * step) * np.expm1((part - 1) * step) / math.expm1(-step)
+    upper = _added(where, held.masses * stay, held.masses * np.expm1(-part * step) / math.expm1(-step), size)
+    where, part = _place(told / step - first)
+    moved = np.exp((where + first) * step - told)
+    sides = [(row[known], scale) for row, scale in zip(held[5:], (1.0, moved, 1.0, moved), strict=True)]
+    grown = (1.0, math.exp(step), 1.0, math.exp(step))
+    labels = [_added(where, r * s * (1 - part), r * s * part * g, size) for (r, s), g in zip(sides, grown, strict=True)]
+    wrong = np.array([1, -1, 1, 1, -1])[:, None]
+    return Cut(first, np.array([upper, *labels]) * (1 + _FINE * wrong), held.lost)
+
+
+def _place(phase: Array) -> tuple[Array, Array]:
+    """Return the knot below each place, and the share of a step above it."""
+    where = np.floor(phase).astype(np.int64)
+    return where, phase - where
+
+
+def _added(where: Array, low: Array, high: Array, size: int) -> Array:
+    """Return masses added up at knots and at those above."""
+    return np.asarray(np.bincount(where, low, size) + np.bincount(where + 1, high, size), dtype=np.float64)
+
+
+def _alone(at: Array, masses: Array) -> float:
+    """Return the most that Q can have where there is no atom."""
+    return max(0.0, 1 - float(_under_q(at, masses).sum())) + 1e-12
+
+
+def _under_q(at: Array, masses: Array) -> Array:
+    """Return the masses of atoms under Q."""
+    return np.asarray(np.exp(np.minimum(np.log(np.maximum(masses, _TINY)) - at, 0.0)))
+
+
+def _shifted(loss: Loss, count: int) -> Pair:
+    """Return mixtures of shifts: a cell's mass is split between its two ends so that both laws keep theirs."""
+    at, (p, p_off), (q, q_off) = shifts.cells(loss, count)
+    most, width = (p + p_off)[1:-1], np.diff(at)
+    flat = 1e-4 * (at[-1] - at[0]) / count + _TINY
+    rise = (p + p_off - q + q_off)[1:-1] / -np.expm1(-np.maximum(width, flat))
+    up = np.where(width > flat, np.clip(rise, 0.0, most), most)
+    masses = np.hstack((most - up, 0.0)) + np.hstack((0.0, up))
+    normal, outer = shifts.sides(loss)[0] == "gaussian", float(p[-1] + p_off[-1])
+    masses[[0, -1]] += p[0] + p_off[0], 0.0 if normal else outer
+    from_ = np.hstack((at[0], at[:-1], at[-1]))
+    known = (p > 2 * p_off) & (q > 2 * q_off)
+    ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0))
+    rows = p - p_off, (q + q_off) * np.exp(ratio), p + p_off, (q - q_off) * np.exp(ratio)
+    labels = (np.maximum(row, 0.0) for row in rows)
+    return Pair(at, masses, outer if normal else 0.0, _alone(at, masses), from_ + ratio, *labels)
+
+
+def _averaged(parts: list[tuple[float, Pair]]) -> Pair:
+    """Return what shows one of several losses, and which."""
+    lost, alone = (math.fsum(weight * held[i] for weight, held in parts) for i in (2, 3))
+    weights = np.concatenate([np.full_like(held.at, weight) for weight, held in parts])
+    at, masses = (np.concatenate([held[i] for _, held in parts]) for i in (0, 1))
+    shares = np.concatenate([np.full_like(held.told, weight) for weight, held in parts])
+    told, *rows = (np.concatenate([held[i] for _, held in parts]) for i in range(4, 9))
+    return Pair(at, masses * weights, lost, alone, told, *(row * shares for row in rows))
+
+
+def _coarser(cells: int, weight: float) -> int:
+    """Return the cells of a rare option, which may be wider: a width of h costs it weight times h^2."""
+    return max(LOOK, cells >> int(-math.log2(weight) / 3))
+
+
+def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
+    """Return several losses met together, by direct sums of products of atoms."""
+    if len(inside) == 1 and inside[0][1] == 1:
+        return pair(inside[0][0], cells)
+    held = [(pair(loss, cells), n) for loss, n in inside]
+    step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER)
+    cuts = [cut(part, step) for part, n in held for _ in range(n)]
+    upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
+    at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step
+    return Pair(at, upper, 1 - math.prod(1 - part.lost for part in cuts), _alone(at, upper), at, *labels)
+
+
+def _mapped(held: Pair, rate: float) -> Pair:
+    """Return ((1 - rate) Q + rate P, Q): a record that a sample holds with this probability."""
+    kept = held.told > -_DEEP
+    at, told = (np.logaddexp(math.log1p(-rate), math.log(rate) + row) for row in (held.at, held.told[kept]))
+    masses = rate * held.masses + (1 - rate) * _under_q(held.at, held.masses)
+    over, under = np.append(at, math.log1p(-rate)), np.append(masses, (1 - rate) * held.alone) * (1 + _SLACK)
+    p, q, p_high, q_low = (row[kept] for row in held[5:])
+    low, high = (rate * a + (1 - rate) * b * np.exp(-held.told[kept]) for a, b in ((p, q_low), (p_high, q)))
+    moved = np.exp(told - held.told[kept])
+    rows = low * (1 - _SLACK), q * moved * (1 + _SLACK), high * (1 + _SLACK), q_low * moved * (1 - _SLACK)
+    return Pair(over, under, rate * held.lost, 0.0, told, *rows)
+
+
+def _back(held: Pair) -> Pair:
+    """Return (Q, P)."""
+    kept = held.told > -_DEEP
+    shrunk = np.exp(-held.told[kept])
+    rows = (row[kept] * shrunk for row in (held.q_low, held.p_high, held.q, held.p))
+    return Pair(-held.at, _under_q(held.at, held.masses), held.alone, held.lost, -held.told[kept], *rows)
+
+
+def _chosen(options: list[tuple[Pair, float]], knots: int) -> Pair:
+    """Return the loss whose curve is everywhere the largest of several: at each knot, the tails of the best option."""
+    ends = [float(end) for held, _ in options for end in (max(-_DEEP, held.at.min()), held.at.max())]
+    follow(max(ends) < _LARGEST, "a loss to choose from is too large for this checker")
+    step = max(max(ends) - min(ends), 1e-300) / knots
+    cuts = [cut(held, step) for held, _ in options]
+    first, last = min(part.first for part in cuts), max(part.first + part.rows.shape[1] for part in cuts)
+    at = (first + np.arange(last - first)) * step
+    shrunk, above, below = np.exp(-at), [], []
+    for part, (_, surely) in zip(cuts, options, strict=True):
+        around = part.first - first, last - part.first - part.rows.shape[1]
+        upper, p, q, *_ = np.pad(part.rows, ((0, 0), around))
+        above.append((_sums(upper) + part.lost, _sums(upper * shrunk)))
+        below.append((_sums(p) + surely, _sums(q * shrunk)))
+    over, under = _largest(above, at)
+    lost = float(over[-1])
+    off, grown = 2 * len(at) * UNIT * over[:-1], np.exp(at[:-1])
+    p, q = -np.diff(over), -np.diff(under) * grown
+    up = np.maximum(0.0, (p - q + 2 * off) / -math.expm1(-step))
+    masses = np.append(np.maximum(0.0, p + off - up), 0.0) + np.append(max(0.0, 1 - over[0]), up)
+    over, under = _largest(below, at)
+    p = np.maximum(0.0, -np.diff(np.minimum.accumulate(over)) - off)
+    q = -np.diff(np.maximum.accumulate(under[::-1])[::-1]) * grown + off
+    ratio = np.log(np.maximum(p, _TINY) / np.maximum(q, _TINY))
+    return Pair(at, masses, lost, _alone(at, masses), at[:-1] + ratio, *_one_way(p))
+
+
+def _one_way(p: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the rows of labels that stand at their own ratio, where nothing is known of the other order."""
+    return p, p, np.ones_like(p), np.zeros_like(p)
+
+
+def _sums(row: Array) -> Array:
+    """Return the sum of what stands after each place."""
+    return np.append(np.cumsum(row[:0:-1])[::-1], 0.0)
+
+
+def _largest(tails: list[tuple[Array, Array]], at: Array) -> Array:
+    """Return at each knot both tails of the option whose curve is the largest there."""
+    rows: Array = np.array(tails)
+    best = np.argmax(rows[:, 0] - rows[:, 1] * np.exp(at), axis=0)
+    return np.asarray(np.take_along_axis(rows, best[None, None], axis=0)[0])
+
+
+def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
+    """Return the mean of likelihood ratios, of which one step has the record's, on knots 0, g, 2g, ..."""
+    x, q = np.exp(np.minimum(inner.at, _LARGEST)), _under_q(inner.at, inner.masses)
+    ranks = np.argsort(x)
+    beyond = np.cumsum((x * q)[ranks][::-1])[::-1]
+    places = np.searchsorted(-beyond, -_CAPS[order] * np.array([1.0, 1e1, 1e2, 1e3]))
+    caps = np.maximum(1.0, x[ranks][np.minimum(places, len(x) - 1)])
+    cap = float(next((cap for cap in caps if cap <= size / 8), caps[-1]))
+    second = float((np.minimum(x, cap) ** 2 * q).sum())
+    g = max((steps + 3 * cap + 14 * math.sqrt(steps * min(second, cap))) / size, cap / (size - 4))
+    whole, each = _TILTS[order]
+    tilts = {whole / size, each * g / math.sqrt(steps * max(second - 1, 1e-9)) or whole / size}
+    upper = _spread(np.minimum(x, cap) / g, q * (1 + _SLACK))
+    upper[0] += inner.alone
+    means = np.arange(size) * g / steps
+    over, top = _power([(upper, steps)], size, 1, tilts)
+    few = max(1, int(np.searchsorted(np.cumsum(over), _FEW[order])))  # knots that hold rounding, taken as told apart
+    lost = inner.lost + float((np.maximum(x - cap, 0.0) * q).sum()) * 1.001 + min(1.0, top * size * g / steps)
+    lost, alone = lost + float((over * means)[:few].sum()), float(over[:few].sum())
+    told, shrunk = inner.q > 1e-300, np.exp(np.minimum(-inner.told, _LARGEST))
+    p_at = np.minimum(np.exp(np.minimum(inner.told, _LARGEST)), cap)[told] / g
+    sides = inner.p, inner.q * shrunk, inner.p_high, inner.q_low * shrunk
+    p, q, p_high, q_low = (_spread(p_at, row[told]) for row in sides)
+    fewer = steps - 1
+    ways = ([(p, 1), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, 1), (q, fewer)])
+    sums = zip(ways[order == "add"], (-1, 1), strict=True)
+    one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in sums)
+    at, law = np.log(means[few:]), over[few:]
+    labels = np.log(one / two), *_one_way(one)
+    return (
+        Pair(at, law * means[few:], lost, alone, *labels) if order == "remove" else Pair(-at, law, alone, lost, *labels)
+    )
+
+
+def _spread(at: Array, masses: Array) -> Array:
+    """Return masses split between the two knots around each place, which keeps their mean."""
+    where, part = _place(at)
+    return _added(where, masses * (1 - part), masses * part, int(where.max()) + 2)
+
+
+def _power(rows: list[tuple[Array, int]], size: int, side: int, tilts: set[float]) -> tuple[Array, float]:
+    """Return the law of a sum at every knot, the best bound of several tilts; and what lies beyond."""
+    measures, ways, found = [(0, row, n) for row, n in rows], np.geomspace(1.0, 40.0, 6) / size, []
+    for theta in tilts:
+        law = summed(measures, theta, Window(0, size, 1.0), ways)
+        held = np.maximum(law.masses + (law.error if side > 0 else -law.error - law.above), 0.0)
+        scale = np.exp(np.minimum(law.log_moment + side * law.relative - theta * np.arange(size + 1), _LARGEST))
+        found.append((held * scale[:-1], law.above * float(scale[-1])))
+    best = np.min if side > 0 else np.max
+    return np.asarray(best([law for law, _ in found], axis=0)), min(top for _, top in found)
