@@ -278,11 +278,13 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     ways = ([(p, 1), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, 1), (q, fewer)])
     sums = zip(ways[order == "add"], (-1, 1), strict=True)
     one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in sums)
-    at, law = np.log(means[few:]), over[few:]
-    labels = np.log(one / two), *_one_way(one)
-    return (
-        Pair(at, law * means[few:], lost, alone, *labels) if order == "remove" else Pair(-at, law, alone, lost, *labels)
-    )
+    at, law, ratio = np.log(means[few:]), over[few:], np.log(one / two)
+    if order == "add":
+        at, lost, alone = -at, alone, lost
+    else:
+        law = law * means[few:]
+    known = (ratio >= at.min()) & (ratio <= at.max())  # the others are rare, and would be the whole of a weighted tail
+    return Pair(at, law, lost, alone, ratio[known], *_one_way(one[known]))
 
 
 def _spread(at: Array, masses: Array) -> Array:
