@@ -121,15 +121,9 @@ def audit_model(
     judged = partial(
         audit_scores, claim=claim, sampling="canaries", rng=splitting, rule=rule, declared=declared, significance=share
     )
+    own = confidence[:targets], included[:targets]
     results = tuple(
-        _attacked(
-            name,
-            _scorer(name, confidence[targets:], included[targets:]),
-            confidence[:targets],
-            included[:targets],
-            judged,
-        )
-        for name in attacks
+        _attacked(name, _scorer(name, confidence[targets:], included[targets:]), *own, judged) for name in attacks
     )
     return ModelAudit(
         verdict=next(v for v in get_args(ScoresVerdict) if v in {r.scores.verdict for r in results}),
