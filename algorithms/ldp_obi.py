@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from algorithms._claims import EPISODE, claim_of
 from algorithms._tabular_rl.algorithm import TabularAlgorithm
 from algorithms._tabular_rl.plan import TablePlan, plan_of
-from algorithms._tabular_rl.settings import UNIT, TabularSettings
+from algorithms._tabular_rl.settings import TabularSettings
 from dpaudit import Claim, Declaration, Local, Release, Sequential
 
 
@@ -28,7 +29,7 @@ class LdpObi(TabularSettings, TabularAlgorithm):
 
     def claim(self) -> Claim:
         """Return (epsilon, 0)-local privacy."""
-        return Claim(epsilon=self.epsilon, neighbours="replace_one", model="local", unit=UNIT)
+        return claim_of(EPISODE, "local", self.epsilon)
 
     def plan(self) -> TablePlan:
         """Return the calibrated algorithm; it depends on nothing but the settings."""

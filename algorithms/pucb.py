@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from algorithms._claims import EPISODE, claim_of
 from algorithms._tabular_rl.algorithm import TabularAlgorithm
 from algorithms._tabular_rl.plan import TablePlan, plan_of
-from algorithms._tabular_rl.settings import UNIT, TabularSettings
+from algorithms._tabular_rl.settings import TabularSettings
 from dpaudit import (
     Billboard,
     Claim,
@@ -36,7 +37,7 @@ class Pucb(TabularSettings, TabularAlgorithm):
 
     def claim(self) -> Claim:
         """Return (epsilon, 0)-joint privacy."""
-        return Claim(epsilon=self.epsilon, neighbours="replace_one", model="joint", unit=UNIT)
+        return claim_of(EPISODE, "joint", self.epsilon)
 
     def plan(self) -> TablePlan:
         """Return the calibrated algorithm; it depends on nothing but the settings."""

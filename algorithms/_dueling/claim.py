@@ -1,5 +1,6 @@
 """The privacy claim of the dueling bandits, and the steps that their paper prints."""
 
+from algorithms._claims import ANSWER, claim_of
 from dpaudit import Claim, Printed
 
 
@@ -8,12 +9,7 @@ def answer_claim(epsilon: float, model: str) -> Claim:
 
     Source: Saha and Asi (2024), Definition 1.
     """
-    return Claim(
-        epsilon=epsilon,
-        neighbours="replace_one",
-        model="local" if model == "local" else "central",
-        unit="one person's answer to one comparison",
-    )
+    return claim_of(ANSWER, "local" if model == "local" else "central", epsilon)
 
 
 def printed_step(

@@ -1,8 +1,7 @@
 """Checks of the settings that UCRL-VTR and LSVI-UCB have in common, their claim, and whether a problem fits."""
 
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
-from dpaudit import Claim, Model
 from dpaudit.checks import count, one_of, open_probability, positive
 
 Symmetry = Literal["half", "mirror", "sqrt2"]
@@ -57,17 +56,6 @@ def check_shared_settings(settings: SharedSettings) -> None:
             f"Expected clipping={settings.clipping!r} to be 'horizon' for calibration={settings.calibration!r}: the "
             "paper clips at H. Use calibration='tight' for smaller ranges."
         )
-
-
-def episode_claim(epsilon: float, delta: float, model: str) -> Claim:
-    """Return the claim that both algorithms make: (epsilon, delta) when one user's whole episode is replaced."""
-    return Claim(
-        epsilon=epsilon,
-        delta=delta,
-        neighbours="replace_one",
-        model=cast("Model", model),
-        unit="one user's whole episode",
-    )
 
 
 def require_fit(problem: Any, kind: type, description: str, settings: SharedSettings) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._episode_log import EpisodeLog
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._traced_tree import TracedTree
 from algorithms.problems.finite_mdp import FiniteMdp
@@ -121,9 +122,8 @@ def run_table(
             state = after
         if canary is not None and number == at:
             counts = np.broadcast_to(canary, shape).copy()
-        released = sums(
-            plan.enter(counts)
-        )  # the private counters take the episode in (joint), or its noisy message (local)
+        # the private counters take the episode in (joint), or its noisy message (local)
+        released = sums(plan.enter(counts))
         yield Table(number=number, fresh=fresh, values=values, actions=q, counts=counts, released=released)
 
 
@@ -135,33 +135,12 @@ def transcript_of(plan: TablePlan, mdp: FiniteMdp, streams: Streams, n_runs: int
     of actions that they were shown.
     """
     recorder = Recorder(streams.noise)
-    best, gap, total = mdp.optimum(), np.zeros(n_runs), np.zeros(n_runs)
-    regrets: list[Array] = []
-    released, message, single = np.zeros(0), np.zeros(0), True
-    shown = np.zeros((n_runs, *mdp.shape))
+    best, gap, single = mdp.optimum(), np.zeros(n_runs), True
+    log = EpisodeLog.fresh(n_runs, plan.episodes, mdp.shape)
     for episode in run_table(plan, mdp, streams, recorder, n_runs):
         if episode.fresh:
             ties = (episode.actions == episode.values[:, :-1, :, None]).astype(float)
             gap = best - mdp.policy_values(ties / ties.sum(axis=-1, keepdims=True))
-        total = total + gap
-        shown += episode.actions / plan.episodes
-        regrets.append(total)
         single &= bool((episode.counts.sum(axis=(2, 3, 4)) == 1).all())
-        message = episode.released if episode.number == 1 else message
-        released = episode.released
-    return Transcript(
-        n_runs=n_runs,
-        arrays={
-            "regret": np.stack(regrets, axis=1),
-            "gap": gap,
-            "released": released,
-            "message": message,
-            "policies": shown,
-        },
-        views={
-            **({"message": ("message",)} if plan.local else {"billboard": ("released",)}),
-            "policies": ("policies",),
-        },
-        trace=recorder.trace(),
-        conditions=(_ONE_CELL.seen(holds=single),),
-    )
+        log.add(episode.number, gap, episode.actions, episode.released)
+    return log.transcript({"gap": gap}, recorder.trace(), (_ONE_CELL.seen(holds=single),), local=plan.local)

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from dpaudit.checks import Count, OpenProbability, Positive, count, open_probability, positive
 
-UNIT = "one user's whole episode"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabularSettings:

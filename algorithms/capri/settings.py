@@ -1,11 +1,12 @@
 """The settings of CAPRI: fields, their limits, and the privacy claim."""
 
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated
 
+from algorithms._claims import ROUND, claim_of
 from algorithms.capri.calibration import CALIBRATIONS, noise_multiplier
 from algorithms.kernels import KERNELS, SMOOTHNESSES
-from dpaudit import Claim, Model
+from dpaudit import Claim
 from dpaudit.checks import OneOf, OpenProbability, Positive, Within, count, one_of, open_probability, positive
 
 ELIMINATIONS = ("practical", "theory", "argmax")
@@ -81,10 +82,4 @@ class CapriSettings:
 
     def claim(self) -> Claim:
         """Return what the paper promises for these parameters."""
-        return Claim(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbours="replace_one",
-            model=cast("Model", self.model),
-            unit="one round: a context and its reward",
-        )
+        return claim_of(ROUND, self.model, self.epsilon, self.delta)

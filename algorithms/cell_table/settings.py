@@ -1,9 +1,10 @@
 """The settings of the cell table: fields, their limits, and the privacy claim."""
 
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated
 
-from dpaudit import Claim, Model
+from algorithms._claims import ROUND, claim_of
+from dpaudit import Claim
 from dpaudit.checks import OneOf, OpenProbability, Positive, Within, count, one_of, open_probability, positive
 
 _LONGEST = 10**15
@@ -49,10 +50,4 @@ class CellTableSettings:
 
     def claim(self) -> Claim:
         """Return what is promised for these parameters."""
-        return Claim(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbours="replace_one",
-            model=cast("Model", self.model),
-            unit="one round: a context and its reward",
-        )
+        return claim_of(ROUND, self.model, self.epsilon, self.delta)

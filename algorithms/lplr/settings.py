@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from algorithms._claims import MESSAGE, claim_of
 from algorithms.lplr.schedule import Resolution, first_length, resolution_of
 from dpaudit import Claim
 from dpaudit.checks import (
@@ -86,13 +87,7 @@ class LplrSettings:
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0), or (epsilon, delta) with Gaussian noise."""
-        return Claim(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbours="replace_one",
-            model="local",
-            unit="one user's context, action and reward",
-        )
+        return claim_of(MESSAGE, "local", self.epsilon, self.delta)
 
     def resolution(self) -> Resolution:
         """Return how finely the unit ball is cut into bins."""

@@ -56,13 +56,6 @@ def worst_cosine(plan: BatchPlan) -> float:
     return -min(1.0, b / (2 * a)) if a > 0 else -1.0
 
 
-def predicted_mu(plan: BatchPlan, cosine: float | None = None) -> float:
-    """Return the mu at which the likelihood ratio separates two first users at `cosine`, the worst by default."""
-    a, b = weights_of(plan)
-    c = worst_cosine(plan) if cosine is None else cosine
-    return math.sqrt(2 * (1 - c**2) * a + 2 * (1 - c) * b)
-
-
 def _mu(mechanism: Any) -> float:
     """Return 1 over the deviation of matrix noise in its worst direction; 0 where noise is not Gaussian."""
     loss = mechanism.loss()

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._linear_rl import hostile as hostile_users
 from algorithms.lsvi_ucb.canaries import BatchCanary, canaries
 from algorithms.lsvi_ucb.cases import audit_problem
 from algorithms.lsvi_ucb.paths import UserPath, paths
@@ -20,8 +21,6 @@ _LONGEST = 64
 """Episodes that a replay of the switching rule plays."""
 _EVERY = 8
 """So many batches are looked at one by one."""
-
-_HOSTILE = (np.nan, np.inf, 1e150, 3.0)
 
 
 def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
@@ -57,14 +56,10 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
     first, second = canaries(plan, settings.dimension)
     hostile = tuple(
         pair
-        for factor in _HOSTILE
+        for factor in hostile_users.FACTORS
         for pair in (
-            (
-                f"features times {factor:g} or as bounded",
-                replace(first, features=_times(first.features, factor)),
-                second,
-            ),
-            (f"targets times {factor:g} or as bounded", replace(first, targets=_times(first.targets, factor)), second),
+            (f"features times {factor:g} or as bounded", hostile_users.features_times(first, factor), second),
+            (f"targets times {factor:g} or as bounded", hostile_users.targets_times(first, factor), second),
         )
     )
     batches = plan.episodes if plan.switching else len(plan.schedule.starts)
@@ -82,9 +77,3 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
     )
     pairs = (*usual, *walked, *hostile)
     return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=run, others=((first, first),)),)
-
-
-def _times(values: Array, factor: float) -> Array:
-    """Return multiplied values; 0 times infinity is not a number."""
-    with np.errstate(invalid="ignore"):
-        return values * factor

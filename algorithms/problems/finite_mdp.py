@@ -92,3 +92,20 @@ class FiniteMdp:
         rows = self._cumulated[step][states, actions]
         after: Array = np.minimum((rng.random(states.shape)[..., None] >= rows).sum(axis=-1), self.shape[1] - 1)
         return after
+
+
+class OnFiniteMdp:
+    """What a problem says of itself that lays features on a finite process, its `mdp`."""
+
+    __slots__ = ()
+    mdp: FiniteMdp
+
+    @property
+    def uniform_regret(self) -> float:
+        """The expected loss of an episode of uniform play."""
+        return self.mdp.uniform_regret
+
+    @property
+    def myopic_regret(self) -> float:
+        """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
+        return self.mdp.myopic_regret

@@ -7,14 +7,14 @@ from typing import Annotated
 import numpy as np
 
 from algorithms.problems.arrays import fits_in_memory, frozen
-from algorithms.problems.finite_mdp import FiniteMdp
+from algorithms.problems.finite_mdp import FiniteMdp, OnFiniteMdp
 from algorithms.problems.linear_mixture import first_state, river_swim, tabular_mixture
 from dpaudit.checks import Count, Natural, Positive, TwoOrMore, Within, count, positive
 from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LinearMdp:
+class LinearMdp(OnFiniteMdp):
     """A process with p_h(s' | s, a) = <features(s, a), measures_h(s')> and rewards <features(s, a), reward_weights_h>.
 
     Shape: features (S, A, d), measures (H, d, S), reward_weights (H, d), initial (S,). `units_per_person` is the most
@@ -50,16 +50,6 @@ class LinearMdp:
         object.__setattr__(
             self, "mdp", FiniteMdp(transitions=transitions, rewards=np.clip(rewards, 0, 1), initial=self.initial)
         )
-
-    @property
-    def uniform_regret(self) -> float:
-        """The expected loss of an episode of uniform play."""
-        return self.mdp.uniform_regret
-
-    @property
-    def myopic_regret(self) -> float:
-        """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
-        return self.mdp.myopic_regret
 
     @property
     def dimension(self) -> int:

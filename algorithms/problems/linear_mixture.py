@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from algorithms.problems.arrays import fits_in_memory, frozen
-from algorithms.problems.finite_mdp import FiniteMdp
+from algorithms.problems.finite_mdp import FiniteMdp, OnFiniteMdp
 from dpaudit.checks import Count, Natural, OpenProbability, Positive, TwoOrMore, count, open_probability, positive
 from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LinearMixture:
+class LinearMixture(OnFiniteMdp):
     """A process with p_h(s' | s, a) = <features(s' | s, a), weights_h>, and rewards that everybody knows.
 
     Shape: features (d, S, A, S), weights (H, d), rewards (H, S, A), initial (S,). `units_per_person` is the most
@@ -51,16 +51,6 @@ class LinearMixture:
             "mdp",
             FiniteMdp(transitions=np.maximum(transitions, 0.0), rewards=self.rewards, initial=self.initial),
         )
-
-    @property
-    def uniform_regret(self) -> float:
-        """The expected loss of an episode of uniform play."""
-        return self.mdp.uniform_regret
-
-    @property
-    def myopic_regret(self) -> float:
-        """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
-        return self.mdp.myopic_regret
 
     @property
     def dimension(self) -> int:

@@ -1,6 +1,5 @@
 """Likelihood ratios of released sums and of messages, by the declared noise: no test of two first users does better."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -70,12 +69,3 @@ def ratio(regressions: tuple[Regression, ...], pair: tuple[Canary, Canary], outp
                 total = total + side * (density.sum(axis=tuple(range(-surplus, 0))) if surplus else density)
     result: Array = total
     return result
-
-
-def predicted_mu(regressions: tuple[Regression, ...], pair: tuple[Canary, Canary], nodes: int) -> float:
-    """Return the mu at which the likelihood ratio separates `pair`, over `nodes` nodes a regression (Gaussian noise).
-
-    The log likelihood ratio at the second neighbour's own mean is mu^2 / 2.
-    """
-    at_second = products(pair[1].features, pair[1].targets)
-    return math.sqrt(2 * nodes * float(ratio(regressions, pair, at_second)))

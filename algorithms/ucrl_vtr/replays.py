@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._linear_rl import hostile as hostile_users
 from algorithms.ucrl_vtr.canaries import Canary, canaries
 from algorithms.ucrl_vtr.cases import audit_problem
 from algorithms.ucrl_vtr.plan import MixturePlan, plan_of
@@ -16,7 +17,6 @@ from dpaudit.model.case import ReplayCase, Run
 from dpaudit.model.mechanism import Array
 
 _LONGEST, _SHORT = 64, 4
-_HOSTILE = (np.nan, np.inf, 1e150, 3.0)
 
 
 def replays_of(settings: UcrlVtrSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
@@ -33,22 +33,19 @@ def replays_of(settings: UcrlVtrSettings, problem: Any = None) -> tuple[ReplayCa
         (f"the contribution of user {at} differs", replace(first, episode=at), replace(second, episode=at))
         for at in sorted({1, max(1, length // 2), length})
     )
+    full = replace(first, features=np.abs(first.features) + np.abs(first.features).max() / 2)
     hostile = tuple(
         pair
-        for factor in _HOSTILE
+        for factor in hostile_users.FACTORS
         for pair in (
+            (f"features times {factor:g} or as bounded", hostile_users.features_times(first, factor), second),
             (
-                f"features times {factor:g} or as bounded",
-                replace(first, features=_times(first.features, factor)),
-                second,
+                f"targets times {factor:g} or as bounded",
+                replace(second, targets=hostile_users.times(first.targets, factor)),
+                first,
             ),
-            (f"targets times {factor:g} or as bounded", replace(second, targets=_times(first.targets, factor)), first),
-            (f"targets times {-factor:g} or as bounded", replace(first, targets=_times(first.targets, -factor)), first),
-            (
-                f"every feature times {factor:g} or as bounded",
-                replace(first, features=_times(np.abs(first.features) + np.abs(first.features).max() / 2, factor)),
-                second,
-            ),
+            (f"targets times {-factor:g} or as bounded", hostile_users.targets_times(first, -factor), first),
+            (f"every feature times {factor:g} or as bounded", hostile_users.features_times(full, factor), second),
         )
     )
     usual += tuple(
@@ -89,9 +86,3 @@ def _program(plan: MixturePlan, domain: Domain) -> Run:
 def _nothing(canary: Canary, episode: int) -> Canary:
     """Return a user whose features are all 0."""
     return replace(canary, features=np.zeros_like(canary.features), episode=episode)
-
-
-def _times(values: Array, factor: float) -> Array:
-    """Return multiplied values; 0 times infinity is not a number."""
-    with np.errstate(invalid="ignore"):
-        return values * factor

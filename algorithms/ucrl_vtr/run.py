@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
+from algorithms._episode_log import EpisodeLog
 from algorithms._linear_rl import checks
 from algorithms._linear_rl.values import values_in_range
 from algorithms.ucrl_vtr.canaries import Canary
@@ -79,10 +80,8 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
     recorder = Recorder(streams.noise)
     optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
     outcomes: dict[Condition, bool] = dict.fromkeys((checks.VALUES, checks.FEATURES, checks.TARGETS), True)
-    gap, total, optimistic, hopeful = (np.zeros(n_runs) for _ in range(4))
-    norms, message = np.zeros(n_runs), np.zeros(0)
-    regrets, wanted = [], set(checkpoints(plan.episodes))
-    released, shown = np.zeros(0), np.zeros((n_runs, *domain.mdp.shape))
+    gap, optimistic, hopeful, norms = (np.zeros(n_runs) for _ in range(4))
+    log, wanted = EpisodeLog.fresh(n_runs, plan.episodes, domain.mdp.shape), set(checkpoints(plan.episodes))
     for episode in run_episodes(plan, domain, streams, recorder, n_runs):
         if episode.fresh:
             gap = best - domain.mdp.policy_values(episode.planned.policies())
@@ -92,29 +91,8 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
         outcomes[checks.FEATURES] &= bool((features <= 1 + checks.TOLERANCE).all())
         outcomes[checks.TARGETS] &= bool((targets <= 1 + checks.TOLERANCE).all())
         norms = np.maximum(norms, np.maximum(features, targets))
-        total, optimistic = total + gap, optimistic + hopeful
-        shown += episode.planned.actions / plan.episodes
-        if episode.number in wanted:
-            regrets.append(total)
-        if episode.number == 1:
-            message = episode.released
-        released = episode.released
+        optimistic = optimistic + hopeful
+        log.add(episode.number, gap, episode.planned.actions, episode.released, keep=episode.number in wanted)
     outcomes[FRESH] = noise_is_fresh(streams, recorder.trace())
-    return Transcript(
-        n_runs=n_runs,
-        arrays={
-            "regret": np.stack(regrets, axis=1),
-            "gap": gap,
-            "optimism": optimistic / plan.episodes,
-            "norms": norms,
-            "released": released,
-            "message": message,
-            "policies": shown,
-        },
-        views={
-            **({"message": ("message",)} if plan.model == "local" else {"billboard": ("released",)}),
-            "policies": ("policies",),
-        },
-        trace=recorder.trace(),
-        conditions=conditions_of(outcomes),
-    )
+    further = {"gap": gap, "optimism": optimistic / plan.episodes, "norms": norms}
+    return log.transcript(further, recorder.trace(), conditions_of(outcomes), local=plan.model == "local")

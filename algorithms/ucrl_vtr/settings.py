@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from algorithms._linear_rl.settings import CALIBRATIONS, CLIPPINGS, Symmetry, check_shared_settings, episode_claim
+from algorithms._claims import EPISODE, claim_of
+from algorithms._linear_rl.settings import CALIBRATIONS, CLIPPINGS, Symmetry, check_shared_settings
 from dpaudit import Claim
 from dpaudit.checks import (
     Count,
@@ -71,4 +72,4 @@ class UcrlVtrSettings:
 
     def claim(self) -> Claim:
         """Return what the paper promises for these parameters."""
-        return episode_claim(self.epsilon, self.delta, self.model)
+        return claim_of(EPISODE, self.model, self.epsilon, self.delta)

@@ -90,20 +90,8 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
     leaves: dict[str, Mechanism] = {}
     closest: dict[str, float] = defaultdict(float)
     trees: dict[tuple[str, int], dict[int, Array]] = defaultdict(dict)
-    scales: dict[int, float | None] = {}
-    for release in tape.released:
-        leaf = getattr(release.mechanism, "leaf", release.mechanism)
-        if not is_additive(leaf):
-            continue
-        if id(leaf) not in scales:
-            scales[id(leaf)] = _scale(leaf, release.value.shape)
-        scale = scales[id(leaf)]
-        close = _close(release)
-        if scale is None or scale < _READABLE[close] * np.abs(release.output).max(initial=0.0):
-            continue
-        noise = release.output.astype(np.float64) - release.value
-        if release.element is not None and int(np.min(release.element, initial=_LONGEST + 1)) > _LONGEST:
-            continue
+    for release, leaf, scale in _readable(tape):
+        noise, close = release.output.astype(np.float64) - release.value, _close(release)
         numbers = np.broadcast_to(0 if release.element is None else release.element, (len(release.runs),)).tolist()
         for row in release.rows:
             label = release.label_of(row)
@@ -137,6 +125,22 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
         for label, parts in singles.items()
         if parts
     }
+
+
+def _readable(tape: RunTape) -> Iterator[tuple[TapedRelease, AdditiveMechanism, float]]:
+    """Yield the releases whose noise can be read, each with its leaf and the scale of its noise."""
+    scales: dict[int, float | None] = {}
+    for release in tape.released:
+        leaf = getattr(release.mechanism, "leaf", release.mechanism)
+        if not is_additive(leaf):
+            continue
+        if id(leaf) not in scales:
+            scales[id(leaf)] = _scale(leaf, release.value.shape)
+        scale = scales[id(leaf)]
+        if scale is None or scale < _READABLE[_close(release)] * np.abs(release.output).max(initial=0.0):
+            continue
+        if release.element is None or int(np.min(release.element, initial=_LONGEST + 1)) <= _LONGEST:
+            yield release, leaf, scale
 
 
 def _close(release: TapedRelease) -> float:

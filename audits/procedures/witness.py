@@ -166,7 +166,7 @@ def recheck(
     >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
     >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
     >>> again = recheck(refutation, HALF_NOISE, np.random.default_rng(8), taught=np.random.default_rng(3))
-    >>> again.epsilon > CLAIM.epsilon
+    >>> refutation.falls_again(again)
     True
     """
     if case.name != refutation.case:

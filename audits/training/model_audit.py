@@ -110,37 +110,20 @@ def audit_model(
     >>> audit_model(SOFTMAX.losses, 100, claim, rng=np.random.default_rng(0), shadows=8).verdict
     'violation'
     """
-    count("records", records, at_least=2)
-    count("shadows", shadows, at_least=2)
-    count("targets", targets)
-    open_probability("significance", significance)
+    for name, number, least in (("records", records, 2), ("shadows", shadows, 2), ("targets", targets, 1)):
+        count(name, number, at_least=least)
+    share = open_probability("significance", significance) / max(1, len(attacks))
     _require_attacks(attacks)
     require_added(claim)
     coins, training, splitting = rng.spawn(3)
     included = coins.random((targets + shadows, records)) < 0.5
-    table = np.asarray(losses(included, training), dtype=float)
-    if table.ndim != 2 or len(table) != len(included) or table.shape[1] < records:
-        raise ValueError(f"Expected losses of {len(included)} models and at least {records} records: {table.shape}.")
-    if "relative" in attacks and table.shape[1] == records:
-        raise ValueError("Expected losses of records that are never trained on: 'relative' compares with them.")
-    confidence = np.exp(-table)
+    confidence = np.exp(-_table(losses(included, training), included, apart="relative" in attacks))
+    judged = partial(
+        audit_scores, claim=claim, sampling="canaries", rng=splitting, rule=rule, declared=declared, significance=share
+    )
+    own = confidence[:targets], included[:targets]
     results = tuple(
-        _attacked(
-            name,
-            _scorer(name, confidence[targets:], included[targets:]),
-            confidence[:targets],
-            included[:targets],
-            partial(
-                audit_scores,
-                claim=claim,
-                sampling="canaries",
-                rng=splitting,
-                rule=rule,
-                declared=declared,
-                significance=significance / len(attacks),
-            ),
-        )
-        for name in attacks
+        _attacked(name, _scorer(name, confidence[targets:], included[targets:]), *own, judged) for name in attacks
     )
     return ModelAudit(
         verdict=next(v for v in get_args(ScoresVerdict) if v in {r.scores.verdict for r in results}),
@@ -151,6 +134,19 @@ def audit_model(
         shadows=shadows,
         targets=targets,
     )
+
+
+def _table(losses: Array, included: Array, *, apart: bool) -> Array:
+    """Return the losses (models, records) of all models, with further records beside those of the coins if `apart`.
+
+    Raises: ValueError: a table of another shape.
+    """
+    (models, records), table = included.shape, np.asarray(losses, dtype=float)
+    if table.ndim != 2 or len(table) != models or table.shape[1] < records:
+        raise ValueError(f"Expected losses of {models} models and at least {records} records: {table.shape}.")
+    if apart and table.shape[1] == records:
+        raise ValueError("Expected losses of records that are never trained on: 'relative' compares with them.")
+    return table
 
 
 def _attacked(

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from algorithms._claims import MESSAGE, claim_of
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, Printed, Recorder, Release, Streams, Transcript
@@ -53,13 +54,7 @@ class GaussianUcb:
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, delta) for each user's own message."""
-        return Claim(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbours="replace_one",
-            model="local",
-            unit="one user's context, action and reward",
-        )
+        return claim_of(MESSAGE, "local", self.epsilon, self.delta)
 
     @property
     def stddev(self) -> float:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from algorithms._claims import MESSAGE, claim_of
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, PostProcess, Recorder, Release, Streams, Transcript
 from dpaudit.checks import count, positive
@@ -43,9 +44,7 @@ class GradientBandit:
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0) for each user's own message."""
-        return Claim(
-            epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's context, action and reward"
-        )
+        return claim_of(MESSAGE, "local", self.epsilon)
 
     @property
     def mechanism(self) -> RandomisedResponse:

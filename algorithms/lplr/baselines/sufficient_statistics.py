@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from algorithms._claims import MESSAGE, claim_of
 from algorithms.lplr.baselines.batches import best_of, run_batches, statistics_of, uniform_policy
 from algorithms.lplr.sums import released_sum
 from algorithms.problems.linear_bandit import LinearBandit
@@ -45,9 +46,7 @@ class SufficientStatistics:
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0) for each user's own message."""
-        return Claim(
-            epsilon=self.epsilon, neighbours="replace_one", model="local", unit="one user's context, action and reward"
-        )
+        return claim_of(MESSAGE, "local", self.epsilon)
 
     @property
     def matrix(self) -> SymmetrisedWishart:

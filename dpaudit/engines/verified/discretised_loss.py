@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.checks import meant
-from dpaudit.engines.verified.half_lines import HalfLineCells, half_line_cells
-from dpaudit.engines.verified.mixture import MOST_CELLS, MixtureCells, mixture_cells
+from dpaudit.engines.verified.half_lines import half_line_cells
+from dpaudit.engines.verified.mixture import MOST_CELLS, KnotCells, mixture_cells
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -165,27 +165,25 @@ def _laplace(shift: float, width: float) -> DiscretisedLoss:
 
 def _gaussian(mu: float, width: float, tail: float) -> DiscretisedLoss:
     """Return the loss of N(mu, 1) against N(0, 1)."""
-    held = mixture_cells(mu, 1.0, width, tail)
-    return _cells_of(held, Fraction(held.bottom))
+    return _cells_of(mixture_cells(mu, 1.0, width, tail))
 
 
 def _half_lines(loss: MixtureLoss, width: float, tail: float) -> DiscretisedLoss:
     """Return the loss of two mixtures of shifts."""
-    held = half_line_cells(loss, width, tail)
-    return _cells_of(held, Fraction(held.width) * held.first)
+    return _cells_of(half_line_cells(loss, width, tail))
 
 
 def _sampled(loss: SampledGaussianLoss, width: float, tail: float) -> DiscretisedLoss:
     """Return the loss of a Gaussian release on a Poisson sample."""
     held = mixture_cells(loss.mu, loss.rate, width, tail)
-    cells = _cells_of(held, Fraction(held.bottom))
+    cells = _cells_of(held)
     return cells if loss.order == "remove" else _swapped(cells, above=held.below_other, below=cells.above)
 
 
-def _cells_of(held: MixtureCells | HalfLineCells, origin: Fraction) -> DiscretisedLoss:
-    """Return cells without atoms, from the knot `origin` on."""
+def _cells_of(held: KnotCells) -> DiscretisedLoss:
+    """Return cells without atoms."""
     return DiscretisedLoss(
-        origin=origin,
+        origin=held.origin,
         width=Fraction(held.width),
         knots=np.zeros(len(held.up) + 1),
         up=held.up,

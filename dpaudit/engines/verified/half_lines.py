@@ -6,13 +6,14 @@ output of each is found by Newton's method on a table. What the method leaves is
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from dpaudit.engines.verified.mixture import MOST_CELLS
+from dpaudit.engines.verified.mixture import MOST_CELLS, KnotCells
 from dpaudit.model.losses import MixtureLoss
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -24,24 +25,6 @@ _STEPS = 6
 _WEIGHTS = 2e-12  # relative; what a weight, the tables and the atoms may be wrong by
 _MANY = 1e-11  # the same for more than 400 weights, whose binomial probabilities come from logarithms
 _ROWS = 1 << 16  # panels that are integrated at a time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HalfLineCells:
-    """What `up` and `down` of each cell are (see `discretised_loss`), from the knot `first` times the width on.
-
-    `above` and `below` bound the probability under P of what lies outside, `below_other` that under Q of what is below.
-    """
-
-    first: int
-    width: float
-    up: Floats
-    down: Floats
-    above: float
-    below: float
-    below_other: float
-    error: float
-    slack: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +69,7 @@ class _Line:
         return float(side[1] @ np.where(away > 0, np.exp(-np.abs(away)) / 2, 1 - np.exp(-np.abs(away)) / 2)) + _TINY
 
 
-def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> HalfLineCells:
+def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> KnotCells:
     """Return cells of about `width`; losses of probability about `tail` may be left outside.
 
     Guarantee: both integrals of each cell are right to a relative `error`, as in `mixture.mixture_cells`: where the
@@ -113,8 +96,8 @@ def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> HalfLineCel
             _add_atom(up, down, mass, float(line.loss(np.array([end]))[0]), knots)
         outside = [_TINY, _TINY]
     scale = -math.expm1(-h)
-    return HalfLineCells(
-        first=first,
+    return KnotCells(
+        origin=Fraction(h) * first,
         width=h,
         up=np.maximum(up / scale, _TINY),
         down=np.maximum(down / scale, _TINY),

@@ -8,6 +8,7 @@ density is below 10^-347. Cells and panels have limits in advance, whatever rate
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -22,13 +23,13 @@ _NODES = (4, 5, 10)  # of the quadrature in short, middling and long panels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixtureCells:
-    """What `up` and `down` of each cell are (see `discretised_loss`), from the knot `bottom` on.
+class KnotCells:
+    """What `up` and `down` of each cell are (see `discretised_loss`), from the knot `origin` on, `width` each.
 
     `above` and `below` bound the probability under P of what lies outside, `below_other` that under Q of what is below.
     """
 
-    bottom: float
+    origin: Fraction
     width: float
     up: Floats
     down: Floats
@@ -39,7 +40,7 @@ class MixtureCells:
     slack: float
 
 
-def mixture_cells(mu: float, rate: float, width: float, tail: float) -> MixtureCells:
+def mixture_cells(mu: float, rate: float, width: float, tail: float) -> KnotCells:
     """Return cells of about `width`; losses of probability about `tail` may be left outside."""
     low, high = range_of(mu, rate, tail)
     left, top = low, mixture_loss(high, mu, rate)
@@ -54,8 +55,8 @@ def mixture_cells(mu: float, rate: float, width: float, tail: float) -> MixtureC
     size = float(np.abs(ends[np.isfinite(ends)]).max())
     slack = 1.2e-15 * (1 + mu * (size + mu) + abs(math.log(rate))) + 2.5e-16 * (top - bottom)
     scale = -math.expm1(-h)
-    return MixtureCells(
-        bottom=bottom,
+    return KnotCells(
+        origin=Fraction(bottom),
         width=h,
         up=np.maximum(up / scale, _TINY),
         down=np.maximum(down / scale, _TINY),

@@ -10,10 +10,11 @@ from algorithms.lsvi_ucb import LsviUcb
 from algorithms.lsvi_ucb import canaries as batch_canaries
 from algorithms.lsvi_ucb import cases as batch_cases
 from algorithms.lsvi_ucb.planning import BatchDomain
-from algorithms.ucrl_vtr import UcrlVtr, likelihood_ratio
+from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr import canaries as mixture_canaries
 from audits import audit_case
 from mechanisms.symmetric_gaussian import Symmetry
+from tests.papers.linear_rl.predicted import batches_mu, mixture_mu
 from tests.papers.linear_rl.test_linear_rl_twins import scores_of, separation
 
 UCRL = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
@@ -35,7 +36,7 @@ def test_the_measured_mu_of_ucrl_vtr_is_the_predicted_one(model: str, bonus: str
     """Within two standard errors at this seed (4.6% of seeds are outside); "half" is predicted to lose all it may."""
     config = replace(UCRL, model=model, bonus=bonus, symmetry=symmetry)
     case, plan = config.cases()[0], config.plan()
-    predicted = likelihood_ratio.predicted_mu(plan.regressions, case.neighbours, 4 if model == "joint" else 1)
+    predicted = mixture_mu(plan.regressions, case.neighbours, 4 if model == "joint" else 1)
     shift, error = separation(*scores_of(case, RUNS, seed=4))
     assert abs(shift - predicted) <= 2 * error
     if symmetry == "half":
@@ -52,14 +53,14 @@ def test_the_measured_mu_of_lsvi_ucb_is_the_predicted_one() -> None:
         features[:] = (cosine, math.sqrt(1 - cosine**2))
         pair = (worst[0], replace(worst[1], features=features))
         shift, error = separation(*scores_of(batch_cases.billboard_case(plan, domain, pair), RUNS, seed=1))
-        assert abs(shift - batch_canaries.predicted_mu(plan, cosine)) <= 2 * error
+        assert abs(shift - batches_mu(plan, cosine)) <= 2 * error
 
 
 def test_opposite_features_move_algorithm_2_less_than_orthogonal_ones() -> None:
     """Both less than the worst angle; that stays below mu*: no pair is worst for matrices and vectors at once."""
     plan = LSVI.plan()
-    opposite, orthogonal = (batch_canaries.predicted_mu(plan, cosine) for cosine in (-1.0, 0.0))
-    assert opposite < orthogonal < batch_canaries.predicted_mu(plan) < 0.268051
+    opposite, orthogonal = (batches_mu(plan, cosine) for cosine in (-1.0, 0.0))
+    assert opposite < orthogonal < batches_mu(plan) < 0.268051
 
 
 @pytest.mark.parametrize("config", [UCRL, replace(UCRL, model="local"), LSVI], ids=("joint", "local", "batched"))
@@ -86,6 +87,6 @@ def test_paper_noise_hides_every_twin_from_any_audit() -> None:
     config = replace(UCRL, calibration="paper", episodes=1000, steps=5)
     plan = config.plan()
     pair = mixture_canaries.canaries(plan, 2)
-    predicted = likelihood_ratio.predicted_mu(plan.regressions, pair, 10)
+    predicted = mixture_mu(plan.regressions, pair, 10)
     assert 100 * predicted < 0.268051
     assert config.cases()[0].gaussian

@@ -35,6 +35,7 @@ from dpaudit import AuditCase
 from dpaudit.model.mechanism import Array
 from tests.narrowing import matrix_stddev_of
 from tests.papers.linear_rl import broken
+from tests.papers.linear_rl.predicted import batches_mu, mixture_mu
 
 JOINT = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
 LOCAL = replace(JOINT, model="local")
@@ -64,10 +65,10 @@ class Twin:
         """The mu that the ratio should measure, for Gaussian noise of another scale."""
         plan = self.plan()
         if self.config == BATCHED:
-            return batch_canaries.predicted_mu(plan, batch_canaries.worst_cosine(self.config.plan()))
+            return batches_mu(plan, batch_canaries.worst_cosine(self.config.plan()))
         pair = mixture_canaries.canaries(self.config.plan(), self.config.dimension)
         nodes = 1 if self.config.model == "local" else 8 if self.name == "T9" else 4
-        return likelihood_ratio.predicted_mu(plan.regressions, pair, nodes)
+        return mixture_mu(plan.regressions, pair, nodes)
 
 
 # --- cases -------------------------------------------------------------------------------------------------

@@ -1,0 +1,32 @@
+"""Users whose features or targets are out of all bounds, or no numbers: what replays feed in beside the usual ones."""
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dpaudit.model.mechanism import Array
+
+FACTORS = (np.nan, np.inf, 1e150, 3.0)
+"""What features and targets are multiplied by."""
+
+User = TypeVar("User", bound=Any)
+"""A frozen record of one user with the fields `features` and `targets`."""
+
+
+def times(values: Array, factor: float) -> Array:
+    """Return multiplied values; 0 times infinity is not a number."""
+    with np.errstate(invalid="ignore"):
+        return values * factor
+
+
+def features_times(user: User, factor: float) -> User:
+    """Return the user with multiplied features."""
+    changed: User = replace(user, features=times(user.features, factor))
+    return changed
+
+
+def targets_times(user: User, factor: float) -> User:
+    """Return the user with multiplied targets."""
+    changed: User = replace(user, targets=times(user.targets, factor))
+    return changed
