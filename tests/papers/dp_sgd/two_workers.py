@@ -8,6 +8,7 @@ The declared noise is 2; NOISE is what the optimizer adds.
 import json
 import sys
 import warnings
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -73,4 +74,12 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
 
 if __name__ == "__main__":
     place_, mode_, clipping_, noise_ = sys.argv[1:]
-    torch.multiprocessing.spawn(trained, args=(place_, mode_, clipping_, float(noise_)), nprocs=WORKERS)
+    start = get_context("spawn")
+    workers = [
+        start.Process(target=trained, args=(rank, place_, mode_, clipping_, float(noise_))) for rank in range(WORKERS)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    sys.exit(any(worker.exitcode for worker in workers))
