@@ -31,6 +31,7 @@ FOR_A_PERSON: frozenset[ConditionKind] = frozenset(
         "contribution_bound",
         "secret_sample",
         "secret_order",
+        "secret_positions",
         "no_data_read",
         "own_inputs_only",
         "independent_users",

@@ -215,7 +215,7 @@ def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]
     if rate < 1 and steps > 1:
         dispersion = _dispersion(rate, steps, watch, share)
         yield dispersion
-        if not wrong and not dispersion.rule:
+        if not (wrong or dispersion.rule or watch.repeated):
             drawn = DrawnBatches.poisson(watch.sampled, records=watch.records, rate=rate)
             yield conform_batches([drawn], significance=share)
 
