@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, Release, Repeat, Subsample, smallest_noise
 from dpaudit.checks import Count, FieldError, count, one_of
-from dpaudit.model.mechanism import AdditiveMechanism, Array
+from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive
 from mechanisms._sensitivity import Moved, squared_move
 from mechanisms._strategies import (
     Strategy,
@@ -66,7 +66,7 @@ class Matrix:
         if self.horizon > _LARGEST:
             raise FieldError("horizon", f"Expected horizon={self.horizon} to be at most {_LARGEST}.")
         object.__setattr__(self, "entries", _entries(self.strategy, self.entries, self.horizon))
-        if not isinstance(self.leaf, AdditiveMechanism):
+        if not is_additive(self.leaf):
             raise FieldError(
                 "leaf", f"Expected leaf={self.leaf!r} to be a mechanism that adds noise, such as Gaussian."
             )

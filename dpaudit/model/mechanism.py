@@ -71,6 +71,16 @@ class AdditiveMechanism(Mechanism, Protocol):
     item_axes: ClassVar[int]
 
 
+def is_additive(value: object) -> TypeGuard[AdditiveMechanism]:
+    """Return whether `value` adds noise independent of the answer: what `isinstance` says, a hundred times sooner.
+
+    >>> from mechanisms import Laplace
+    >>> is_additive(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")), is_additive(1.0)
+    (True, False)
+    """
+    return is_mechanism(value) and hasattr(value, "item_axes")
+
+
 @runtime_checkable
 class DominatedMechanism(Mechanism, Protocol):
     """A mechanism whose `loss` dominates every pair of neighbours without being the loss of one of them."""
