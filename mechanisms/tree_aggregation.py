@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
 from dpaudit.checks import Count, count
-from dpaudit.model.mechanism import AdditiveMechanism, Array, DominatedMechanism, is_additive
+from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive, is_dominated
 from mechanisms._counters import TreeBank, TreePath
 from mechanisms._fenwick import node_values, parted_nodes, prefix_sums, touched_nodes, worst_plan
 from mechanisms.gaussian import Gaussian
@@ -120,9 +120,7 @@ class TreeAggregation:
 
     def attained_loss(self) -> ComposedLoss:
         """Return what some pair attains; it differs from `loss` only where the leaf's own two losses do."""
-        return self._repeated(
-            self.leaf.attained_loss() if isinstance(self.leaf, DominatedMechanism) else self.leaf.loss()
-        )
+        return self._repeated(self.leaf.attained_loss() if is_dominated(self.leaf) else self.leaf.loss())
 
     def _repeated(self, single: Loss) -> ComposedLoss:
         """Return the loss of one node, met once for each of `squared_nodes`."""

@@ -489,6 +489,14 @@ def walk(node: Declaration, path: str = "root") -> Iterator[tuple[str, Declarati
 
 def scaled(node: Declaration, factor: float) -> Declaration:
     """Return the same tree with `factor` times the noise in every release."""
+    return _scaled(node, factor, {})
+
+
+def _scaled(node: Declaration, factor: float, done: dict[int, Mechanism]) -> Declaration:
+    """Return the same for a part; `done` holds by identity what is scaled already, as many releases share one."""
     if isinstance(node, Release):
-        return replace(node, mechanism=node.mechanism.scaled(factor))
-    return with_children(node, tuple(scaled(child, factor) for child in children(node)))
+        held = node.mechanism
+        if id(held) not in done:
+            done[id(held)] = held.scaled(factor)
+        return replace(node, mechanism=done[id(held)])
+    return with_children(node, tuple(_scaled(child, factor, done) for child in children(node)))

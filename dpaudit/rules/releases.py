@@ -1,11 +1,12 @@
 """Rules about one noisy release."""
 
 import math
+from functools import lru_cache
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.model.declaration import Release
-from dpaudit.model.losses import Composition
+from dpaudit.model.losses import Composition, Loss
 from dpaudit.rules.step import Rule, Step
 
 _GAUSSIANS = ("gaussian", "symmetric_gaussian", "joint_gaussian")
@@ -15,8 +16,14 @@ def leaf_epsilon(step: Step) -> float:
     """Return the exact epsilon of a release at its printed delta, rounded up; infinity for any other node."""
     if not isinstance(step.node, Release):
         return math.inf
-    alternatives = (Composition.of(step.node.mechanism.loss()),)
-    return bracket_epsilon(NormalForm(upper=alternatives, lower=alternatives), step.printed.delta).upper
+    return _epsilon_of(step.node.mechanism.loss(), step.printed.delta)
+
+
+@lru_cache(maxsize=512)
+def _epsilon_of(loss: Loss, delta: float) -> float:
+    """Return the epsilon of one release; a paper's argument has many equal ones."""
+    alternatives = (Composition.of(loss),)
+    return bracket_epsilon(NormalForm(upper=alternatives, lower=alternatives), delta).upper
 
 
 def _gaussian_mu(step: Step) -> float | None:
