@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders
 from dpaudit.accounting.schemes import drawn_counts, drawn_with_replacement, kept_rate, truncated_shares
+from dpaudit.accounting.zeroed import LEAST, MOST, zeroed_above, zeroed_attained
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
@@ -71,8 +72,6 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
         return Composition.of(opposed[1])
     if not composition.parts or not _plain(composition):
         return Composition()
-    if node.scheme == "without_replacement" and relation_inside(node, neighbours) == "replace_one":
-        return _sampled(composition, node.rate, upwards=False)  # all others alike; both records may change places
     if composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
@@ -82,8 +81,8 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
         if not _gaussian(composition):
             return Composition()
         return Composition.of(drawn_with_replacement(node, total_mu(composition)[0]))
-    if _zeroed(node, neighbours) and not _gaussian(composition):
-        return Composition()
+    if _zeroed(node, neighbours):
+        return _zeroed_attained(composition, node.rate)
     return _sampled(composition, kept_rate(node) if node.scheme == "truncated_poisson" else node.rate, upwards=False)
 
 
@@ -112,7 +111,9 @@ def _above(composition: Composition, node: Subsample, neighbours: Neighbours) ->
     elif node.scheme == "without_replacement" and neighbours == "replace_one":
         yield _both(composition, node.rate)
     elif _zeroed(node, neighbours):
-        yield _both(composition.group(2), node.rate)
+        mu = total_mu(composition)[1]
+        line = _gaussian(composition) and LEAST <= mu <= MOST
+        yield Composition.of(zeroed_above(mu, node.rate)) if line else _both(composition.group(2), node.rate)
     elif node.scheme == "with_replacement":
         yield _drawn(composition, node)
     elif node.scheme == "truncated_poisson":
@@ -137,6 +138,15 @@ def _apart(node: Subsample, neighbours: Neighbours) -> bool:
 def _zeroed(node: Subsample, neighbours: Neighbours) -> bool:
     """Return whether a record or its zero takes the place of another record, which moves twice as far as to zero."""
     return node.scheme == "without_replacement" and neighbours == "zero_out" and node.rate < 1
+
+
+def _zeroed_attained(composition: Composition, rate: float) -> Composition:
+    """Return what a record against its zero attains where all others are opposite; nothing but for Gaussian losses."""
+    if not _gaussian(composition):
+        return Composition()
+    mu = total_mu(composition)[0]
+    inside = LEAST <= mu <= MOST
+    return Composition.of(zeroed_attained(mu, rate)) if inside else _sampled(composition, rate, upwards=False)
 
 
 def _plain(composition: Composition) -> bool:

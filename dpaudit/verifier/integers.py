@@ -6,11 +6,13 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import ndtr
 
-from dpaudit.verifier.losses import Loss, Multiset, discrete, reversed_all
+from dpaudit.verifier.losses import Loss, Multiset, discrete, on_sample, reverse, reversed_all
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, follow, positive
 from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.shifts import Array
 
 _MOST = 300
 _LINE = ("discrete_laplace", "discrete_gaussian", "truncated_discrete_gaussian")
@@ -119,6 +121,37 @@ def opposed(part: Table, rate: float, *, low: bool) -> Loss | None:
     first, loss = masses * np.exp(grown), grown[held] - grown[::-1][held]
     lost += float(first[~held].sum())
     return discrete(list(zip(loss.tolist(), first[held].tolist(), strict=True)), min(1.0, lost), min(1.0, lost))
+
+
+def zeroed(mu: float, rate: float) -> Loss:
+    """Return what is above a record of a fixed-size sample against its zero: all others opposite; back, all alike.
+
+    Where all are opposite the loss is 0 at the output 1.5 mu and grows from there; what lies below is one output.
+    """
+    z = np.concatenate(([-np.inf], 1.5 * mu + np.arange(0, mu + 14, 1 / 256), [np.inf]))
+    p, q = _cells(z, mu, rate)
+    far, near = (np.logaddexp(math.log1p(-rate), math.log(rate) + m * z[1:-1] - m * m / 2) for m in (2 * mu, mu))
+    at = np.maximum.accumulate(np.maximum(far - near, 0.0))
+    rise = p[1:-1] - q[1:-1] * np.exp(at[:-1]) + 256 * 2.0**-53 * (1 + z[1:-2] ** 2) * p[1:].sum()
+    up = np.clip(rise / -np.expm1(-np.maximum(np.diff(at), 1e-300)), 0.0, p[1:-1])
+    held = [*zip(at[:-1], p[1:-1] - up, strict=True), *zip(at[1:], up, strict=True), (math.log(p[0] / q[0]), p[0])]
+    whole = discrete([(float(v), float(mass)) for v, mass in held], float(p[-1]))
+    return ("between", ("halves", whole, reverse(on_sample("gaussian", mu, rate))), zeroed_cells(mu, rate))
+
+
+def zeroed_cells(mu: float, rate: float) -> Loss:
+    """Return the same where all others are opposite, seen through cells of outputs."""
+    p, q = _cells(np.concatenate(([-np.inf], np.arange(-12, 12 + 2 * mu, 1 / 256), [np.inf])), mu, rate)
+    return discrete(list(zip(np.log(p / q).tolist(), p.tolist(), strict=True)))
+
+
+def _cells(z: Array, mu: float, rate: float) -> tuple[Array, Array]:
+    """Return the masses between outputs of a record that moves twice and once as far, each with its chance."""
+    rows = []
+    for move in (2 * mu, mu):
+        over, under = ((1 - rate) * ndtr(s * z) + rate * ndtr(s * (z - move)) for s in (-1, 1))
+        rows.append(np.where(over[:-1] < 0.5, over[:-1] - over[1:], under[1:] - under[:-1]))
+    return rows[0], rows[1]
 
 
 def _noise(part: Table) -> Table:

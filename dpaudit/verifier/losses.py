@@ -7,6 +7,7 @@
 ("allocated", ((loss, times), ...), steps, order): all together at one secret step
 ("average", ((weight, loss), ...)): one of these, and it is seen which
 ("between", loss from above, loss from below)
+("halves", loss, loss): the curve of the first at epsilon 0 and above, that of the second below
 ("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum
 """
 
@@ -122,6 +123,8 @@ def reverse(loss: Loss) -> Loss:
             return ("average", tuple((weight, reverse(option)) for weight, option in loss[1]))
         case "between":
             return ("between", *map(reverse, loss[1:]))
+        case "halves":
+            return ("halves", *map(reverse, loss[:0:-1]))
         case "discrete":
             _, atoms, infinite, other = loss
             back = discrete([(-v, p * math.exp(-v)) for v, p in atoms], other, infinite)
@@ -144,7 +147,7 @@ def supremum(loss: Loss) -> float:
             return max((v for v, _ in loss[1]), default=0.0)
         case "choice" | "average":
             return max(supremum(part) for part, _ in _inside(loss))
-        case "between":
+        case "between" | "halves":
             return supremum(loss[1])
         case "mixture":
             (first, one), (second, two) = loss[2][-1], loss[3][-1]
@@ -177,7 +180,7 @@ def leak(loss: Loss) -> float:
             return max(map(leak, loss[1]))
         case "average":
             return math.fsum(weight * leak(option) for weight, option in loss[1])
-        case "between":
+        case "between" | "halves":
             return leak(loss[1])
         case "map" | "allocated":
             lost = 1 - math.prod((1 - leak(part)) ** n for part, n in _inside(loss))

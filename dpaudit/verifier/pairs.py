@@ -5,6 +5,7 @@ under P and under Q: what follows from labels is a test. Samples, averages, choi
 """
 
 import math
+from collections.abc import Callable
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
@@ -17,13 +18,16 @@ from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
 
 LOOK, MOST = 2**10, 2**17  # cells of a first look, and at most
-DERIVED = ("map", "average", "choice", "allocated", "between")  # made of others: known by their atoms alone
+DERIVED = ("map", "average", "choice", "allocated", "between", "halves")  # made of others: known by their atoms alone
 _SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
 _RARE, _DEEP, _TINY, _LARGEST = 1e-60, 80.0, 1e-320, 600.0  # labels and losses that decide nothing; of chosen losses
 _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chosen from; of any lattice
 _SUM, _CAPS = 2**18, {"remove": 1e-12, "add": 1e-5}  # knots of a secret step; what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
 _FEW = {"remove": 0.0, "add": 1e-16}
+
+
+Chooser = Callable[[list[tuple[Array, Array]], Array], Array]
 
 
 class Pair(NamedTuple):
@@ -65,7 +69,9 @@ def pair(loss: Loss, cells: int) -> Pair:
         case "between":
             return Pair(*pair(loss[1], cells)[:4], *pair(loss[2], cells)[4:])
         case "choice":
-            return _chosen([(pair(option, cells), leak(option)) for option in loss[1]], min(cells, _INNER))
+            return _chosen([(pair(option, cells), leak(option)) for option in loss[1]], min(cells, _INNER), _largest)
+        case "halves":
+            return _chosen([(pair(option, cells), leak(option)) for option in loss[1:]], min(cells, _INNER), _by_sign)
         case "discrete":
             values, masses = np.array(loss[1] or ((0.0, 0.0),)).T
             over, under = masses * (1 + _EXACT), masses * (1 - _EXACT)
@@ -207,8 +213,8 @@ def _back(held: Pair) -> Pair:
     return Pair(-held.at, _under_q(held.at, held.masses), held.alone, held.lost, -held.told[kept], *rows)
 
 
-def _chosen(options: list[tuple[Pair, float]], knots: int) -> Pair:
-    """Return the loss whose curve is everywhere the largest of several: at each knot, the tails of the best option."""
+def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> Pair:
+    """Return the loss whose curve is at each knot that of the option which is `chosen` there."""
     ends = [float(end) for held, _ in options for end in (max(-_DEEP, held.at.min()), held.at.max())]
     follow(max(ends) < _LARGEST, "a loss to choose from is too large for this checker")
     step = max(max(ends) - min(ends), 1e-300) / knots
@@ -221,13 +227,13 @@ def _chosen(options: list[tuple[Pair, float]], knots: int) -> Pair:
         upper, p, q, *_ = np.pad(part.rows, ((0, 0), around))
         above.append((_sums(upper) + part.lost, _sums(upper * shrunk)))
         below.append((_sums(p) + surely, _sums(q * shrunk)))
-    over, under = _largest(above, at)
+    over, under = chosen(above, at)
     lost = float(over[-1])
     off, grown = 2 * len(at) * UNIT * over[:-1], np.exp(at[:-1])
     p, q = -np.diff(over), -np.diff(under) * grown
     up = np.maximum(0.0, (p - q + 2 * off) / -math.expm1(-step))
     masses = np.append(np.maximum(0.0, p + off - up), 0.0) + np.append(max(0.0, 1 - over[0]), up)
-    over, under = _largest(below, at)
+    over, under = chosen(below, at)
     p = np.maximum(0.0, -np.diff(np.minimum.accumulate(over)) - off)
     q = -np.diff(np.maximum.accumulate(under[::-1])[::-1]) * grown + off
     ratio = np.log(np.maximum(p, _TINY) / np.maximum(q, _TINY))
@@ -249,6 +255,11 @@ def _largest(tails: list[tuple[Array, Array]], at: Array) -> Array:
     rows: Array = np.array(tails)
     best = np.argmax(rows[:, 0] - rows[:, 1] * np.exp(at), axis=0)
     return np.asarray(np.take_along_axis(rows, best[None, None], axis=0)[0])
+
+
+def _by_sign(tails: list[tuple[Array, Array]], at: Array) -> Array:
+    """Return at each knot both tails of the first option, and below 0 those of the second."""
+    return np.where(at < 0, np.array(tails[1]), np.array(tails[0]))
 
 
 def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:

@@ -32,8 +32,7 @@ def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
 
 def below(node: Table, part: Multiset, relation: str) -> Multiset:
     """Return what a pair attains that attains the part by itself; nothing where no pair is known."""
-    any_order = node.get("scheme") == "without_replacement" and inside(node, relation) == "replace_one"
-    known = part and (any_order or part == reversed_all(part)) and not any(loss[0] == "choice" for loss in part)
+    known = part and part == reversed_all(part) and not any(loss[0] == "choice" for loss in part)
     if not known:
         return _NOTHING
     return (_allocated if node["node"] == "allocate" else _sampled)(node, part, relation, low=True)
@@ -66,10 +65,21 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
     if apart and (shift := _shift(part)):
         kind, size = shift
         return Counter([("mixture", kind, losses.perhaps(rate, size), losses.perhaps(rate, -size))])
-    if apart or (zeroed and not (low and _mu(part))):
+    if zeroed:
+        return _zeroed(part, rate, low=low)
+    if apart:
         return _NOTHING if low else _both(_doubled(part), rate)
     either = scheme == "without_replacement" and relation == "replace_one" and not low
     return _both(part, rate) if either else _once(part, rate)
+
+
+def _zeroed(part: Multiset, rate: float, *, low: bool) -> Multiset:
+    """Return a record of a sample of fixed size against its zero."""
+    if 1e-3 <= (mu := _mu(part)) <= 20:
+        return Counter([integers.zeroed_cells(mu, rate) if low else integers.zeroed(mu, rate)])
+    if low:
+        return _once(part, rate) if mu else _NOTHING
+    return _both(_doubled(part), rate)
 
 
 def _once(part: Multiset, rate: float) -> Multiset:
