@@ -140,6 +140,29 @@ KINDS: dict[str, Callable[[Array], Any]] = {
 }
 """Forty kinds: from numbers, one a run, to outputs."""
 
+
+def locked(value: float, size: int = 1) -> Array:
+    """Zeros that can be written where the value is 0."""
+    array = np.zeros(size)
+    array.flags.writeable = not value
+    return array
+
+
+class NoDict:
+    """An object that refuses to show its attributes."""
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("hidden")
+
+
+class AnyAttribute:
+    """An object that has every attribute."""
+
+    def __getattr__(self, name: str) -> float:
+        return 1.0
+
+
 CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "sign of zero": lambda d, n: np.full(n, -0.0 if d else 0.0),
     "NaN bits": lambda d, n: np.full(n, np.uint64(0x7FF8000000000000 + int(d))).view(np.float64),
@@ -178,6 +201,11 @@ CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "cause of an exception": lambda d, n: [caused(d)] * n,
     "note of an exception": lambda d, n: [carrying(ValueError(), __notes__=[str(d)])] * n,
     "maps that others hide": lambda d, n: [collections.ChainMap({"a": 1.0}, {"a": d})] * n,
+    "lock of an array": lambda d, n: [locked(d)] * n,
+    "lock of a batch": locked,
+    "flag of a frame": lambda d, n: [pd.DataFrame({"a": [0.0]}).set_flags(allows_duplicate_labels=bool(d))] * n,
+    "payload of a decimal": lambda d, n: [decimal.Decimal(f"NaN{int(d)}")] * n,
+    "text of a user's class": lambda d, n: [collections.UserString(f"a{d}")] * n,
     "room of a queue": lambda d, n: [collections.deque([1.0], maxlen=5 + int(d))] * n,
 }
 """Outputs that tell the data set beside an equal value."""
@@ -226,6 +254,8 @@ def test_what_stands_beside_the_value_is_read(channel: str) -> None:
         lambda x: [partial(float, v) for v in x],
         lambda x: [object() for _ in x],
         lambda x: [iter([v]) for v in x],
+        lambda x: [NoDict() for _ in x],
+        lambda x: [AnyAttribute() for _ in x],
         lambda x: [collections.defaultdict(partial(float, v)) for v in x],
     ],
 )
