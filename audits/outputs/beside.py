@@ -118,14 +118,18 @@ def _of_pandas(value: Any) -> dict[str, Any]:
 
 
 def _of_scipy(value: Any) -> dict[str, Any]:
-    """Return how many zeros a sparse matrix stores, and where."""
+    """Return how many zeros a sparse matrix stores, and where, and the type of its indices."""
     if not hasattr(value, "toarray"):
         return {}
     entries = value.tocoo()
     zero = np.asarray(entries.data) == 0
-    if not zero.any():
-        return {}
-    return {"zeros": int(zero.sum()), "places": repr([np.asarray(axis)[zero].tolist() for axis in entries.coords])}
+    found: dict[str, Any] = {"index type": str(np.asarray(getattr(value, "indices", entries.coords[0])).dtype)}
+    if zero.any():
+        found |= {
+            "zeros": int(zero.sum()),
+            "places": repr([np.asarray(axis)[zero].tolist() for axis in entries.coords]),
+        }
+    return found
 
 
 _OF_LIBRARIES = {"torch": _of_torch, "pandas": _of_pandas, "scipy": _of_scipy}
