@@ -78,8 +78,10 @@ def _carried(value: Any) -> dict[str, Any]:
 
 
 def _of_array(value: Any) -> dict[str, Any]:
-    """Return the metadata of a dtype, the layout of a structured one, and what fills the masked places."""
+    """Return the metadata of a dtype, the layout of a structured one, a lock, and what fills the masked places."""
     found: dict[str, Any] = {}
+    if isinstance(value, np.ndarray) and not value.flags.writeable:
+        found["writeable"] = False
     if value.dtype.metadata:
         found["metadata"] = dict(value.dtype.metadata)
     if value.dtype.names is not None:
@@ -98,8 +100,10 @@ def _of_torch(value: Any) -> dict[str, Any]:
 
 
 def _of_pandas(value: Any) -> dict[str, Any]:
-    """Return `attrs`, the names of the axes, categories that are not used, and nanoseconds."""
+    """Return `attrs`, flags, the names of the axes, categories that are not used, and nanoseconds."""
     found: dict[str, Any] = {}
+    if not getattr(getattr(value, "flags", None), "allows_duplicate_labels", True):
+        found["allows_duplicate_labels"] = False
     if getattr(value, "attrs", None):
         found["attrs"] = dict(value.attrs)
     axes: list[Any] = [getattr(value, axis, None) for axis in ("index", "columns")]
@@ -114,14 +118,18 @@ def _of_pandas(value: Any) -> dict[str, Any]:
 
 
 def _of_scipy(value: Any) -> dict[str, Any]:
-    """Return how many zeros a sparse matrix stores, and where."""
+    """Return how many zeros a sparse matrix stores, and where, and the type of its indices."""
     if not hasattr(value, "toarray"):
         return {}
     entries = value.tocoo()
     zero = np.asarray(entries.data) == 0
-    if not zero.any():
-        return {}
-    return {"zeros": int(zero.sum()), "places": repr([np.asarray(axis)[zero].tolist() for axis in entries.coords])}
+    found: dict[str, Any] = {"index type": str(np.asarray(getattr(value, "indices", entries.coords[0])).dtype)}
+    if zero.any():
+        found |= {
+            "zeros": int(zero.sum()),
+            "places": repr([np.asarray(axis)[zero].tolist() for axis in entries.coords]),
+        }
+    return found
 
 
 _OF_LIBRARIES = {"torch": _of_torch, "pandas": _of_pandas, "scipy": _of_scipy}

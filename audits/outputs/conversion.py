@@ -156,14 +156,16 @@ def _group(row: Any) -> Any:
     if kind in (float, bool):
         return (kind,)
     if kind is np.ndarray and row.dtype.kind in NUMERIC and not row.dtype.metadata:
-        return (np.ndarray, row.dtype.str, row.shape)
+        return (np.ndarray, row.dtype.str, row.shape, row.flags.writeable)
     return None
 
 
 def _together(members: list[Any], path: str) -> Fields:
     """Return the columns of numbers or arrays of one type."""
     fields = array_fields(np.array(members), path)
-    fields[f"{KIND}{path}"] = np.full((len(members), 1), kind_of(described(members[0])))
+    first = members[0]
+    lock = " read-only" if isinstance(first, np.ndarray) and not first.flags.writeable else ""
+    fields[f"{KIND}{path}"] = np.full((len(members), 1), kind_of(described(first) + lock))
     return fields
 
 

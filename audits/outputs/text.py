@@ -53,6 +53,7 @@ def number_entries(written: str, path: str) -> Iterator[tuple[str, float]]:
     yield f"{NUMBER}{path}", value
     if len(written) > 15 and len(written) <= _MOST_DIGITS and abs(value) < float("inf"):
         yield f"{MARK}{path} rest", float(Fraction(written) - Fraction(value))
+        yield f"{MARK}{path} last digit", float(written[-1]) if written[-1].isdigit() else -1.0
 
 
 def _style(written: str) -> str:

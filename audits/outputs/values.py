@@ -9,7 +9,7 @@ import math
 import numbers
 import pathlib
 import uuid
-from collections import deque
+from collections import UserString, deque
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields as dataclass_fields
@@ -29,7 +29,7 @@ Entries = Iterator[tuple[str, float]]
 
 _DEEPEST, _MOST_ENTRIES = 32, 256
 _EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - compared with naive moments only
-_WRITTEN = (uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address)
+_WRITTEN = (UserString, uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address)
 _EMPTY = (type(None), type(Ellipsis), type(NotImplemented))
 
 
@@ -47,9 +47,9 @@ def _entries(value: Any, path: str, depth: int) -> Entries:
     """Yield (column, value) for a value and all its parts."""
     if depth > _DEEPEST:
         raise UnsupportedError(f"Expected outputs nested at most {_DEEPEST} deep, at {path[:60]!r}; return them flat.")
-    for name, part in beside(value).items():
+    carried, value = _opened(value, path)
+    for name, part in carried.items():
         yield from _entries(part, f"{path}!{name}", depth + 1)
-    value = native(value)
     yield f"{KIND}{path}", kind_of(described(value))
     if isinstance(value, _EMPTY):
         return
@@ -72,6 +72,16 @@ def _entries(value: Any, path: str, depth: int) -> Entries:
         yield from _composed(value, path, depth)
 
 
+def _opened(value: Any, path: str) -> tuple[dict[str, Any], Any]:
+    """Return what a value carries beside its contents, and the value as one of Python or numpy."""
+    try:
+        return beside(value), native(value)
+    except UnsupportedError:
+        raise
+    except Exception as error:
+        raise _unreadable(value, path) from error
+
+
 def _number(value: Any, path: str) -> Entries:
     """Yield a number as a double, with the sign of zero, the bits of NaN and the rest that the double leaves out."""
     if isinstance(value, np.generic):
@@ -86,11 +96,18 @@ def _number(value: Any, path: str) -> Entries:
         yield f"{MARK}{path} sign", float(sign)
         yield f"{MARK}{path} digits", float(len(digits))
         yield f"{KIND}{path} exponent", kind_of(str(exponent))
-        yield from _exact(value, path) if value.is_finite() else ((f"{NUMBER}{path}", float(str(value).strip("s"))),)
+        if value.is_nan():
+            yield f"{KIND}{path} payload", kind_of(str(digits))
+        yield from _exact(value, path) if value.is_finite() else ((f"{NUMBER}{path}", _without_end(value)),)
     elif isinstance(value, numbers.Rational):
         yield from _exact(value, path)
     else:
         raise _unreadable(value, path)
+
+
+def _without_end(value: decimal.Decimal) -> float:
+    """Return an infinite decimal as a double, NaN for one that is no number."""
+    return math.nan if value.is_nan() else math.copysign(math.inf, value)
 
 
 def _exact(value: Any, path: str) -> Entries:

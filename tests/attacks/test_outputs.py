@@ -140,6 +140,35 @@ KINDS: dict[str, Callable[[Array], Any]] = {
 }
 """Forty kinds: from numbers, one a run, to outputs."""
 
+
+def locked(value: float, size: int = 1) -> Array:
+    """Zeros that can be written where the value is 0."""
+    array = np.zeros(size)
+    array.flags.writeable = not value
+    return array
+
+
+def indexed(dtype: Any) -> Any:
+    """A sparse matrix whose indices have the given type."""
+    parts = (np.ones(1), np.zeros(1, dtype=dtype), np.array([0, 1], dtype=dtype))
+    return scipy.sparse.csr_array(parts, shape=(1, 1))
+
+
+class NoDict:
+    """An object that refuses to show its attributes."""
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("hidden")
+
+
+class AnyAttribute:
+    """An object that has every attribute."""
+
+    def __getattr__(self, name: str) -> float:
+        return 1.0
+
+
 CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "sign of zero": lambda d, n: np.full(n, -0.0 if d else 0.0),
     "NaN bits": lambda d, n: np.full(n, np.uint64(0x7FF8000000000000 + int(d))).view(np.float64),
@@ -178,6 +207,12 @@ CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "cause of an exception": lambda d, n: [caused(d)] * n,
     "note of an exception": lambda d, n: [carrying(ValueError(), __notes__=[str(d)])] * n,
     "maps that others hide": lambda d, n: [collections.ChainMap({"a": 1.0}, {"a": d})] * n,
+    "lock of an array": lambda d, n: [locked(d)] * n,
+    "lock of a batch": locked,
+    "type of a sparse index": lambda d, n: [indexed(np.int64 if d else np.int32)] * n,
+    "flag of a frame": lambda d, n: [pd.DataFrame({"a": [0.0]}).set_flags(allows_duplicate_labels=bool(d))] * n,
+    "payload of a decimal": lambda d, n: [decimal.Decimal(f"NaN{int(d)}")] * n,
+    "text of a user's class": lambda d, n: [collections.UserString(f"a{d}")] * n,
     "room of a queue": lambda d, n: [collections.deque([1.0], maxlen=5 + int(d))] * n,
 }
 """Outputs that tell the data set beside an equal value."""
@@ -226,6 +261,8 @@ def test_what_stands_beside_the_value_is_read(channel: str) -> None:
         lambda x: [partial(float, v) for v in x],
         lambda x: [object() for _ in x],
         lambda x: [iter([v]) for v in x],
+        lambda x: [NoDict() for _ in x],
+        lambda x: [AnyAttribute() for _ in x],
         lambda x: [collections.defaultdict(partial(float, v)) for v in x],
     ],
 )
@@ -237,6 +274,19 @@ def test_outputs_of_unknown_types_are_refused_by_name(output: Callable[..., Any]
     cycle.append(cycle)
     with pytest.raises(UnsupportedError, match="nested at most 32"):
         record(cycle)
+
+
+def test_a_digit_after_all_digits_of_a_text_is_read() -> None:
+    """The noisy number is honest, the digit after it is the raw one; a digit that follows the noise tells nothing."""
+
+    def written(data: float, rng: np.random.Generator, n_runs: int) -> list[str]:
+        return [f"{value!r}{int(data)}" for value in (data + rng.laplace(size=n_runs)).tolist()]
+
+    def honest(data: float, rng: np.random.Generator, n_runs: int) -> list[str]:
+        return [f"{value!r}{int(value > 0.5)}" for value in (data + rng.laplace(size=n_runs)).tolist()]
+
+    assert run(written, runs=1_000).verdict == "violation"
+    assert run(honest, runs=1_000, significance=1e-9).verdict != "violation"
 
 
 def test_encrypted_texts_are_unreadable_and_never_pass() -> None:
