@@ -99,10 +99,10 @@ def changed(source: str, number: int) -> tuple[CodeType, str]:
 def battery(seed: int) -> list[tuple[str, bool]]:
     """Return certificates and whether each is honest."""
     rng = np.random.default_rng(seed)
-    drawn = [forging.drawn(rng) for _ in range(10)]
-    trees = list(itertools.islice(forging.honest(), 0, None, 11))
-    samples = list(itertools.islice(forging.sampled(((1e-6, 1.25),)), 0, None, 3))
-    forged = [text for certificate in (*drawn, *trees[::4]) for _, text in forging.forgeries(certificate)]
+    drawn = [forging.drawn(rng) for _ in range(8)]
+    trees = list(forging.honest(every=12))
+    samples = list(forging.sampled(((1e-6, 1.25),), every=6))
+    forged = [text for certificate in (*drawn[:3], *trees[::5]) for _, text in forging.forgeries(certificate)]
     argued = [c for factor in (1 + 1e-6, 1 - 1e-6) for c in truths.argued(factor.__mul__)]
     return [(c.to_json(), True) for c in (*argued, *drawn, *trees, *samples)] + [(text, False) for text in forged]
 
