@@ -136,9 +136,9 @@ def sampled(
             yield certify(tree, Claim(epsilon=epsilon, delta=delta, neighbours=relation, unit=UNIT))
 
 
-def honest(model: Model = "central") -> Iterator[Certificate]:
+def honest(model: Model = "central", every: int = 1) -> Iterator[Certificate]:
     """Certificates of each tree: of a claim that holds, of one that does not, and of a tiny delta."""
-    for tree, relation in trees():
+    for tree, relation in islice(trees(), 0, None, every):
         form = fold(tree, relation)
         for delta, factor in ((1e-6, 1.25), (1e-6, 0.7), (1e-14, 1.1)):
             upper = bracket_epsilon(form, delta).upper

@@ -5,12 +5,14 @@ import json
 import pytest
 
 from dpaudit.verifier import verify
+from dpaudit.verifier.attained import attained
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import fold
-from tests.checker.truths import argued, truths
+from tests.checker.truths import argued, lower_truths, paired, truths
 
 DIGITS = 3e-7  # relative: what published numbers are rounded to, and more
 TRUTHS = list(truths())
+LOWER = list(lower_truths())
 
 
 @pytest.mark.parametrize("place", range(len(TRUTHS)))
@@ -21,6 +23,23 @@ def test_the_checkers_bracket_holds_a_known_delta(place: int) -> None:
     assert low <= delta * (1 + DIGITS), json.dumps(tree)
     assert high >= delta * (1 - DIGITS), json.dumps(tree)
     assert high - low <= 2e-3 * high
+
+
+@pytest.mark.parametrize("place", range(len(LOWER)))
+def test_the_checkers_bracket_of_what_is_attained_holds_a_known_delta(place: int) -> None:
+    """Mechanisms that are known from two sides, persons, parts and cells that a plan enters, and samples."""
+    tree, relation, witness, epsilon, delta = LOWER[place]
+    low, high = Worst(attained(tree, relation, witness, [])).delta(epsilon)
+    assert low <= delta * (1 + DIGITS), json.dumps(tree)
+    assert high >= delta * (1 - DIGITS), json.dumps(tree)
+    assert high - low <= 2e-3 * high
+
+
+def test_certificates_that_rest_on_a_pair_are_accepted() -> None:
+    """Checked, assumed and by definition; certified, refuted and not proved."""
+    held = list(paired())
+    assert [verify(certificate.to_json()).complaints for certificate in held] == [()] * len(held)
+    assert {certificate.verdict for certificate in held} == {"certified", "refuted", "not_proved"}
 
 
 @pytest.mark.parametrize(("factor", "holds"), [(1 + 1e-6, True), (1 - 1e-6, False)])

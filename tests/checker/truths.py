@@ -6,9 +6,22 @@ They are small and quick: each tells apart a formula from the same with one oper
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
-from dpaudit import Certificate, Claim, Declaration, Group, Printed, Release, Repeat, Stated, certify
+from dpaudit import (
+    Certificate,
+    Claim,
+    Condition,
+    Declaration,
+    Group,
+    Printed,
+    Release,
+    Repeat,
+    Sequential,
+    Stated,
+    certify,
+)
 from mechanisms import Gaussian, Laplace
 from tests.narrowing import present
 
@@ -34,6 +47,11 @@ def laplace(shift: float) -> Data:
 def sample(part: Data, rate: float, **fields: Any) -> Data:
     """A sampled part."""
     return {"node": "subsample", "part": part, "rate": rate, **fields}
+
+
+def sequence(*parts: Data) -> Data:
+    """Parts one after the other."""
+    return {"node": "sequential", "parts": list(parts)}
 
 
 def times(part: Data, count: int) -> Data:
@@ -66,6 +84,29 @@ def counted(atoms: dict[float, float], epsilon: float) -> float:
     return math.fsum(-p * math.expm1(epsilon - loss) for loss, p in atoms.items() if loss > epsilon)
 
 
+def enumerated(p: list[float], q: list[float], times: int, epsilon: float) -> float:
+    """The larger delta of both orders of two finite laws, met several times, by all outcomes."""
+    ways = list(product(range(len(p)), repeat=times))
+    laws = [[math.prod(law[i] for i in way) for way in ways] for law in (p, q)]
+    orders = (laws, laws[::-1])
+    return max(math.fsum(max(0.0, a - math.exp(epsilon) * b) for a, b in zip(*o, strict=True)) for o in orders)
+
+
+def half_line(over: list[tuple[float, float]], epsilon: float) -> float:
+    """The delta of a mixture of normal laws (shift, weight) against a normal one: the best half line, by halving."""
+    low, high = -40.0, 40.0
+    for _ in range(200):
+        z = (low + high) / 2
+        loss = math.log(math.fsum(w * math.exp(s * z - s * s / 2) for s, w in over))
+        low, high = (low, z) if loss > epsilon else (z, high)
+    return math.fsum(w * normal(s - high) for s, w in over) - math.exp(epsilon) * normal(-high)
+
+
+def binomial(trials: int, rate: float) -> list[float]:
+    """The probabilities of a number of successes."""
+    return [math.comb(trials, j) * rate**j * (1 - rate) ** (trials - j) for j in range(trials + 1)]
+
+
 def truths() -> Iterator[Truth]:
     """Declarations with a relation, an epsilon and the delta that is there, on the upper side."""
     replaced, added = "replace_one", "add_remove"
@@ -76,6 +117,8 @@ def truths() -> Iterator[Truth]:
         yield laplace(shift), replaced, epsilon, laplace_delta(shift, epsilon)
         yield {"node": "group", "part": laplace(shift / 2), "size": 2}, replaced, epsilon, laplace_delta(shift, epsilon)
     yield from _sampled(replaced, added)
+    yield from _enumerated(replaced, added)
+    yield from _drawn(replaced, added)
     yield from _finite(replaced)
     yield from _nodes(replaced, added)
 
@@ -102,6 +145,51 @@ def _sampled(replaced: str, added: str) -> Iterator[Truth]:
     yield {"node": "shuffle", "part": answer, "users": 3}, replaced, 0.3, 0.1980040617
     yield {"node": "shuffle", "part": laplace(1.0), "users": 3}, replaced, 0.3, 0.2457029347
     yield {"node": "shuffle", "part": answer, "users": 1000}, replaced, 0.1, 8.201166e-5
+
+
+def _enumerated(replaced: str, added: str) -> Iterator[Truth]:
+    """Samples, secret steps and compositions of a box that can fail, and a shuffle of few users, by all outcomes."""
+    box = {"node": "stated", "epsilon": 0.7, "delta": 0.08, "source": "a vendor"}
+    share = 0.92 / (1 + math.exp(-0.7))
+    p, q = [0.08, share, share * math.exp(-0.7), 0.0], [0.0, share * math.exp(-0.7), share, 0.08]
+    for rate, times_, epsilon in ((0.3, 1, 0.1), (0.3, 2, 0.2), (0.6, 3, 0.5)):
+        mixed = [(1 - rate) * b + rate * a for a, b in zip(p, q, strict=True)]
+        yield times(sample(box, rate), times_), added, epsilon, enumerated(mixed, q, times_, epsilon)
+        yield times(box, times_), replaced, epsilon, enumerated(p, q, times_, epsilon)
+    share = 1 / (1 + math.exp(-0.7))
+    p, q = [share, 1 - share], [1 - share, share]
+    for steps, epsilon in ((2, 0.1), (3, 0.2)):
+        ways = list(product(range(2), repeat=steps))
+        alone = [math.prod(q[i] for i in way) for way in ways]
+        secret = [
+            math.fsum(p[way[j]] * math.prod(q[i] for k, i in enumerate(way) if k != j) for j in range(steps)) / steps
+            for way in ways
+        ]
+        yield allocate(box | {"delta": 0.0}, steps), added, epsilon, enumerated(secret, alone, 1, epsilon)
+    answer, truth = release("randomised_response", epsilon=1.0), 1 / (1 + math.exp(-1.0))
+    yield {"node": "shuffle", "part": answer, "users": 1}, replaced, 0.3, 2 * truth - 1 - math.expm1(0.3) * (1 - truth)
+    both = sample(sequence(answer, answer), 0.4, scheme="without_replacement")
+    one, two = ([a * b for a in law for b in law] for law in ([truth, 1 - truth], [1 - truth, truth]))
+    mixed = [0.6 * b + 0.4 * a for a, b in zip(one, two, strict=True)]
+    yield both, replaced, 0.2, enumerated(mixed, two, 1, 0.2)
+
+
+def _drawn(replaced: str, added: str) -> Iterator[Truth]:
+    """A person with several records, draws with replacement and cut samples, by sums over binomial numbers."""
+    weights = binomial(3, 0.2)
+    person = {"node": "group", "part": times(sample(gaussian(0.8), 0.2), 1), "size": 3}
+    yield person, added, 0.4, half_line([(0.8 * j, w) for j, w in enumerate(weights)], 0.4)
+    weights, x = binomial(4, 0.1), math.exp(0.3)
+    whole = 1 - weights[0]
+    inner = math.log1p((x - 1) / whole)
+    average = math.fsum(w * gaussian_delta(0.5 * j, inner) for j, w in enumerate(weights) if j)
+    draws = {"scheme": "with_replacement", "population": 10, "batch_size": 4}
+    yield sample(gaussian(0.5), 0.4, **draws), replaced, 0.3, average
+    rate, bound, population = 0.4, 3, 6
+    parts = [(w, rate, 0.5) if k < bound else (w, rate * bound / (k + 1), 1.0) for k, w in enumerate(binomial(5, rate))]
+    cut = math.fsum(w * q * gaussian_delta(mu, math.log1p(math.expm1(0.3) / q)) for w, q, mu in parts)
+    fields = {"scheme": "truncated_poisson", "population": population, "batch_bound": bound}
+    yield sample(gaussian(0.5), rate, **fields), added, 0.3, cut
 
 
 def _finite(replaced: str) -> Iterator[Truth]:
@@ -156,11 +244,23 @@ def _nodes(replaced: str, added: str) -> Iterator[Truth]:
         ("full_tree", {"participations": 2}, 18),
         ("full_tree", {"participations": 2, "separation": 8}, 12),
         ("toeplitz", {"entries": [1.0, 0.5, 0.375, 0.3125], "participations": 4, "separation": 4}, 5.953125),
+        ("toeplitz", {"entries": [1.0, -0.9], "participations": 2}, 5.42),
+        ("toeplitz", {"entries": [1.0, -0.9], "participations": 3, "separation": 2}, 5.43),
     ]
     for strategy, fields, square in strategies:
         leaf = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.2}
         noise = release("matrix", strategy=strategy, horizon=16, leaf=leaf, **fields)
         yield noise, replaced, 0.3, gaussian_delta(0.2 * math.sqrt(square), 0.3)
+    rows = [[2.0, 0, 0, 0], [1.0, 3.0, 0, 0], [0, 1.0, 4.0, 0], [0, 0, 0.5, 3.5]]
+    entries = [float(x) for row in rows for x in row]
+    for fields, square in (
+        ({}, 16.25),
+        ({"participations": 2, "separation": 2}, 22.25),
+        ({"participations": 2}, 34.25),
+    ):
+        leaf = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.1}
+        noise = release("matrix", strategy="explicit", horizon=4, leaf=leaf, entries=entries, **fields)
+        yield noise, replaced, 0.1, gaussian_delta(0.1 * math.sqrt(square), 0.1)
     cells = {"node": "cells", "inside": gaussian(0.1), "touched": gaussian(0.5)}
     yield cells, replaced, 0.3, gaussian_delta(math.sqrt(0.5), 0.3)
     yield cells, added, 0.3, gaussian_delta(0.5, 0.3)
@@ -181,6 +281,64 @@ def _nodes(replaced: str, added: str) -> Iterator[Truth]:
         0.2,
         counted(both, 0.2),
     )
+
+
+def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
+    """Declarations with a relation, a witness, an epsilon and the delta that its pair attains."""
+    one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
+    for tree, relation, epsilon, delta in _lower():
+        yield tree, relation, one, epsilon, delta
+    every: Data = {"labels": [], "plan": [], "attained": "assumed"}
+    replaced, added = "replace_one", "add_remove"
+    group = {"node": "group", "part": gaussian(0.3), "size": 3}
+    yield group, replaced, every, 0.2, gaussian_delta(0.9, 0.2)
+    yield group, replaced, one, 0.2, gaussian_delta(0.3, 0.2)
+    message = {"node": "group", "part": {"node": "local", "part": gaussian(0.3)}, "size": 4}
+    yield message, replaced, every, 0.2, gaussian_delta(0.6, 0.2)
+    yield sequence(gaussian(0.3), gaussian(0.4)), replaced, every, 0.2, gaussian_delta(0.5, 0.2)
+    yield sequence(gaussian(0.3), laplace(0.9)), replaced, one, 0.8, laplace_delta(0.9, 0.8)
+    person = {"node": "group", "part": sample(gaussian(0.8), 0.2, scheme="poisson"), "size": 3}
+    weights = list(enumerate(binomial(3, 0.2)))
+    yield person, added, every, 0.4, half_line([(0.8 * j, w) for j, w in weights], 0.4)
+    parts = {"node": "parallel", "parts": [gaussian(0.2), gaussian(0.9)], "key": "a day"}
+    for part, mu in ((0, 0.2), (1, 0.9)):
+        yield parts, replaced, one | {"plan": [{"path": "root", "part": part}]}, 0.3, gaussian_delta(mu, 0.3)
+    secret = {"node": "parallel", "parts": [gaussian(1.0)] * 2, "key": "an order", "visibility": "secret"}
+    yield secret, replaced, every, 0.2, 0.2320795912
+    cells = {"node": "cells", "inside": gaussian(0.7), "touched": gaussian(0.4)}
+    for part, mu in ((0, 0.7), (1, math.sqrt(0.32))):
+        yield cells, replaced, every | {"plan": [{"path": "root", "part": part}]}, 0.3, gaussian_delta(mu, 0.3)
+    weights = list(enumerate(binomial(4, 0.1)))
+    draws = {"scheme": "with_replacement", "population": 10, "batch_size": 4}
+    yield sample(gaussian(0.5), 0.4, **draws), replaced, one, 0.3, half_line([(0.5 * j, w) for j, w in weights], 0.3)
+    shares = [0.4 if k < 3 else 0.4 * 3 / (k + 1) for k in range(6)]
+    rate = math.fsum(w * share for w, share in zip(binomial(5, 0.4), shares, strict=True))
+    fields = {"scheme": "truncated_poisson", "population": 6, "batch_bound": 3}
+    cut = rate * gaussian_delta(0.5, math.log1p(math.expm1(0.3) / rate))
+    yield sample(gaussian(0.5), 0.4, **fields), added, one, 0.3, cut
+    yield allocate(gaussian(0.6), 4, per_epoch=2, epochs=3), added, one, 0.2, gaussian_delta(0.6 * math.sqrt(3), 0.2)
+
+
+def _lower() -> Iterator[Truth]:
+    """Mechanisms whose attained loss is another than the one from above, with its delta."""
+    replaced, e = "replace_one", math.exp
+    yield release("exponential", epsilon=2.0, linf_sensitivity=1.0), replaced, 0.5, counted({1.0: 1 / (1 + e(-1))}, 0.5)
+    gap = 0.5
+    behind = e(-gap) * (1 + gap / 2) / 2
+    top = release("report_noisy_max", scale=2.0, linf_sensitivity=1.0)
+    yield top, replaced, 0.3, 1 - behind - e(0.3) * behind
+    wishart = {"dimension": 2, "scale": 2.0}
+    yield release("one_sided_wishart", trace_sensitivity=1.0, **wishart), replaced, 0.1, -math.expm1(-0.25)
+    nuclear = release("symmetrised_wishart", nuclear_sensitivity=4.0, **wishart)
+    yield nuclear, replaced, 0.1, 1 / 8 * -math.expm1(0.1 - 1.0)
+    yield (
+        times(nuclear, 2),
+        replaced,
+        0.0,
+        enumerated([1 / 8, 7 / 8 - e(-1) / 8, e(-1) / 8], [e(-1) / 8, 7 / 8 - e(-1) / 8, 1 / 8], 2, 0.0),
+    )
+    ball = release("ball_laplace", dimension=4, scale=2.0, l2_sensitivity=1.0)
+    yield ball, replaced, 1 - 1e-8, 1e-8 / 16
 
 
 def arguments() -> Iterator[tuple[Declaration, float, float]]:
@@ -227,3 +385,20 @@ def argued(moved: Callable[[float], float]) -> Iterator[Certificate]:
         yield certify(
             replace(tree, printed=printed), Claim(epsilon=moved(epsilon), delta=delta, neighbours="replace_one")
         )
+
+
+def paired() -> Iterator[Certificate]:
+    """Certificates that rest on one pair of two queries: checked, assumed, and of one query alone."""
+    claim = Claim(epsilon=1.018, delta=1e-5, neighbours="replace_one")
+    noises = [Gaussian(stddev=8.0, l2_sensitivity=moved, neighbours="replace_one") for moved in (math.sqrt(2), 2.0)]
+    tree = Sequential(
+        parts=tuple(Release(label=label, mechanism=noise) for label, noise in zip("ab", noises, strict=True))
+    )
+    for about in ((), ("a", "b")):
+        text = "A replay saw one pair move both."
+        yield certify(tree, claim, conditions=(Condition(kind="attained", about=about, text=text, status="checked"),))
+    yield certify(tree, claim)
+    yield certify(tree, replace(claim, epsilon=0.1))
+    counts = Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    for epsilon in (0.6, 0.3):
+        yield certify(Repeat(part=counts, times=5), replace(claim, epsilon=epsilon, delta=1e-3))
