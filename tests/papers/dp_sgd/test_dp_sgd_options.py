@@ -33,7 +33,7 @@ def findings(mode: str, clipping: str, noise: float, *, virtual: bool = False, w
     loss = torch.nn.CrossEntropyLoss()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = PrivacyEngine().make_private(
+        made: Any = PrivacyEngine().make_private(
             module=model,
             optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
             data_loader=torch.utils.data.DataLoader(numbered, batch_size=40),

@@ -10,6 +10,7 @@ import multiprocessing
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -31,10 +32,13 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
     torch.manual_seed(0)
     features = torch.randn(RECORDS, 10)
     labels = (features[:, 0] > 0).long()
-    model = DifferentiallyPrivateDistributedDataParallel(nn.Sequential(nn.Linear(10, 8), nn.Tanh(), nn.Linear(8, 2)))
+    model: Any = DifferentiallyPrivateDistributedDataParallel(
+        nn.Sequential(nn.Linear(10, 8), nn.Tanh(), nn.Linear(8, 2))
+    )
     records = torch.utils.data.TensorDataset(features, labels, torch.arange(RECORDS))
-    loss = nn.CrossEntropyLoss()
-    made = PrivacyEngine().make_private(
+    loss: Any = nn.CrossEntropyLoss()
+    options: dict[str, Any] = {"criterion": loss} if mode == "ghost" else {}
+    made: Any = PrivacyEngine().make_private(
         module=model,
         optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
         data_loader=torch.utils.data.DataLoader(records, batch_size=40),
@@ -42,7 +46,7 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
         max_grad_norm=[0.5] * 4 if clipping == "per_layer" else 1.0,
         clipping=clipping,
         grad_sample_mode=mode,
-        **({"criterion": loss} if mode == "ghost" else {}),
+        **options,
     )
     model, optimizer, loader = made[0], made[1], made[-1]
     loss = made[2] if mode == "ghost" else loss
