@@ -112,10 +112,10 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
     draws, chance, mu = node["batch_size"], 1 / node["population"], _mu(part)
     if low:
         return Counter([("mixture", "gaussian", binomial(draws, chance, mu), ((0.0, 1.0),))]) if mu else _NOTHING
-    shift = _shift(part)
-    require(shift, "draws of such a part cannot be derived again")
+    kind, size = _shift(part) or ("", 0.0)
+    require(kind, "draws of such a part cannot be derived again")
     whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
-    held = [(w / whole, (shift[0], s * shift[1])) for s, w in binomial(draws, chance, 1.0) if s and w > 1e-22]
+    held = [(w / whole, (kind, s * size)) for s, w in binomial(draws, chance, 1.0) if s and w > 1e-22]
     rest = 1 - math.fsum(w for w, _ in held)
     lost: Loss = ("discrete", (), 1.0, 1.0)
     options = (*held, (rest, lost)) if rest > 1e-9 else tuple(held)
