@@ -26,6 +26,8 @@ from dpaudit.model.mechanism import Array
 _CAUTION_WITH_COUNTS = 1.0
 """Odds of counted outputs are estimates: an event of few runs is lowered by so many standard errors of its share."""
 
+_GRID = 2.0**-33
+
 _COLUMN_MARGIN = 0.97
 """A column replaces a learned score of which it promises at least this share: fewer parameters were fitted."""
 
@@ -71,11 +73,21 @@ class Choice:
 
 
 def by_given_score(stage: Choosing, score: Score) -> Choice:
-    """Return the event for a given score, from its values alone where they fit the labels as log odds."""
+    """Return the event for a given score, from its values alone where they fit the labels as log odds.
+
+    Scores that differ by less than 2^-33 of the largest are equal: sums of opposite terms carry rounding errors, whose
+    signs follow the last bits of the outputs and not the score.
+    """
     chosen = stage.observe(score)
     scores = rounded(chosen.kept)
-    own = len(np.unique(scores)) > 1 and calibrated_odds(scores, chosen.labels)[1]
-    promise, event = stage.by_odds(scores) if own else stage.rated(scores, chosen.labels, LIKELIHOOD)
+    grid = float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0)) * _GRID
+    snapped = np.round(scores / grid) * grid if grid > 0 else scores
+    own = len(np.unique(snapped)) > 1 and calibrated_odds(snapped, chosen.labels)[1]
+    if not own:
+        promise, event = stage.rated(scores, chosen.labels, LIKELIHOOD)
+        return Choice(attack="given statistic", score=score, promise=promise, event=event)
+    promise, event = stage.by_odds(snapped)
+    event = replace(event, low=event.low + grid / 4, high=event.high - grid / 4)
     return Choice(attack="given statistic", score=score, promise=promise, event=event)
 
 

@@ -10,13 +10,17 @@ from scipy import stats
 from audits import audit, one_run_gaussian_bound, one_run_guesses, one_run_orthogonal_bound
 from audits.bounds.guessing import guessing_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
+from audits.catalogue.catalogue import CATALOGUE
 from audits.coverage.harness import Scenario, measure
 from audits.coverage.one_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
 from audits.coverage.scenarios import gaussian_epsilon_of, scenarios
 from audits.decision.events import LIKELIHOOD, Event, rated_event, rounded
+from audits.decision.preparation import prepare
 from audits.decision.score_calibration import calibrated_odds
+from audits.experiment.execution import Execution
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
+from tests.narrowing import present
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 CANARIES = {scenario.name: scenario for scenario in canary_scenarios()}
@@ -182,3 +186,26 @@ def test_canaries_that_leak_together_find_out_a_bound_for_independent_runs() -> 
         1e-7, 1000, 1e-4
     )
     assert measure(bound_of_one_run, scenario, 50, 1_000, 1e-4, np.random.default_rng(7)).false == 0
+
+
+def test_rounding_errors_of_a_given_score_split_no_atom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of twenty opposite terms are 0 up to errors that follow last bits: the ratio is known as odds all the same.
+
+    The event's expected bound is near the best event's, of the same law; the twin that splits atoms is far from it.
+    """
+    entry = next(entry for entry in CATALOGUE if entry.name == "laplace in parallel")
+    law, runs = present(entry.law)(), 1_000_000
+    best, error = law.best_bound(runs, 0.0, 0.05)
+
+    def distance(seed: int) -> float:
+        prepared = prepare(entry.case(), runs, np.random.default_rng(seed), 0.05, None, Execution())
+        odds, event, counted = law.ratios(), prepared.event, prepared.counted
+        up, down = odds >= event.high, odds <= event.low
+        right = (law.second[up].sum() + law.first[down].sum()) / 2
+        guesses = right + (law.first[up].sum() + law.second[down].sum()) / 2
+        bound = guessing_epsilon(np.array([right * counted]), np.array([guesses * counted]), counted, 0.0, 0.05)
+        return float((bound[0] - best) / error)
+
+    assert min(distance(seed) for seed in range(2)) > -0.5
+    monkeypatch.setattr("audits.decision.choice._GRID", 0.0)
+    assert min(distance(seed) for seed in range(2)) < -1.0
