@@ -5,7 +5,7 @@
 ("mixture", noise, ((shift, weight), ...), ((shift, weight), ...))
 ("map", ((loss, times), ...), rate, order): all together on one sample    ("average", ((weight, loss), ...))
 ("stitched", loss over 0, loss below 0)    ("counted", discrete loss from above, from below)
-("allocated", ((loss, times), ...), steps, order)
+("allocated", ((loss, times), ...), steps, order), and the number of places where there are several
 ("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum
 """
 
@@ -94,7 +94,7 @@ def reverse(loss: Loss) -> Loss:
     if loss[0] == "choice":
         return ("choice", frozenset(map(reverse, loss[1])))
     if loss[0] in ("sampled", "map", "allocated"):
-        return (*loss[:3], "add" if loss[3] == "remove" else "remove")
+        return (*loss[:3], "add" if loss[3] == "remove" else "remove", *loss[4:])
     if loss[0] == "mixture":
         above, below = (tuple(sorted((0.0 - s, w) for s, w in side)) for side in (loss[3], loss[2]))
         return ("mixture", loss[1], above, below)
@@ -131,6 +131,7 @@ def supremum(loss: Loss) -> float:
         return last if loss[1] == "laplace" else math.inf
     if loss[0] in ("map", "allocated"):
         whole = math.fsum(n * supremum(part if loss[3] == "remove" else reverse(part)) for part, n in loss[1])
+        whole *= math.prod(loss[4:])
         return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
     if loss[0] in ("average", "stitched", "counted"):
         return max(map(supremum, [option for _, option in loss[1]])) if loss[0] == "average" else supremum(loss[1])
@@ -148,7 +149,7 @@ def _leak(loss: Loss) -> float:
         kept = math.prod((1 - leak(part if loss[3] == "remove" else reverse(part))) ** n for part, n in loss[1])
         if loss[0] == "map":
             return float(loss[2] * (1 - kept)) if loss[3] == "remove" else 0.0
-        return float(1 - kept if loss[3] == "remove" else (1 - kept) ** loss[2])
+        return float(1 - kept if loss[3] == "remove" else (1 - kept) ** loss[2])  # several places: at least this
     if loss[0] == "average":
         return math.fsum(weight * leak(option) for weight, option in loss[1])
     if loss[0] in ("stitched", "counted"):

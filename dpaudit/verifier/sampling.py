@@ -22,7 +22,7 @@ DERIVED = ("map", "average", "stitched", "allocated", "counted", "mixture")
 _LOOK, _FINE, _INNER, _BASE = 0.05, 2**14, 2**13, 2**18  # a first width; cells of a loss met once, and of those inside
 _SLACK = 1e-10  # relative; what weights, sums and the maps of atoms may be wrong by
 _ETA = 1000 * 8 * float(np.finfo(np.longdouble).eps) / 2  # of a library's transform of long doubles, as in `sums`
-_KNOTS, _CAPS = 2**18, {"remove": 1e-12, "add": 1e-5}
+_PLACED, _KNOTS, _CAPS = 2**16, 2**18, {"remove": 1e-12, "add": 1e-5}
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
 _FEW = {"remove": 0.0, "add": 1e-16}
 _RARE, _DEEP = 1e-30, 60.0  # labels below, which decide nothing; the lowest loss that is told from lower ones
@@ -122,7 +122,10 @@ def _pair_at(loss: Loss, log_step: int) -> Pair:
         return _stitched(_pair(loss[1], step), _pair(loss[2], step), step)
     if loss[0] == "allocated":
         inner = min(step * math.sqrt(loss[2]) / 4, max(step, 0.01))
-        whole = _allocated(_together(loss[1], inner), loss[2], step, loss[3])
+        if loss[4:]:
+            whole = _at_places(loss, inner, step)
+        else:
+            whole = _allocated(_together(loss[1], inner), loss[2], loss[3], step)
         return whole if loss[3] == "remove" else _back(whole)
     low, high = tails.ends(loss)
     step = max(step, (high - low) / _BASE)
@@ -203,7 +206,31 @@ def _on_knots(pair: Pair, step: float) -> tuple[Array, Array]:
     return (first + np.arange(size)) * step, masses
 
 
-def _allocated(pair: Pair, steps: int, step: float, order: str) -> Pair:
+def _at_places(loss: Loss, inner: float, step: float) -> Pair:
+    """Return several secret steps: above, one place in each of as many blocks; below, sums of ln(1 + ratio / steps)."""
+    _, inside, steps, order, places = loss
+    over = _allocated(_together(tuple((part, n * places) for part, n in inside), inner), steps // places, order, step)
+    pair = _together(inside, inner)
+    told = pair.q > 1e-300
+    x, p, r = pair.p[told] / pair.q[told], pair.p[told], pair.q[told]
+    ranks = np.argsort(-x)
+    cap = float(x[ranks][min(int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order])), len(x) - 1)])
+    values = np.log1p(np.minimum(x, cap) / steps)
+    spread = math.sqrt(steps * float(((values - values @ r) ** 2) @ r))
+    g = (steps * float(values @ r) + (places + 2) * float(values.max()) + 14 * spread) / _PLACED
+    p, r, p_high, r_low = (_spread(values / g, row[told]) for row in pair[4:])
+    one, two = [(p, places), (r_low, steps - places)], [(r, steps)]
+    if order == "add":
+        one, two = [(p_high, places), (r, steps - places)], [(r_low, steps)]
+    whole, each = _TILTS[order]
+    tilts = (whole / _PLACED, *([each * g / spread] if each else []))
+    signs = (-1, 1) if order == "remove" else (1, -1)
+    laws = [_power(rows, _PLACED, side, tilts)[0] for rows, side in zip((one, two), signs, strict=True)]
+    known = [np.zeros(_PLACED), np.ones(_PLACED)]
+    return Pair(*over[:4], *([*laws, known[1], known[0]] if order == "remove" else [*known, *laws]))
+
+
+def _allocated(pair: Pair, steps: int, order: str, step: float) -> Pair:
     """Return one secret step among `steps`: the mean of as many likelihood ratios, on a grid 0, g, 2g, ..."""
     x, q = np.exp(np.minimum(pair.at, 700.0)), pair.masses * np.exp(-pair.at)
     ranks = np.argsort(x)
