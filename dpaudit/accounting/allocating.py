@@ -23,20 +23,31 @@ def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neig
 def allocated_attained(composition: Composition, node: Allocate, neighbours: Neighbours) -> Composition:
     """Return what a pair attains at the secret steps of `node`, if some pair attains `composition` at a known one.
 
-    With several places an epoch, or a replaced record, it is what the sum of an epoch's Gaussian answers shows.
+    With a replaced record it is what the sum of an epoch's Gaussian answers shows.
     Edge cases: nothing where no pair is known.
     """
     if not composition.parts or composition != composition.reversed():
         return Composition()
     if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
         return Composition()
-    if node.per_epoch == 1 and neighbours != "replace_one":
-        return _placed(composition, node, node.steps, upwards=False)
+    if neighbours != "replace_one":
+        return _at_places(composition, node)
     if not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         return Composition()
-    moves = node.per_epoch * (2 if neighbours == "replace_one" else 1)
-    mu = total_mu(composition)[0] * moves / node.steps**0.5 * (1 - 2.0**-50)
+    mu = total_mu(composition)[0] * 2 * node.per_epoch / node.steps**0.5 * (1 - 2.0**-50)
     return Composition.of(GaussianLoss(mu=mu)) * node.epochs
+
+
+def _at_places(composition: Composition, node: Allocate) -> Composition:
+    """Return what a record attains at all its places of an epoch, fresh in every epoch or the same ones again."""
+    if node.per_epoch == 1:
+        return _placed(composition, node, node.steps, upwards=False)
+    if node.per_epoch == node.steps:
+        return composition * (node.steps * node.epochs)
+    again = node.positions == "repeated"
+    inside = _joint(composition * node.epochs if again else composition, upwards=False)
+    loss = AllocatedLoss(inside=inside.parts, steps=node.steps, places=node.per_epoch)
+    return Composition.of(loss) * (1 if again else node.epochs)
 
 
 def at_one_secret_step(composition: Composition, steps: int) -> Composition:

@@ -4,7 +4,7 @@
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
 ("mixture", noise, ((shift, weight), ...), ((shift, weight), ...)): two laws on a line, the first further to the right
 ("map", ((loss, times), ...), rate, order): all together on one sample
-("allocated", ((loss, times), ...), steps, order): all together at one secret step
+("allocated", ((loss, times), ...), steps, order): all together at one secret step, or at as many as stand behind it
 ("average", ((weight, loss), ...)): one of these, and it is seen which
 ("between", loss from above, loss from below)
 ("halves", loss, loss): the curve of the first at epsilon 0 and above, that of the second below
@@ -116,7 +116,7 @@ def reverse(loss: Loss) -> Loss:
         case "choice":
             return ("choice", frozenset(map(reverse, loss[1])))
         case "map" | "allocated":
-            return (*loss[:3], "add" if loss[3] == "remove" else "remove")
+            return (*loss[:3], "add" if loss[3] == "remove" else "remove", *loss[4:])
         case "mixture":
             return ("mixture", loss[1], *(tuple(sorted((0.0 - s, w) for s, w in side)) for side in loss[:1:-1]))
         case "average":
@@ -158,7 +158,7 @@ def supremum(loss: Loss) -> float:
         case "map" | "allocated":
             if loss[0] == "map" and loss[3] == "add":
                 return -math.log1p(-float(loss[2]))
-            whole = math.fsum(n * supremum(part) for part, n in _inside(loss))
+            whole = math.fsum(n * supremum(part) for part, n in _inside(loss)) * math.prod(loss[4:])
             return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
         case _:
             return float(loss[1]) if loss[0] != "gaussian" or not loss[1] else math.inf

@@ -22,7 +22,11 @@ DERIVED = ("map", "average", "choice", "allocated", "between", "halves")  # made
 _SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
 _RARE, _DEEP, _TINY, _LARGEST = 1e-60, 80.0, 1e-320, 600.0  # labels and losses that decide nothing; of chosen losses
 _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chosen from; of any lattice
-_SUM, _CAPS = 2**18, {"remove": 1e-12, "add": 1e-5}  # knots of a secret step; what its largest ratios may weigh
+_SUM, _PLACED, _CAPS = (
+    2**18,
+    2**16,
+    {"remove": 1e-12, "add": 1e-5},
+)  # knots of a secret step; what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
 _FEW = {"remove": 0.0, "add": 1e-16}
 
@@ -63,7 +67,10 @@ def pair(loss: Loss, cells: int) -> Pair:
             whole = _mapped(_together(loss[1], cells), loss[2])
             return whole if loss[3] == "remove" else _back(whole)
         case "allocated":
-            return _allocated(_together(loss[1], max(cells, 2**14)), loss[2], min(_SUM, 4 * cells), loss[3])
+            size, inner = min(_SUM, 4 * cells), max(cells, 2**14)
+            if loss[4:]:
+                return _at_places(loss, inner, size)
+            return _allocated(_together(loss[1], inner), loss[2], size, loss[3])
         case "average":
             return _averaged([(weight, pair(option, _coarser(cells, weight))) for weight, option in loss[1]])
         case "between":
@@ -296,6 +303,30 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
         law = law * means[few:]
     known = (ratio >= at.min()) & (ratio <= at.max())  # the others are rare, and would be the whole of a weighted tail
     return Pair(at, law, lost, alone, ratio[known], *_one_way(one[known]))
+
+
+def _at_places(loss: Loss, cells: int, size: int) -> Pair:
+    """Return several secret steps: above, one place in each of as many blocks; below, sums of ln(1 + ratio / steps)."""
+    _, inside, steps, order, places = loss
+    over = _allocated(_together(tuple((part, n * places) for part, n in inside), cells), steps // places, size, order)
+    inner, size = _together(inside, cells), min(size, _PLACED)
+    told = inner.q > 1e-300
+    shrunk = np.exp(-np.minimum(inner.told[told], _LARGEST))
+    p, q, p_high, q_low = inner.p[told], inner.q[told] * shrunk, inner.p_high[told], inner.q_low[told] * shrunk
+    ranks = np.argsort(shrunk)
+    cap = float(shrunk[ranks][min(int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order])), len(p) - 1)])
+    values = np.log1p(1 / np.maximum(shrunk, cap) / steps)
+    spread = math.sqrt(steps * float(((values - values @ q) ** 2) @ q))
+    g = (steps * float(values @ q) + (places + 2) * float(values.max()) + 14 * spread) / size
+    p, q, p_high, q_low = (_spread(values / g, row) for row in (p, q, p_high, q_low))
+    whole, each = _TILTS[order]
+    tilts, fewer = {whole / size, each * g / spread or whole / size}, steps - places
+    ways = ([(p, places), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, places), (q, fewer)])
+    sums = zip(ways[order == "add"], (-1, 1), strict=True)
+    one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in sums)
+    ratio = np.log(one / two)
+    known = (ratio >= over.at.min()) & (ratio <= over.at.max())
+    return Pair(*over[:4], ratio[known], *_one_way(one[known]))
 
 
 def _spread(at: Array, masses: Array) -> Array:

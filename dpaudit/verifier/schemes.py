@@ -144,13 +144,17 @@ def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Mult
     require(places <= steps, "more places than steps")
     require(not any(loss[0] == "choice" for loss in part), "an allocation over a choice cannot be derived again")
     mu = _mu(part)
-    if low and (places > 1 or relation == "replace_one"):
-        move = places * (1 + (relation == "replace_one")) / math.sqrt(steps)
-        return Counter({("gaussian", mu * move): epochs}) if mu else _NOTHING
+    if low and relation == "replace_one":
+        return Counter({("gaussian", 2 * mu * places / math.sqrt(steps)): epochs}) if mu else _NOTHING
+    if low and places == steps:
+        return times(part, steps * epochs)
     if relation == "replace_one":
         return times(_doubled(part), places * epochs)
     again = node.get("positions", "fresh") == "repeated"
     held = Counter([("gaussian", mu * math.sqrt(epochs))]) if again and mu else times(part, epochs) if again else part
+    if low and places > 1:
+        one: Loss = ("allocated", tuple(sorted(losses.merged(held).items(), key=repr)), steps, "remove", places)
+        return Counter({one: 1 if again else epochs})
     size, longer = divmod(steps, places)
     sizes = Counter({size: places - longer}) + Counter({size + 1: longer})
     found = [times(secret(held, length), n * (1 if again else epochs)) for length, n in sizes.items()]

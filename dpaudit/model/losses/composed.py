@@ -208,11 +208,11 @@ def _one_record(size: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocatedLoss:
-    """The loss of `steps` runs of all `inside`, one of which, secret and uniform, uses the record.
+    """The loss of `steps` runs of all `inside`, `places` of which, secret and uniform, use the record.
 
-    With order "remove" it is the loss of the average over i of Q^(i-1) P Q^(steps-i) against Q^steps, (P, Q) being all
-    `inside` together; with "add" that of the reverse.
-    Raises: ValueError: nothing inside, less than one step, or an unknown order.
+    With order "remove" it is the loss of the average over sets of `places` steps of the product of P at these steps and
+    Q at all others, against Q^steps, (P, Q) being all `inside` together; with "add" that of the reverse.
+    Raises: ValueError: nothing inside, less than one step or place, more places than steps, or an unknown order.
     Source: a secret position that is independent of the data is a mixture of products, which kernels from a dominating
     pair preserve (Blackwell 1953); Chua et al. (2024), for balls in bins.
 
@@ -224,9 +224,13 @@ class AllocatedLoss:
     inside: "tuple[tuple[SimpleLoss, int], ...]"
     steps: int
     order: SampledOrder = "remove"
+    places: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", count("steps", self.steps))
+        object.__setattr__(self, "places", count("places", self.places))
+        if self.places > self.steps:
+            raise ValueError(f"Expected places={self.places} to be at most steps={self.steps}.")
         one_of("order", self.order, get_args(SampledOrder))
         if not self.inside:
             raise ValueError("Expected one loss or more inside an allocation, got none.")
@@ -235,22 +239,26 @@ class AllocatedLoss:
 
     @property
     def supremum(self) -> float:
-        """A bound on the largest finite loss, of a step that is known."""
+        """A bound on the largest finite loss, of steps that are known."""
         back = self.order == "add"
-        return math.fsum((loss.reversed() if back else loss).supremum * times for loss, times in self.inside)
+        whole = math.fsum((loss.reversed() if back else loss).supremum * times for loss, times in self.inside)
+        return whole * self.places
 
     @property
     def infinite_mass(self) -> float:
         """The probability, under P, of an output that Q cannot produce."""
         if self.order == "add":
-            return float(infinite_of(tuple((loss.reversed(), times) for loss, times in self.inside))) ** self.steps
-        return float(infinite_of(self.inside))
+            back = tuple((loss.reversed(), times) for loss, times in self.inside)
+            mass, least = float(infinite_of(back)), self.steps + 1 - self.places
+            counts = range(least, self.steps + 1)
+            return math.fsum(math.comb(self.steps, n) * mass**n * (1 - mass) ** (self.steps - n) for n in counts)
+        return float(infinite_of(tuple((loss, times * self.places) for loss, times in self.inside)))
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return the total variation of a known step, beyond which delta(epsilon) never lies."""
         back = self.order == "add"
         losses = ((loss.reversed() if back else loss, times) for loss, times in self.inside)
-        return min(1.0, math.fsum(times * loss.hockey_stick(max(0.0, epsilon)) for loss, times in losses))
+        return min(1.0, self.places * math.fsum(n * loss.hockey_stick(max(0.0, epsilon)) for loss, n in losses))
 
     def reversed(self) -> "AllocatedLoss":
         """Return the loss of (Q, P)."""

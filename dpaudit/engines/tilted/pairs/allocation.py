@@ -20,6 +20,7 @@ from dpaudit.model.losses import SampledOrder
 _UNIT = 2.0**-53
 _MOST = 1 << 18  # knots of a sum
 _FEWEST = 1 << 12
+_PLACED = 1 << 16  # knots of a sum of labels where a record has several places
 _TOP = 14.0  # the tilt over the whole window, in logarithms, at which what lies above it is bounded
 _RATE = 5.0  # -ln of the probability of the tail on which a tilt puts the weights, about
 _SIDES: dict[SampledOrder, float] = {"remove": 1.0, "add": -1.0}  # the tail of the mean that an order asks about
@@ -103,6 +104,31 @@ def allocated_below(step: FinitePair, steps: int, width: float, tail: float, ord
         infinite=step.infinite * (1 - 1e-12) if order == "remove" else 0.0,
         error=1e-13,
     )
+
+
+def placed_below(step: FinitePair, steps: int, places: int, tail: float, order: SampledOrder) -> FinitePair:
+    """Return a pair that several places among the steps dominate: the sum of labels ln(1 + X / steps).
+
+    Any label is a test: under P it is drawn from the law of a step with the record at so many steps, wherever they are.
+    The sum is about the logarithm of the elementary symmetric polynomial of all X, which the likelihood ratio is.
+    """
+    ratios, under_q = _ratios(step)
+    cap, _ = _capped(ratios, under_q, _lost(tail, order))
+    values = np.log1p(np.minimum(ratios, cap) / steps)
+    mean, top = float(values @ under_q), float(values.max())
+    spread = math.sqrt(steps * float(((values - mean) ** 2) @ under_q))
+    g = (steps * mean + (places + 2) * top + 14 * spread) / _PLACED
+    at = values / g
+    p, r = _labels(at, step.masses), _labels(at, under_q)
+    slip = step.error + 1e-12
+    with_record, without = ((p, places), (r, steps - places)), ((r, steps),)
+    first, second = (with_record, without) if order == "remove" else (without, with_record)
+    tilts = _tilts(r, steps, _PLACED, order)
+    lower = _sum_below(_scaled(first, 1 - slip), _PLACED, tilts)
+    upper = _sum_above(_scaled(second, 1 + slip), _PLACED, tilts)
+    held = (lower > 1e-290) & (upper > 1e-290)
+    losses = np.asarray(np.log(lower[held] / upper[held]), np.float64)
+    return FinitePair(losses=losses, masses=lower[held], error=1e-13)
 
 
 def _labels(at: Floats, masses: Floats) -> Floats:

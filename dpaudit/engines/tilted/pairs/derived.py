@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpaudit.engines.tilted.grid import dominated, dominating
-from dpaudit.engines.tilted.pairs.allocation import allocated_above, allocated_below
+from dpaudit.engines.tilted.pairs.allocation import allocated_above, allocated_below, placed_below
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
@@ -36,9 +36,11 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             return average([(weight, pair_above(option, width, tail)) for weight, option in options])
         case StitchedLoss(positive=positive, negative=negative):
             return stitched(pair_above(positive, width, tail), pair_above(negative, width, tail), width)
-        case AllocatedLoss(inside=inside, steps=steps, order=order):
-            step = _composed(inside, _step_width(width, steps), tail, above=True)
-            return allocated_above(step, steps, width, tail * _CAPPED, order)
+        case AllocatedLoss(inside=inside, steps=steps, order=order, places=places):
+            blocks = steps // places  # the curve of places drawn apart from disjoint blocks is no smaller
+            inside = tuple((part, times * places) for part, times in inside)
+            step = _composed(inside, _step_width(width, blocks), tail, above=True)
+            return allocated_above(step, blocks, width, tail * _CAPPED, order)
         case _:
             return _of_cells(own_cells(loss, width, tail), above=True)
 
@@ -57,9 +59,11 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             return average([(weight, pair_below(option, width, tail)) for weight, option in options])
         case StitchedLoss(positive=positive, negative=negative):
             return stitched_below(pair_below(positive, width, tail), pair_below(negative, width, tail), 2 * width)
-        case AllocatedLoss(inside=inside, steps=steps, order=order):
+        case AllocatedLoss(inside=inside, steps=steps, order=order, places=places):
             step = _composed(inside, _step_width(width, steps), tail, above=False)
-            return allocated_below(step, steps, width, tail * _CAPPED, order)
+            if places == 1:
+                return allocated_below(step, steps, width, tail * _CAPPED, order)
+            return placed_below(step, steps, places, tail * _CAPPED, order)
         case DiscreteLoss(reverse_infinite_mass=missing):
             return replace(_of_cells(own_cells(loss, width, tail), above=False), missing=missing)
         case _:
