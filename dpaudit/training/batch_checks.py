@@ -141,7 +141,7 @@ def _spread(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
     slopes = np.geomspace(1e-3, 0.5, 60) * (1.0 if index > 1 else -40.0)
     logs = np.zeros(len(slopes))
     for seen, squared, mass in found:
-        logs += seen.size * logsumexp(slopes[:, None] * squared, b=mass, axis=1)
+        logs = logs + seen.size * np.asarray(logsumexp(slopes[:, None] * squared, b=mass, axis=1))
     bound = float(np.exp(min(0.0, float((logs - slopes * squares).min()))))
     says = f"The sizes of {counted} batches have {index:.3g} times the variance of records drawn one by one."
     yield Sight(name="spread of sizes", probability=min(1.0, 2 * bound), says=says)
