@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks.logistic import log_likelihood
 from audits.attacks.table import Table
 from dpaudit.model.mechanism import Array
 
@@ -142,6 +141,23 @@ def _candidates(numbers: Array) -> list[Inputs]:
     return found
 
 
+def _counted(inputs: Inputs, numbers: Array, labels: Array, most: int) -> tuple[Array, Array, Array]:
+    """Return inputs, and how many runs and runs of the second neighbour have them; equal rows of few values are one.
+
+    At most `most` rows, the first ones, or 200 if that is more.
+    """
+    most = max(_LEAST_RUNS, most)
+    if not inputs.clipped:
+        places = sorted({place for place, _ in inputs.values})
+        rows, groups = np.unique(numbers[:, places], axis=0, return_inverse=True)
+        if len(rows) <= most:
+            distinct = np.zeros((len(rows), numbers.shape[1]))
+            distinct[:, places] = rows
+            runs = np.bincount(groups.reshape(-1)).astype(float)
+            return inputs(distinct), runs, np.bincount(groups.reshape(-1), labels, minlength=len(rows))
+    return inputs(numbers[:most]), np.ones(min(most, len(numbers))), labels[:most].astype(float)
+
+
 def _bounded(column: Array, centre: float) -> Array:
     """Return the column with numbers within 1e100, and `centre` in place of NaN."""
     return np.clip(np.where(np.isnan(column), centre, column), -_LARGEST, _LARGEST)
@@ -155,32 +171,33 @@ def _fitted(inputs: Inputs, numbers: Array, labels: Array, *, shared: bool) -> _
     Source: MacKay (1992), evidence of a Bayesian model; Newton steps on the penalised likelihood.
     """
     size = inputs.singles + len(inputs.pairs)
-    used = max(_LEAST_RUNS, int(_ROOM / (_STEPS * (size + 2) ** 2)))
-    known, truth = inputs(numbers[:used]), labels[:used]
-    middle = known.mean(axis=0)
-    signs = np.where(known[truth].mean(axis=0) < known[~truth].mean(axis=0), -1.0, 1.0)[: inputs.singles]
+    known, runs, second = _counted(inputs, numbers, labels, int(_ROOM / (_STEPS * (size + 2) ** 2)))
+    middle = runs @ known / runs.sum()
+    gap = second @ known / second.sum() - (runs - second) @ known / (runs - second).sum()
+    signs = np.where(gap < 0, -1.0, 1.0)[: inputs.singles]
     common = (known[:, : inputs.singles] - middle[: inputs.singles]) @ signs / np.sqrt(inputs.singles)
     design = np.column_stack([known - middle, common if shared else 0 * common, np.ones(len(known))])
     groups = np.repeat([0, 1, 2, 3], [inputs.singles, len(inputs.pairs), 1, 1])
     line, ridge = np.zeros(size + 2), np.where(groups == 3, 1e-6, 100.0)
     for _ in range(_STEPS):
         share = 1 / (1 + np.exp(-np.clip(design @ line, -30, 30)))
-        curvature = (design * (share * (1 - share))[:, None]).T @ design + np.diag(ridge)
+        curvature = (design * (runs * share * (1 - share))[:, None]).T @ design + np.diag(ridge)
         covariance = np.linalg.inv(curvature)
-        line = line + np.clip(covariance @ (design.T @ (truth - share) - ridge * line), -2, 2)
+        line = line + np.clip(covariance @ (design.T @ (second - runs * share) - ridge * line), -2, 2)
         for group in range(3):
             chosen = groups == group
             free = float((1 - ridge * np.diag(covariance))[chosen].sum())
             estimate = max(free, 1e-6) / max(float((line[chosen] ** 2).sum()), 1e-12)
             ridge = np.where(chosen, np.clip(estimate, _SMALLEST_RIDGE, _LARGEST_RIDGE), ridge)
-    fit = float(log_likelihood(design @ line, truth)) - float((ridge * line**2).sum()) / 2
+    odds = design @ line
+    fit = float((second * odds - runs * np.logaddexp(0, odds)).sum()) - float((ridge * line**2).sum()) / 2
     evidence = fit + (float(np.log(ridge).sum()) - float(np.linalg.slogdet(curvature)[1])) / 2
     evidence -= inputs.singles * math.log(2) if shared else 0.0
     weights = line[:size].copy()
     weights[: inputs.singles] += line[size] * signs / np.sqrt(inputs.singles)
     own = np.delete(np.arange(size + 2), size)
     spread = np.linalg.inv((curvature - np.diag(ridge))[np.ix_(own, own)] + 1e-6 * np.eye(size + 1))
-    free_weights = weights + (spread @ (design[:, own].T @ (truth - share)))[:size]
+    free_weights = weights + (spread @ (design[:, own].T @ (second - runs * share)))[:size]
     squares = free_weights**2 / np.diag(spread)[:size]
     return _Fit(
         inputs=inputs,
