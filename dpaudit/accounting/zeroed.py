@@ -89,7 +89,7 @@ def _tail(outputs: Floats, side: Mixture) -> Floats:
 def _between(outputs: Floats, side: Mixture) -> Floats:
     """Return the probabilities between outputs, from differences of the smaller tail."""
     above, below = _tail(outputs, side), _tail(-outputs, tuple((-shift, weight) for shift, weight in side))
-    return np.where(above[:-1] < 0.5, above[:-1] - above[1:], below[1:] - below[:-1])
+    return np.asarray(np.where(above[:-1] < 0.5, above[:-1] - above[1:], below[1:] - below[:-1]), np.float64)
 
 
 def _shared(outputs: Floats, mu: float, rate: float, laws: tuple[Law, Law]) -> Cells:

@@ -48,14 +48,15 @@ class Counted:
             chosen = sum(held)
             chance = self.rate**chosen * (1 - self.rate) ** (len(records) - chosen)
             once += chance * self._law(sum(value for value, there in zip(records, held, strict=True) if there))
-        whole = np.ones(1)
+        whole: Law = np.ones(1)
         for _ in range(self.times):
-            whole = np.outer(whole, once).ravel()
-        return np.asarray(whole, np.float64)
+            whole = np.asarray(np.outer(whole, once).ravel(), np.float64)
+        return whole
 
     def _law(self, answer: int) -> Law:
         """Return the law of one output."""
-        return np.asarray(np.exp(self.noise.log_density(np.arange(-_REACH, _REACH + 1), np.asarray(answer))))
+        outputs = np.arange(-_REACH, _REACH + 1)
+        return np.asarray(np.exp(self.noise.log_density(outputs, np.asarray(answer))), np.float64)
 
 
 def draw_counted(rng: np.random.Generator) -> Counted:

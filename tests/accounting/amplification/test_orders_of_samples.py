@@ -29,10 +29,15 @@ def run(order: int, times: int) -> tuple[Law, Law]:
     laws = np.array([FIRST, SECOND])
     absent = laws[1 - order]
     present = (1 - RATE) * absent + RATE * laws[order]
-    both = [np.ones(1), np.ones(1)]
+    return outputs_of(present, times), outputs_of(absent, times)
+
+
+def outputs_of(law: Law, times: int) -> Law:
+    """The law of so many independent outputs."""
+    whole: Law = np.ones(1)
     for _ in range(times):
-        both = [np.outer(held, law).ravel() for held, law in zip(both, (present, absent), strict=True)]
-    return both[0], both[1]
+        whole = np.asarray(np.outer(whole, law).ravel(), np.float64)
+    return whole
 
 
 def delta(pair: tuple[Law, Law], epsilon: float) -> float:
