@@ -65,9 +65,12 @@ def _delta_at(epsilon: float) -> Question:
 
     There `epsilon` stands for the ratio that it is the nearest float of, which engines with grids cannot know.
     """
+    known: dict[int, tuple[Composition, bool]] = {}  # by identity: an exact sum of many parts takes long
 
     def ask(engine: Engine, composition: Composition) -> Bracket:
-        beyond = epsilon >= total_supremum(composition)[1]
+        if id(composition) not in known:
+            known[id(composition)] = composition, epsilon >= total_supremum(composition)[1]
+        _, beyond = known[id(composition)]
         return BASIC.delta(composition, epsilon) if beyond else engine.delta(composition, epsilon)
 
     return ask

@@ -49,9 +49,9 @@ _CLASSED = (
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
 _FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19, joined=1 << 22)
-_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 22)
-_ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 18)
-_QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 20)
+_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 21)
+_ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 17)
+_QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 19)
 
 
 def _upper(parts: Cut, view: Window) -> UpperCurve:
