@@ -134,11 +134,17 @@ def _channels(written: Written, already: dict[int, tuple[str, int]]) -> dict[str
 
 def _open_files() -> dict[int, tuple[str, int]]:
     """Return path and size of the regular files with a name that are open, by their numbers; Linux only."""
-    found: dict[int, tuple[str, int]] = {}
+    numbers: list[str] = []
     with suppress(OSError):
-        for name in os.listdir("/proc/self/fd")[:_MOST_OPEN]:  # noqa: PTH208
-            with suppress(OSError):
-                status = os.fstat(int(name))
-                if int(name) >= _STANDARD and stat.S_ISREG(status.st_mode) and status.st_nlink:
-                    found[int(name)] = (os.readlink(f"/proc/self/fd/{name}"), status.st_size)  # noqa: PTH115
-    return found
+        numbers = os.listdir("/proc/self/fd")[:_MOST_OPEN]  # noqa: PTH208
+    held = {int(number): _open_file(int(number)) for number in numbers if int(number) >= _STANDARD}
+    return {number: file for number, file in held.items() if file is not None}
+
+
+def _open_file(number: int) -> tuple[str, int] | None:
+    """Return path and size of an open file that is regular and has a name; None for any other."""
+    with suppress(OSError):
+        status = os.fstat(number)
+        if stat.S_ISREG(status.st_mode) and status.st_nlink:
+            return os.readlink(f"/proc/self/fd/{number}"), status.st_size  # noqa: PTH115
+    return None
