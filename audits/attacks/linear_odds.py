@@ -179,6 +179,7 @@ def _fitted(inputs: Inputs, numbers: Array, labels: Array, *, shared: bool) -> _
     design = np.column_stack([known - middle, common if shared else 0 * common, np.ones(len(known))])
     groups = np.repeat([0, 1, 2, 3], [inputs.singles, len(inputs.pairs), 1, 1])
     line, ridge = np.zeros(size + 2), np.where(groups == 3, 1e-6, 100.0)
+    share, curvature = np.zeros(len(known)), np.diag(ridge)
     for _ in range(_STEPS):
         share = 1 / (1 + np.exp(-np.clip(design @ line, -30, 30)))
         curvature = (design * (runs * share * (1 - share))[:, None]).T @ design + np.diag(ridge)

@@ -309,7 +309,7 @@ def _steps(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
         if not first.size:
             continue
         held = shared[first, second]
-        tails = hypergeom.sf(held - 1, law.records, sizes[first], sizes[second])
+        tails = np.asarray(hypergeom.sf(held - 1, law.records, sizes[first], sizes[second]))
         at, looks = int(tails.argmin()), looks + len(tails)
         if tails[at] < worst:
             worst = float(tails[at])

@@ -134,8 +134,8 @@ def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     shares += [(w, rate * bound / (k + 1), _doubled(part)) for k, w in weights if k >= bound and w > 1e-22]
     if rate == 1 and bound > others:
         return part
-    options = tuple((w, _on(held, share)) for w, share, held in shares if w > 0)
-    return Counter([("average", options) if len(options) > 1 else options[0][1]])
+    options = [(w, _on(held, share)) for w, share, held in shares if w > 0]
+    return Counter([("average", tuple(options)) if len(options) > 1 else options[0][1]])
 
 
 def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Multiset:
