@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import FieldError, meant, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
-from dpaudit.model.losses import Loss, SampledLoss, StitchedLoss, larger_order
+from dpaudit.model.losses import Loss, SampledLoss, StitchedLoss, larger_of, log_ratio
 from dpaudit.model.mechanism import Array
 
 _MOST = 100_000
@@ -25,8 +25,8 @@ class Finite:
     divides them). (1, 0) against (0, 1) is a release without any noise, with the obvious loss: infinity. `dilution` is
     the scale of noise: with m the mean of both laws, an outcome is drawn from m + (law - m) / dilution.
     Shape: answers 0 and 1 in, indices of outcomes out.
-    Guarantee: the two laws are those of the worst neighbours, in either order; the loss is exact but for rounding, and
-    the largest one is the decimal of its nearest float.
+    Guarantee: the two laws are those of the worst neighbours, in either order, which may be another one in each query.
+    The loss is exact but for rounding, and the largest one is the decimal of its nearest float.
     Edge cases: an outcome of one law alone has an infinite loss. A dilution below 1 makes the laws sharper, as long as
     no probability is negative.
     Raises: ValueError: tables of unequal length, a negative entry, a law that does not sum to 1, or such a dilution.
@@ -53,10 +53,22 @@ class Finite:
             raise FieldError("dilution", f"Expected dilution={self.dilution} to leave every probability positive or 0.")
 
     def loss(self) -> DiscreteLoss:
-        """Return the exact loss of one release."""
+        """Return the loss of one release: exact, and the larger of both orders at every epsilon.
+
+        Which answer belongs to which neighbour may differ between queries, and so between the releases of a run.
+        """
+        exact = self.attained_loss()
+        if exact.symmetric:
+            return exact
+        rows = list(zip(*self._laws(), strict=True))
+        alone = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))
+        return larger_of(tuple(row for row in rows if all(row)), *alone)
+
+    def attained_loss(self) -> DiscreteLoss:
+        """Return the exact loss of `first` against `second`."""
         rows = list(zip(*self._laws(), strict=True))
         return DiscreteLoss(
-            atoms=tuple((_log(p / q) if p >= q else -_log(q / p), float(p)) for p, q in rows if p and q),
+            atoms=tuple((log_ratio(p / q) if p >= q else -log_ratio(q / p), float(p)) for p, q in rows if p and q),
             infinite_mass=float(sum((p for p, q in rows if not q), start=Fraction(0))),
             reverse_infinite_mass=float(sum((q for p, q in rows if not p), start=Fraction(0))),
             symmetric=sorted(rows) == sorted((q, p) for p, q in rows),
@@ -70,8 +82,7 @@ class Finite:
         which direction is not known, so that laws of which a swap is no symmetry have nothing from below.
         Source: Balle, Barthe and Gaboardi (2018), Theorem 1, and joint convexity.
         """
-        loss = self.loss()
-        either = loss if loss.symmetric else larger_order(loss)
+        loss, either = self.attained_loss(), self.loss()
         nothing = DiscreteLoss(atoms=((0.0, 1.0),), symmetric=True)
         if rate == 1:
             return either, loss if loss.symmetric else nothing
@@ -143,13 +154,6 @@ def _diluted(
     share = (1 - 1 / meant(dilution)) / 2
     rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in zip(_law(first), _law(second), strict=True)]
     return tuple(p for p, _ in rows), tuple(q for _, q in rows)
-
-
-def _log(ratio: Fraction) -> float:
-    """Return the logarithm of a ratio, right to a unit in the last place also near 1."""
-    if Fraction(1, 2) < ratio < 2:
-        return math.log1p(float(ratio - 1))
-    return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
 def _answers(value: Array) -> Array:

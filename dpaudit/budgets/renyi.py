@@ -73,7 +73,7 @@ def usual_order(epsilon: float, delta: float) -> float:
     Any order gives a true filter. At a larger one Gaussian releases last up to an eighth longer; samples, whose
     divergence grows faster with the order, last much shorter.
 
-    >>> 15 < usual_order(1.0, 1e-5) < 17
+    >>> 13 < usual_order(1.0, 1e-5) < 14
     True
     """
     return next((o for o in _ORDERS if largest_divergence(o, epsilon, delta) >= epsilon / 3), _ORDERS[-1])

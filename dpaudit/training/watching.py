@@ -117,7 +117,8 @@ class Watch:
         """Take note of one step.
 
         Shape: `released` (rows, outputs), the *sum* of clipped gradients with its noise, before any averaging;
-        `summed`, the same without noise, where the loop has it; `batch`, the indices of the records in the step.
+        `summed`, the same without noise, where the loop has it; `batch`, the indices of the records in the step, which
+        are numbered before anything is drawn: numbers given at a first sight would follow the draws.
         Without `summed` the noise is seen in blank rows only, and contributions statistically.
         A gradient that is not finite is noted, and counts as a step of zeros.
         Raises: ValueError: a gradient of another shape, or a batch that names a record that does not exist.

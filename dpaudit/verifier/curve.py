@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from dpaudit.verifier import shifts
-from dpaudit.verifier.losses import Loss, Multiset, distinct, drawn, merged, most, reversed_all, supremum
+from dpaudit.verifier.losses import Loss, Multiset, distinct, drawn, merged, most, reversed_all, shows_all, supremum
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
@@ -59,6 +59,7 @@ class _Curve:
 
     def __init__(self, losses: Multiset) -> None:
         self.supremum, self.lost = most(losses)
+        self.lost = 1.0 if shows_all(losses) else self.lost
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
         ends = [reach(loss) for loss in self.finite]
         require(np.isfinite(ends).all(), "a loss is beyond floating point")

@@ -2,19 +2,16 @@
 
 import math
 from collections import Counter
-from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr
 
-from dpaudit.verifier.losses import Loss, Multiset, discrete, on_sample, reverse, reversed_all
+from dpaudit.verifier.losses import Loss, Multiset, discrete, either, on_sample, reverse
 from dpaudit.verifier.mechanisms import sides_of
-from dpaudit.verifier.refusals import Table, follow, positive
+from dpaudit.verifier.refusals import Table, positive
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.shifts import Array
 
-_MOST = 300
 _LINE = ("discrete_laplace", "discrete_gaussian", "truncated_discrete_gaussian")
 
 
@@ -22,40 +19,6 @@ def either_answer(part: Table) -> Multiset:
     """Return the larger curve of a table of two laws, one of which a sample without the record has; else nothing."""
     noise = _noise(part)
     return either(sides_of(noise, noise["neighbours"])[0]) if noise.get("name") == "finite" else Counter()
-
-
-def either(part: Multiset) -> Multiset:
-    """Return one finite loss as the larger curve of both orders, convex and piecewise linear in e^l; others as given.
-
-    The larger curve is that of a symmetric loss. A change of its slope at e^l > 1 is a mass at l under Q.
-    """
-    if not alone(part) or part == reversed_all(part):
-        return part
-    ((_, atoms, *ends),) = part
-    follow(len(atoms) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
-    rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms]
-    lost = Fraction(ends[0])
-    other = lost + sum((p - q for p, q in rows), start=Fraction(0))  # both orders have one total variation
-    curves = [(rows, lost), ([(q, p) for p, q in rows], other)]
-
-    def gaps(x: Fraction) -> list[Fraction]:
-        return [sum((max(p - x * q, Fraction(0)) for p, q in side), start=end) for side, end in curves]
-
-    at = sorted({Fraction(1), *(max(p / q, q / p) for p, q in rows)})
-    pairs = [(x, y, *(one - two for one, two in map(gaps, (x, y)))) for x, y in pairwise(at)]
-    at = sorted({*at, *(x + (y - x) * a / (a - b) for x, y, a, b in pairs if a * b < 0)})
-    heights = [max(gaps(x)) for x in at]
-    slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
-    gains = [(x, after - before) for x, before, after in zip(at[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)]
-    held = [(math.log(x), float(x * q), float(q)) for x, q in gains if q]
-    whole = [(v, p) for v, p, _ in held] + [(-v, q) for v, _, q in held]
-    beyond = float(max(lost, other))
-    return Counter([discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)])
-
-
-def alone(part: Multiset) -> bool:
-    """Return whether a part is one finite loss."""
-    return part.total() == 1 and next(iter(part))[0] == "discrete"
 
 
 def mapped(part: Multiset, rate: float) -> Loss:

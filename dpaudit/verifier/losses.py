@@ -15,15 +15,17 @@ import math
 from collections import Counter
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise
 from typing import Any
 
-from dpaudit.verifier.refusals import require
+from dpaudit.verifier.refusals import follow, require
 
 Loss = tuple[Any, ...]
 Multiset = Counter[Loss]
 SHIFTS = ("gaussian", "laplace")
 _ON_LINE = ("mixture", "gaussian")
 _ALTERNATIVES, _SURE = 400, 1 - 1e-16
+_MOST = 300
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
@@ -138,6 +140,43 @@ def reverse(loss: Loss) -> Loss:
 def reversed_all(a: Multiset) -> Multiset:
     """Return the multiset of reversed losses."""
     return Counter({reverse(loss): n for loss, n in a.items()})
+
+
+def either(part: Multiset) -> Multiset:
+    """Return one finite loss as the larger curve of both orders, convex and piecewise linear in e^l; others as given.
+
+    The larger curve is that of a symmetric loss. A change of its slope at e^l > 1 is a mass at l under Q.
+    """
+    if not alone(part) or part == reversed_all(part):
+        return part
+    ((_, atoms, *ends),) = part
+    return larger([(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms], Fraction(ends[0]))
+
+
+def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction) -> Multiset:
+    """Return the larger curve of two laws in both orders; `lost` is what only the first one has."""
+    follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
+    other = lost + sum((p - q for p, q in rows), start=Fraction(0))  # both orders have one total variation
+    curves = [(rows, lost), ([(q, p) for p, q in rows], other)]
+
+    def gaps(x: Fraction) -> list[Fraction]:
+        return [sum((max(p - x * q, Fraction(0)) for p, q in side), start=end) for side, end in curves]
+
+    at = sorted({Fraction(1), *(max(p / q, q / p) for p, q in rows)})
+    pairs = [(x, y, *(one - two for one, two in map(gaps, (x, y)))) for x, y in pairwise(at)]
+    at = sorted({*at, *(x + (y - x) * a / (a - b) for x, y, a, b in pairs if a * b < 0)})
+    heights = [max(gaps(x)) for x in at]
+    slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
+    gains = [(x, after - before) for x, before, after in zip(at[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)]
+    held = [(math.log(x), float(x * q), float(q)) for x, q in gains if q]
+    whole = [(v, p) for v, p, _ in held] + [(-v, q) for v, _, q in held]
+    beyond = float(max(lost, other))
+    return Counter([discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)])
+
+
+def alone(part: Multiset) -> bool:
+    """Return whether a part is one finite loss."""
+    return part.total() == 1 and next(iter(part))[0] == "discrete"
 
 
 def supremum(loss: Loss) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, on_sample, reverse, times
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
 from dpaudit.verifier.refusals import Table, positive, ratio, require
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.strategies import squared_move
@@ -200,7 +200,7 @@ def _truncated_discrete_gaussian(fields: Table, relation: str) -> Sides:
 
 
 def _finite(fields: Table, relation: str) -> Sides:
-    """Two laws, outcome by outcome; probabilities, or counts."""
+    """Two laws, outcome by outcome, in an order that queries may change; probabilities, or counts."""
     laws = [[Fraction(repr(float(entry))) for entry in fields[key]] for key in ("first", "second")]
     whole = all(entry.denominator == 1 for law in laws for entry in law)
     require(all(sum(law) and (sum(law) == 1 or whole) for law in laws), "a law of a table does not sum to 1")
@@ -209,9 +209,11 @@ def _finite(fields: Table, relation: str) -> Sides:
     rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in plain]
     if min(map(min, rows)) < 0:  # no such laws exist, and so nothing is promised
         return _sides(discrete([], 1.0, 1.0))
-    lost, other = (float(sum(row[i] for row in rows if not row[1 - i])) for i in (0, 1))
+    lost, other = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))
     losses = [(math.log(p / q) if p >= q else -math.log(q / p), float(p)) for p, q in rows if p and q]
-    return _sides(discrete(losses, lost, other))
+    loss: Multiset = Counter([discrete(losses, float(lost), float(other))])
+    even = sorted(rows) == sorted((q, p) for p, q in rows)
+    return loss if even else larger([row for row in rows if all(row)], lost), loss
 
 
 def _exponential(fields: Table, relation: str) -> Sides:

@@ -23,7 +23,7 @@ def inside(node: Table, relation: str) -> str:
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
-    if inside(node, relation) == "replace_one" and all(map(integers.alone, part)):
+    if inside(node, relation) == "replace_one" and all(map(losses.alone, part)):
         return losses.distinct([make(node, a, relation, low=False) for a in part])
     return losses.distinct(
         [make(node, o, relation, low=False) for a in part for o in losses.distinct([a, reversed_all(a)])]
@@ -57,7 +57,7 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
     if apart and (answers := integers.either_answer(node["part"])):
         return _once(part, rate) if low else _both(answers, rate)
     if inside(node, relation) == "replace_one" and not low:
-        part = integers.either(part)
+        part = losses.either(part)
     if scheme == "with_replacement":
         return _drawn(node, part, low=low)
     if scheme == "truncated_poisson":
@@ -93,7 +93,7 @@ def _on(part: Multiset, rate: float) -> Loss:
         return discrete([(math.log1p(-rate), 1 - rate)], rate)
     if shift := _shift(part):
         return losses.on_sample(shift[0], shift[1], rate)
-    if integers.alone(part):
+    if losses.alone(part):
         return integers.mapped(part, rate)
     return ("map", tuple(sorted(losses.merged(part).items(), key=repr)), rate, "remove")
 

@@ -39,8 +39,8 @@ def width_phrase(bracket: Bracket) -> str:
 
     >>> width_phrase(Bracket(lower=1.0, upper=1.0001, engines=("verified",)))
     ''
-    >>> width_phrase(Bracket(lower=0.98, upper=1.0, engines=("verified",)))
-    'the bracket of epsilon is 2 % of its upper end'
+    >>> width_phrase(Bracket(lower=0.75, upper=1.0, engines=("verified",)))
+    'the bracket of epsilon is 25 % of its upper end'
     """
     if not 0 < bracket.lower < bracket.upper < math.inf:
         return ""

@@ -127,8 +127,8 @@ _OBVIOUS: tuple[Row, ...] = (
         "pucb user of episode 20 enters twice",
         "pucb",
         "_tabular_rl/run.py",
-        "plan.enter(counts)\n",
-        "plan.enter(counts) * (1 + (number == 20))\n",
+        "sums(plan.enter(counts))",
+        "sums(plan.enter(counts) * (1 + (number == 20)))",
     ),
     (
         "pucb policies of the last episodes from exact counts",

@@ -24,7 +24,7 @@ A mechanism opens the family by returning one of these; it never adds a member.
 """
 
 from dpaudit.model.losses.approximate import ApproximateLoss, group_delta
-from dpaudit.model.losses.both_orders import larger_order
+from dpaudit.model.losses.both_orders import larger_of, larger_order, log_ratio
 from dpaudit.model.losses.composed import (
     AllocatedLoss,
     AverageLoss,
@@ -67,7 +67,9 @@ __all__ = [
     "StitchedLoss",
     "binomial_shifts",
     "group_delta",
+    "larger_of",
     "larger_order",
+    "log_ratio",
     "opposed_loss",
     "outer_losses",
     "sampled_atoms",

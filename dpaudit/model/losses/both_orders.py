@@ -25,25 +25,44 @@ def larger_order(loss: DiscreteLoss) -> DiscreteLoss:
     (0.0, 0.083333333333)
     """
     rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in loss.atoms]
-    ends = _whole(rows, loss)
-    curves = _Curve(rows, ends[0]), _Curve([(q, p) for p, q in rows], ends[1])
-    at = sorted({p / q for p, q in rows if q} | {q / p for p, q in rows if q})
+    return larger_of(tuple(rows), *_whole(rows, loss))
+
+
+@lru_cache(maxsize=32)
+def larger_of(rows: tuple[tuple[Fraction, Fraction], ...], infinite: Fraction, reverse: Fraction) -> DiscreteLoss:
+    """Return the same for exact laws: pairs of positive probabilities, and what only the first or the second law has.
+
+    >>> thirds = (Fraction(1, 3), Fraction(1, 6)), (Fraction(1, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(1, 2))
+    >>> larger_of(thirds, Fraction(0), Fraction(0)).supremum == math.log(2)
+    True
+    """
+    curves = _Curve(list(rows), infinite), _Curve([(q, p) for p, q in rows], reverse)
+    at = sorted({p / q for p, q in rows} | {q / p for p, q in rows})
     at = sorted({*at, *_crossings(curves, [Fraction(0), *at])})
     heights = [max(curve.at(x) for curve in curves) for x in at]
-    lost = max(ends)
+    lost = max(infinite, reverse)
     slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
     gains = {x: after - before for x, before, after in zip(at[1:-1], slopes, slopes[1:], strict=False)}
     if slopes:
         gains[at[-1]] = -slopes[-1]
-    stated = {p / q: v for (v, _), (p, q) in zip(loss.atoms, rows, strict=True) if q}
-    stated |= {1 / x: -v for x, v in stated.items() if 1 / x not in stated}
-    upper = [(stated.get(x) or math.log(x), float(q), float(q * x)) for x, q in gains.items() if x > 1 and q > 0]
+    upper = [(log_ratio(x), float(q), float(q * x)) for x, q in gains.items() if x > 1 and q > 0]
     mirrored = [(-value, q) for value, q, _ in upper]
     rest = 1 - lost - sum((q + q * x for x, q in gains.items() if x > 1), start=Fraction(0))
     atoms = [*mirrored, (0.0, max(0.0, float(rest))), *((value, p) for value, _, p in upper)]
     return DiscreteLoss(
         atoms=tuple(atoms), infinite_mass=float(lost), reverse_infinite_mass=float(lost), symmetric=True
     )
+
+
+def log_ratio(ratio: Fraction) -> float:
+    """Return the logarithm of a ratio, right to a unit in the last place also near 1.
+
+    >>> log_ratio(Fraction(10**18 + 1, 10**18))
+    1e-18
+    """
+    if Fraction(1, 2) < ratio < 2:
+        return math.log1p(float(ratio - 1))
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
 def _whole(rows: _Rows, loss: DiscreteLoss) -> tuple[Fraction, Fraction]:

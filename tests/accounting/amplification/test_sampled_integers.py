@@ -68,7 +68,7 @@ def test_a_table_of_two_laws_is_symmetric_where_a_swap_of_outcomes_swaps_them(
 ) -> None:
     """The samples of a table are verified, whether it is symmetric or its two orders differ."""
     noise = Finite(first=first, second=first[::-1] if even else (0.2, 0.3, 0.5), neighbours="add_remove")
-    assert noise.loss().symmetric is even
+    assert noise.attained_loss().symmetric is even
     node = Repeat(part=Subsample(part=Release(label="code", mechanism=noise), rate=RATE), times=3)
     outcome = verify(certify(node, Claim(epsilon=2.0, delta=1e-5, neighbours="add_remove")).to_json())
     assert outcome.complaints == ()
