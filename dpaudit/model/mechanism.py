@@ -32,7 +32,11 @@ class Mechanism(Protocol):
         ...
 
     def loss(self) -> Loss:
-        """Return the exact privacy loss of one release for the worst-case pair."""
+        """Return the exact privacy loss of one release for the worst-case pair.
+
+        A loss that differs between both orders must hold the record's law on the same side in every release. Where
+        queries can choose the side, return the larger curve of both (`larger_order`).
+        """
         ...
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
