@@ -87,32 +87,19 @@ def certificate_of(configuration: Configuration, seed: int | None) -> Certificat
 def _certified(configuration: Configuration, seed: int | None) -> Certificate:
     """Return the certificate of a configuration, with the digest of our own source alone."""
     subject = configuration.subject
-    stated_conditions, stated_findings = _stated_by(subject)
-    if not isinstance(subject, Configured) or subject.problem is None:
-        with configuration.locating():
-            return certify(
-                subject.declaration,
-                subject.claim,
-                conditions=stated_conditions,
-                findings=stated_findings,
-                effort=configuration.accounting.effort,
-            )
-    algorithm, problem = subject.algorithm, subject.problem
-    recorded = record_run(algorithm, problem, n_runs=_CHECK_RUNS, seed=_CHECK_SEED if seed is None else seed)
-    transcript = recorded.transcript
-    replayed = load_package("audits").replay_program(
-        algorithm, problem, subject.declaration, algorithm.cases(problem), recorded
-    )
-    findings = (*stated_findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
-    conditions = (*stated_conditions, *transcript.conditions, *replayed.conditions)
-    with configuration.locating():
-        return certify(
-            subject.declaration,
-            subject.claim,
-            conditions=conditions,
-            findings=findings,
-            effort=configuration.accounting.effort,
+    conditions, findings = _stated_by(subject)
+    if isinstance(subject, Configured) and subject.problem is not None:
+        algorithm, problem = subject.algorithm, subject.problem
+        recorded = record_run(algorithm, problem, n_runs=_CHECK_RUNS, seed=_CHECK_SEED if seed is None else seed)
+        transcript = recorded.transcript
+        replayed = load_package("audits").replay_program(
+            algorithm, problem, subject.declaration, algorithm.cases(problem), recorded
         )
+        findings = (*findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
+        conditions = (*conditions, *transcript.conditions, *replayed.conditions)
+    effort = configuration.accounting.effort
+    with configuration.locating():
+        return certify(subject.declaration, subject.claim, conditions=conditions, findings=findings, effort=effort)
 
 
 def _stated_by(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:

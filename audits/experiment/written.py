@@ -121,7 +121,7 @@ def _channels(written: Written, already: dict[int, tuple[str, int]]) -> dict[str
             after = _content(path)
             added = after[len(before) :] if before and after.startswith(before) and after != before else after
             channels[f"the file {path!r}"] = added
-            folder = os.path.dirname(path)  # noqa: PTH120
+            folder = os.path.dirname(path)  # noqa: PTH120 - paths are texts here
             if not f"{os.path.realpath(folder)}/".startswith(f"{scratch}/"):
                 folders.setdefault(f"new files in {folder!r}", []).append(added)
     for name, contents in folders.items():
@@ -136,7 +136,7 @@ def _open_files() -> dict[int, tuple[str, int]]:
     """Return path and size of the regular files with a name that are open, by their numbers; Linux only."""
     numbers: list[str] = []
     with suppress(OSError):
-        numbers = os.listdir("/proc/self/fd")[:_MOST_OPEN]  # noqa: PTH208
+        numbers = os.listdir("/proc/self/fd")[:_MOST_OPEN]  # noqa: PTH208 - names are numbers here
     held = {int(number): _open_file(int(number)) for number in numbers if int(number) >= _STANDARD}
     return {number: file for number, file in held.items() if file is not None}
 
@@ -146,5 +146,5 @@ def _open_file(number: int) -> tuple[str, int] | None:
     with suppress(OSError):
         status = os.fstat(number)
         if stat.S_ISREG(status.st_mode) and status.st_nlink:
-            return os.readlink(f"/proc/self/fd/{number}"), status.st_size  # noqa: PTH115
+            return os.readlink(f"/proc/self/fd/{number}"), status.st_size  # noqa: PTH115 - paths are texts here
     return None
