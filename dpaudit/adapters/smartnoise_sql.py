@@ -11,7 +11,7 @@ from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
 
 _LIBRARY = "smartnoise-sql"
-_RUNS = "one run takes some 50 ms; 2,000 runs are a sensible first audit"
+_RUNS = "One run takes some 50 ms; 2,000 runs are a sensible first audit."
 _MISUSE = "Misuse: the reader's sensitivities are for an added or removed record, not for a replaced one."
 
 
