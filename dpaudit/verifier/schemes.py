@@ -23,11 +23,9 @@ def inside(node: Table, relation: str) -> str:
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
-    if inside(node, relation) == "replace_one" and all(map(losses.alone, part)):
-        return losses.distinct([make(node, a, relation, low=False) for a in part])
-    return losses.distinct(
-        [make(node, o, relation, low=False) for a in part for o in losses.distinct([a, reversed_all(a)])]
-    )
+    once = inside(node, relation) == "replace_one" and all(map(losses.alone, part))
+    orders = part if once else [order for a in part for order in losses.distinct([a, reversed_all(a)])]
+    return losses.distinct([make(node, order, relation, low=False) for order in orders])
 
 
 def needs_others(node: Table, relation: str) -> bool:
