@@ -79,7 +79,7 @@ class Exponential:
         masses[0], masses[-1] = math.exp(-self.epsilon), 1.0
         masses *= math.tanh(self.epsilon / _STEPS / 4) / -math.expm1(-self.epsilon)
         atoms = tuple(zip(losses.tolist(), masses.tolist(), strict=True))
-        return DiscreteLoss(atoms=atoms, rho=meant(self.epsilon) ** 2 / 8)
+        return DiscreteLoss(atoms=atoms, rho=meant(self.epsilon) ** 2 / 8, symmetric=True)
 
     def attained_loss(self) -> ApproximateLoss:
         """Return the exact loss of two candidates whose utilities cross."""

@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import FieldError, meant, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
-from dpaudit.model.losses import Loss, SampledLoss, StitchedLoss, larger_of, log_ratio
+from dpaudit.model.losses import Loss, SampledLoss, StitchedLoss, larger_of, log_ratio, outer_losses, sampled_atoms
 from dpaudit.model.mechanism import Array
 
 _MOST = 100_000
@@ -78,8 +78,9 @@ class Finite:
         """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it.
 
         There are no third answers: without the record the release has one of the two laws. Each sign of epsilon has its
-        own worst case. Attained is a record that changes the answer of an empty sample, against one that does not; in
-        which direction is not known, so that laws of which a swap is no symmetry have nothing from below.
+        own worst case. Below stands a record that changes the answer of an empty sample, against one that does not, if
+        there are such records; in which direction is not known, so that laws of which a swap is no symmetry have
+        nothing from below.
         Source: Balle, Barthe and Gaboardi (2018), Theorem 1, and joint convexity.
         """
         loss, either = self.attained_loss(), self.loss()
@@ -88,7 +89,7 @@ class Finite:
             return either, loss if loss.symmetric else nothing
         above = SampledLoss(inside=((either, 1),), rate=rate)
         whole = StitchedLoss(positive=above, negative=above.reversed())
-        return whole, above if loss.symmetric else nothing
+        return whole, outer_losses(sampled_atoms(loss, rate), above=False) if loss.symmetric else nothing
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return an outcome for each answer, in the same shape.

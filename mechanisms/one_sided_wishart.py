@@ -61,7 +61,8 @@ class OneSidedWishart:
     def attained_loss(self) -> DiscreteLoss:
         """Return the exact loss of an empty answer against a full record; a replaced record may be empty."""
         exponent = self.trace_sensitivity / (2 * self.scale)
-        return DiscreteLoss(atoms=((-exponent, math.exp(-exponent)),), infinite_mass=-math.expm1(-exponent))
+        held = ((-exponent, math.exp(-exponent)),)
+        return DiscreteLoss(atoms=held, infinite_mass=-math.expm1(-exponent), one_order=True)
 
     def _dominating_loss(self) -> DiscreteLoss:
         """Return a loss that dominates every replacement, in both orders."""

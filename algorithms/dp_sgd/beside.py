@@ -3,6 +3,7 @@
 import math
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
+from algorithms.dp_sgd.checks import assumed_conditions
 from algorithms.dp_sgd.declaration import declaration_of
 from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.settings import DpSgdSettings
@@ -35,7 +36,7 @@ def poisson_beside(settings: DpSgdSettings) -> tuple[str, ...]:
         epsilon = f"{epsilon_of_history(record_of(settings).history, settings.delta, relation):.4f}"
     except UnsupportedError:
         epsilon = "in the hundreds"
-    proved = bracket_epsilon(fold(declaration_of(settings), relation), settings.delta)
+    proved = bracket_epsilon(fold(declaration_of(settings), relation, assumed_conditions(settings)), settings.delta)
     lower, upper = math.floor(1e4 * proved.lower) / 1e4, math.ceil(1e4 * proved.upper) / 1e4
     return (
         f"Poisson sampling with the same noise, rate and steps would have epsilon {epsilon} for {_UNIT[relation]} at "

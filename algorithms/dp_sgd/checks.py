@@ -29,6 +29,9 @@ BREAKING = frozenset({"DPA311", "DPA312", "DPA316", "DPA317", "DPA318", "DPA340"
 """Rules that stand against the certificate; DPA319 joins them where several runs are admitted."""
 
 _FIXED = (1, 5, 3)
+_OPPOSITE = (
+    "both records' clipped gradients are opposite vectors of the clipping norm, as those of one record in two classes"
+)
 
 
 def findings_of(record: TrainingRecord, claim: Claim) -> tuple[Finding, ...]:
@@ -78,7 +81,21 @@ def assumed_conditions(settings: DpSgdSettings) -> tuple[Condition, ...]:
         for f in findings
         if f not in against
     )
-    return (*others, *_public_divisor(settings))
+    return (*others, *_public_divisor(settings), *_named_pair(settings))
+
+
+def _named_pair(settings: DpSgdSettings) -> tuple[Condition, ...]:
+    """Return the pair that clipping admits where a sample's pair needs other records than one: see `replays`."""
+    relation = settings.neighbours
+    pairs = {
+        "truncated_poisson": "one record's clipped gradient has the clipping norm, and those of all others are 0",
+        "poisson": _OPPOSITE,
+        "allocation": _OPPOSITE,
+    }
+    if settings.sampling not in pairs or (relation == "add_remove") != (settings.sampling == "truncated_poisson"):
+        return ()
+    text = f"Clipping admits every gradient up to its norm: {pairs[settings.sampling]}, in every step."
+    return (Condition(kind="attained", text=text, status="checked"),)
 
 
 def divisor_condition(records: int, batches: int) -> Condition:

@@ -20,10 +20,13 @@ def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neig
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
-def allocated_attained(composition: Composition, node: Allocate, neighbours: Neighbours) -> Composition:
+def allocated_attained(
+    composition: Composition, node: Allocate, neighbours: Neighbours, *, beside: bool = True
+) -> Composition:
     """Return what a pair attains at the secret steps of `node`, if some pair attains `composition` at a known one.
 
-    With a replaced record it is what the sum of an epoch's Gaussian answers shows.
+    With a replaced record it is what the sum of an epoch's Gaussian answers shows of two opposite records, which exist
+    if `beside` says so.
     Edge cases: nothing where no pair is known.
     """
     if not composition.parts or composition != composition.reversed():
@@ -32,7 +35,7 @@ def allocated_attained(composition: Composition, node: Allocate, neighbours: Nei
         return Composition()
     if neighbours != "replace_one":
         return _at_places(composition, node)
-    if not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+    if not beside or not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         return Composition()
     mu = total_mu(composition)[0] * 2 * node.per_epoch / node.steps**0.5 * (1 - 2.0**-50)
     return Composition.of(GaussianLoss(mu=mu)) * node.epochs

@@ -36,6 +36,7 @@ from dpaudit.model.declaration import (
     Subsample,
 )
 from dpaudit.model.losses import LOST, ApproximateLoss, Composition, GaussianLoss
+from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.sampled_relations import relation_inside
 
 
@@ -69,7 +70,7 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
     match node:
         case Release(label=label, mechanism=mechanism):
             _require_neighbours(label, mechanism.neighbours, neighbours)
-            return (Composition.of(mechanism.loss()),)
+            return (Composition.of(in_any_order(mechanism.loss(), neighbours)),)
         case Stated(epsilon=epsilon, delta=delta, source=source, neighbours=stated):
             _require_neighbours(source, stated or neighbours, neighbours)
             told = LOST if epsilon == math.inf else ApproximateLoss(epsilon=epsilon, delta=delta)

@@ -111,10 +111,14 @@ def _amplified(node: Subsample | Allocate | Shuffle, walk: Walk) -> Found:
 
 
 def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk) -> Composition:
-    """Return what one record attains on a sample, or all records of a person on a Poisson sample of Gaussian ones."""
+    """Return what one record attains on a sample, or all records of a person on a Poisson sample of Gaussian ones.
+
+    By definition a stated sensitivity is that of one record; that others exist is known, or assumed, of labels only.
+    """
+    beside = walk.labels is not None
     if isinstance(node, Allocate):
-        return allocated_attained(composition, node, walk.neighbours)
-    alone = sampled_attained(composition, node, walk.neighbours)
+        return allocated_attained(composition, node, walk.neighbours, beside=beside)
+    alone = sampled_attained(composition, node, walk.neighbours, beside=beside)
     several = all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in alone.parts)
     added = node.scheme == "poisson" and walk.neighbours != "replace_one"
     return alone.group(walk.records) if walk.records > 1 and added and several else alone

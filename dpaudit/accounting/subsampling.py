@@ -35,7 +35,7 @@ from dpaudit.model.losses import (
     sampled_atoms,
 )
 from dpaudit.model.mechanism import is_opposed, is_plugged_in
-from dpaudit.model.sampled_relations import relation_inside
+from dpaudit.model.sampled_relations import needs_others, relation_inside
 
 _LARGE = 700.0
 
@@ -56,9 +56,13 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
-def sampled_attained(composition: Composition, node: Subsample, neighbours: Neighbours) -> Composition:
+def sampled_attained(
+    composition: Composition, node: Subsample, neighbours: Neighbours, *, beside: bool = True
+) -> Composition:
     """Return what a pair attains on the sample of `node`, if some pair attains `composition` without it.
 
+    The move counts as attained whatever else the sample holds. `beside` says that the other records exist, too, that
+    some schemes need (`needs_others`): by definition only copies of a record that moves the answer do, or none.
     Edge cases: nothing where no pair is known, as for a part whose loss depends on the order of the neighbours.
 
     >>> from dpaudit.model.declaration import Stated
@@ -66,13 +70,14 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
     >>> sampled_attained(Composition.of(LaplaceLoss(shift=1.0)), sample, "add_remove").parts[0][0].rate
     0.5
     """
-    if node.rate == 0:
+    if node.rate == 0 or not composition.parts:
         return Composition()
-    if composition.parts and (opposed := _opposed(node, neighbours)):
+    zeroed = _zeroed(node, neighbours)
+    if not beside and needs_others(node, neighbours) and node.scheme != "without_replacement":
+        return Composition()
+    if opposed := _opposed(node, neighbours):
         return Composition.of(opposed[1])
-    if not composition.parts or not _plain(composition):
-        return Composition()
-    if composition != composition.reversed():
+    if not _plain(composition) or composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
         moved = _shift(composition, upwards=False)
@@ -81,7 +86,7 @@ def sampled_attained(composition: Composition, node: Subsample, neighbours: Neig
         if not _gaussian(composition):
             return Composition()
         return Composition.of(drawn_with_replacement(node, total_mu(composition)[0]))
-    if _zeroed(node, neighbours):
+    if zeroed and beside and _gaussian(composition):
         return _zeroed_attained(composition, node.rate)
     return _sampled(composition, kept_rate(node) if node.scheme == "truncated_poisson" else node.rate, upwards=False)
 
@@ -141,9 +146,7 @@ def _zeroed(node: Subsample, neighbours: Neighbours) -> bool:
 
 
 def _zeroed_attained(composition: Composition, rate: float) -> Composition:
-    """Return what a record against its zero attains where all others are opposite; nothing but for Gaussian losses."""
-    if not _gaussian(composition):
-        return Composition()
+    """Return what a record against its zero attains where all others are opposite, of Gaussian losses."""
     mu = total_mu(composition)[0]
     inside = LEAST <= mu <= MOST
     return Composition.of(zeroed_attained(mu, rate)) if inside else _sampled(composition, rate, upwards=False)

@@ -14,13 +14,16 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
-from dpaudit.model.declaration import Declaration
+from dpaudit.model.declaration import Declaration, walk
 from dpaudit.model.readings import Tight, Verdict
+from dpaudit.model.sampled_relations import needs_others
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Witness
 from dpaudit.printed.argument import is_printed, replay
 from dpaudit.printed.slack import slack_of
 from dpaudit.runtime.provenance import source_digest, versions
+
+_BESIDE = ", and if others move a sample's answer as far the other way, or not at all, where the scheme needs this"
 
 
 def certify(
@@ -93,7 +96,7 @@ def _objections(
     findings: tuple[Finding, ...],
 ) -> Iterator[str]:
     """Yield, in sentences, everything that stands against the claim."""
-    yield from _about_brackets(claim, evidence)
+    yield from _about_brackets(declaration, claim, evidence)
     model = delivered_model(declaration)
     if not claim.implied_by(model):
         yield f"The declaration protects the {model} view; the claim is about the {claim.model} one."
@@ -104,7 +107,7 @@ def _objections(
         yield f"The run and its declaration disagree ({finding.rule}): {finding.message}"
 
 
-def _about_brackets(claim: Claim, evidence: Evidence) -> Iterator[str]:
+def _about_brackets(declaration: Declaration, claim: Claim, evidence: Evidence) -> Iterator[str]:
     """Yield what the brackets say against the claim, and what they would say under an assumption."""
     tight, epsilon, delta = evidence.tight, stated(claim.epsilon), stated(claim.delta)
     if evidence.refutes(claim):
@@ -121,9 +124,10 @@ def _about_brackets(claim: Claim, evidence: Evidence) -> Iterator[str]:
         upper = most(tight.epsilon.upper, math.inf)
         yield f"Epsilon is proved up to {upper} only at delta {delta}; the claim is {epsilon}."
     if evidence.assumed is not None:
+        beside = any(needs_others(node, claim.neighbours) for _, node in walk(declaration))
         yield (
-            "The claim is false if one pair attains these sensitivities at once: epsilon is then "
-            f"{least(evidence.assumed.epsilon.lower)} or more at delta {delta}, and delta "
+            f"The claim is false if one pair attains these sensitivities at once{_BESIDE if beside else ''}: "
+            f"epsilon is then {least(evidence.assumed.epsilon.lower)} or more at delta {delta}, and delta "
             f"{least(evidence.assumed.delta.lower)} or more at epsilon {epsilon}."
         )
 

@@ -214,7 +214,8 @@ class Subsample:
     `population` records, of a Poisson sample above `batch_bound` records a uniform subset of that many; and
     "with_replacement", `batch_size` draws from `population` records, `rate` being their ratio. Of two neighbours the
     larger has `population` records.
-    The relation that the part is stated for follows from that of the whole, see `relation_inside`.
+    The relation that the part is stated for follows from that of the whole, see `relation_inside`. Its sensitivity
+    counts as attained beside nothing, and beside copies of one record; other records are named by a run, or assumed.
     Edge cases: at rate 0 no record is ever in the sample, so that nothing is released about anybody; at rate 1 a
     Poisson sample and a uniform set hold every record.
     Raises: ValueError: a rate outside [0, 1], a size that the scheme lacks or does not know, or that contradicts it.

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import Loss
+from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.losses.plain import plain_losses
 
 Array = NDArray[Any]
@@ -34,8 +35,9 @@ class Mechanism(Protocol):
     def loss(self) -> Loss:
         """Return the exact privacy loss of one release for the worst-case pair.
 
-        A loss that differs between both orders must hold the record's law on the same side in every release. Where
-        queries can choose the side, return the larger curve of both (`larger_order`).
+        Of a finite loss that differs between both orders the larger curve of both is taken, as each query may choose
+        which law the record has; `DiscreteLoss(one_order=True)` says that the record has the first one in every
+        release. Of another loss that differs the first law is the record's.
         """
         ...
 
@@ -145,4 +147,5 @@ def stated_losses(mechanism: Mechanism) -> dict[str, list[dict[str, Any]]]:
     >>> stated_losses(Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove"))["upper"]
     [{'loss': 'gaussian', 'times': 1, 'mu': 0.5}]
     """
-    return {"upper": plain_losses(mechanism.loss()), "lower": plain_losses(attained_loss(mechanism))}
+    upper = in_any_order(mechanism.loss(), mechanism.neighbours)
+    return {"upper": plain_losses(upper), "lower": plain_losses(attained_loss(mechanism))}

@@ -2,7 +2,7 @@
 
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Allocate, Scheme, Subsample
+from dpaudit.model.declaration import Allocate, Declaration, Scheme, Subsample
 
 _INSIDE: dict[Scheme, dict[Neighbours, Neighbours]] = {
     "poisson": {"add_remove": "add_remove", "zero_out": "zero_out", "replace_one": "add_remove"},
@@ -50,3 +50,28 @@ def relation_inside(node: Subsample | Allocate, neighbours: Neighbours) -> Neigh
             f"neighbours={neighbours!r}. Change the claim's neighbours, or the scheme if the code samples otherwise."
         )
     return known[neighbours]
+
+
+def needs_others(node: Declaration, neighbours: Neighbours) -> bool:
+    """Return whether the pair below a sample or an allocation needs records that a sensitivity does not promise.
+
+    Where a Poisson sample's record is replaced, or one at secret steps, the other record moves the answer as far the
+    other way; where a record of a uniform set is zeroed, all others do. In a Poisson sample that is cut the others move
+    nothing. Of a plain count, to which each record adds 0 or 1, no record is opposite.
+
+    >>> from dpaudit.model.declaration import Stated
+    >>> sample = Subsample(part=Stated(epsilon=0.5, source="a supplier"), rate=0.1)
+    >>> needs_others(sample, "replace_one"), needs_others(sample, "add_remove")
+    (True, False)
+    """
+    match node:
+        case Allocate():
+            return neighbours == "replace_one"
+        case Subsample(scheme="poisson"):
+            return neighbours == "replace_one"
+        case Subsample(scheme="without_replacement"):
+            return neighbours == "zero_out"
+        case Subsample(scheme="truncated_poisson"):
+            return neighbours == "add_remove"
+        case _:
+            return False

@@ -69,7 +69,7 @@ def delta_curve(certificate: Certificate) -> Curve:
     """
     epsilons = _grid(certificate)
     try:
-        form = fold(certificate.declaration, certificate.claim.neighbours)
+        form = fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions)
         deltas = tuple(bracket_delta(form, epsilon, QUICK) for epsilon in epsilons)
     except (UnsupportedError, DeclarationError) as error:
         return Curve(epsilons=(), deltas=(), unavailable=str(error))

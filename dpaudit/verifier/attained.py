@@ -70,7 +70,7 @@ class _Walk:
             return shuffled_below(node, self.losses(node["part"], first, relation, 1))
         if kind in ("subsample", "allocate"):
             below = schemes.inside(node, relation)
-            found = schemes.below(node, self.losses(node["part"], first, below, 1), relation)
+            found = schemes.below(node, self.losses(node["part"], first, below, 1), relation, beside=not self.one)
             return self._of_a_person(node, found, relation, records)
         return self.losses(node["part"], first, relation, records)
 

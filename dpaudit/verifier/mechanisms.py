@@ -21,6 +21,8 @@ def sides_of(fields: Table, relation: str) -> Sides:
     require(fields.get("neighbours", relation) == relation, f"{fields['name']} is stated for other neighbours")
     if "stated" in fields:
         upper, lower = (Counter(dict(map(_stated, fields["stated"][side]))) for side in ("upper", "lower"))
+        kept = [row.get("one_order", row["loss"] != "discrete") for row in fields["stated"]["upper"]]
+        require(all(k or x == reverse(x) for k, x in zip(kept, upper, strict=False)), "a stated law has both orders")
         return upper, lower
     return _READERS[fields["name"]](fields, relation)
 

@@ -23,18 +23,25 @@ def inside(node: Table, relation: str) -> str:
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
-    if inside(node, relation) == "replace_one" and all(map(losses.alone, part)):
-        return losses.distinct([make(node, a, relation, low=False) for a in part])
-    return losses.distinct(
-        [make(node, o, relation, low=False) for a in part for o in losses.distinct([a, reversed_all(a)])]
-    )
+    once = inside(node, relation) == "replace_one" and all(map(losses.alone, part))
+    orders = part if once else [order for a in part for order in losses.distinct([a, reversed_all(a)])]
+    return losses.distinct([make(node, order, relation, low=False) for order in orders])
 
 
-def below(node: Table, part: Multiset, relation: str) -> Multiset:
-    """Return what a pair attains that attains the part by itself; nothing where no pair is known."""
-    known = part and part == reversed_all(part) and not any(loss[0] == "choice" for loss in part)
-    if not known:
+def needs_others(node: Table, relation: str) -> bool:
+    """Return whether a pair needs others that a sensitivity does not promise: opposite ones, or some without effect."""
+    return relation in TABLES["others"].get(node.get("scheme", node["node"]), [])
+
+
+def below(node: Table, part: Multiset, relation: str, *, beside: bool) -> Multiset:
+    """Return what a pair attains that attains the part by itself; nothing where no pair is known.
+
+    `beside` says that the records that a pair needs beside it are there; a zeroed one then meets copies of itself.
+    """
+    if not part or part != reversed_all(part) or any(loss[0] == "choice" for loss in part):
         return _NOTHING
+    if not beside and needs_others(node, relation):
+        return _once(part, float(node["rate"])) if relation == "zero_out" and node["rate"] else _NOTHING
     return (_allocated if node["node"] == "allocate" else _sampled)(node, part, relation, low=True)
 
 
@@ -77,9 +84,7 @@ def _zeroed(part: Multiset, rate: float, *, low: bool) -> Multiset:
     """Return a record of a sample of fixed size against its zero."""
     if 1e-3 <= (mu := _mu(part)) <= 20:
         return Counter([integers.zeroed_cells(mu, rate) if low else integers.zeroed(mu, rate)])
-    if low:
-        return _once(part, rate) if mu else _NOTHING
-    return _both(_doubled(part), rate)
+    return _once(part, rate) if low else _both(_doubled(part), rate)
 
 
 def _once(part: Multiset, rate: float) -> Multiset:

@@ -4,8 +4,9 @@ import math
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from dpaudit.verifier.folding import MODELS, model
+from dpaudit.verifier.folding import MODELS, model, walk
 from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.schemes import needs_others
 from dpaudit.verifier.shape import TABLES
 
 
@@ -28,7 +29,7 @@ def verdict_complaints(data: Table) -> list[str]:
         rows = [(row["kind"], row["about"], row["status"]) for row in data["conditions"]]
         require(("attained", [], "assumed") in rows, "a witness is assumed, and no condition says so")
         said = assumed_ends(data)
-        reasons.append(texts["assumed"].format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
+        reasons.append(_assumed(data).format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
     if not _covers(held := model(data["declaration"]), claim):
         reasons.append(texts["model"].format(held=held, claim=claim))
     broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
@@ -44,11 +45,17 @@ def verdict_complaints(data: Table) -> list[str]:
 def assumed_ends(data: Table) -> tuple[float, float]:
     """Return the epsilon and the delta that the reasons state under the assumption of one pair, or refuse."""
     claim = {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
-    text = TABLES["reasons"]["assumed"].format(**_words({}, {}, claim), epsilon="EPSILON", delta="DELTA")
+    text = _assumed(data).format(**_words({}, {}, claim), epsilon="EPSILON", delta="DELTA")
     pattern = re.compile(re.escape(text).replace("EPSILON", r"(\S+)").replace("DELTA", r"(\S+)"))
     found = [match for match in map(pattern.fullmatch, data["reasons"]) if match]
     require(len(found) == 1, "no reason says what an assumed witness would attain")
     return float(found[0][1]), float(found[0][2])
+
+
+def _assumed(data: Table) -> str:
+    """Return the form of the sentence on what is assumed, with what a sample's pair needs beside it."""
+    apart = any(needs_others(node, data["claim"]["neighbours"]) for node in walk(data["declaration"]))
+    return str(TABLES["reasons"]["assumed apart" if apart else "assumed"])
 
 
 def _words(low: Table, high: Table, claim: Table) -> Table:

@@ -315,7 +315,7 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     rate = math.fsum(w * share for w, share in zip(binomial(5, 0.4), shares, strict=True))
     fields = {"scheme": "truncated_poisson", "population": 6, "batch_bound": 3}
     cut = rate * gaussian_delta(0.5, math.log1p(math.expm1(0.3) / rate))
-    yield sample(gaussian(0.5), 0.4, **fields), added, one, 0.3, cut
+    yield sample(gaussian(0.5), 0.4, **fields), added, one | {"attained": "assumed"}, 0.3, cut
     yield allocate(gaussian(0.6), 2, per_epoch=2, epochs=3), added, one, 0.2, gaussian_delta(0.6 * math.sqrt(6), 0.2)
 
 

@@ -22,8 +22,9 @@ class DiscreteLoss:
     unknown loss, and must be stated in `infinite_mass`. `reverse_infinite_mass` is the mass that Q puts where P has
     none. `largest` is the largest loss where that is a ratio, of which the last atom has the nearest float; without it,
     that float's decimal. `rho` is what a theorem proves of the mechanism in concentrated differential privacy, in both
-    orders. `symmetric` says that the law of (Q, P) is the same, as for noise that is symmetric about 0; rounding of the
-    probabilities hides it.
+    orders. `symmetric` says that the law of (Q, P) is the same, as for noise that is symmetric about 0; it is
+    seen where rounding of the probabilities is all that hides it. `one_order` says that the record has the first law in
+    every release of a run, as for one-sided noise; without it, each query may choose which law the record has.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
         said to be symmetric and has a loss l without -l.
 
@@ -38,6 +39,7 @@ class DiscreteLoss:
     largest: Fraction | None = None
     rho: Fraction | None = None
     symmetric: bool = False
+    one_order: bool = False
 
     def __post_init__(self) -> None:
         merged: dict[float, float] = {}
@@ -62,8 +64,20 @@ class DiscreteLoss:
                 "what is missing as infinite_mass and reverse_infinite_mass; compute small ones without 1 - x."
             )
 
+        if not self.symmetric and self._even():
+            object.__setattr__(self, "symmetric", True)
         if self.symmetric and (self.infinite_mass != self.reverse_infinite_mass or not self._mirrored()):
             raise ValueError("Expected a symmetric law to have the loss -l beside each l, and equal infinite masses.")
+
+    def _even(self) -> bool:
+        """Return whether nothing but rounding tells both orders apart."""
+        if self.infinite_mass != self.reverse_infinite_mass:
+            return False
+        held = dict(self.atoms)
+        return all(
+            abs(held.get(-loss, 0.0) - p * math.exp(-loss)) <= (_ROUNDING + _UNITS * abs(loss)) * p * math.exp(-loss)
+            for loss, p in self.atoms
+        )
 
     def _mirrored(self) -> bool:
         """Return whether each loss has its negative beside it, unless floating point cannot hold the mass of that."""
@@ -107,5 +121,6 @@ def _reversed(loss: DiscreteLoss) -> DiscreteLoss:
         infinite_mass=loss.reverse_infinite_mass,
         reverse_infinite_mass=loss.infinite_mass,
         rho=loss.rho,
+        one_order=loss.one_order,
         largest=loss.largest if loss.atoms and loss.atoms[0][0] == -loss.atoms[-1][0] else None,
     )

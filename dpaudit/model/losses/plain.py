@@ -39,7 +39,7 @@ def _fields(loss: SimpleLoss) -> tuple[str, dict[str, Any]]:
                 "probabilities": [probability for _, probability in atoms],
                 "infinite_mass": loss.infinite_mass,
                 "reverse_infinite_mass": loss.reverse_infinite_mass,
-            }
+            } | ({"one_order": True} if loss.one_order and not loss.symmetric else {})
         case ChoiceLoss(options=options):
             return "choice", {"options": [{"loss": kind} | fields for kind, fields in map(_fields, options)]}
         case _:

@@ -120,7 +120,7 @@ def _engines(report: ReportInputs) -> Grid:
     head: tuple[str, ...] = ("Engine", "At least") if report.void else ("Engine", "At least", "At most")
     rows: list[tuple[str, ...]] = []
     try:
-        form = fold(certificate.declaration, certificate.claim.neighbours)
+        form = fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions)
         orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):

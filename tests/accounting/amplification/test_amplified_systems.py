@@ -11,6 +11,7 @@ from dpaudit.engines.tilted.pairs.derived import pair_above
 from dpaudit.model.losses import DiscreteLoss
 from tests.accounting.amplification.amplified_systems import Drawn, draw
 from tests.accounting.amplification.integer_systems import draw_counted
+from tests.accounting.amplification.named_pairs import NAMED
 
 ROUNDING = 1e-9, 1e-14
 """What sums over outputs may be wrong by, relatively and besides."""
@@ -21,7 +22,7 @@ def judged(seed: int, *, broken: bool = False) -> list[tuple[float, Bracket]]:
     rng = np.random.default_rng([14, seed])
     system = draw(rng)
     declared: Drawn = replace(system, rate=system.rate / 2, steps=2 * system.steps) if broken else system
-    form = fold(declared.declaration(), system.neighbours)
+    form = fold(declared.declaration(), system.neighbours, (NAMED,))
     epsilons = (0.0, float(np.round(rng.uniform(0.02, 1) * 1.5, 3)))
     return [(system.delta(epsilon), bracket_delta(form, epsilon, QUICK)) for epsilon in epsilons]
 
@@ -45,7 +46,7 @@ def judged_count(seed: int, *, broken: bool = False) -> list[tuple[float, Bracke
     rng = np.random.default_rng([19, seed])
     system = draw_counted(rng)
     declared = replace(system, rate=system.rate / 2) if broken else system
-    form = fold(declared.declaration(), "replace_one")
+    form = fold(declared.declaration(), "replace_one", (NAMED,))
     epsilons = (0.0, float(np.round(rng.uniform(0.02, 1) * 1.5, 3)))
     return [(system.delta(epsilon), bracket_delta(form, epsilon, QUICK)) for epsilon in epsilons]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpaudit import Claim, Release, Repeat, Subsample, bracket_delta, certify, fold, verify
 from dpaudit.model.losses import DiscreteLoss, larger_order, opposed_loss
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, TruncatedDiscreteGaussian
+from tests.accounting.amplification.named_pairs import NAMED
 
 REACH = 120
 NOISES: list[Any] = [
@@ -53,7 +54,7 @@ def test_two_samples_meet_the_sum_over_all_pairs_of_outputs(noise: Any, rate: fl
     """Opposite records, two steps: the bracket holds the exact sum and is narrow."""
     laws = [sampled(noise, rate, side * moved(noise)) for side in (1, -1)]
     twice = [np.outer(one, one) for one in laws]
-    form = fold(tree(noise, rate, 2), "replace_one")
+    form = fold(tree(noise, rate, 2), "replace_one", (NAMED,))
     for epsilon in EPSILONS:
         exact, found = delta(twice[0], twice[1], epsilon), bracket_delta(form, epsilon)
         assert found.lower <= exact * (1 + 1e-12) + 1e-15
@@ -98,10 +99,10 @@ def test_no_mixture_of_other_answers_exceeds_the_upper_side() -> None:
 def test_the_checker_derives_both_sides_again(noise: Any, factor: float) -> None:
     """Refuted below the attained epsilon and certified above it, both accepted; another rate is not."""
     node = tree(noise, 0.25, 3)
-    edge = certify(node, Claim(epsilon=1.0, delta=1e-3, neighbours="replace_one")).tight.epsilon
+    edge = certify(node, Claim(epsilon=1.0, delta=1e-3, neighbours="replace_one"), conditions=(NAMED,)).tight.epsilon
     assert edge.upper - edge.lower < 1e-5 * edge.upper
     claim = Claim(epsilon=round(edge.lower * factor, 4), delta=1e-3, neighbours="replace_one")
-    certificate = certify(node, claim)
+    certificate = certify(node, claim, conditions=(NAMED,))
     assert certificate.verdict == ("certified" if factor > 1 else "refuted")
     text = certificate.to_json()
     assert verify(text).accepted, verify(text)
@@ -114,7 +115,7 @@ def test_a_table_of_two_laws_has_no_third_answer(first: tuple[float, ...], secon
     rate = 0.3
     noise = Finite(first=first, second=second, neighbours="add_remove")
     laws = np.array([first, second])
-    form = fold(tree(noise, rate), "replace_one")
+    form = fold(tree(noise, rate), "replace_one", (NAMED,))
     for epsilon in EPSILONS:
         mixed = [(1 - rate) * laws[a] + rate * laws[1 - a] for a in (0, 1)]
         truth = max(delta(p, q, epsilon) for a in (0, 1) for p, q in ((mixed[a], laws[a]), (laws[a], mixed[a])))

@@ -37,6 +37,7 @@ from dpaudit.model.losses import (
     SimpleLoss,
 )
 from mechanisms import Gaussian, Laplace
+from tests.accounting.amplification.named_pairs import NAMED
 
 CLOSE = 5e-5
 """Relative: how far a bracket's ends may lie from a number; grids aim at 2e-5 on either side."""
@@ -93,9 +94,9 @@ def test_several_releases_in_one_sample_are_composed_first() -> None:
 def test_a_replaced_record_of_a_poisson_sample_is_a_pair_of_mixtures() -> None:
     """Both orders are one, and the curve is attained by the opposite record."""
     tree = Repeat(part=Subsample(part=normal(0.5), rate=0.1), times=100)
-    form = fold(tree, "replace_one")
+    form = fold(tree, "replace_one", (NAMED,))
     assert isinstance(form.upper[0].parts[0][0], MixtureLoss)
-    once = fold(Subsample(part=normal(0.5), rate=0.1), "replace_one")
+    once = fold(Subsample(part=normal(0.5), rate=0.1), "replace_one", (NAMED,))
     found = bracket_delta(once, 0.1)
     assert found.lower <= 0.0085320897 + 1e-10
     assert found.upper >= 0.0085320897 - 1e-10

@@ -14,6 +14,7 @@ from dpaudit.engines import QUICK
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
 from mechanisms import Gaussian, Laplace
+from tests.accounting.amplification.named_pairs import NAMED
 
 GRID = np.linspace(-12, 12, 20001)
 MU, RATE = 0.5, 0.4
@@ -45,7 +46,7 @@ def zeroed(values: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.fixture(name="brackets", scope="module")
 def _brackets() -> dict[float, Bracket]:
     """The bracket of delta at two epsilons."""
-    form = fold(sample(MU, RATE), "zero_out")
+    form = fold(sample(MU, RATE), "zero_out", (NAMED,))
     return {epsilon: bracket_delta(form, epsilon) for epsilon in (0.1, 0.5)}
 
 
@@ -69,7 +70,7 @@ def test_the_lower_side_is_attained_where_all_others_are_opposite(brackets: dict
 
 def test_the_known_delta_lies_between_both_sides() -> None:
     """mu .5, rate .1, epsilon .1: others opposite give .0072798396; a rule that moves zero and record once is below."""
-    found = bracket_delta(fold(sample(0.5, 0.1), "zero_out"), 0.1)
+    found = bracket_delta(fold(sample(0.5, 0.1), "zero_out", (NAMED,)), 0.1)
     assert found.lower <= 0.0072798396 + 1e-10
     assert found.upper >= 0.0072798396 - 1e-10
     assert found.upper - found.lower < 1e-7
@@ -80,7 +81,7 @@ def test_the_known_delta_lies_between_both_sides() -> None:
 
 def test_many_rounds_have_their_known_epsilon_in_both_orders() -> None:
     """100 rounds at 1e-5: 4.30469 and 2.84208 from above by order; all others opposite attain 4.1022."""
-    found = bracket_epsilon(fold(Repeat(part=sample(0.5, 0.1), times=100), "zero_out"), 1e-5)
+    found = bracket_epsilon(fold(Repeat(part=sample(0.5, 0.1), times=100), "zero_out", (NAMED,)), 1e-5)
     assert 4.30469 - 1e-5 <= found.upper <= 4.30469 * (1 + 2e-5)
     assert found.lower == pytest.approx(4.1022, abs=2e-4)
     back = Composition.of(zeroed_above(0.5, 0.1).reversed()) * 100
@@ -92,17 +93,18 @@ def test_many_rounds_have_their_known_epsilon_in_both_orders() -> None:
 def test_the_checker_derives_both_sides_again(epsilon: float) -> None:
     """Refuted and open claims are accepted; with another rate the certificate is not."""
     claim = Claim(epsilon=epsilon, delta=1e-5, neighbours="zero_out")
-    text = certify(Repeat(part=sample(0.5, 0.1), times=100), claim).to_json()
+    text = certify(Repeat(part=sample(0.5, 0.1), times=100), claim, conditions=(NAMED,)).to_json()
     assert verify(text).accepted, verify(text)
     assert not verify(text.replace('"rate": 0.1', '"rate": 0.05')).accepted
 
 
-def test_of_other_noise_only_the_upper_side_is_known() -> None:
-    """Laplace noise has a bound from above and no witness."""
+def test_of_other_noise_a_record_among_its_like_is_attained() -> None:
+    """Laplace noise: by definition all others are copies of the record, and the upper side lets them be opposite."""
     noise = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="zero_out")
     part = Release(label="count", mechanism=noise)
     tree = Subsample(part=part, rate=0.1, scheme="without_replacement")
     certificate = certify(tree, Claim(epsilon=0.01, neighbours="zero_out"))
-    assert certificate.verdict == "not_proved"
+    assert certificate.verdict == "refuted"
+    assert certificate.tight.epsilon.lower == pytest.approx(math.log1p(0.1 * math.expm1(0.5)), rel=1e-9)
     assert certificate.tight.epsilon.upper == pytest.approx(math.log1p(0.1 * math.expm1(1.0)), rel=1e-9)
     assert verify(certificate.to_json()).accepted

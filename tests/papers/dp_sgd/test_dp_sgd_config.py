@@ -23,8 +23,8 @@ def test_poisson_sampling_declares_its_steps() -> None:
 
 def test_replacement_is_a_pair_of_mixtures() -> None:
     """It costs more than removal, and both sides are proved; the algorithm's own accounting agrees."""
-    declared = DpSgd(**GIVEN | {"epsilon": 1.3, "neighbours": "replace_one"}).declaration()
-    found = bracket_epsilon(fold(declared, "replace_one"), 1e-5)
+    config = DpSgd(**GIVEN | {"epsilon": 1.3, "neighbours": "replace_one"})
+    found = bracket_epsilon(fold(config.declaration(), "replace_one", config.conditions()), 1e-5)
     assert found.upper == pytest.approx(1.1994, abs=1e-3)
     assert found.lower > found.upper * (1 - 1e-4)
 
@@ -40,8 +40,8 @@ def test_replacement_is_a_pair_of_mixtures() -> None:
 )
 def test_every_way_to_sample_is_declared_by_its_node(changed: dict[str, Any], neighbours: Neighbours) -> None:
     """Both sides are finite and ordered; they differ from what Poisson accounting says."""
-    declared = DpSgd(**GIVEN | {"neighbours": neighbours} | changed).declaration()
-    found = bracket_epsilon(fold(declared, neighbours), 1e-5)
+    config = DpSgd(**GIVEN | {"neighbours": neighbours} | changed)
+    found = bracket_epsilon(fold(config.declaration(), neighbours, config.conditions()), 1e-5)
     assert 0 < found.lower <= found.upper < 5
     assert abs(found.upper - 0.6099) > 1e-3
 

@@ -112,7 +112,7 @@ def test_the_simulated_pair_has_the_delta_that_is_proved_from_below(changed: dic
     config = trained(noise_multiplier=2.0, steps=20, **changed)
     law, rng, epsilon = law_of(config), np.random.default_rng(5), 0.3
     assert law is not None
-    lower = bracket_delta(fold(config.declaration(), config.neighbours), epsilon).lower
+    lower = bracket_delta(fold(config.declaration(), config.neighbours, config.conditions()), epsilon).lower
 
     def deviations(factor: float) -> float:
         """Return by how many deviations an estimate lies above the lower side, with a factor of the noise."""
