@@ -20,6 +20,13 @@ def inside(node: Table, relation: str) -> str:
     return str(known[relation])
 
 
+def bare(node: Table, other: str) -> Table:
+    """Return the node below post-processing and nodes of one other kind, which leave a loss alone."""
+    while node["node"] in ("post_process", other):
+        node = node["part"]
+    return node
+
+
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
@@ -52,10 +59,11 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
         return _NOTHING
     if any(loss[0] == "choice" for loss in part):
         return _boxed(_doubled(part) if apart or zeroed else part, rate)
-    if apart and (pair := integers.opposed(node["part"], rate, low=low)):
-        return Counter([pair])
-    if apart and (answers := integers.either_answer(node["part"])):
-        return _once(part, rate) if low else _both(answers, rate)
+    noise = bare(node["part"], "billboard").get("mechanism", {}) if apart else {}
+    if noise.get("name") in integers.LATTICE and "stated" not in noise:
+        return Counter([integers.opposed(noise, rate, low=low)])
+    if noise.get("name") == "finite" and "stated" not in noise:
+        return _once(part, rate) if low else _both(losses.either(part), rate)
     if inside(node, relation) == "replace_one" and not low:
         part = losses.either(part)
     if scheme == "with_replacement":
