@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import product
 
 from dpaudit.verifier import losses, schemes
-from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, black_box, distinct, joined
+from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shuffles import shuffled_above
@@ -82,11 +82,8 @@ def _group(upper: list[Multiset], size: int) -> list[Multiset]:
 
 def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed together."""
-    if loss[0] in SHIFTS:
-        return (loss[0], loss[1] * size)
-    if drawn := losses.drawn(loss):
-        mixed = ("mixture", "gaussian", schemes.binomial(size, *drawn), ((0.0, 1.0),))
-        return mixed if len(loss[3]) == 1 else losses.reverse(mixed)
+    if grown := schemes.of_a_person(loss, size):
+        return grown
     require(loss[0] in ("discrete", "range", "between"), "a group over a sample cannot be derived again")
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
@@ -97,9 +94,15 @@ def children(node: Table) -> list[Table]:
     return [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
 
 
+def places(node: Table, place: str = "root") -> list[tuple[str, Table]]:
+    """Return all nodes with their places, parents first."""
+    below = (held for i, part in enumerate(children(node)) for held in places(part, f"{place}.{i}"))
+    return [(place, node), *below]
+
+
 def walk(node: Table) -> list[Table]:
     """Return all nodes, parents first."""
-    return [node, *(below for child in children(node) for below in walk(child))]
+    return [held for _, held in places(node)]
 
 
 def plug_ins(tree: Table) -> list[str]:

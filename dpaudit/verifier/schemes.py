@@ -176,6 +176,16 @@ def secret(part: Multiset, steps: int) -> Multiset:
     return Counter([("allocated", tuple(sorted(losses.merged(part).items(), key=repr)), steps, "remove")])
 
 
+def of_a_person(loss: Loss, records: int) -> Loss:
+    """Return what as many records lose that move a release together, or enter a sample each by itself; or nothing."""
+    if loss[0] in losses.SHIFTS:
+        return (loss[0], loss[1] * records)
+    if not (sample := losses.drawn(loss)):
+        return ()
+    mixed = ("mixture", "gaussian", binomial(records, *sample), ((0.0, 1.0),))
+    return mixed if len(loss[3]) == 1 else reverse(mixed)
+
+
 def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float], ...]:
     """Return (j shift, probability of j successes), without what is negligible."""
     if rate == 1:
