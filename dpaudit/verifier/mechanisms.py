@@ -180,7 +180,7 @@ def _finite(fields: Table, relation: str) -> Sides:
     losses = [(math.log(p / q) if p >= q else -math.log(q / p), float(p)) for p, q in rows if p and q]
     loss: Multiset = Counter([discrete(losses, float(lost), float(other))])
     even = sorted(rows) == sorted((q, p) for p, q in rows)
-    return loss if even else larger([row for row in rows if all(row)], lost), loss
+    return loss if even else larger([row for row in rows if all(row)], lost, other), loss
 
 
 def _exponential(fields: Table, relation: str) -> Sides:
