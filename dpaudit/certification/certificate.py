@@ -35,12 +35,12 @@ class Certificate(CertificateRecord):
 
     __slots__ = ()
 
-    def epsilon_at(self, delta: float, effort: Effort = "default") -> Bracket:
+    def epsilon_at(self, delta: float, effort: Effort | None = None) -> Bracket:
         """Return a bracket on the smallest epsilon that the declaration meets at `delta`, in nats.
 
         It is computed from the declaration that the certificate carries, under the same conditions, and at the
-        claim's delta and the effort of the certificate it is `tight.epsilon`. Infinity is a possible answer on both
-        sides. `effort` trades time for width: "quick", "default" or "sharp".
+        claim's delta it is `tight.epsilon`. Infinity is a possible answer on both sides. `effort` trades time for
+        width: "quick", "default" or "sharp"; without one, that of the certificate.
         Guarantee: neither end grows with delta by more than the engines' accuracy; `delta_at` of the upper end is
         not above `delta` where the engines are exact.
         Raises: ValueError: delta outside [0, 1).
@@ -51,12 +51,12 @@ class Certificate(CertificateRecord):
         0.5
         """
         form = fold(self.declaration, self.claim.neighbours, self.conditions)
-        return proved_under(self.conditions, bracket_epsilon(form, delta, BY_EFFORT[effort]), math.inf)
+        return proved_under(self.conditions, bracket_epsilon(form, delta, BY_EFFORT[effort or self.effort]), math.inf)
 
-    def delta_at(self, epsilon: float, effort: Effort = "default") -> Bracket:
+    def delta_at(self, epsilon: float, effort: Effort | None = None) -> Bracket:
         """Return a bracket on the smallest delta that the declaration meets at `epsilon`.
 
-        Guarantee: as for `epsilon_at`; at the claim's epsilon and the certificate's effort it is `tight.delta`.
+        Guarantee: as for `epsilon_at`; at the claim's epsilon it is `tight.delta`.
         Raises: ValueError: epsilon negative or not finite.
 
         >>> from dpaudit import Claim, Stated, certify
@@ -65,7 +65,7 @@ class Certificate(CertificateRecord):
         0.0
         """
         form = fold(self.declaration, self.claim.neighbours, self.conditions)
-        return proved_under(self.conditions, bracket_delta(form, epsilon, BY_EFFORT[effort]), 1.0)
+        return proved_under(self.conditions, bracket_delta(form, epsilon, BY_EFFORT[effort or self.effort]), 1.0)
 
     def curve(self, kind: CurveKind, *, size: int = 2, points: int = POINTS) -> CurveTable:
         """Return a curve of the declaration with both sides, under the same conditions.

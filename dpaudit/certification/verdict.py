@@ -37,7 +37,8 @@ def certify(
     """Return the certificate of `declaration` for `claim`.
 
     `conditions` are those that a run has looked at, `findings` what its trace did that the declaration does
-    not admit. `effort` trades time for the width of the brackets: every effort proves what it says.
+    not admit. `effort` trades time for the width of the brackets: every effort proves what it says, and the
+    certificate names it.
     Guarantee: see `Certificate`.
 
     Raises:
@@ -76,6 +77,7 @@ def certify(
         findings=findings,
         declaration=declaration,
         engines=engines,
+        effort=effort,
         versions=versions(),
         source_digest=source_digest(),
     )

@@ -51,6 +51,8 @@ def _certificates(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change
     rows += [_number(f"claimed {name}", earlier["claim"][name], later["claim"][name]) for name in ("epsilon", "delta")]
     rows += [_plain(name, earlier["claim"][name], later["claim"][name]) for name in ("unit", "neighbours", "model")]
     tight = [(name, earlier["tight"][name]["upper"], later["tight"][name]["upper"]) for name in ("epsilon", "delta")]
+    if "effort" in earlier.keys() & later.keys():  # reports of older versions do not say it
+        rows.append(_plain("effort", earlier["effort"], later["effort"]))
     rows += [_number(f"certified {name}", before, after) for name, before, after in tight]
     old, new = ({f"{finding['rule']} {finding['where']}" for finding in side["findings"]} for side in (earlier, later))
     rows += [Change(what=name, before="not found", after="found", direction="worse") for name in sorted(new - old)]

@@ -8,7 +8,7 @@ from typing import Any, Self, get_args
 
 from dpaudit.checks import one_of
 from dpaudit.errors import CertificateError, ConfigError
-from dpaudit.model.bracket import Bracket
+from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
 from dpaudit.model.condition import Condition
@@ -17,10 +17,10 @@ from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Ti
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Entry, Witness
 
-SCHEMA = "urn:dpaudit:schema:certificate:4"
+SCHEMA = "urn:dpaudit:schema:certificate:5"
 """The schema of what is written. The first had no kinds of conditions, the second no witnesses.
 
-The third did not list every hypothesis of the theorems as a condition.
+The third did not list every hypothesis of the theorems as a condition, the fourth did not say the effort.
 """
 
 
@@ -39,11 +39,13 @@ class CertificateRecord:
     findings: tuple[Finding, ...]
     declaration: Declaration
     engines: tuple[str, ...]
+    effort: Effort
     versions: tuple[tuple[str, str], ...]
     source_digest: str
 
     def __post_init__(self) -> None:
         one_of("verdict", self.verdict, get_args(Verdict))
+        one_of("effort", self.effort, get_args(Effort))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain data in the published field names, its digest included."""
@@ -109,6 +111,7 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "findings": _all(Finding, data["findings"]),
         "declaration": decode_declaration(data["declaration"], claim.neighbours),
         "engines": tuple(data["engines"]),
+        "effort": data["effort"],
         "versions": tuple(sorted(data["versions"].items())),
         "source_digest": data["source_digest"],
     }

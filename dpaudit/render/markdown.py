@@ -14,6 +14,7 @@ from dpaudit.wording.audits import (
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
+    engines_phrase,
     printed_sentence,
     slack_sentence,
     verdict_label,
@@ -44,8 +45,8 @@ def certificate_markdown(certificate: Certificate) -> str:
         f"{neighbours_phrase(claim.neighbours)}.",
         *_argument(certificate),
         *_looked_at(certificate),
-        f"<sub>engines {', '.join(certificate.engines)} · source `{certificate.source_digest[:12]}` · certificate "
-        f"`{certificate.to_dict()['digest'][:12]}`</sub>",
+        f"<sub>{engines_phrase(certificate.engines, certificate.effort)} · source `{certificate.source_digest[:12]}` "
+        f"· certificate `{certificate.to_dict()['digest'][:12]}`</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -23,6 +23,7 @@ from dpaudit.wording.audits import (
 from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
+    engines_phrase,
     printed_sentence,
     slack_sentence,
     verdict_label,
@@ -211,7 +212,7 @@ def colour(verdict: Verdict | AuditVerdict) -> str:
 
 
 def _origin(certificate: Certificate) -> str:
-    """Return the engines of the certificate, and the digests of source and certificate."""
-    engines = ", ".join(certificate.engines)
+    """Return the engines of the certificate, an effort that is not the default, and both digests."""
+    engines = engines_phrase(certificate.engines, certificate.effort)
     digest = certificate.to_dict()["digest"]
-    return f"engines {engines} · source {certificate.source_digest[:12]} · certificate {digest[:12]}"
+    return f"{engines} · source {certificate.source_digest[:12]} · certificate {digest[:12]}"

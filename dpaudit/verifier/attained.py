@@ -1,11 +1,13 @@
 """The losses that a certificate's witness attains, computed anew: the releases that one pair moves, on its plan."""
 
 import json
+import math
 from collections import Counter
 from functools import reduce
 
 from dpaudit.verifier import losses, schemes
-from dpaudit.verifier.losses import SHIFTS, Multiset
+from dpaudit.verifier.folding import walk
+from dpaudit.verifier.losses import Multiset
 from dpaudit.verifier.mechanisms import rescaled, sides_of
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shuffles import shuffled_below
@@ -25,22 +27,21 @@ def attained(tree: Table, relation: str, witness: Table, conditions: list[Table]
     require(ground != "checked" or tuple(labels) in checked, "no checked condition names the witness's releases")
     one = ground == "by_definition"
     require(len(labels) == 1 or not one, "a witness moves several queries")
-    walk = _Walk(labels, entries, one=one)
-    found = walk.losses(tree, "root", relation, 1)
-    require(walk.met or not labels, "a witness moves no release")
-    require(entries.keys() == walk.entered, "a witness enters a part that its pair does not reach")
-    if not one or len(walk.queries) < 2:
-        return [found]
-    alone = (_Walk(labels, entries, one=True, query=query) for query in walk.queries)
-    return [walk.losses(tree, "root", relation, 1) for walk in alone]
+    held = [node for node in walk(tree) if node["node"] == "release" and node["label"] in labels]
+    queries = dict.fromkeys(_query(node["mechanism"]) for node in held) if one else [""]
+    walks = [_Walk(labels, entries, one=one, query=query) for query in queries]
+    found = [(walk, walk.losses(tree, "root", relation, 1)) for walk in walks]
+    require(not labels or any(walk.met for walk, _ in found), "a witness moves no release")
+    reached = all(entries.keys() == walk.entered for walk in walks)
+    require(reached, "a witness enters a part that its pair does not reach")
+    return [moved for walk, moved in found if walk.met or not labels]
 
 
 class _Walk:
-    """A walk over the tree along one plan; it gathers the queries that are moved and the nodes that are entered."""
+    """A walk over the tree along one plan; it gathers the nodes that are entered, and whether a release is moved."""
 
-    def __init__(self, labels: list[str], entries: dict[str, int], *, one: bool, query: str = "") -> None:
+    def __init__(self, labels: list[str], entries: dict[str, int], *, one: bool, query: str) -> None:
         self.labels, self.entries, self.one, self.query = labels, entries, one, query
-        self.queries: set[str] = set()
         self.entered: set[str] = set()
         self.met = False
 
@@ -71,33 +72,19 @@ class _Walk:
         if kind in ("subsample", "allocate"):
             below = schemes.inside(node, relation)
             found = schemes.below(node, self.losses(node["part"], first, below, 1), relation, beside=not self.one)
-            return self._of_a_person(node, found, relation, records)
+            several = records > 1 and relation != "replace_one" and node.get("scheme") == "poisson"
+            return _together(found, records) if several else found
         return self.losses(node["part"], first, relation, records)
-
-    def _of_a_person(self, node: Table, found: Multiset, relation: str, records: int) -> Multiset:
-        """All records of a person in one Poisson sample of Gaussian releases; of other samples, one record."""
-        if records == 1 or relation == "replace_one" or node.get("scheme") != "poisson" or found.total() != 1:
-            return found
-        (loss,) = found
-        if loss[0] == "gaussian":
-            return Counter([("gaussian", loss[1] * records)])
-        if not (sample := losses.drawn(loss)):
-            return found
-        return Counter([("mixture", "gaussian", schemes.binomial(records, *sample), ((0.0, 1.0),))])
 
     def _release(self, node: Table, relation: str, records: int) -> Multiset:
         """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""
         if self.labels and node["label"] not in self.labels:
             return _NOWHERE
-        self.met = True
-        moved = node["mechanism"]
-        query = json.dumps(_query(moved), sort_keys=True)
-        if self.query not in ("", query):
+        if self.query not in ("", _query(node["mechanism"])):
             return _NOWHERE
-        self.queries.add(query)
-        found = sides_of(moved, relation)[1]
-        alone = found.total() == 1 and next(iter(found))[0] in SHIFTS
-        return Counter({(loss[0], loss[1] * records): 1 for loss in found}) if alone else found
+        self.met = True
+        found = sides_of(node["mechanism"], relation)[1]
+        return _together(found, records) if {loss[0] for loss in found} <= {*losses.SHIFTS} else found
 
     def _entered(self, node: Table, path: str, relation: str, records: int) -> Multiset:
         """The part that the plan enters; what several cells attain, the pair meets in both orders."""
@@ -115,9 +102,13 @@ class _Walk:
         return alone if relation == "add_remove" else alone + losses.reversed_all(alone)
 
 
-def _query(mechanism: Table) -> Table:
+def _together(found: Multiset, records: int) -> Multiset:
+    """Return what all records of a person attain together where that is known, else what one does."""
+    return Counter([schemes.of_a_person(one, records) or one for one in found]) if found.total() == 1 else found
+
+
+def _query(mechanism: Table) -> str:
     """Return what noise is added to: the fields that scaling the noise leaves alone."""
-    scaled = rescaled(mechanism, 2.0)
-    mechanism = {key: value for key, value in mechanism.items() if key != "stated"}
-    inner = {key: _query(value) for key, value in mechanism.items() if isinstance(value, dict)}
-    return {key: value for key, value in (mechanism | inner).items() if key in inner or scaled[key] == value}
+    fields = rescaled(mechanism, math.inf).items()
+    kept = {key: _query(held) if key == "leaf" else held for key, held in fields if key != "stated"}
+    return json.dumps(kept, sort_keys=True)

@@ -64,7 +64,7 @@ def verify(text: str) -> Verification:
     none is far from it; its verdict, its reasons, the conditions of its declaration, the printed reading and the slack
     follow. The last note says to which width the ends are confirmed. A complaint about a number rests on a proved
     bracket; a number that the bracket is too wide for is `unconfirmed`, and so is what lies beyond this checker's
-    limits. Ends of samples and secret steps may be loose, if they are true.
+    limits. Ends of samples and secret steps, and of sums at a quick effort, may be loose, if they are true.
     Edge cases: whatever cannot be derived again (an unknown mechanism) is a complaint, never accepted. What a run has
     looked at, and the privacy that a `stated` part claims, are taken from the certificate; notes say so.
 
@@ -115,12 +115,12 @@ def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
-    found = Outcome(_void_complaints(data["tight"])) if void else compared("upper", claim, data["tight"], above)
-    found = found.joined(compared("lower", claim, data["tight"], below))
+    found = Outcome(_void_complaints(data["tight"])) if void else compared("upper", data, data["tight"], above)
+    found = found.joined(compared("lower", data, data["tight"], below))
     if assumed:
         epsilon, delta = assumed_ends(data)
         stated = {"epsilon": {"lower": epsilon}, "delta": {"lower": delta}}
-        found = found.joined(compared("lower", claim, stated, Worst(assumed), _TOLD - 1))
+        found = found.joined(compared("lower", data, stated, Worst(assumed), _TOLD - 1))
         refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
         found = found.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]

@@ -5,13 +5,13 @@ from collections import Counter
 from itertools import product
 
 from dpaudit.verifier import losses, schemes
-from dpaudit.verifier.integers import orders_alone
-from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, black_box, distinct, joined
+from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shuffles import shuffled_above
 
 MODELS = ("local", "central", "joint")
+_SINGLE = {"release", "stated", "sequential", "repeat", "post_process", "billboard", "local", "group"}
 _REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}
 
 
@@ -29,7 +29,7 @@ def fold(node: Table, relation: str) -> list[Multiset]:
         return _parts(node, relation)
     part = fold(node["part"], schemes.inside(node, relation))
     if kind == "repeat":
-        part = part if orders_alone(node["part"], relation) else [joined(part)]
+        part = part if _ordered(node["part"], relation) else [joined(part)]
         return [losses.times(a, node["times"]) for a in part]
     if kind == "group":
         return _group(part, node["size"]) if node["size"] > 1 else part
@@ -46,10 +46,20 @@ def _parts(node: Table, relation: str) -> list[Multiset]:
     folded = [fold(part, relation) for part in node["parts"]]
     if node["node"] == "parallel":
         return distinct([alternative for part in folded for alternative in part])
-    kept = [a if orders_alone(n, relation) else [joined(a)] for a, n in zip(folded, node["parts"], strict=True)]
+    kept = [a if _ordered(n, relation) else [joined(a)] for a, n in zip(folded, node["parts"], strict=True)]
     if math.prod(map(len, kept)) > 16:
         kept = [[joined(a)] for a in kept]
     return distinct([sum(chosen, start=Counter()) for chosen in product(*kept)])
+
+
+def _ordered(node: Table, relation: str) -> bool:
+    """Return whether a node's alternatives are the orders of samples of one loss each, which a run does not change."""
+    sampled = node["node"] in ("subsample", "allocate")
+    if sampled and "replace_one" in (relation, schemes.inside(node, relation)):
+        return False
+    if {below["node"] for below in walk(node["part"] if sampled else node)} <= _SINGLE:
+        return True
+    return node["node"] in _SINGLE - {"group", "local"} and all(_ordered(part, relation) for part in children(node))
 
 
 def _cells(node: Table, relation: str) -> list[Multiset]:
@@ -72,11 +82,8 @@ def _group(upper: list[Multiset], size: int) -> list[Multiset]:
 
 def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed together."""
-    if loss[0] in SHIFTS:
-        return (loss[0], loss[1] * size)
-    if drawn := losses.drawn(loss):
-        mixed = ("mixture", "gaussian", schemes.binomial(size, *drawn), ((0.0, 1.0),))
-        return mixed if len(loss[3]) == 1 else losses.reverse(mixed)
+    if grown := schemes.of_a_person(loss, size):
+        return grown
     require(loss[0] in ("discrete", "range", "between"), "a group over a sample cannot be derived again")
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
@@ -87,9 +94,15 @@ def children(node: Table) -> list[Table]:
     return [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
 
 
+def places(node: Table, place: str = "root") -> list[tuple[str, Table]]:
+    """Return all nodes with their places, parents first."""
+    below = (held for i, part in enumerate(children(node)) for held in places(part, f"{place}.{i}"))
+    return [(place, node), *below]
+
+
 def walk(node: Table) -> list[Table]:
     """Return all nodes, parents first."""
-    return [node, *(below for child in children(node) for below in walk(child))]
+    return [held for _, held in places(node)]
 
 
 def plug_ins(tree: Table) -> list[str]:

@@ -1,4 +1,4 @@
-"""Finite losses on a sample: in which order they meet the neighbours, and integer noise whose record is replaced."""
+"""Integer noise by itself and on a sample, and the losses of samples that are known outcome by outcome."""
 
 import math
 from collections import Counter
@@ -6,19 +6,34 @@ from collections import Counter
 import numpy as np
 from scipy.special import ndtr
 
-from dpaudit.verifier.losses import Loss, Multiset, discrete, either, on_sample, reverse
-from dpaudit.verifier.mechanisms import sides_of
-from dpaudit.verifier.refusals import Table, positive
-from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.losses import Loss, Multiset, discrete, on_sample, reverse
+from dpaudit.verifier.refusals import Table, positive, require
 from dpaudit.verifier.shifts import Array
 
-_LINE = ("discrete_laplace", "discrete_gaussian", "truncated_discrete_gaussian")
+LATTICE = ("discrete_laplace", "discrete_gaussian", "truncated_discrete_gaussian")
 
 
-def either_answer(part: Table) -> Multiset:
-    """Return the larger curve of a table of two laws, one of which a sample without the record has; else nothing."""
-    noise = _noise(part)
-    return either(sides_of(noise, noise["neighbours"])[0]) if noise.get("name") == "finite" else Counter()
+def noise_law(fields: Table) -> tuple[Array, Array, Array, float]:
+    """Return whole numbers, the noise there, ln of the ratio of moved noise to it, and a bound on what lies beyond.
+
+    The first and last number of a discrete Laplace stand for all further out, which are moved alike; a discrete
+    Gaussian is counted up to 22 deviations. Moved noise of a bounded range misses some numbers: ln 0.
+    """
+    if fields["name"] == "discrete_laplace":
+        move, unit = fields["l1_sensitivity"], positive(fields, "scale")
+        require(move <= 10**5, "a discrete Laplace is out of range")
+        at = np.arange(-move, move + 1)
+        masses = np.exp(-abs(at) / unit) * math.tanh(0.5 / unit)
+        masses[[0, -1]] = math.exp(-move / unit) / (1 + math.exp(-1 / unit))
+        return at, masses, (abs(at) - abs(at - move)) / unit, 0.0
+    move, unit, cut = fields["l2_sensitivity"], positive(fields, "stddev"), "cut" in fields
+    reach = round(positive(fields, "cut") * unit) if cut else math.ceil(22 * unit) + move + 1
+    fits = 0.1 <= fields["cut"] <= 1000 and 1 <= reach <= 10**5 if cut else move <= 10 * unit
+    require(fits and 0.1 <= unit <= 1e4, "a discrete Gaussian is out of range")
+    at = np.arange(-reach, reach + 1)
+    masses = np.exp(-((at / unit) ** 2) / 2)
+    away = np.where(at < move - reach, -np.inf, (at - move / 2) * (move / unit**2))
+    return at, masses / masses.sum(), away, 0.0 if cut else 1e-106
 
 
 def mapped(part: Multiset, rate: float) -> Loss:
@@ -31,59 +46,20 @@ def mapped(part: Multiset, rate: float) -> Loss:
     return discrete(list(held.items()), rate * lost)
 
 
-def orders_alone(node: Table, relation: str) -> bool:
-    """Return whether a node's alternatives are the orders of a sampled part, which a run does not change."""
-    kind, parts = node["node"], node.get("parts", [node.get("part")])
-    if kind in ("subsample", "allocate"):
-        key = "allocate" if kind == "allocate" else node.get("scheme", "poisson")
-        ordered = relation != "replace_one" != TABLES["relations"][key].get(relation)
-        return ordered and _single(node["part"])
-    if kind == "sequential":
-        return all(_single(part) or orders_alone(part, relation) for part in parts)
-    return kind in ("repeat", "post_process", "billboard") and orders_alone(node["part"], relation)
+def opposed(noise: Table, rate: float, *, low: bool) -> Loss:
+    """Return the law of ln (first / second), first and second with the record at +move and at -move.
 
-
-def _single(node: Table) -> bool:
-    """Return whether a part has one alternative."""
-    if node["node"] in ("release", "stated"):
-        return True
-    parts = node.get("parts", [node.get("part")])
-    return node["node"] in ("sequential", "repeat", "post_process", "billboard", "local", "group") and all(
-        map(_single, parts)
-    )
-
-
-def opposed(part: Table, rate: float, *, low: bool) -> Loss | None:
-    """Return the law of ln (first / second), first and second with the record at +move and at -move; None if unknown.
-
-    Outputs lie around 0, the noise being even: the ratio of noise at k - move and at k, in logarithms, is `away`.
+    The noise being even, a loss is the difference of the same function at an output and at its opposite.
     """
-    noise = _noise(part)
-    name, lost = noise.get("name"), 0.0
-    if name not in _LINE:
-        return None
-    if name == "discrete_laplace":
-        move, unit = noise["l1_sensitivity"], positive(noise, "scale")
-        at = np.arange(-move, move + 1)
-        masses = np.exp(-abs(at) / unit) * math.tanh(0.5 / unit)
-        masses[[0, -1]] = math.exp(-move / unit) / (1 + math.exp(-1 / unit))
-        away = (abs(at) - abs(at - move)) / unit
-    else:
-        move, unit = noise["l2_sensitivity"], positive(noise, "stddev")
-        cut = name != "discrete_gaussian"
-        reach = round(noise["cut"] * unit) if cut else math.ceil(22 * unit) + move + 1
-        at = np.arange(-reach, reach + 1)
-        masses = np.exp(-((at / unit) ** 2) / 2)
-        masses /= masses.sum()
-        away = np.where(cut & (at < move - reach), -np.inf, (at - move / 2) * (move / unit**2))
-        lost = rate * float(masses[max(0, len(at) - move) :].sum()) if cut else 0.0 if low else 1e-106
+    _, masses, away, beyond = noise_law(noise)
     with np.errstate(divide="ignore"):
         near = np.log1p(rate * np.expm1(np.minimum(away, 1.0))) if rate < 1 else np.minimum(away, 1.0)
     grown = np.where(away > 1, away + np.log(rate + (1 - rate) * np.exp(-np.maximum(away, 1.0))), near)
-    held = np.isfinite(grown) & np.isfinite(grown[::-1])
-    first, loss = masses * np.exp(grown), grown[held] - grown[::-1][held]
-    lost += float(first[~held].sum())
-    return discrete(list(zip(loss.tolist(), first[held].tolist(), strict=True)), min(1.0, lost), min(1.0, lost))
+    met = np.isfinite(grown) & np.isfinite(grown[::-1])
+    first, loss = masses * np.exp(grown), grown[met] - grown[::-1][met]
+    lost = float(first[~met].sum()) + rate * float(masses[np.isinf(away)].sum()) * ("cut" in noise)
+    lost = min(1.0, lost + beyond * (not low))
+    return discrete(list(zip(loss.tolist(), first[met].tolist(), strict=True)), lost, lost)
 
 
 def zeroed(mu: float, rate: float) -> Loss:
@@ -115,11 +91,3 @@ def _cells(z: Array, mu: float, rate: float) -> tuple[Array, Array]:
         over, under = ((1 - rate) * ndtr(s * z) + rate * ndtr(s * (z - move)) for s in (-1, 1))
         rows.append(np.where(over[:-1] < 0.5, over[:-1] - over[1:], under[1:] - under[:-1]))
     return rows[0], rows[1]
-
-
-def _noise(part: Table) -> Table:
-    """Return the mechanism of a part that is one release, post-processed or not; empty for any other."""
-    while part["node"] in ("post_process", "billboard"):
-        part = part["part"]
-    noise: Table = part.get("mechanism", {})
-    return {} if "stated" in noise else noise

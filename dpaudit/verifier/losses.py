@@ -150,13 +150,12 @@ def either(part: Multiset) -> Multiset:
     if not alone(part) or part == reversed_all(part):
         return part
     ((_, atoms, *ends),) = part
-    return larger([(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms], Fraction(ends[0]))
+    return larger([(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms], *map(Fraction, ends))
 
 
-def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction) -> Multiset:
-    """Return the larger curve of two laws in both orders; `lost` is what only the first one has."""
+def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fraction) -> Multiset:
+    """Return the larger curve of two laws in both orders; `lost` is what only the first one has, `other` the second."""
     follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
-    other = lost + sum((p - q for p, q in rows), start=Fraction(0))  # both orders have one total variation
     curves = [(rows, lost), ([(q, p) for p, q in rows], other)]
 
     def gaps(x: Fraction) -> list[Fraction]:

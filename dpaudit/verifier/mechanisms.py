@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
-from dpaudit.verifier.refusals import Table, positive, ratio, require
+from dpaudit.verifier.refusals import Table, exact_ratio, positive, ratio, require
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.strategies import squared_move
 
@@ -75,18 +76,12 @@ def _laplace(fields: Table, relation: str) -> Sides:
 
 def _ball_laplace(fields: Table, relation: str) -> Sides:
     """A Euclidean move is at most sqrt(dimension) times as long in l1, and is so long when it is spread evenly."""
-    dimension, moved = fields["dimension"], Fraction(repr(float(fields["l2_sensitivity"])))
-    shift, root = moved / Fraction(repr(positive(fields, "scale"))), math.isqrt(dimension)
-    require(0 <= shift * dimension < 10**300, "a sensitivity over a scale is out of range")
-    whole = root * root == dimension
-    above = Fraction(root) if whole else Fraction(math.isqrt(dimension << 240) + 1, 1 << 120)
-    most, each = float(shift * above), shift / above
-    while not whole and Fraction(repr(most)) < shift * above:
-        most = math.nextafter(most, math.inf)
-    least = float(each)
-    while dimension > 1 and Fraction(repr(least)) > each:
-        least = math.nextafter(least, 0.0)
-    return Counter([("laplace", most)]), Counter({("laplace", least): dimension})
+    dimension, shift = fields["dimension"], exact_ratio(fields, "l2_sensitivity", "scale")
+    root = Fraction(math.isqrt(dimension))
+    if root**2 != dimension:
+        root = Fraction(math.sqrt(dimension)) * (1 + Fraction(1, 10**15))
+    require(shift * dimension < 10**300, "a sensitivity over a scale is out of range")
+    return Counter([("laplace", float(shift * root))]), Counter({("laplace", float(shift / root)): dimension})
 
 
 def _symmetric_gaussian(fields: Table, relation: str) -> Sides:
@@ -164,41 +159,13 @@ def _randomised_response(fields: Table, relation: str) -> Sides:
     return _sides(discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
 
 
-def _discrete_laplace(fields: Table, relation: str) -> Sides:
-    """Two-sided geometric noise against itself moved by a whole distance."""
-    distance, scale = fields["l1_sensitivity"], positive(fields, "scale")
-    require(distance <= 10**5, "a discrete Laplace is out of range")
-    fading = math.exp(-1 / scale)
-    tail, inside = 1 / (1 + fading), (1 - fading) / (1 + fading)
-    atoms = [((2 * k - distance) / scale, inside * fading ** (distance - k)) for k in range(1, distance)]
-    return _sides(discrete([*atoms, (distance / scale, tail), (-distance / scale, tail * fading**distance)]))
-
-
-def _discrete_gaussian(fields: Table, relation: str) -> Sides:
-    """Whole numbers with probabilities like e^(-k^2 / (2 stddev^2)); beyond 22 deviations anything may be lost."""
-    distance, stddev = fields["l2_sensitivity"], positive(fields, "stddev")
-    require(0.1 <= stddev <= 1e4 and distance <= 10 * stddev, "a discrete Gaussian is out of range")
-    reach = math.ceil(22 * stddev) + 1
-    noise = np.arange(-reach - distance, reach + distance + 1)
-    masses = np.exp(-((noise / stddev) ** 2) / 2)
-    masses = (masses / masses.sum())[: len(masses) - distance]
-    values = (2 * noise[: len(masses)] + distance) * (distance / (2 * stddev**2))
-    atoms = list(zip(values.tolist(), masses.tolist(), strict=True))
-    return _sides(discrete(atoms, 1e-106, 1e-106), discrete(atoms))
-
-
-def _truncated_discrete_gaussian(fields: Table, relation: str) -> Sides:
-    """The same weights on -bound .. bound alone: the outermost outputs give the answer away."""
-    distance, stddev = fields["l2_sensitivity"], positive(fields, "stddev")
-    bound = round(positive(fields, "cut") * stddev)
-    fits = 0.1 <= stddev <= 1e4 and 0.1 <= fields["cut"] <= 1000 and 1 <= bound <= 10**5
-    require(fits, "a truncated discrete Gaussian is out of range")
-    noise = np.arange(-bound, bound + 1)
-    masses = np.exp(-((noise / stddev) ** 2) / 2)
-    masses, inside = masses / masses.sum(), max(0, len(noise) - distance)
-    values = (noise[:inside] + distance / 2) * (distance / stddev**2)
-    lost = min(1.0, float(masses[inside:].sum()))
-    return _sides(discrete(list(zip(values.tolist(), masses[:inside].tolist(), strict=True)), lost, lost))
+def _integer_noise(fields: Table, relation: str) -> Sides:
+    """Whole numbers against themselves moved; what lies beyond all that is counted may be lost."""
+    _, masses, away, beyond = noise_law(fields)
+    met = np.isfinite(away)
+    lost = min(1.0, float(masses[~met].sum())) if "cut" in fields else 0.0
+    atoms = list(zip((-away[met]).tolist(), masses[met].tolist(), strict=True))
+    return _sides(discrete(atoms, lost + beyond, lost + beyond), discrete(atoms, lost, lost))
 
 
 def _finite(fields: Table, relation: str) -> Sides:
@@ -215,7 +182,7 @@ def _finite(fields: Table, relation: str) -> Sides:
     losses = [(math.log(p / q) if p >= q else -math.log(q / p), float(p)) for p, q in rows if p and q]
     loss: Multiset = Counter([discrete(losses, float(lost), float(other))])
     even = sorted(rows) == sorted((q, p) for p, q in rows)
-    return loss if even else larger([row for row in rows if all(row)], lost), loss
+    return loss if even else larger([row for row in rows if all(row)], lost, other), loss
 
 
 def _exponential(fields: Table, relation: str) -> Sides:
@@ -260,6 +227,6 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
-_TABLES = (_finite, _truncated_discrete_gaussian, _matrix)
-_OTHER = (_tree_aggregation, _discrete_laplace, _discrete_gaussian, _exponential, _report_noisy_max, _removal_clock)
-_READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_TABLES, *_OTHER, _one_sided_wishart, _symmetrised_wishart)}
+_OTHER = (_tree_aggregation, _matrix, _finite, _exponential, _report_noisy_max, _removal_clock, _one_sided_wishart)
+_READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _symmetrised_wishart)}
+_READERS |= dict.fromkeys(LATTICE, _integer_noise)

@@ -101,10 +101,6 @@ def blur(loss: Loss) -> float:
 
 def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
     """Return bounds on the delta of one loss, but for its mass at infinity: in closed form, or by atoms and a test."""
-    if loss[0] == "choice":
-        lows, highs = zip(*(plain(option, epsilon) for option in loss[1]), strict=True)
-        kept = [leak(option) - leak(loss) for option in loss[1]]
-        return max(map(sum, zip(lows, kept, strict=True))), max(0.0, *map(sum, zip(highs, kept, strict=True)))
     if loss[0] not in (*DERIVED, "discrete"):
         p, q, off = shifts.closed(loss, epsilon)
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
@@ -288,21 +284,14 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     few = max(1, int(np.searchsorted(np.cumsum(over), _FEW[order])))  # knots that hold rounding, taken as told apart
     lost = inner.lost + float((np.maximum(x - cap, 0.0) * q).sum()) * 1.001 + min(1.0, top * size * g / steps)
     lost, alone = lost + float((over * means)[:few].sum()), float(over[:few].sum())
-    told, shrunk = inner.q > 1e-300, np.exp(np.minimum(-inner.told, _LARGEST))
-    p_at = np.minimum(np.exp(np.minimum(inner.told, _LARGEST)), cap)[told] / g
-    sides = inner.p, inner.q * shrunk, inner.p_high, inner.q_low * shrunk
-    p, q, p_high, q_low = (_spread(p_at, row[told]) for row in sides)
-    fewer = steps - 1
-    ways = ([(p, 1), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, 1), (q, fewer)])
-    sums = zip(ways[order == "add"], (-1, 1), strict=True)
-    one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in sums)
-    at, law, ratio = np.log(means[few:]), over[few:], np.log(one / two)
+    shrunk, rows = _inner_labels(inner)
+    at, law = np.log(means[few:]), over[few:]
     if order == "add":
         at, lost, alone = -at, alone, lost
     else:
         law = law * means[few:]
-    known = (ratio >= at.min()) & (ratio <= at.max())  # the others are rare, and would be the whole of a weighted tail
-    return Pair(at, law, lost, alone, ratio[known], *_one_way(one[known]))
+    values = 1 / np.maximum(shrunk, 1 / cap) / g
+    return Pair(at, law, lost, alone, *_counted(values, rows, (steps, 1), order, (size, tilts), at))
 
 
 def _at_places(loss: Loss, cells: int, size: int) -> Pair:
@@ -310,23 +299,41 @@ def _at_places(loss: Loss, cells: int, size: int) -> Pair:
     _, inside, steps, order, places = loss
     over = _allocated(_together(tuple((part, n * places) for part, n in inside), cells), steps // places, size, order)
     inner, size = _together(inside, cells), min(size, _PLACED)
-    told = inner.q > 1e-300
-    shrunk = np.exp(-np.minimum(inner.told[told], _LARGEST))
-    p, q, p_high, q_low = inner.p[told], inner.q[told] * shrunk, inner.p_high[told], inner.q_low[told] * shrunk
+    shrunk, rows = _inner_labels(inner)
+    p, q, *_ = rows
     ranks = np.argsort(shrunk)
     cap = float(shrunk[ranks][min(int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order])), len(p) - 1)])
     values = np.log1p(1 / np.maximum(shrunk, cap) / steps)
     spread = math.sqrt(steps * float(((values - values @ q) ** 2) @ q))
     g = (steps * float(values @ q) + (places + 2) * float(values.max()) + 14 * spread) / size
-    p, q, p_high, q_low = (_spread(values / g, row) for row in (p, q, p_high, q_low))
     whole, each = _TILTS[order]
-    tilts, fewer = {whole / size, each * g / spread or whole / size}, steps - places
+    tilts = {whole / size, each * g / spread or whole / size}
+    return Pair(*over[:4], *_counted(values / g, rows, (steps, places), order, (size, tilts), over.at))
+
+
+def _inner_labels(inner: Pair) -> tuple[Array, list[Array]]:
+    """Return e^-label and the four rows of labels, those of Q as masses, where Q is not rounded away."""
+    told = inner.q > 1e-300
+    shrunk = np.exp(-np.minimum(inner.told[told], _LARGEST))
+    return shrunk, [inner.p[told], inner.q[told] * shrunk, inner.p_high[told], inner.q_low[told] * shrunk]
+
+
+def _counted(
+    values: Array, rows: list[Array], met: tuple[int, int], order: str, sums: tuple[int, set[float]], at: Array
+) -> tuple[Array, ...]:
+    """Return labels and their rows: the law of a sum of values over all steps, some of which have the record's.
+
+    Labels outside of the losses `at` are rare, and would be the whole of a weighted tail.
+    """
+    p, q, p_high, q_low = (_spread(values, row) for row in rows)
+    (steps, places), (size, tilts) = met, sums
+    fewer = steps - places
     ways = ([(p, places), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, places), (q, fewer)])
-    sums = zip(ways[order == "add"], (-1, 1), strict=True)
-    one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in sums)
+    laws = zip(ways[order == "add"], (-1, 1), strict=True)
+    one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in laws)
     ratio = np.log(one / two)
-    known = (ratio >= over.at.min()) & (ratio <= over.at.max())
-    return Pair(*over[:4], ratio[known], *_one_way(one[known]))
+    known = (ratio >= at.min()) & (ratio <= at.max())
+    return ratio[known], *_one_way(one[known])
 
 
 def _spread(at: Array, masses: Array) -> Array:

@@ -3,7 +3,7 @@
 import math
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.folding import children
+from dpaudit.verifier.folding import children, places
 from dpaudit.verifier.losses import Multiset, group_delta, most
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, require
@@ -14,7 +14,7 @@ _ENOUGH = 1 + 1e-9  # rounding that a printed number may have
 
 def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list[str]:
     """Return where the printed reading does not follow: its end, the places of its problems, and its validity."""
-    steps = [(place, node) for place, node in _places(tree, "root") if "printed" in node]
+    steps = [(place, node) for place, node in places(tree) if "printed" in node]
     if printed is None or not steps:
         return [] if printed is None and not steps else ["the printed reading is missing or has no basis"]
     end = budget(tree)
@@ -28,11 +28,6 @@ def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list
         *([] if stated == broken else [f"the steps that do not hold are {broken}; stated are {stated}"]),
         *([] if printed["valid"] == (not broken) else ["the printed reading's validity contradicts its steps"]),
     ]
-
-
-def _places(node: Table, place: str) -> list[tuple[str, Table]]:
-    """Return all nodes with their places, parents first."""
-    return [(place, node), *(held for i, part in enumerate(children(node)) for held in _places(part, f"{place}.{i}"))]
 
 
 def budget(node: Table) -> tuple[float, float]:

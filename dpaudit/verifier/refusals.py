@@ -33,8 +33,13 @@ def positive(fields: Table, key: str) -> float:
     return value
 
 
+def exact_ratio(fields: Table, above: str, below: str) -> Fraction:
+    """Return a ratio of two positive fields, each read as its shortest decimal."""
+    return Fraction(repr(positive(fields, above))) / Fraction(repr(positive(fields, below)))
+
+
 def ratio(fields: Table, above: str, below: str) -> float:
-    """Return the float that stands for a ratio of two positive fields, each read as its shortest decimal."""
-    value = Fraction(repr(positive(fields, above))) / Fraction(repr(positive(fields, below)))
+    """Return the float that stands for such a ratio."""
+    value = exact_ratio(fields, above, below)
     require(value < 10**300, f"{above} over {below} is beyond floating point")
     return float(value)

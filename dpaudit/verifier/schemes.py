@@ -20,6 +20,13 @@ def inside(node: Table, relation: str) -> str:
     return str(known[relation])
 
 
+def bare(node: Table, other: str) -> Table:
+    """Return the node below post-processing and nodes of one other kind, which leave a loss alone."""
+    while node["node"] in ("post_process", other):
+        node = node["part"]
+    return node
+
+
 def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
@@ -59,10 +66,11 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
         return _NOTHING
     if any(loss[0] == "choice" for loss in part):
         return _boxed(_doubled(part) if apart or zeroed else part, rate)
-    if apart and (pair := integers.opposed(node["part"], rate, low=low)):
-        return Counter([pair])
-    if apart and (answers := integers.either_answer(node["part"])):
-        return _once(part, rate) if low else _both(answers, rate)
+    noise = bare(node["part"], "billboard").get("mechanism", {}) if apart else {}
+    if noise.get("name") in integers.LATTICE and "stated" not in noise:
+        return Counter([integers.opposed(noise, rate, low=low)])
+    if noise.get("name") == "finite" and "stated" not in noise:
+        return _once(part, rate) if low else _both(losses.either(part), rate)
     if inside(node, relation) == "replace_one" and not low:
         part = losses.either(part)
     if scheme == "with_replacement":
@@ -171,6 +179,16 @@ def secret(part: Multiset, steps: int) -> Multiset:
     if steps == 1 or not part or shows_all(part):
         return part
     return Counter([("allocated", tuple(sorted(losses.merged(part).items(), key=repr)), steps, "remove")])
+
+
+def of_a_person(loss: Loss, records: int) -> Loss:
+    """Return what as many records lose that move a release together, or enter a sample each by itself; or nothing."""
+    if loss[0] in losses.SHIFTS:
+        return (loss[0], loss[1] * records)
+    if not (sample := losses.drawn(loss)):
+        return ()
+    mixed = ("mixture", "gaussian", binomial(records, *sample), ((0.0, 1.0),))
+    return mixed if len(loss[3]) == 1 else reverse(mixed)
 
 
 def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float], ...]:

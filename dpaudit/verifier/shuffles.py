@@ -12,6 +12,7 @@ import numpy as np
 
 from dpaudit.verifier.losses import Loss, Multiset, discrete, most, reversed_all
 from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier.schemes import bare
 
 Array = np.ndarray[Any, Any]
 _BINS, _CELLS = 8_000, 16_000_000
@@ -59,9 +60,7 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
 
 def _answers(node: Table) -> int:
     """Return how many answers a single randomised response has; 0 for other reports."""
-    part = node["part"]
-    while part["node"] in ("local", "post_process"):
-        part = part["part"]
+    part = bare(node["part"], "local")
     fields = part["mechanism"] if part["node"] == "release" else {"name": ""}
     return int(fields.get("categories", 2)) if fields["name"] == "randomised_response" else 0
 

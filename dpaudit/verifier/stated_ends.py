@@ -45,14 +45,19 @@ def tolerance(curve: Worst) -> float:
     return _COARSE if curve.coarse else _CLOSED if curve.closed else _SUMMED
 
 
-def compared(side: str, claim: Table, ends: Table, curve: Worst, digits: float = 0.0) -> Outcome:
-    """Ask the curve at the stated ends of delta and epsilon, which may be rounded to so many digits."""
-    loose = max(tolerance(curve), digits)
+def compared(side: str, data: Table, ends: Table, curve: Worst, digits: float = 0.0) -> Outcome:
+    """Ask the curve at the stated ends of delta and epsilon, which may be rounded to so many digits.
+
+    A quick effort is sharp in closed form alone, and no effort is of losses made of others.
+    """
+    claim, loose = data["claim"], max(tolerance(curve), digits)
+    sharp = not curve.derived and (curve.closed or data["effort"] != "quick")
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
-    return _delta(side, delta, claim, curve, loose).joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose))
+    found = _delta(side, delta, claim, curve, loose, sharp=sharp)
+    return found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
 
 
-def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float) -> Outcome:
+def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *, sharp: bool) -> Outcome:
     """Compare a stated end of delta at the claimed epsilon."""
     low, high = curve.delta(claim["epsilon"])
     room = (small := small_delta(curve, float(claim["delta"]))) + high - low
@@ -64,22 +69,21 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float) ->
     if not true:
         return Outcome((f"{stated}, is contradicted by {lies}",))
     if not near:
-        return _far(f"{stated}, is far from {lies}", curve, high)
+        return _far(f"{stated}, is far from {lies}", sharp=sharp and (high >= BLUNT or curve.closed))
     return Outcome((), () if proved or high <= small else (f"{stated}, is not confirmed by {lies}",))
 
 
-def _far(told: str, curve: Worst, delta: float) -> Outcome:
-    """Return a loose end: a contradiction where our bounds are known to be sharp."""
-    free = curve.derived or (delta < BLUNT and not curve.closed)
-    return Outcome(loose=(told,)) if free else Outcome((told,))
+def _far(told: str, *, sharp: bool) -> Outcome:
+    """Return a loose end: a contradiction where bounds are known to be sharp."""
+    return Outcome((told,)) if sharp else Outcome(loose=(told,))
 
 
-def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float) -> Outcome:
+def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float, *, sharp: bool) -> Outcome:
     """Compare a stated end of epsilon, at which delta falls to the claimed one."""
     stated, upper = f"the {side} bound on epsilon, {epsilon:.9g},", side == "upper"
     blunt = 0 < delta < SMALL
     if epsilon == math.inf:
-        free = upper and (blunt or curve.derived)
+        free = upper and (blunt or not sharp)
         return Outcome() if free or curve.never(delta) else Outcome((f"{stated} is too large",))
     asked = epsilon if upper else epsilon * (1 - _EXACT)
     low, high = curve.delta(asked)
@@ -90,13 +94,13 @@ def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float
     else:
         wrong, proved = epsilon > 0 and not maybe, epsilon <= _EXACT or surely or low >= delta * (1 - _WIDE) > 0
         far = _exceeds(curve, epsilon * (1 + loose) + _EXACT, delta, 1)[0]
-    sense = "too small" if wrong == upper else "too large"
+    there = f"this checker's bracket of delta there is [{low:.6g}, {high:.6g}]"
+    told = f"{stated} is {'too small' if wrong == upper else 'too large'}: {there}"
     if wrong:
-        return Outcome((f"{stated} is {sense}",))
+        return Outcome((told,))
     if far and not blunt:
-        return _far(f"{stated} is {sense}", curve, max(delta, SMALL))
-    told = f"{stated} is not confirmed: this checker's bracket of delta there is [{low:.6g}, {high:.6g}]"
-    return Outcome((), () if proved or blunt else (told,))
+        return _far(told, sharp=sharp and (delta >= BLUNT or curve.closed))
+    return Outcome((), () if proved or blunt else (f"{stated} is not confirmed: {there}",))
 
 
 def _exceeds(curve: Worst, epsilon: float, delta: float, room: int) -> tuple[bool, bool]:

@@ -3,7 +3,7 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.bracket import Bracket
+from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.readings import PrintedReading, Slack, Verdict
 from dpaudit.wording.claims import promise
@@ -46,6 +46,15 @@ def width_phrase(bracket: Bracket) -> str:
         return ""
     width = (bracket.upper - bracket.lower) / bracket.upper
     return f"the bracket of epsilon is {at_most(width * 100, 2)} % of its upper end" if width > SEEN else ""
+
+
+def engines_phrase(names: tuple[str, ...], effort: Effort) -> str:
+    """Return the engines that a certificate names, and its effort where it is not the default one.
+
+    >>> engines_phrase(("gaussian", "tilted"), "default"), engines_phrase(("tilted",), "quick")
+    ('engines gaussian, tilted', 'engines tilted · effort quick')
+    """
+    return f"engines {', '.join(names)}" + ("" if effort == "default" else f" · effort {effort}")
 
 
 def below_floats(log10: float) -> str:

@@ -100,6 +100,7 @@ def certificate(declaration: Declaration, claim: Claim, verdict: Verdict, **more
         "conditions": conditions_of(declaration),
         "findings": (),
         "engines": tight.epsilon.engines,
+        "effort": "default",
         "witnesses": (),
         "versions": (("dpaudit", "0.1.0"), ("numpy", "2.4.6")),
         "source_digest": "5f" * 32,
