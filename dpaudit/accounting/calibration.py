@@ -57,8 +57,8 @@ def proved_factor(tree: Declaration, claim: Claim, goal: str, few: Alternatives 
     """Return a factor at which `tree` is certified and close to the smallest one, with one proof at the end.
 
     The root is estimated by the quick upper bounds, of `few` alternatives about as costly where they are given, and
-    moved by what each proof shows: at the root first, then a relative 2e-5 above, and twice that. Where the second
-    still fails, or the proved delta jumps at the root, the proofs are searched.
+    moved by what each proof shows: at the root first, then a relative 2e-5 above. Where four proofs do not settle, or
+    the proved delta jumps at the root, the proofs are searched.
     Raises: UnsupportedError: as for `smallest_noise`.
     """
 
@@ -71,16 +71,26 @@ def proved_factor(tree: Declaration, claim: Claim, goal: str, few: Alternatives 
         return _excess_of(with_noise(few, factor), claim, UPPERS)
 
     root, slope = _estimated(estimated, goal)
-    for distance in (0.0, _WIDTH, 2 * _WIDTH):
+    last: tuple[float, float] | None = None
+    for distance in (0.0, _WIDTH, _WIDTH, 2 * _WIDTH):
         tried = root * (1 + distance)
         at_tried = proved(tried)
+        slope = _slope(last, (math.log(tried), at_tried), slope)
         moved = at_tried / slope
         if not (abs(at_tried) < _FAR and abs(moved) <= _SHIFT):
             break
-        if at_tried <= 0 and (distance or moved >= -_WIDTH):
+        if -_WIDTH - 3 * distance <= moved <= 0:
             return tried
-        root = tried * math.exp(moved)
+        last, root = (math.log(tried), at_tried), tried * math.exp(moved)
     return smallest_factor(proved, goal, start=root, tolerance=_WIDTH, step=1 + 4 * _WIDTH)
+
+
+def _slope(last: tuple[float, float] | None, now: tuple[float, float], guess: float) -> float:
+    """Return how fast the excess falls between proofs at two logarithms, or the guess where they are near."""
+    if last is None or abs(now[0] - last[0]) < _WIDTH / 4:
+        return guess
+    slope = (now[1] - last[1]) / (last[0] - now[0])
+    return slope if slope > 0 else guess
 
 
 def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, float]:
