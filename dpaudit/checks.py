@@ -173,9 +173,19 @@ def ratio(name: str, above: float, below: float) -> Fraction:
     >>> ratio("scale", 1.0, 10.0)
     Fraction(1, 10)
     """
+    holds_ratio(name, above, below)
+    return meant(above) / meant(below)
+
+
+def holds_ratio(name: str, above: float, below: float) -> None:
+    """Refuse a size `below` of noise, the field `name`, if floating point cannot hold `above` over it.
+
+    Raises: ValueError: it cannot; so little noise protects nothing.
+
+    >>> holds_ratio("scale", 1.0, 10.0)
+    """
     if above / below == math.inf:
         raise FieldError(name, f"Expected {name}={below} to be at least {above} / 1.8e308; raise the noise.")
-    return meant(above) / meant(below)
 
 
 def non_negative(name: str, value: object) -> float:

@@ -8,7 +8,18 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours, meets
-from dpaudit.checks import Count, NonNegative, Positive, count, meant, non_negative, one_of, positive, ratio
+from dpaudit.checks import (
+    Count,
+    NonNegative,
+    Positive,
+    count,
+    holds_ratio,
+    meant,
+    non_negative,
+    one_of,
+    positive,
+    ratio,
+)
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -46,6 +57,7 @@ class BallLaplace:
         object.__setattr__(self, "scale", positive("scale", self.scale))
         object.__setattr__(self, "l2_sensitivity", non_negative("l2_sensitivity", self.l2_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
+        holds_ratio("scale", self.l2_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, l2_sensitivity: float) -> Self:

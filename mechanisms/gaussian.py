@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import Positive, noise_size, one_of, positive, ratio
+from dpaudit.checks import Positive, holds_ratio, noise_size, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
@@ -40,6 +40,7 @@ class Gaussian:
         object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
         object.__setattr__(self, "l2_sensitivity", positive("l2_sensitivity", self.l2_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
+        holds_ratio("stddev", self.l2_sensitivity, self.stddev)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l2_sensitivity: float) -> Self:

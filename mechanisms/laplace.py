@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
-from dpaudit.checks import Positive, noise_size, one_of, positive, ratio
+from dpaudit.checks import Positive, holds_ratio, noise_size, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -43,6 +43,7 @@ class Laplace:
         object.__setattr__(self, "scale", noise_size("scale", self.scale))
         object.__setattr__(self, "l1_sensitivity", positive("l1_sensitivity", self.l1_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
+        holds_ratio("scale", self.l1_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l1_sensitivity: float) -> Self:

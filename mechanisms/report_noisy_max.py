@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
-from dpaudit.checks import Positive, one_of, positive, ratio
+from dpaudit.checks import Positive, holds_ratio, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
@@ -46,6 +46,7 @@ class ReportNoisyMax:
         object.__setattr__(self, "scale", positive("scale", self.scale))
         object.__setattr__(self, "linf_sensitivity", positive("linf_sensitivity", self.linf_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
+        holds_ratio("scale", 2 * self.linf_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, linf_sensitivity: float) -> Self:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedError
-from dpaudit.checks import Count, Positive, count, one_of, positive, ratio
+from dpaudit.checks import Count, Positive, count, holds_ratio, one_of, positive, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
@@ -48,6 +48,7 @@ class SymmetrisedWishart:
         object.__setattr__(self, "scale", positive("scale", self.scale))
         object.__setattr__(self, "nuclear_sensitivity", positive("nuclear_sensitivity", self.nuclear_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
+        holds_ratio("scale", self.nuclear_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, nuclear_sensitivity: float) -> Self:

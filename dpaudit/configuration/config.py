@@ -204,6 +204,9 @@ class _File:
             declaration = decode_declaration(self._table("declaration"), claim.neighbours)
         except Fault as fault:
             raise locate(fault, self.path, self.text) from None
+        except RecursionError:
+            deep = Fault(("declaration",), "The declaration is nested too deeply to be read; write it flatter.")
+            raise locate(deep, self.path, self.text) from None
         return Written(claim=_named(claim, system), declaration=declaration)
 
 

@@ -77,7 +77,10 @@ def parse(path: Path, text: str) -> dict[str, Any]:
     Raises: ConfigError: another suffix than .toml or .json, or text that is neither.
     """
     if len(text) > _LARGEST_CONFIGURATION:
-        raise ConfigError(f"{path}: expected at most {_LARGEST_CONFIGURATION} characters; state it shorter.")
+        raise ConfigError(
+            f"{path}: expected at most {_LARGEST_CONFIGURATION} characters, got {len(text)}; state it shorter, or call "
+            "dpaudit.certify from Python."
+        )
     if path.suffix == ".toml":
         return parse_toml(path, text)
     if path.suffix == ".json":
@@ -93,13 +96,15 @@ def parse_toml(path: Path, text: str) -> dict[str, Any]:
     if longest_key(text) > _LONGEST_KEY:  # such a key alone would keep a parser busy for hours
         raise ConfigError(f"a key of more than {_LONGEST_KEY} parts; write it flatter.").at(str(path), 1)
     if text.count("\n[") > _MOST_TABLES:
-        raise ConfigError(f"more than {_MOST_TABLES} tables.").at(str(path), 1)
+        raise ConfigError(f"more than {_MOST_TABLES} tables; write the parts as one array.").at(str(path), 1)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line, message = _toml_fault(text, error)
         raise ConfigError(f"invalid TOML: {message}.").at(str(path), line) from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise ConfigError("nested too deeply; write it flatter.").at(str(path), 1) from None
+    except ValueError as error:
         raise ConfigError(f"{error}.").at(str(path), 1) from None
 
 
@@ -110,7 +115,9 @@ def _parse_json(path: Path, text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         message = f"invalid JSON: {error.msg} (column {error.colno})."
         raise ConfigError(message).at(str(path), error.lineno) from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise ConfigError("nested too deeply; write it flatter.").at(str(path), 1) from None
+    except ValueError as error:
         raise ConfigError(f"{error}.").at(str(path), 1) from None
     if not isinstance(data, dict):
         raise ConfigError("expected a JSON object with 'claim' and 'declaration'.").at(str(path), 1)

@@ -7,10 +7,11 @@ largest losses; below it no epsilon exists; above it the sum is an upper bound o
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from dpaudit.checks import meant
 from dpaudit.engines.engine import Engine
-from dpaudit.engines.exact import exact_supremum, nearest, outwards
+from dpaudit.engines.exact import exact_sum, exact_supremum, nearest, outwards
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -34,24 +35,43 @@ _BOUNDED = (ChoiceLoss, MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, All
 _LARGEST = math.nextafter(math.inf, 0)
 
 
+@lru_cache(maxsize=32)
 def total_supremum(composition: Composition) -> tuple[float, float]:
     """Return lower and upper bounds on the largest finite loss of all parts together.
 
-    A sum of ratios, up to a thousand of them, is known exactly: both bounds are then the float that stands for it.
+    A sum of ratios, up to a thousand of them, is known exactly: both bounds are then the float that stands for it. Of
+    more parts each is rounded to the floats next to it, outwards.
     """
     if any(loss.supremum == math.inf for loss, _ in composition.parts):
         return math.inf, math.inf
+    if len(composition.parts) > _EXACT_MASSES:
+        return _summed(composition)
     ratios = [(exact_supremum(loss), times) for loss, times in composition.parts]
-    if len(ratios) <= _EXACT_MASSES and all(isinstance(loss, _RATIOS) for loss, _ in composition.parts):
+    if all(isinstance(loss, _RATIOS) for loss, _ in composition.parts):
         near = nearest(sum((value * times for value, times in ratios), start=Fraction(0)))
         return min(near, _LARGEST), near
     high = sum((Fraction(outwards(value)[1]) * times for value, times in ratios), start=Fraction(0))
     low = sum((Fraction(outwards(value)[0]) * times for value, times in ratios), start=Fraction(0))
-    rounded = (loss for loss, _ in composition.parts if isinstance(loss, SampledGaussianLoss))
-    low = low * (1 - Fraction(4 * _ULP)) if any(rounded) else low
+    return outwards(_surely(composition, low))[0], outwards(high)[1]
+
+
+def _summed(composition: Composition) -> tuple[float, float]:
+    """Return the same for many parts, each rounded outwards to a float."""
+    near = [(nearest(exact_supremum(loss)), times) for loss, times in composition.parts]
+    if any(value == math.inf for value, _ in near):
+        return _LARGEST, math.inf
+    low, high = (
+        exact_sum((math.nextafter(value, end), 1, times) for value, times in near) for end in (-math.inf, math.inf)
+    )
+    return outwards(_surely(composition, low))[0], outwards(high)[1]
+
+
+def _surely(composition: Composition, low: Fraction) -> Fraction:
+    """Return of a sum of largest losses what is surely reached."""
     if any(isinstance(loss, _BOUNDED) for loss, _ in composition.parts):
-        low = Fraction(0)  # the option with the largest mass at infinity may hide the largest loss of another
-    return outwards(low)[0], outwards(high)[1]
+        return Fraction(0)  # the option with the largest mass at infinity may hide the largest loss of another
+    rounded = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
+    return low * (1 - Fraction(4 * _ULP)) if rounded else low
 
 
 def total_infinite_mass(composition: Composition) -> tuple[float, float]:

@@ -44,6 +44,15 @@ def test_no_noise_names_the_mechanism_that_says_it() -> None:
         DiscreteLaplace(scale=0, l1_sensitivity=1, neighbours=related)
 
 
+def test_noise_too_small_for_floating_point_is_refused_where_it_is_written() -> None:
+    """One line that names the value and the rule, when the mechanism is read and not only in its loss."""
+    with pytest.raises(ValueError, match=r"Expected stddev=5e-324 to be at least 1.0 / 1.8e308"):
+        Gaussian(stddev=5e-324, l2_sensitivity=1, neighbours="add_remove")
+    with pytest.raises(ValueError, match=r"Expected scale=5e-324 to be at least 1.0 / 1.8e308"):
+        Laplace(scale=5e-324, l1_sensitivity=1, neighbours="add_remove")
+    assert Laplace(scale=1e-308, l1_sensitivity=1, neighbours="add_remove").loss().supremum == 1e308
+
+
 def checked(node: Declaration, claim: Claim) -> Certificate:
     """The certificate of a declaration, once its strict JSON is accepted by the checker."""
     found = certify(node, claim)

@@ -1,13 +1,31 @@
 """Thousands of kinds of losses: classes keep brackets true, and an answer comes."""
 
+import math
+import time
+from collections.abc import Iterable
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from dpaudit import Claim, Declaration, Release, Sequential
 from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.calibration import excess_scaled, smallest_noise
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.accounting.similar_losses import similar, with_noise
+from dpaudit.engines import PROVED_UPPERS
+from dpaudit.engines.basic import total_supremum
 from dpaudit.engines.verified.merging import MOST_JOINED, merged
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import Composition, LaplaceLoss, SampledGaussianLoss, SimpleLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    Composition,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
+from mechanisms import Laplace
 
 KINDS = MOST_JOINED + 100
 
@@ -49,3 +67,56 @@ def test_classes_count_every_member_once_on_both_sides(kind: str) -> None:
 
 def _size(loss: LaplaceLoss | SampledGaussianLoss) -> float:
     return loss.shift if isinstance(loss, LaplaceLoss) else loss.mu / 200
+
+
+def _many(number: int) -> Declaration:
+    scales = (1000.0 + i for i in range(number))
+    noises = (Laplace(scale=scale, l1_sensitivity=1.0, neighbours="replace_one") for scale in scales)
+    return Sequential(parts=tuple(Release(label="sum", mechanism=noise) for noise in noises))
+
+
+@pytest.mark.slow
+def test_the_smallest_noise_of_thousands_of_kinds_is_proved_within_seconds() -> None:
+    """Little processor time for the whole search; its factor certifies, and a hundredth less noise does not."""
+    claim = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one")
+    tree, start = _many(KINDS), time.process_time()
+    factor = smallest_noise(tree, claim)
+    assert time.process_time() - start < 10
+    assert excess_scaled(tree, factor, claim, PROVED_UPPERS) <= 0
+    assert excess_scaled(tree, factor * 0.99, claim, PROVED_UPPERS) > 0
+
+
+def test_few_losses_stand_for_many_of_the_same_mean_square() -> None:
+    """As many events and as large a sum of squares, family by family; other noise divides every size."""
+    sizes = [float(size) for size in np.geomspace(1e-3, 1e-1, 400)]
+    kinds: list[SimpleLoss] = [LaplaceLoss(shift=size) for size in sizes]
+    kinds += [GaussianLoss(mu=size) for size in sizes]
+    kinds += [ApproximateLoss(epsilon=size, delta=1e-9) for size in sizes]
+    found = similar((Composition(parts=tuple((loss, 2) for loss in kinds)),))
+    assert found is not None
+    (few,) = found
+    assert len(few.parts) <= 60
+    for family in (LaplaceLoss, GaussianLoss, ApproximateLoss):
+        held: list[tuple[SimpleLoss, int]] = [part for part in few.parts if isinstance(part[0], family)]
+        assert sum(times for _, times in held) == 800
+        assert _square(held) == pytest.approx(2 * math.fsum(size**2 for size in sizes), rel=1e-12)
+    (less,) = with_noise(found, 2.0)
+    assert _square(less.parts) == pytest.approx(_square(few.parts) / 4, rel=1e-12)
+    assert similar((Composition(parts=few.parts),)) is None
+
+
+def _square(parts: Iterable[tuple[SimpleLoss, int]]) -> float:
+    """Return the sum of squares of all sizes."""
+    return math.fsum(
+        times * (loss.mu if isinstance(loss, GaussianLoss) else loss.supremum) ** 2 for loss, times in parts
+    )
+
+
+def test_the_largest_losses_of_thousands_of_kinds_add_up_within_an_ulp_each() -> None:
+    """Both bounds lie around the exact sum of ratios, and next to it."""
+    parts = tuple((LaplaceLoss.exactly(Fraction(1, 1000 + i)), 1) for i in range(1500))
+    exact = sum((loss.exact for loss, _ in parts), start=Fraction(0))
+    low, high = total_supremum(Composition(parts=parts))
+    assert Fraction(low) <= exact <= Fraction(high)
+    assert high - low <= 1e-15 * high
+    assert total_supremum(Composition(parts=(*parts, (GaussianLoss(mu=1.0), 1)))) == (math.inf, math.inf)

@@ -75,7 +75,7 @@ def _family(loss: SimpleLoss) -> object:
 
 def _size(loss: SimpleLoss) -> float:
     """Return by what the losses of one family are ordered."""
-    return loss.mu if isinstance(loss, SampledGaussianLoss) else loss.supremum
+    return loss.mu if isinstance(loss, GaussianLoss | SampledGaussianLoss) else loss.supremum
 
 
 def _classes(
@@ -92,11 +92,18 @@ def _classes(
     known = (LaplaceLoss, ApproximateLoss, SampledGaussianLoss) if joined else (LaplaceLoss, ApproximateLoss)
     if few or len(members) <= kinds or not isinstance(members[0][0], known):
         return [(loss, loss, times) for loss, times in members]
+    return [(held[0][0], held[-1][0], sum(n for _, n in held)) for held in classes_of(members, kinds)]
+
+
+def classes_of(members: list[tuple[SimpleLoss, int]], kinds: int) -> list[list[tuple[SimpleLoss, int]]]:
+    """Return the losses of one family in at most `kinds` classes of near sizes, each from the smallest to the largest.
+
+    >>> len(classes_of([(LaplaceLoss(shift=1.0 + i), 1) for i in range(100)], 10))
+    10
+    """
     ordered = sorted(members, key=lambda member: _size(member[0]))
     starts = _starts([_size(loss) for loss, _ in ordered], [times for _, times in ordered], kinds)
-    counts = np.add.reduceat(np.array([times for _, times in ordered], dtype=object), starts)
-    ends = [*starts[1:], len(ordered)]
-    return [(ordered[a][0], ordered[b - 1][0], int(n)) for a, b, n in zip(starts, ends, counts, strict=True)]
+    return [ordered[a:b] for a, b in zip(starts, [*starts[1:], len(ordered)], strict=True)]
 
 
 def _starts(sizes: list[float], times: list[int], kinds: int) -> list[int]:

@@ -53,7 +53,10 @@ class Composition:
 
     def reversed(self) -> "Composition":
         """Return the composition of the reversed losses: the same claim read from the other neighbour."""
-        return self._merged((loss.reversed(), times) for loss, times in self.parts)
+        reversed_losses = [loss.reversed() for loss, _ in self.parts]
+        if all(other is loss for other, (loss, _) in zip(reversed_losses, self.parts, strict=True)):
+            return self
+        return self._merged((other, times) for other, (_, times) in zip(reversed_losses, self.parts, strict=True))
 
     def group(self, size: int) -> "Composition":
         """Return a composition that dominates `size` records changed together."""

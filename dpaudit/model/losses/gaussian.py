@@ -32,7 +32,8 @@ class GaussianLoss:
     @classmethod
     def exactly(cls, mu: Fraction) -> Self:
         """Return the loss of a mu that is a ratio; `mu` is then the float nearest to `exact`."""
-        loss = cls(mu=float(mu))
+        loss = object.__new__(cls)
+        object.__setattr__(loss, "mu", non_negative("mu", float(mu)))
         object.__setattr__(loss, "exact", mu)
         return loss
 

@@ -26,7 +26,7 @@ class LaplaceLoss:
     """
 
     shift: float
-    exact: Fraction = field(init=False, repr=False)
+    exact: Fraction = field(init=False, repr=False, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shift", non_negative("shift", self.shift))
@@ -35,7 +35,8 @@ class LaplaceLoss:
     @classmethod
     def exactly(cls, shift: Fraction) -> Self:
         """Return the loss of a shift that is a ratio; `shift` is then the float nearest to `exact`."""
-        loss = cls(shift=float(shift))
+        loss = object.__new__(cls)
+        object.__setattr__(loss, "shift", non_negative("shift", float(shift)))
         object.__setattr__(loss, "exact", shift)
         return loss
 
