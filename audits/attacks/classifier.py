@@ -15,7 +15,7 @@ from audits.attacks.columns import joined, most_informative
 from audits.attacks.counting import CountedOdds
 from audits.attacks.discriminant import Discriminant
 from audits.attacks.linear_odds import LinearOdds
-from audits.attacks.logistic import log_likelihood
+from audits.attacks.logistic import log_likelihood, log_ratio
 from audits.attacks.table import Bins, Table
 from audits.attacks.trees import Tree, grow_trees
 from audits.experiment.views import take
@@ -40,14 +40,13 @@ class LearnedScore:
     columns: Array
     bins: Bins
     weights: tuple[Array, ...]
-    intercept: float
     coarse: Bins
     trees: tuple[Tree, ...]
 
     def __call__(self, view: Any) -> Array:
         """Return one score a run."""
         numbers = joined(self.table.numbers(view), self.discriminant)[:, self.columns]
-        score = _sum_of_weights(self.bins.codes(numbers), self.weights, self.intercept)
+        score = _sum_of_weights(self.bins.codes(numbers), self.weights)
         if self.trees:
             codes = self.coarse.codes(numbers[:, : len(self.coarse.edges)]).T
             score += sum(tree(codes) for tree in self.trees)
@@ -105,12 +104,12 @@ def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -
     bins = Bins(edges=tuple(bins.edges[i] for i in columns))
     known = everything[:, columns]
     codes = bins.codes(known)
-    weights, intercept = _boosted(bins, codes, labels)
+    weights = _boosted(bins, codes, labels)
     coarse = Bins(edges=())
     grown: tuple[Tree, ...] = ()
     if most_trees and numbers.shape[1] > 1 and len(labels) >= _TREES_FROM:
         coarse = Bins.learned(known[:, :_TREE_COLUMNS], _TREE_BINS)
-        odds = _sum_of_weights(codes, weights, intercept)
+        odds = _sum_of_weights(codes, weights) + log_ratio(labels)
         shown = np.ascontiguousarray(coarse.codes(known[:, :_TREE_COLUMNS]).T)
         grown = grow_trees(shown, coarse.sizes, odds, labels, most_trees)
     return LearnedScore(
@@ -119,30 +118,28 @@ def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -
         columns=columns,
         bins=bins,
         weights=weights,
-        intercept=intercept,
         coarse=coarse,
         trees=grown,
     )
 
 
-def _sum_of_weights(codes: Array, weights: tuple[Array, ...], intercept: float) -> Array:
-    """Return the additive log odds of each run."""
-    score = np.full(len(codes), intercept)
+def _sum_of_weights(codes: Array, weights: tuple[Array, ...]) -> Array:
+    """Return the additive log odds of each run, as if both neighbours had run equally often."""
+    score = np.zeros(len(codes))
     for column, weight in enumerate(weights):
         score += weight[codes[:, column]]
     return score
 
 
-def _boosted(bins: Bins, codes: Array, labels: Array) -> tuple[tuple[Array, ...], float]:
-    """Return one weight a bin and an intercept, by boosted stumps: greedy Newton steps on the logistic loss.
+def _boosted(bins: Bins, codes: Array, labels: Array) -> tuple[Array, ...]:
+    """Return one weight a bin beside the log ratio of the runs, by boosted stumps: Newton steps on the logistic loss.
 
     Atoms come first, each alone: a rare value is no part of the tail that it happens to lie in. The search stops at a
     stump that gains less than chance would, so that constant odds stay constant.
     Source: Friedman, Hastie and Tibshirani (2000), additive logistic regression.
     """
     weights = [np.zeros(size) for size in bins.sizes]
-    odds = np.full(len(labels), np.log((labels.sum() + 1) / ((~labels).sum() + 1)))
-    intercept = float(odds[0])
+    odds = np.full(len(labels), log_ratio(labels))
     cuts = np.array([len(edges) for edges in bins.edges])
     least = np.maximum(_LEAST_GAIN, 1.4 * np.log(np.maximum(cuts, 1)) - 3.2)
     unused = np.full(len(weights), np.log(len(weights)))
@@ -167,7 +164,7 @@ def _boosted(bins: Bins, codes: Array, labels: Array) -> tuple[tuple[Array, ...]
         unused[best] = 0.0
         weights[best] += step
         odds += step[codes[:, best]]
-    return tuple(weights), intercept
+    return tuple(weights)
 
 
 def _atom_weights(codes: Array, labels: Array, odds: Array, places: tuple[int, Array], penalty: float) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.attacks.logistic import log_ratio
 from audits.attacks.table import Table
 from dpaudit.model.mechanism import Array
 
@@ -48,16 +49,17 @@ class CountedOdds:
         The odds of private mechanisms concentrate at their extremes; the estimated distribution locates the extremes.
         Source: Kiefer and Wolfowitz (1956), the maximum likelihood distribution of the distances, on a grid. With few
         outputs each is weighted by its runs, so that a rare output has little weight; with many all weigh the same.
-        A guess that explains the counts as well as the estimated distances do is taken as it is.
+        A guess that explains the counts as well as the estimated distances do is taken as it is. Labels are fair coins:
+        the odds are those of equally many runs of both neighbours, whatever the numbers here.
         """
         keys, rows = _distinct(numbers)
         runs = np.bincount(rows)
         second = np.bincount(rows[labels], minlength=len(keys))
         start = np.zeros(len(keys)) if guess is None else np.bincount(rows, guess, minlength=len(keys)) / runs
         weights = runs / runs.mean() if guess is None else np.ones(len(keys))
-        odds, gain = _posterior(second, runs - second, start, weights)
-        if guess is not None and gain < _LEAST_GAIN:
-            odds = start
+        excess = log_ratio(labels)
+        odds, gain = _posterior(second, runs - second, start + excess, weights)
+        odds = start if guess is not None and gain < _LEAST_GAIN else odds - excess
         return cls(table=table, odds={key.tobytes(): float(value) for key, value in zip(keys, odds, strict=True)})
 
     def __call__(self, view: Any) -> Array:

@@ -7,10 +7,11 @@ of Gaussian noise is not clipped; that of a noisy bit is linear. Few weights are
 import math
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from audits.attacks.logistic import balanced
 from audits.attacks.table import Table
 from dpaudit.model.mechanism import Array
 
@@ -20,6 +21,11 @@ _LEAST_RUNS, _ROOM = 200, 2e9
 _STEPS, _SMALLEST_RIDGE, _LARGEST_RIDGE = 10, 1e-2, 1e8
 _SPREAD, _LARGEST = 1e-12, 1e100
 _LEAST_SQUARES = (0.0, 1.0, 2.0, 4.0, 8.0)
+_WITHOUT_SOME = 3.0
+"""Evidence that inputs are left out costs so many nats: the subset is the best of several, and chosen by labels."""
+
+_Common: TypeAlias = Literal["nothing", "direction", "signs"]
+_TOGETHER: tuple[_Common, ...] = ("direction", "signs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,13 +84,18 @@ class LinearOdds:
         """
         if not 2 <= numbers.shape[1] <= _MOST_COLUMNS or len(labels) < _LEAST_RUNS or labels.all() or not labels.any():
             return None
-        fits = [_fitted(inputs, numbers, labels, shared=True) for inputs in _candidates(numbers)]
+        fits = [_fitted(inputs, numbers, labels, common) for inputs in _candidates(numbers) for common in _TOGETHER]
         if not fits:
             return None
         best = max(fits, key=lambda fit: fit.evidence)
         if not best.inputs.pairs:
             best = max((best, *_sparser(best, numbers, labels)), key=lambda fit: fit.evidence)
-        return cls(table=table, inputs=best.inputs, weights=best.weights, intercept=best.intercept)
+        return cls(
+            table=table,
+            inputs=best.inputs,
+            weights=best.weights,
+            intercept=balanced(best.inputs(numbers) @ best.weights, labels),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,7 +104,6 @@ class _Fit:
 
     inputs: Inputs
     weights: Array
-    intercept: float
     evidence: float
     squares: Array
 
@@ -112,8 +122,8 @@ def _sparser(fit: _Fit, numbers: Array, labels: Array) -> list[_Fit]:
             values=tuple(part for part, used in zip(fit.inputs.values, chosen[first:], strict=True) if used),
             bound=fit.inputs.bound,
         )
-        price = math.log((size + 1) * math.comb(size, kept))
-        fits = (_fitted(inputs, numbers, labels, shared=shared) for shared in (False, True))
+        price = math.log((size + 1) * math.comb(size, kept)) + _WITHOUT_SOME * (kept < size)
+        fits = (_fitted(inputs, numbers, labels, common) for common in ("nothing", *_TOGETHER))
         found += [replace(fewer, evidence=fewer.evidence - price) for fewer in fits]
     return found
 
@@ -163,20 +173,21 @@ def _bounded(column: Array, centre: float) -> Array:
     return np.clip(np.where(np.isnan(column), centre, column), -_LARGEST, _LARGEST)
 
 
-def _fitted(inputs: Inputs, numbers: Array, labels: Array, *, shared: bool) -> _Fit:
+def _fitted(inputs: Inputs, numbers: Array, labels: Array, common: _Common) -> _Fit:
     """Return a logistic model whose ridges are estimated.
 
-    There is one ridge for the single inputs, one for pairs, and, if `shared`, one for what all single inputs have in
-    common; the signs of that, which the labels choose, cost evidence.
+    There is one ridge for the single inputs, one for pairs, and one for what all single inputs have `common`: nothing,
+    a size in one direction, or a size with signs of their own, which the labels choose and which cost evidence.
     Source: MacKay (1992), evidence of a Bayesian model; Newton steps on the penalised likelihood.
     """
     size = inputs.singles + len(inputs.pairs)
     known, runs, second = _counted(inputs, numbers, labels, int(_ROOM / (_STEPS * (size + 2) ** 2)))
     middle = runs @ known / runs.sum()
     gap = second @ known / second.sum() - (runs - second) @ known / (runs - second).sum()
-    signs = np.where(gap < 0, -1.0, 1.0)[: inputs.singles]
-    common = (known[:, : inputs.singles] - middle[: inputs.singles]) @ signs / np.sqrt(inputs.singles)
-    design = np.column_stack([known - middle, common if shared else 0 * common, np.ones(len(known))])
+    turned = np.where(gap < 0, -1.0, 1.0) if common == "signs" else np.full(size, float(common == "direction"))
+    signs = turned[: inputs.singles]
+    together = (known[:, : inputs.singles] - middle[: inputs.singles]) @ signs / np.sqrt(inputs.singles)
+    design = np.column_stack([known - middle, together, np.ones(len(known))])
     groups = np.repeat([0, 1, 2, 3], [inputs.singles, len(inputs.pairs), 1, 1])
     line, ridge = np.zeros(size + 2), np.where(groups == 3, 1e-6, 100.0)
     share, curvature = np.zeros(len(known)), np.diag(ridge)
@@ -193,17 +204,11 @@ def _fitted(inputs: Inputs, numbers: Array, labels: Array, *, shared: bool) -> _
     odds = design @ line
     fit = float((second * odds - runs * np.logaddexp(0, odds)).sum()) - float((ridge * line**2).sum()) / 2
     evidence = fit + (float(np.log(ridge).sum()) - float(np.linalg.slogdet(curvature)[1])) / 2
-    evidence -= inputs.singles * math.log(2) if shared else 0.0
+    evidence -= inputs.singles * math.log(2) if common == "signs" else 0.0
     weights = line[:size].copy()
     weights[: inputs.singles] += line[size] * signs / np.sqrt(inputs.singles)
     own = np.delete(np.arange(size + 2), size)
     spread = np.linalg.inv((curvature - np.diag(ridge))[np.ix_(own, own)] + 1e-6 * np.eye(size + 1))
     free_weights = weights + (spread @ (design[:, own].T @ (second - runs * share)))[:size]
     squares = free_weights**2 / np.diag(spread)[:size]
-    return _Fit(
-        inputs=inputs,
-        weights=weights,
-        intercept=float(line[-1] - middle @ weights),
-        evidence=evidence,
-        squares=squares,
-    )
+    return _Fit(inputs=inputs, weights=weights, evidence=evidence, squares=squares)

@@ -1,8 +1,10 @@
-"""The logistic log likelihood of labels, given log odds."""
+"""The logistic log likelihood of labels given log odds, and log odds for labels that are fair coins."""
 
 import numpy as np
 
 from dpaudit.model.mechanism import Array
+
+_STEPS, _MOST = 20, 30.0
 
 
 def log_likelihood(odds: Array, labels: Array) -> Array:
@@ -15,3 +17,28 @@ def log_likelihood(odds: Array, labels: Array) -> Array:
     """
     total: Array = -np.logaddexp(0, np.where(labels, -odds, odds)).sum(axis=-1)
     return total
+
+
+def log_ratio(labels: Array) -> float:
+    """Return the log of the runs of the second neighbour over those of the first, each with half a run more.
+
+    >>> round(log_ratio(np.array([True, True, False])), 3)
+    0.511
+    """
+    return float(np.log((labels.sum() + 0.5) / ((~labels).sum() + 0.5)))
+
+
+def balanced(odds: Array, labels: Array) -> float:
+    """Return what to add to log odds so that runs of both neighbours have a mean share of one half together.
+
+    True odds have it, as both neighbours run equally often; an intercept that is fitted to labels has their error.
+    Shape: `odds` and `labels` are (runs,), with runs of both neighbours.
+
+    >>> round(balanced(np.array([1.0, 3.0]), np.array([False, True])), 6)
+    -2.0
+    """
+    shift, weights = -float(np.median(odds)), np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
+    for _ in range(_STEPS):
+        share = np.tanh(np.clip(odds + shift, -_MOST, _MOST) / 2)
+        shift -= float(np.clip(2 * (weights @ share) / (weights @ (1 - share**2)), -1.0, 1.0))
+    return shift

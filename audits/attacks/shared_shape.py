@@ -4,11 +4,12 @@ Where noise of one kind is added to every column, a weight a bin and column is e
 a bin is estimated from all columns at once. A sum over columns, as a linear score is, loses where log odds saturate.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from audits.attacks.logistic import balanced
 from audits.attacks.table import Table
 from dpaudit.model.mechanism import Array
 
@@ -63,10 +64,9 @@ class SharedShape:
             weights=np.zeros(len(edges) + 1),
             intercept=0.0,
         )
-        weights, intercept = _fitted(blank.counts(numbers), labels)
-        return cls(
-            table=table, centres=centres, scales=scales * signs, edges=edges, weights=weights, intercept=intercept
-        )
+        counts = blank.counts(numbers)
+        weights = _fitted(counts, labels)
+        return replace(blank, weights=weights, intercept=balanced(counts @ weights, labels))
 
     def counts(self, numbers: Array) -> Array:
         """Return how many columns of each run lie in each bin. Shape: (runs, bins)."""
@@ -94,8 +94,8 @@ def _placed(column: Array) -> tuple[float, float]:
     return centre, max(float(np.abs(values - centre).mean()), _SPREAD)
 
 
-def _fitted(counts: Array, labels: Array) -> tuple[Array, float]:
-    """Return one weight a bin and an intercept, by Newton steps on the penalised logistic loss."""
+def _fitted(counts: Array, labels: Array) -> Array:
+    """Return one weight a bin, beside an intercept, by Newton steps on the penalised logistic loss."""
     middle = counts.mean(axis=0)
     inputs = np.column_stack([counts - middle, np.ones(len(counts))])
     penalty = np.full(inputs.shape[1], _RIDGE)
@@ -106,4 +106,5 @@ def _fitted(counts: Array, labels: Array) -> tuple[Array, float]:
         gradient = inputs.T @ (labels - share) - penalty * line
         curvature = (inputs * (share * (1 - share))[:, None]).T @ inputs + np.diag(penalty)
         line = line + np.clip(np.linalg.solve(curvature, gradient), -2, 2)
-    return line[:-1], float(line[-1] - middle @ line[:-1])
+    weights: Array = line[:-1]
+    return weights

@@ -23,7 +23,7 @@ from dpaudit import AuditCase
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 
-_CAUTION_WITH_COUNTS = 1.0
+_CAUTION_WITH_COUNTS = 0.5
 """Odds of counted outputs are estimates: an event of few runs is lowered by so many standard errors of its share."""
 
 _GRID = 2.0**-33

@@ -60,13 +60,13 @@ def test_identical_laws_grow_no_tree() -> None:
 
 
 def test_odds_of_rare_outputs_are_shrunk_and_those_that_pile_up_are_kept() -> None:
-    """Forty outputs, equally likely under both: odds within .25, though the counts' own go up to .4. At +-1: kept."""
+    """Forty outputs, equally likely under both: odds within .3, though the counts' own go up to .4. At +-1: kept."""
     rng = np.random.default_rng(1)
     outputs, coins = rng.integers(0, 40, 6_000), rng.random(6_000) < 0.5
     table = Table.learned(outputs)
     odds = CountedOdds.learned(table, table.numbers(outputs), coins)(np.arange(40))
     raw = [math.log(coins[outputs == i].sum() / (~coins[outputs == i]).sum()) for i in range(40)]
-    assert np.abs(odds).max() < 0.25 < 0.37 < np.abs(raw).max()
+    assert np.abs(odds).max() < 0.3 < 0.37 < np.abs(raw).max()
     told = rng.random(6_000) < 1 / (1 + np.exp(np.where(outputs % 2 == 0, 1.0, -1.0)))
     odds = CountedOdds.learned(table, table.numbers(outputs), told)(np.arange(40))
     assert np.abs(np.abs(odds) - 1).max() < 0.3
