@@ -29,8 +29,11 @@ _MOST = 300
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
-    """Return a discrete loss with sorted atoms, without empty ones."""
-    return ("discrete", tuple(sorted(atom for atom in atoms if atom[1])), infinite, other)
+    """Return a discrete loss with one atom for each value, sorted, without empty ones."""
+    held: dict[float, float] = {}
+    for value, mass in atoms:
+        held[value] = held.get(value, 0.0) + mass
+    return ("discrete", tuple(sorted(atom for atom in held.items() if atom[1])), infinite, other)
 
 
 def black_box(epsilon: float, delta: float = 0.0) -> Loss:
