@@ -33,6 +33,7 @@ from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
 from dpaudit.model.case import Run
+from dpaudit.model.claim import require_finite
 from dpaudit.model.mechanism import Array
 
 Stop = Callable[[Betting], bool]
@@ -159,6 +160,7 @@ def _require_fitting(
     control_runs: int | None,
 ) -> None:
     """Refuse numbers out of range, and a case of another relation than the claim's."""
+    require_finite(claim, "an audit")
     count("runs", runs)
     count("first_block", first_block, at_least=2)
     open_probability("significance", significance)

@@ -38,6 +38,7 @@ from audits.procedures.neighbour_search import Pair, search_neighbours
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.case import Run, Score
+from dpaudit.model.claim import require_finite
 from dpaudit.model.mechanism import Array
 
 DECLARED = "the output laws are Gaussian, as declared"
@@ -148,6 +149,7 @@ def audit_case(
     'violation'
     """
     started = time.perf_counter()
+    require_finite(claim, "an audit")
     level = _level_of(case, claim, runs, rng, significance, learner, delta)
     most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
     facts = ("fixed size", runs, level, significance, certified, control_runs)

@@ -19,6 +19,7 @@ from audits.scores.fixed_threshold import Split, split_evidence
 from audits.scores.one_run import Guesses, canary_evidence, pair_evidence
 from dpaudit import Claim
 from dpaudit.checks import one_of, open_probability
+from dpaudit.model.claim import require_finite
 from dpaudit.model.scores_result import SAMPLINGS, DeclaredTradeOff, Sampling, ScoresResult, ScoresVerdict
 
 Rule: TypeAlias = Split | Rank | Band | Guesses
@@ -131,6 +132,7 @@ def _evidence(
 
 def _claimed(claim: Claim) -> PrivateTradeOff:
     """Return the trade-off of a claim."""
+    require_finite(claim, "an audit")
     return PrivateTradeOff.of(claim.epsilon, claim.delta)
 
 

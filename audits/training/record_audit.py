@@ -8,6 +8,7 @@ from audits.scores.scores_audit import audit_scores
 from audits.training.each_model import TrainModels
 from dpaudit import Claim
 from dpaudit.checks import count
+from dpaudit.model.claim import require_finite
 from dpaudit.model.scores_result import ScoresResult
 
 
@@ -60,6 +61,7 @@ def require_added(claim: Claim) -> None:
 
     Raises: ValueError: another relation than add_remove.
     """
+    require_finite(claim, "an audit")
     if claim.neighbours != "add_remove":
         raise ValueError(
             f"Expected neighbours={claim.neighbours!r} to be 'add_remove': a coin puts a record in or leaves it out."

@@ -10,7 +10,7 @@ from dpaudit.accounting.similar_losses import similar, with_noise
 from dpaudit.engines import ENGINES, GAUSSIAN, PROVED_UPPERS, UPPERS, Engine
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.claim import Claim
+from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.declaration import Declaration, Release, scaled
 from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.model.mechanism import Mechanism
@@ -40,6 +40,7 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     3.731
     """
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
+    require_finite(claim, "calibration")
     goal = f"epsilon={claim.epsilon}, delta={claim.delta}"
     alternatives = above(tree, claim.neighbours)
     if claim.delta > 0 and all(map(GAUSSIAN.covers, alternatives)):

@@ -10,7 +10,7 @@ from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.accounting.fold import fold
 from dpaudit.checks import non_negative, positive
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.claim import Claim
+from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.declaration import Declaration, Release, children, walk, with_children
 from dpaudit.model.mechanism import Mechanism
 
@@ -80,6 +80,7 @@ def split_noise(
     >>> round(alone.shares[0].factor, 3)
     3.731
     """
+    require_finite(claim, "calibration")
     parts = _parts(declaration, claim, costs, least or {})
 
     def factors(level: float) -> dict[Mechanism, float]:

@@ -236,7 +236,7 @@ def _drawn(composition: Composition, node: Subsample) -> Composition:
     """
     options: list[tuple[float, SimpleLoss]] = []
     for weight, copies in drawn_counts(node):
-        moved = composition.group(copies) if copies else Composition.of(LOST)
+        moved = composition.group(copies) if copies > 1 else composition if copies else Composition.of(LOST)
         if _gaussian(moved):
             options.append((weight, GaussianLoss(mu=total_mu(moved)[1])))
         elif len(moved.parts) == 1 and moved.parts[0][1] == 1:

@@ -17,7 +17,7 @@ from dpaudit.budgets.renyi import renyi_theorem, usual_order
 from dpaudit.certification.certificate import Certificate
 from dpaudit.checks import count, probability_below_one
 from dpaudit.errors import DeclarationError
-from dpaudit.model.claim import Claim
+from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Billboard, Declaration, Local, Stated
 
@@ -61,6 +61,7 @@ class Filter:
     events: int = 0
 
     def __post_init__(self) -> None:
+        require_finite(self.claim, "a filter")
         object.__setattr__(self, "mass", probability_below_one("mass", self.mass))
         count("events", self.events, at_least=0)
         if self.mass > self.claim.delta:

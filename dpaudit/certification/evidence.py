@@ -84,7 +84,10 @@ def _with_assumption(
 
 def _tight(form: NormalForm, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> Tight:
     """Return the brackets of `form` at `claim`."""
-    epsilon, delta = bracket_epsilon(form, claim.delta, engines), bracket_delta(form, claim.epsilon, engines)
+    epsilon = bracket_epsilon(form, claim.delta, engines)
+    if claim.epsilon == math.inf:  # promises nothing, so that no delta is needed beside it
+        return Tight(epsilon=epsilon, delta=Bracket(lower=0.0, upper=0.0, engines=epsilon.engines))
+    delta = bracket_delta(form, claim.epsilon, engines)
     if epsilon.upper == math.inf and delta.upper <= claim.delta:  # the claim's own epsilon is then proved
         epsilon = replace(epsilon, upper=claim.epsilon)
     return Tight(epsilon=epsilon, delta=delta)
@@ -105,5 +108,7 @@ def _attaining(found: tuple[Attained, ...], claim: Claim) -> tuple[Witness, ...]
     alternatives = _compositions(found)
     if not alternatives:
         return ()
-    ends = largest_epsilon_of(alternatives, claim.delta), largest_delta_of(alternatives, claim.epsilon)
+    ends = [largest_epsilon_of(alternatives, claim.delta)]
+    if claim.epsilon < math.inf:
+        ends.append(largest_delta_of(alternatives, claim.epsilon))
     return tuple(found[alternatives.index(end)].witness for end in dict.fromkeys(ends))

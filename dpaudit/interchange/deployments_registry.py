@@ -66,10 +66,10 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _parameters(certificate: Certificate) -> dict[str, float]:
+def _parameters(certificate: Certificate) -> dict[str, Any]:
     """Return epsilon and delta as claimed, and rho as proved."""
     claim = certificate.claim
-    parameters = {"epsilon": claim.epsilon}
+    parameters: dict[str, Any] = {"epsilon": encode(claim.epsilon)}
     if claim.delta:
         parameters["delta"] = claim.delta
         cost = cost_of(certificate.declaration, claim, zcdp)

@@ -21,7 +21,7 @@ class Account:
     """A budget for one data set: `budget` bounds all that is ever released of it, together.
 
     `refresh` says in the owner's words when a new budget begins, and why that is sound; it changes no number.
-    Raises: ValueError: no name, or a rule other than `basic` for a budget without delta.
+    Raises: ValueError: no name, an infinite epsilon, or a rule other than `basic` for a budget without delta.
     """
 
     name: str
@@ -33,6 +33,8 @@ class Account:
         one_of("rule", self.rule, get_args(Rule))
         if not self.name.strip():
             raise ValueError(f"Expected name={self.name!r} to name a data set.")
+        if self.budget.epsilon == float("inf"):
+            raise ValueError("Expected epsilon=inf of the budget to be finite: it would allow every release.")
         if self.budget.delta == 0 and self.rule in ("concentrated", "gaussian", "renyi"):
             raise ValueError(f"Expected rule={self.rule!r} with a positive delta; for delta = 0 take rule='basic'.")
 

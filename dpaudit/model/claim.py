@@ -3,7 +3,15 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from dpaudit.checks import FieldError, NonNegative, ProbabilityBelowOne, non_negative, one_of, probability_below_one
+from dpaudit.checks import (
+    FieldError,
+    NonNegativeOrInfinite,
+    ProbabilityBelowOne,
+    non_negative_or_infinite,
+    one_of,
+    probability_below_one,
+)
+from dpaudit.errors import UnsupportedError
 
 Neighbours = Literal["replace_one", "add_remove", "zero_out"]
 """Which data sets count as neighbours: one record's value replaced, one record added or removed, or one record's
@@ -24,28 +32,22 @@ class Claim:
     replaced, or one record added or removed; `model`, whose view is protected: every output (central), what the other
     users see (joint), each user's own message (local); `unit`, what one record is, in plain language.
     Edge cases: delta = 0 is a pure claim; epsilon = 0 promises that total variation is at most delta; an
-    infinite epsilon promises nothing and is refused, while a 'stated' part may have it.
-    Raises: ValueError: epsilon negative, infinite or NaN; delta outside [0, 1); unknown neighbours or
+    infinite epsilon promises nothing, so that every release keeps it, at any delta.
+    Raises: ValueError: epsilon negative or NaN; delta outside [0, 1); unknown neighbours or
         model; a joint claim for other neighbours than `replace_one`, which it is defined for; an empty unit.
 
     >>> Claim(epsilon=1, delta=1e-5, neighbours="replace_one").epsilon
     1.0
     """
 
-    epsilon: NonNegative
+    epsilon: NonNegativeOrInfinite
     delta: ProbabilityBelowOne = 0.0
     neighbours: Neighbours
     model: Model = "central"
     unit: str = "one record"
 
     def __post_init__(self) -> None:
-        if self.epsilon == float("inf"):
-            raise FieldError(
-                "epsilon",
-                "Expected epsilon=inf to be finite: a claim of an infinite epsilon promises nothing, and every release "
-                "keeps it. Claim a finite epsilon; the certificate says what is proved beside it.",
-            )
-        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "epsilon", non_negative_or_infinite("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
         if str(self.neighbours) in ("add", "remove"):
             raise FieldError(
@@ -75,3 +77,17 @@ class Claim:
         if model == "local" and self.model != "local" and self.neighbours != "replace_one":
             return False
         return order.index(model) <= order.index(self.model)
+
+
+def require_finite(claim: Claim, what: str) -> None:
+    """Refuse a claim of an infinite epsilon, which `what` cannot use: no noise and no attack is too little for it.
+
+    Raises: UnsupportedError: an infinite epsilon.
+
+    >>> require_finite(Claim(epsilon=1.0, neighbours="add_remove"), "An audit")
+    """
+    if claim.epsilon == float("inf"):
+        raise UnsupportedError(
+            f"Expected epsilon=inf to be finite: {what} needs a claim that promises something, and every release keeps "
+            "an infinite epsilon. Certify it, or claim a finite epsilon.",
+        )

@@ -57,7 +57,11 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     and cannot be scaled, a claim of epsilon 0.
     """
     tight = _tight_epsilon(declaration, claim) if proved is None else proved
-    if claim.epsilon == 0 or tight == math.inf or any(isinstance(node, Stated) for _, node in walk(declaration)):
+    if (
+        claim.epsilon in (0, math.inf)
+        or tight == math.inf
+        or any(isinstance(node, Stated) for _, node in walk(declaration))
+    ):
         return None
     readings = _readings(declaration)
     try:

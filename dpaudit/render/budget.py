@@ -38,7 +38,7 @@ def statement_text(statement: Statement, account: str | None = None) -> Renderab
             *(inset(line) for line in _counts(balance)),
             columns(
                 (
-                    (str(b["sequence"]), b["created"], b["label"], f"epsilon {nearest(b['claim']['epsilon'])}")
+                    (str(b["sequence"]), b["created"], b["label"], f"epsilon {nearest(float(b['claim']['epsilon']))}")
                     for b in balance.bookings
                 ),
                 "",
@@ -71,7 +71,8 @@ def statement_markdown(statement: Statement, account: str | None = None) -> str:
     ]
     for balance in _picked(statement, account):
         rows = [
-            (str(b["sequence"]), b["created"], b["label"], nearest(b["claim"]["epsilon"])) for b in balance.bookings
+            (str(b["sequence"]), b["created"], b["label"], nearest(float(b["claim"]["epsilon"])))
+            for b in balance.bookings
         ]
         parts += [f"### {cell(balance.account.name)}", cell(_budget(balance)), bullets(_counts(balance))]
         if rows:

@@ -77,12 +77,12 @@ def delta_curve(certificate: Certificate) -> Curve:
 
 
 def _grid(certificate: Certificate) -> tuple[float, ...]:
-    """Return increasing epsilons, the claimed and the proved ones among them."""
+    """Return increasing epsilons, the claimed one (where it is finite) and the proved ones among them."""
     tight = certificate.tight.epsilon
     known = [value for value in (tight.lower, tight.upper) if 0 < value < _LONGEST]
-    claimed = certificate.claim.epsilon
-    reach = min(_LONGEST, 1.3 * max((claimed, *known)) or 1.0)
+    claimed = [certificate.claim.epsilon] if certificate.claim.epsilon < math.inf else []
+    reach = min(_LONGEST, 1.3 * max((*claimed, *known), default=0.0) or 1.0)
     near = min(reach, 1.6 * max(known, default=reach))
     steps = {near * step / _NEAR for step in range(_NEAR + 1)}
     steps |= {near + (reach - near) * step / _FAR for step in range(_FAR + 1)}
-    return tuple(sorted(steps | {claimed, *known}))
+    return tuple(sorted(steps | {*claimed, *known}))

@@ -44,7 +44,7 @@ def meaning_of(report: ReportInputs) -> str:
 def tail_of(report: ReportInputs, curve: Curve) -> LossTail | None:
     """Return the tail of the privacy loss of the declaration, or None where no upper bound is known of the code."""
     claim = report.certificate.claim
-    if report.void or not curve.epsilons:
+    if report.void or not curve.epsilons or claim.epsilon == math.inf:
         return None
     known = tuple((epsilon, delta.upper) for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True))
     form = fold(report.certificate.declaration, claim.neighbours)
@@ -70,6 +70,8 @@ def odds_of(report: ReportInputs, tail: LossTail | None) -> str:
     claim = report.certificate.claim
     if report.void:
         return f"Nothing holds of odds: {report.void}."
+    if claim.epsilon == math.inf:
+        return "The claim promises nothing of odds."
     if claim.delta == 0:
         by_claim = say("never", observer=observer(claim.model), unit=report.unit, factor=claimed_factor(claim))
     else:
@@ -164,6 +166,8 @@ def guarantee_by_claim(report: ReportInputs, size: int) -> str:
     """Return the guarantee for several units that (epsilon, delta) for one unit implies."""
     claim = report.certificate.claim
     epsilon = size * claim.epsilon
+    if epsilon == math.inf:
+        return "nothing"
     if claim.delta == 0:
         return f"epsilon {at_most(epsilon)}"
     delta = claim.delta * math.fsum(math.exp(min(700.0, step * claim.epsilon)) for step in range(size))

@@ -46,7 +46,7 @@ class Worst:
     def delta(self, epsilon: float) -> Bounds:
         """Return proved bounds on the largest delta of an epsilon, or refuse where they contradict each other."""
         if epsilon not in self.known:
-            lows, highs = zip(*(curve.delta(epsilon) for curve in self.curves), strict=True)
+            lows, highs = zip((0.0, 0.0), *(c.delta(epsilon) for c in self.curves if epsilon < math.inf), strict=True)
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
             falls = all(a[1] >= b[0] for i, (_, a) in enumerate(ordered) for _, b in ordered[i:])

@@ -5,7 +5,7 @@ from collections import Counter
 
 from dpaudit.verifier import integers, losses
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
-from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES
 
 _NOTHING: Multiset = Counter()
@@ -125,13 +125,13 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
     draws, chance, mu = node["batch_size"], 1 / node["population"], _mu(part)
     if low:
         return Counter([("mixture", "gaussian", binomial(draws, chance, mu), ((0.0, 1.0),))]) if mu else _NOTHING
-    kind, size = _shift(part) or ("", 0.0)
-    require(kind, "draws of such a part cannot be derived again")
+    joint = losses.merged(part)
+    follow(joint.total() == 1, "draws of several releases are beyond this checker")
     whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
-    held = [(w / whole, (kind, s * size)) for s, w in binomial(draws, chance, 1.0) if s and w > 1e-22]
+    each = [(j, w / whole) for j, w in binomial(draws, chance, 1.0) if j and w > 1e-22]
+    held = [(w, next(iter(_doubled(joint, round(j)) if j > 1 else joint))) for j, w in each]
     rest = 1 - math.fsum(w for w, _ in held)
-    lost: Loss = ("discrete", (), 1.0, 1.0)
-    options = (*held, (rest, lost)) if rest > 1e-9 else tuple(held)
+    options = (*held, (rest, discrete([], 1.0, 1.0))) if rest > 1e-9 else tuple(held)
     return _both(Counter([("average", options)]), whole)
 
 
@@ -213,17 +213,17 @@ def _shift(part: Multiset) -> Loss:
     return next(iter(joint)) if joint.total() == 1 and next(iter(joint))[0] in losses.SHIFTS else ()
 
 
-def _doubled(part: Multiset) -> Multiset:
-    """Return what is above two records moved together."""
+def _doubled(part: Multiset, times: int = 2) -> Multiset:
+    """Return what is above two records moved together, or several."""
     found: Multiset = Counter()
     for loss, n in part.items():
         if loss[0] in ("gaussian", "laplace"):
-            found[(loss[0], 2 * loss[1])] += n
+            found[(loss[0], times * loss[1])] += n
         else:
             require(loss[0] in ("discrete", "range", "between"), "two records of such a part cannot be derived again")
             both = [most(Counter([one])) for one in (loss, reverse(loss))]
             epsilon, delta = max(0.0, *(e for e, _ in both)), max(d for _, d in both)
-            found[black_box(2 * epsilon, min(1.0, delta * (1 + math.exp(epsilon))))] += n
+            found[black_box(times * epsilon, losses.group_delta(epsilon, delta, times))] += n
     return found
 
 

@@ -70,6 +70,8 @@ def promised(claim: Claim) -> str:
         "add_remove": f"whether or not {claim.unit} is there",
         "zero_out": f"whether or not {claim.unit} contributes anything",
     }[claim.neighbours]
+    if claim.epsilon == math.inf:
+        return f"{whatever}, nothing is promised of what {observer(claim.model)} may see"
     change = f"by no more than a factor of {claimed_factor(claim)}" if claim.epsilon else "not at all"
     if claim.delta:
         change = f"{change}, plus {exact(claim.delta)}" if claim.epsilon else f"by no more than {exact(claim.delta)}"

@@ -12,7 +12,7 @@ from dpaudit import Claim
     [
         ({"epsilon": -1.0}, "epsilon=-1.0"),
         ({"epsilon": math.nan}, "epsilon=nan"),
-        ({"epsilon": math.inf}, "epsilon=inf"),
+        ({"epsilon": -math.inf}, "epsilon=-inf"),
         ({"epsilon": True}, "epsilon=True"),
         ({"epsilon": "1"}, "epsilon='1'"),
         ({"delta": 1.0}, r"delta=1.0 in \[0, 1\)"),

@@ -115,12 +115,14 @@ def test_a_planted_error_is_refused(data: dict[str, Any]) -> None:
 
 
 def test_infinity_is_admitted_where_a_key_may_have_it() -> None:
-    """As TOML's inf and as JSON's "inf" for what somebody else states, and not as a claim."""
+    """As TOML's inf and as JSON's "inf" for what somebody else states, and for a claim that promises nothing."""
     for told in (math.inf, "inf"):
         part: dict[str, Any] = {"node": "stated", "epsilon": told, "source": "a vendor"}
         assert validator().is_valid(WRITTEN | {"declaration": part})
         assert not validator().is_valid(WRITTEN | {"declaration": part | {"delta": told}})
-    assert not validator().is_valid(WRITTEN | {"claim": {"epsilon": "inf", "neighbours": "replace_one"}})
+        claim = {"epsilon": told, "neighbours": "replace_one"}
+        assert validator().is_valid(WRITTEN | {"claim": claim})
+        assert not validator().is_valid(WRITTEN | {"claim": claim | {"delta": told}})
 
 
 @pytest.mark.parametrize(("name", "target"), list(targets()))

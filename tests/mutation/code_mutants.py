@@ -149,7 +149,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("S2", "delta is amplified twice", "dpaudit.engines.tilted.pairs.finite_pair:FinitePair.sampled", "infinite=rate * self", "infinite=rate * rate * self", "sampled"),
     ("S3", "any scheme for any neighbours", "dpaudit.model.sampled_relations:relation_inside", "neighbours not in known", "False", "sampled"),
     ("S4", "black boxes keep their lower bound under sampling", "dpaudit.accounting.subsampling:sampled_attained",
-     "if not composition.parts or not _plain(composition):\n        return Composition()\n    if composition != composition.reversed():", "if not composition.parts:", "sampled"),
+     "if not _plain(composition) or composition != composition.reversed():", "if not composition.parts:", "sampled"),
     ("S5", "the sampled mu is the mean of mu", "dpaudit.accounting.subsampling:_sampled", "mu=mu, rate=rate) if", "mu=mu * rate, rate=rate) if", "sampled"),
     # --- the accountant and brackets ---
     ("A1", "one order of the neighbours only", "dpaudit.accounting.accountant:_worst", "for order in (a, a.reversed())", "for order in (a,)", "sampled"),

@@ -3,6 +3,8 @@
 import math
 
 from dpaudit.certification.certificate import Certificate
+from dpaudit.model.claim import Claim
+from dpaudit.model.readings import Tight
 from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
@@ -13,15 +15,22 @@ from dpaudit.wording.numerals import at_most, exact, interval, nearest
 def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
     """Return the figure of delta against epsilon; `curve` must have points."""
     claim, tight = certificate.claim, certificate.tight
-    description = (
-        f"At the claimed epsilon of {exact(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
-        f"claim allows {exact(claim.delta)}. At epsilon 0 its delta is at most {at_most(curve.advantage)}."
-    )
+    description = f"{_claimed(claim, tight)} At epsilon 0 its delta is at most {at_most(curve.advantage)}."
     return Figure(
         name="curve",
         title="Delta against epsilon: what is proved, and what is claimed",
         description=description,
         draw=lambda width: _draw(certificate, curve, width),
+    )
+
+
+def _claimed(claim: Claim, tight: Tight) -> str:
+    """Return what is proved at the claimed epsilon, in one sentence."""
+    if claim.epsilon == math.inf:
+        return "The claimed epsilon is infinite, which promises nothing."
+    return (
+        f"At the claimed epsilon of {exact(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
+        f"claim allows {exact(claim.delta)}."
     )
 
 
@@ -57,7 +66,8 @@ def _draw(certificate: Certificate, curve: Curve, width: float) -> Canvas:
     canvas.path(_cut(upper, bottom) + _cut(lower, bottom)[::-1], "band", closed=True)
     canvas.path(_cut(upper, bottom), "curve")
     canvas.path(_cut(lower, bottom), "curve thin")
-    _claim(canvas, across(certificate.claim.epsilon), down(certificate.claim.delta), left, bottom)
+    if certificate.claim.epsilon < math.inf:
+        _claim(canvas, across(certificate.claim.epsilon), down(certificate.claim.delta), left, bottom)
     return canvas
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import product
 
@@ -100,6 +101,10 @@ TREES: dict[str, tuple[Declaration, Neighbours]] = {
     "poisson": (sample("add_remove"), "add_remove"),
     "replaced": (sample("add_remove"), "replace_one"),
     "fixed size": (sample("replace_one", "without_replacement"), "replace_one"),
+    "drawn with replacement": (
+        replace(sample("replace_one"), scheme="with_replacement", population=16, batch_size=4),
+        "replace_one",
+    ),
     "fixed size, removed": (sample("replace_one", "without_replacement"), "add_remove"),
 }
 
