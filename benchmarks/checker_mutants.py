@@ -2,7 +2,8 @@
 
 Comparisons, terms, roundings, minima and maxima of `dpaudit/verifier` are turned round one at a time, a seeded sample
 of them. A mutant dies if an honest certificate of the corpus in tests/checker/forging.py, or a printed argument at the
-end of its rule, is no longer accepted, if a forged one is, or if a bracket loses a delta of tests/checker/truths.py.
+end of its rule, is no longer accepted, if a forged one is, if a bracket loses a delta of tests/checker/truths.py, or if
+an end next to the truth is judged otherwise. The cheapest checks come first; those that are dear are left out.
 Survivors are printed with their place; some are equivalent, such as a limit moved by one.
 """
 
@@ -15,9 +16,12 @@ import itertools
 import random
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +29,12 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 # The repository's root must be on the path before its tests can be imported: E402 below.
-from dpaudit.verifier import verify  # noqa: E402
 from tests.checker import forging, truths  # noqa: E402
 
 DIGITS = 3e-7
 """Relative: what the known deltas are rounded to."""
-PATIENCE = 30
-"""Seconds for one mutant's certificate; one that hangs counts as dead."""
+PATIENCE, SHARE = 60, 0.3
+"""Seconds of processor time: of all checks of one mutant, one that hangs counting as dead; and of one check at most."""
 OPERATORS: dict[type, type] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -47,6 +50,7 @@ OPERATORS: dict[type, type] = {
     ast.Or: ast.And,
     ast.USub: ast.UAdd,
 }
+Check = Callable[["Loaded"], bool]
 CALLS = {"min": "max", "max": "min", "floor": "ceil", "ceil": "floor", "minimum": "maximum", "maximum": "minimum"}
 
 
@@ -96,54 +100,81 @@ def changed(source: str, number: int) -> tuple[CodeType, str]:
     return compile(tree, "<mutant>", "exec"), f"line {line}: {before} -> {ast.unparse(node)}"
 
 
-def battery(seed: int) -> list[tuple[str, bool]]:
-    """Return certificates and whether each is honest."""
+def battery(seed: int) -> list[Check]:
+    """Return all checks that the checker passes in no more than their share of time, the cheapest first."""
     rng = np.random.default_rng(seed)
     drawn = [forging.drawn(rng) for _ in range(8)]
-    trees = list(forging.honest(every=12))
+    trees = list(forging.honest(every=9))
     samples = list(forging.sampled(((1e-6, 1.25),), every=6))
-    forged = [text for certificate in (*drawn[:3], *trees[::5]) for _, text in forging.forgeries(certificate)]
     argued = [c for factor in (1 + 1e-6, 1 - 1e-6) for c in truths.argued(factor.__mul__)]
     pairs = list(truths.paired())
-    forged += [text for certificate in pairs for _, text in forging.forgeries(certificate)]
-    return [(c.to_json(), True) for c in (*argued, *pairs, *drawn, *trees, *samples)] + [
-        (text, False) for text in forged
-    ]
+    rare = list(truths.rare())
+    certificates = (*rare, *argued, *pairs, *drawn, *trees, *samples)
+    forged = [text for c in (*drawn[:2], *trees[::7], *pairs[:2], *rare) for _, text in forging.forgeries(c)]
+    checks: list[Check] = [partial(judges, c.to_json(), honest=True) for c in certificates]
+    checks += [partial(judges, text, honest=False) for text in forged]
+    checks += [partial(holds, *row) for row in truths.truths()]
+    checks += [partial(attains, *row) for row in truths.lower_truths()]
+    checks += [partial(says, *row) for row in truths.ends()]
+    loaded = Loaded()
+    costs: list[tuple[float, int, Check]] = []
+    for check in checks:
+        start = time.process_time()
+        if check(loaded):
+            costs.append((time.process_time() - start, len(costs), check))
+    return [check for cost, _, check in sorted(costs, key=lambda row: row[:2]) if cost < SHARE]
 
 
-def blind() -> bool:
-    """Return whether the checker that is loaded loses a known delta or brackets it widely."""
-    fold = importlib.import_module("dpaudit.verifier.folding").fold
-    worst = importlib.import_module("dpaudit.verifier.curve").Worst
-    attained = importlib.import_module("dpaudit.verifier.attained").attained
-    known = [(fold(tree, relation), *held) for tree, relation, *held in truths.truths()]
-    known += [(attained(tree, relation, pair, []), *held) for tree, relation, pair, *held in truths.lower_truths()]
-    for losses, epsilon, delta in known:
-        signal.alarm(PATIENCE)
-        low, high = worst(losses).delta(epsilon)
-        if not (low <= delta * (1 + DIGITS) and high >= delta * (1 - DIGITS) and high - low <= 2e-3 * high):
-            return True
-    return False
+class Loaded:
+    """The functions of the checker that is loaded now."""
+
+    def __init__(self) -> None:
+        self.verify = importlib.import_module("dpaudit.verifier").verify
+        self.fold = importlib.import_module("dpaudit.verifier.folding").fold
+        self.worst = importlib.import_module("dpaudit.verifier.curve").Worst
+        self.attained = importlib.import_module("dpaudit.verifier.attained").attained
+        self.compared = importlib.import_module("dpaudit.verifier.stated_ends").compared
 
 
-def survives(module: str, code: CodeType, texts: list[tuple[str, bool]]) -> bool:
-    """Return whether no certificate of the battery tells a mutant from the checker."""
+def judges(text: str, loaded: Loaded, *, honest: bool) -> bool:
+    """Return whether a certificate is accepted that is honest, and rejected that is forged."""
+    return bool(loaded.verify(text).accepted == honest)
+
+
+def holds(tree: Any, relation: str, epsilon: float, delta: float, loaded: Loaded) -> bool:
+    """Return whether a narrow bracket holds a known delta."""
+    return _narrow(loaded.worst(loaded.fold(tree, relation)).delta(epsilon), delta)
+
+
+def attains(tree: Any, relation: str, pair: Any, epsilon: float, delta: float, loaded: Loaded) -> bool:
+    """Return whether a narrow bracket holds the known delta of a pair."""
+    return _narrow(loaded.worst(loaded.attained(tree, relation, pair, [])).delta(epsilon), delta)
+
+
+def says(tree: Any, relation: str, side: str, data: Any, ends: Any, word: str, loaded: Loaded) -> bool:
+    """Return whether a stated end is judged as it is to be."""
+    return bool(truths.said(loaded.compared(side, data, ends, loaded.worst(loaded.fold(tree, relation)))) == word)
+
+
+def _narrow(bracket: tuple[float, float], delta: float) -> bool:
+    """Return whether a bracket holds a number, and is narrow."""
+    low, high = bracket
+    return low <= delta * (1 + DIGITS) and high >= delta * (1 - DIGITS) and high - low <= 2e-3 * high
+
+
+def survives(module: str, code: CodeType, checks: list[Check]) -> bool:
+    """Return whether no check of the battery tells a mutant from the checker."""
     finder = Mutated(f"dpaudit.verifier.{module}", code)
     held = {name: sys.modules.pop(name) for name in list(sys.modules) if name.startswith("dpaudit.verifier")}
     sys.meta_path.insert(0, finder)
+    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
     try:
-        mutant = importlib.import_module("dpaudit.verifier").verify
-        if blind():
-            return False
-        for text, honest in texts:
-            signal.alarm(PATIENCE)
-            if mutant(text).accepted != honest:
-                return False
-        return True
+        loaded = Loaded()
+        return all(check(loaded) for check in checks)
     except Exception:  # a crash shows the defect
         return False
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         sys.meta_path.remove(finder)
         for name in [name for name in sys.modules if name.startswith("dpaudit.verifier")]:
             del sys.modules[name]
@@ -161,8 +192,9 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=150)
     parser.add_argument("--seed", type=int, default=16)
     asked = parser.parse_args()
-    signal.signal(signal.SIGALRM, too_long)
-    texts = [(text, honest) for text, honest in battery(asked.seed) if verify(text).accepted == honest]
+    signal.signal(signal.SIGVTALRM, too_long)
+    checks = battery(asked.seed)
+    print(f"{len(checks)} checks.", flush=True)
     places = [
         (path.stem, path.read_text(encoding="utf-8"), number)
         for path in sorted((ROOT / "dpaudit" / "verifier").glob("[!_]*.py"))
@@ -172,10 +204,10 @@ def main() -> int:
     alive = 0
     for tried, (module, source, number) in enumerate(chosen, start=1):
         code, said = changed(source, number)
-        if survives(module, code, texts):
+        if survives(module, code, checks):
             alive += 1
             print(f"survives ({alive} of {tried}): {module}.py {said}", flush=True)
-    print(f"{len(chosen) - alive} of {len(chosen)} mutants die, out of {len(places)}; {len(texts)} certificates.")
+    print(f"{len(chosen) - alive} of {len(chosen)} mutants die, out of {len(places)}; {len(checks)} checks.")
     return int(alive > 0.05 * len(chosen))
 
 

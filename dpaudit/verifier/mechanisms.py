@@ -142,10 +142,7 @@ def _matrix(fields: Table, relation: str) -> Sides:
     """A strategy's rows move by the root of a sum over pairs of participations; the leaf is Gaussian."""
     upper, lower = sides_of(fields["leaf"], relation)
     require(upper == lower and [loss[0] for loss in upper] == ["gaussian"], "a strategy's leaf is no Gaussian noise")
-    low, high = squared_move(fields)
-    if low == high == round(low):
-        return times(upper, int(low)), times(upper, int(low))
-    ((_, mu),) = upper
+    (low, high), ((_, mu),) = squared_move(fields), upper
     return _sides(("gaussian", mu * math.sqrt(high)), ("gaussian", mu * math.sqrt(low)))
 
 

@@ -8,11 +8,13 @@ from dpaudit.verifier import verify
 from dpaudit.verifier.attained import attained
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import fold
-from tests.checker.truths import argued, lower_truths, paired, truths
+from dpaudit.verifier.stated_ends import compared
+from tests.checker.truths import argued, ends, lower_truths, paired, said, truths
 
 DIGITS = 3e-7  # relative: what published numbers are rounded to, and more
 TRUTHS = list(truths())
 LOWER = list(lower_truths())
+ENDS = list(ends())
 
 
 @pytest.mark.parametrize("place", range(len(TRUTHS)))
@@ -33,6 +35,14 @@ def test_the_checkers_bracket_of_what_is_attained_holds_a_known_delta(place: int
     assert low <= delta * (1 + DIGITS), json.dumps(tree)
     assert high >= delta * (1 - DIGITS), json.dumps(tree)
     assert high - low <= 2e-3 * high
+
+
+@pytest.mark.parametrize("place", range(len(ENDS)))
+def test_an_end_is_judged_by_its_side_and_its_distance(place: int) -> None:
+    """Inside of the tolerance it is confirmed, beyond it loose or not what follows, and on the other side wrong."""
+    tree, relation, side, data, stated, word = ENDS[place]
+    found = compared(side, data, stated, Worst(fold(tree, relation)))
+    assert said(found) == word, (json.dumps(tree), side, data, stated, found)
 
 
 def test_certificates_that_rest_on_a_pair_are_accepted() -> None:

@@ -6,8 +6,10 @@ They are small and quick: each tells apart a formula from the same with one oper
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, pairwise, product
 from typing import Any
+
+import numpy as np
 
 from dpaudit import (
     Certificate,
@@ -121,6 +123,9 @@ def truths() -> Iterator[Truth]:
     yield from _drawn(replaced, added)
     yield from _finite(replaced)
     yield from _nodes(replaced, added)
+    yield from _integers(replaced)
+    yield from _schedules(replaced)
+    yield from _ordered(replaced, added)
 
 
 def _sampled(replaced: str, added: str) -> Iterator[Truth]:
@@ -283,6 +288,147 @@ def _nodes(replaced: str, added: str) -> Iterator[Truth]:
     )
 
 
+def _integers(replaced: str) -> Iterator[Truth]:
+    """Integer noise of a replaced record on a Poisson sample, by all outputs: at +move against at -move."""
+    rate, far = 0.3, 90
+    laws: dict[str, tuple[Data, dict[int, float], int]] = {
+        "discrete_laplace": ({"scale": 1.5, "l1_sensitivity": 2}, {k: math.exp(-abs(k) / 1.5) for k in _line(far)}, 2),
+        "discrete_gaussian": (
+            {"stddev": 1.2, "l2_sensitivity": 2},
+            {k: math.exp(-(k**2) / (2 * 1.2**2)) for k in _line(far)},
+            2,
+        ),
+        "truncated_discrete_gaussian": (
+            {"stddev": 2.0, "cut": 3.0, "l2_sensitivity": 3},
+            {k: math.exp(-(k**2) / 8) for k in _line(6)},
+            3,
+        ),
+    }
+    for name, (fields, weights, move) in laws.items():
+        whole = math.fsum(weights.values())
+        one, two = (
+            [
+                ((1 - rate) * weights.get(k, 0.0) + rate * weights.get(k - way * move, 0.0)) / whole
+                for k in _line(far + 9)
+            ]
+            for way in (1, -1)
+        )
+        for epsilon in (0.1, 0.5):
+            noise = sample(release(name, **fields), rate, scheme="poisson")
+            yield (
+                noise,
+                replaced,
+                epsilon,
+                math.fsum(max(0.0, p - math.exp(epsilon) * q) for p, q in zip(one, two, strict=True)),
+            )
+
+
+def _line(far: int) -> range:
+    """Whole numbers on both sides of 0."""
+    return range(-far, far + 1)
+
+
+def _schedules(replaced: str) -> Iterator[Truth]:
+    """Trees whose records hold several elements: the largest squared sums of signs, over all admissible places."""
+    for horizon, separation, signs in ((7, 2, (1, 1)), (10, 4, (1, -1)), (10, 2, (1, 1, -1)), (9, 3, (1, -1, 1))):
+        ways = (
+            chosen
+            for number in range(1, len(signs) + 1)
+            for chosen in combinations(range(1, horizon + 1), number)
+            if all(b - a >= separation for a, b in pairwise(chosen))
+        )
+        squared = max(
+            sum(
+                sum(s for element, s in zip(way, signs, strict=False) if node - (node & -node) < element <= node) ** 2
+                for node in range(1, horizon + 1)
+            )
+            for way in ways
+        )
+        leaf = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.2}
+        noise = release("tree_aggregation", horizon=horizon, leaf=leaf, signs=list(signs), separation=separation)
+        yield noise, replaced, 0.3, gaussian_delta(0.2 * math.sqrt(squared), 0.3)
+
+
+def _ordered(replaced: str, added: str) -> Iterator[Truth]:
+    """Two Laplace releases, a zeroed record of a fixed sample, a group over a leak, and an answer on a sample."""
+    for shift, epsilon in ((0.8, 0.3), (1.5, 2.0)):
+        yield times(laplace(shift), 2), replaced, epsilon, _two_laplace(shift, epsilon)
+    for mu, rate, epsilon in ((1.0, 0.3, 0.1), (0.7, 0.1, 0.05)):
+        zeroed = sample(gaussian(mu), rate, scheme="without_replacement")
+        yield zeroed, "zero_out", epsilon, _apart(mu, rate, epsilon)
+    c = 0.25
+    leak, inner = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0), -math.expm1(-c)
+    grown = inner * (1 + math.exp(c))
+    share = (1 - grown) / (1 + math.exp(-2 * c))
+    yield {"node": "group", "part": leak, "size": 2}, added, 0.2, grown + counted({2 * c: share}, 0.2)
+    truth = 1 / (1 + math.exp(-1.0))
+    alone = sample(release("randomised_response", epsilon=1.0), 0.4, scheme="without_replacement")
+    yield alone, replaced, 0.2, enumerated([0.6 - 0.2 * truth, 0.4 + 0.2 * truth], [1 - truth, truth], 1, 0.2)
+
+
+def _two_laplace(shift: float, epsilon: float) -> float:
+    """The delta of two Laplace releases: that of one, averaged over the loss of the other."""
+
+    def rest(loss: float) -> float:
+        left = epsilon - loss
+        return 0.0 if left >= shift else -math.expm1(left) if left <= -shift else laplace_delta(shift, left)
+
+    ends = sorted({-shift, shift, min(shift, max(-shift, epsilon - shift)), min(shift, max(-shift, epsilon + shift))})
+    nodes, weights = np.polynomial.legendre.leggauss(30)
+    middle = math.fsum(
+        w * (b - a) / 2 * math.exp((at - shift) / 2) / 4 * rest(at)
+        for a, b in pairwise(ends)
+        for at, w in zip(((a + b) / 2 + (b - a) / 2 * nodes).tolist(), weights.tolist(), strict=True)
+    )
+    return rest(shift) / 2 + math.exp(-shift) / 2 * rest(-shift) + middle
+
+
+def _apart(mu: float, rate: float, epsilon: float) -> float:
+    """The delta of a record that moves twice as far against one that moves once, each with this chance."""
+
+    def loss(z: float) -> float:
+        far, near = (1 - rate + rate * math.exp(m * z - m * m / 2) for m in (2 * mu, mu))
+        return math.log(far / near)
+
+    low, high = 1.5 * mu, 40.0
+    for _ in range(200):
+        z = (low + high) / 2
+        low, high = (low, z) if loss(z) > epsilon else (z, high)
+    far, near = ((1 - rate) * normal(-high) + rate * normal(m - high) for m in (2 * mu, mu))
+    return far - math.exp(epsilon) * near
+
+
+def ends() -> Iterator[tuple[Data, str, str, Data, Data, str]]:
+    """Declarations with a relation, a side, a claim with its effort, ends next to the truth, and what is to be said."""
+    replaced, added = "replace_one", "add_remove"
+    near: list[tuple[Data, str, float, float, float, float, str]] = [
+        (gaussian(1.0), replaced, 1.0, gaussian_delta(1.0, 1.0), 0.0, 1e-6, "closed"),
+        (laplace(1.0), replaced, 1.0, 0.0, 0.0, 1e-6, "closed"),
+        (times(laplace(0.8), 2), replaced, 0.3, _two_laplace(0.8, 0.3), 5e-4, 1e-2, "summed"),
+        (allocate(gaussian(1.0), 2), added, 1.0, 0.0592065011, 5e-3, 5e-2, "derived"),
+    ]
+    for tree, relation, epsilon, delta, inside, beyond, kind in near:
+        for side, effort, name in product(("upper", "lower"), ("quick", "default"), ("epsilon", "delta")):
+            safe = 1 if side == "upper" else -1
+            loose = "loose" if (kind, effort) == ("summed", "quick") or kind == "derived" else "wrong"
+            data = {"claim": {"epsilon": epsilon, "delta": delta}, "effort": effort}
+            for moved, said in ((inside, ""), (beyond, loose), (-beyond, "wrong")):
+                if name == "epsilon" or delta:
+                    stated = {"epsilon": {side: epsilon}, "delta": {side: delta}}
+                    stated[name] = {side: stated[name][side] * (1 + safe * moved)}
+                    sense = ("large" if safe * moved > 0 else "small") if name == "epsilon" and said else ""
+                    yield tree, relation, side, data, stated, f"{said} {sense}".strip()
+            never = {"epsilon": {side: math.inf}, "delta": {side: delta}}
+            yield tree, relation, side, data, never, "" if (side, loose) == ("upper", "loose") else "wrong large"
+
+
+def said(found: Any) -> str:
+    """What an outcome of the checker says of an end: wrong or loose, and for an epsilon in which sense."""
+    told = (*found.wrong, *found.unconfirmed, *found.loose)
+    word = "wrong" if found.wrong else "unconfirmed" if found.unconfirmed else "loose" if told else ""
+    return word + "".join(f" {sense}" for sense in ("large", "small") if f"is too {sense}" in " ".join(told))
+
+
 def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     """Declarations with a relation, a witness, an epsilon and the delta that its pair attains."""
     one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
@@ -402,3 +548,13 @@ def paired() -> Iterator[Certificate]:
     counts = Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
     for epsilon in (0.6, 0.3):
         yield certify(Repeat(part=counts, times=5), replace(claim, epsilon=epsilon, delta=1e-3))
+
+
+def rare() -> Iterator[Certificate]:
+    """Certificates of a stated part that promises nothing, and of a quick and a sharp effort."""
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    yield certify(Stated(epsilon=math.inf, source="a vendor"), claim)
+    counts = Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    tree = Sequential(parts=(counts, Repeat(part=replace(counts, label="more"), times=3)))
+    yield certify(tree, claim, effort="quick")
+    yield certify(tree, replace(claim, epsilon=0.4), effort="sharp")
