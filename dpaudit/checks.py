@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Annotated, TypeVar
 
@@ -156,6 +157,7 @@ def noise_size(name: str, value: object) -> float:
     return positive(name, value)
 
 
+@lru_cache(maxsize=1 << 14)
 def meant(value: float) -> Fraction:
     """Return the number that a float stands for: its shortest decimal.
 
