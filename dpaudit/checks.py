@@ -14,6 +14,7 @@ from typing import Annotated, TypeVar
 
 Text = TypeVar("Text", bound=str)
 _LARGEST_COUNT = 2**63 - 1
+_DIGITS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +263,8 @@ def count(name: str, value: object, *, at_least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
         raise FieldError(name, f"Expected {name}={value!r} to be a whole number of at least {at_least}.")
     if int(value) > _LARGEST_COUNT:
-        raise FieldError(name, f"Expected {name} to be below 2^63.")
+        shown = str(value) if len(str(value)) <= _DIGITS else f"{str(value)[:_DIGITS]}..."
+        raise FieldError(name, f"Expected {name}={shown} to be below 2^63; runs count in 64 bits.")
     return int(value)
 
 
