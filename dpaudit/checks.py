@@ -8,11 +8,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Annotated, TypeVar
 
 Text = TypeVar("Text", bound=str)
 _LARGEST_COUNT = 2**63 - 1
+_DIGITS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,7 @@ def noise_size(name: str, value: object) -> float:
     return positive(name, value)
 
 
+@lru_cache(maxsize=1 << 14)
 def meant(value: float) -> Fraction:
     """Return the number that a float stands for: its shortest decimal.
 
@@ -260,7 +263,8 @@ def count(name: str, value: object, *, at_least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
         raise FieldError(name, f"Expected {name}={value!r} to be a whole number of at least {at_least}.")
     if int(value) > _LARGEST_COUNT:
-        raise FieldError(name, f"Expected {name} to be below 2^63.")
+        shown = str(value) if len(str(value)) <= _DIGITS else f"{str(value)[:_DIGITS]}..."
+        raise FieldError(name, f"Expected {name}={shown} to be below 2^63; runs count in 64 bits.")
     return int(value)
 
 

@@ -19,7 +19,8 @@ _TOLERANCE = 1e-10
 _STRIDE = 4.0
 _FAR = 700.0
 _WIDTH = 2e-5
-_NEAR = 2e-4  # how near the estimate of a root comes before a proof moves it
+_NEAR = 2e-4  # how near the search by signs comes to a root before a proof moves it
+_LAST = 2e-3  # a secant step that is the last: it errs by a small share of itself
 _SHIFT = 0.05  # the most that a proof may move it
 _STEEP = 20.0  # a first guess of how fast ln delta falls with ln noise
 _SECANTS = 12
@@ -107,7 +108,7 @@ def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, f
         if slope >= 0 or max(abs(at_left), abs(at_right)) >= _FAR or not math.isfinite(slope):
             break
         step = min(max(-at_right / slope, -1.0), 1.0)
-        if abs(step) <= _NEAR:
+        if abs(step) <= _LAST:
             return math.exp(right + step), -slope
         left, at_left, right = right, at_right, right + step
     root = smallest_factor(excess_at, goal, tolerance=_NEAR)

@@ -16,6 +16,7 @@ from dpaudit.runtime.plugins import suggestion
 
 _LARGEST_DATA = 2**30
 """How many bytes a data file may have."""
+_TOO_MANY = 2.0**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +104,17 @@ def _message(key: str, kind: str, held: dict[str, Any], parameters: dict[str, Pa
         return f"unknown key {key!r}{suggestion(key, tuple(parameters))}"
     if kind == "missing":
         return f"missing key {key!r}, which is {in_words(parameters[key].hint)}."
-    return f"Expected {key}={held[key]!r:.80} to be {in_words(parameters[key].hint)}."
+    value, wanted = held[key], in_words(parameters[key].hint)
+    if wanted == "a whole number" and isinstance(value, float) and value.is_integer():
+        return _without_a_point(key, value)
+    return f"Expected {key}={value!r:.80} to be {wanted}."
+
+
+def _without_a_point(key: str, value: float) -> str:
+    """Return what is wrong with a whole number that is written with a point or an exponent."""
+    if abs(value) >= _TOO_MANY:
+        return f"Expected {key}={value!r} to be below 2^63; runs count in 64 bits."
+    return f"Expected {key}={value!r} to be a whole number; write {int(value)}."
 
 
 def in_words(hint: Any) -> str:

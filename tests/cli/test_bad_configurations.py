@@ -43,7 +43,17 @@ MESSAGES = {
     "endless horizon": (
         "horizon = 1000",
         f"horizon = 1{'0' * 30}",
-        ":6: Expected horizon to be below 2^63.",
+        f":6: Expected horizon=1{'0' * 29}... to be below 2^63; runs count in 64 bits.",
+    ),
+    "endless horizon with an exponent": (
+        "horizon = 1000",
+        "horizon = 1e25",
+        ":6: Expected horizon=1e+25 to be below 2^63; runs count in 64 bits.",
+    ),
+    "horizon with an exponent": (
+        "horizon = 1000",
+        "horizon = 1e3",
+        ":6: Expected horizon=1000.0 to be a whole number; write 1000.",
     ),
     "horizon beyond floating point": (
         "horizon = 1000",

@@ -39,7 +39,7 @@ def test_a_path_is_read_beside_the_configuration() -> None:
         ({"number": "1"}, "number", "Expected number='1' to be a number."),
         ({"number": True}, "number", "Expected number=True to be a number."),
         ({"number": 1, "kind": "medium"}, "kind", "Expected kind='medium' to be one of: small, large."),
-        ({"number": 1, "times": 1.0}, "times", "Expected times=1.0 to be a whole number."),
+        ({"number": 1, "times": 1.0}, "times", "Expected times=1.0 to be a whole number; write 1."),
         ({"number": 1, "weights": "x"}, "weights", "Expected weights='x' to be a list."),
         ({"number": 1, "tims": 1}, "tims", "unknown key 'tims'; did you mean 'times'?"),
         ({"number": 1, "zzzz": 1}, "zzzz", "unknown key 'zzzz'; known: number, kind, times, weights, file."),
