@@ -18,7 +18,8 @@ from audits.checks.equality import same
 from audits.checks.first_line import first_line
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.looked import Looked, attained, decided
-from audits.checks.sampler import sampler_seen
+from audits.checks.sampler import SamplerSeen, sampler_seen
+from audits.checks.secret_draws import secret_draws
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,
@@ -93,23 +94,26 @@ def replay_program(
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     own_stream = tuple(_own_stream(algorithm, problem, first))
     samplers = tuple(_samplers(algorithm, problem))
-    found += [finding for seen, _ in samplers for finding in seen]
+    found += [finding for seen in samplers for finding in seen.findings]
     if first.tape.released:
         looked.admitted, looked.overrun = _admitted(declaration, first), _overrun(limits, first)
         found += _whole_program(algorithm, problem, first, looked)
         replays = (*map(_as_replay, cases), *replays)
+    told: list[Finding] = []
     for case in replays:
         for says, first, second in case.pairs:
             found += _neighbours(case, (first, second), says, limits, looked)
+        told += [finding for pair in case.redrawn for finding in _other_draws(case, pair, looked)]
         for one, other in case.others:
             tape = RunTape(seed=_SEED)
             published = case.run(one, tape.generator(), _RUNS)
             if tape.released:
                 found += _other_people(tape, published, _on(case, other), looked)
+    found += told
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
     conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
     whole = attained(algorithm, declaration, looked)
-    sampled = tuple(condition for _, condition in samplers)
+    sampled = (*(seen.condition for seen in samplers), *secret_draws(declaration, samplers, told, looked))
     return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole, *sampled))
 
 
@@ -148,7 +152,7 @@ def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Co
         yield Condition(kind="own_noise_stream", text=text).seen(holds=False)
 
 
-def _samplers(algorithm: Any, problem: Any) -> Iterator[tuple[list[Finding], Condition]]:
+def _samplers(algorithm: Any, problem: Any) -> Iterator[SamplerSeen]:
     """Yield what is seen of each sampler that the algorithm names; nothing where it names none."""
     named = algorithm.samplings(problem) if hasattr(algorithm, "samplings") else ()
     for case, rng in zip(named, np.random.default_rng(_SEED).spawn(len(named)), strict=True):
@@ -203,6 +207,23 @@ def _other_people(first: RunTape, published: Any, other: Program, looked: Looked
         return other(RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts).generator())
 
     yield from _differences(published, again, repeat, "other users")
+
+
+def _other_draws(case: ReplayCase, pair: tuple[Any, Any], looked: Looked) -> Iterator[Finding]:
+    """Yield findings where what is published follows secret draws though every release was the same."""
+    first = RunTape(seed=_SEED)
+    published = case.run(pair[0], first.generator(), _RUNS)
+    if not first.released:
+        return
+    second = RunTape(seed=_SEED, pinned=tuple(first.released))
+    again = case.run(pair[1], second.generator(), _RUNS)
+    yield from _structure(first, second)
+    looked.redrawn += sum(np.size(value) for value in _fields(published).values())
+
+    def repeat() -> Any:
+        return case.run(pair[1], RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
+
+    yield from _differences(published, again, repeat, "the same data, and other secret draws")
 
 
 def _noise(tape: RunTape, looked: Looked) -> Iterator[Finding]:
