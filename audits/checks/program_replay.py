@@ -31,7 +31,7 @@ from audits.checks.taped_noise import (
     used_twice,
 )
 from audits.checks.taped_totals import too_calm
-from dpaudit import AuditCase, Condition, Declaration, Finding
+from dpaudit import AuditCase, Condition, Declaration, Finding, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
@@ -88,7 +88,7 @@ def replay_program(
     >>> replay_program(algorithm, problem, algorithm.declaration(), ()).findings
     ()
     """
-    limits, looked = Limits.of(declaration), Looked()
+    limits, looked, untaped = Limits.of(declaration), Looked(), Replayed(findings=(), conditions=())
     found: list[Finding] = []
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
@@ -98,6 +98,8 @@ def replay_program(
     if first.tape.released:
         looked.admitted, looked.overrun = _admitted(declaration, first), _overrun(limits, first)
         found += _whole_program(algorithm, problem, first, looked)
+        untaped = _without_tape(algorithm, problem, declaration, first)
+        found += untaped.findings
         replays = (*map(_as_replay, cases), *replays)
     told: list[Finding] = []
     for case in replays:
@@ -114,7 +116,7 @@ def replay_program(
     conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
     whole = attained(algorithm, declaration, looked)
     sampled = (*(seen.condition for seen in samplers), *secret_draws(declaration, samplers, told, looked))
-    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole, *sampled))
+    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole, *sampled, *untaped.conditions))
 
 
 def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Looked) -> Iterator[Finding]:
@@ -126,6 +128,22 @@ def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Loo
         yield from _noise(record_run(algorithm, problem, n_runs=many, seed=_SEED + 1).tape, looked)
     yield from law_findings(asked_by(first.tape))
     yield from _with_little_noise(algorithm, problem)
+
+
+def _without_tape(algorithm: Any, problem: Any, declaration: Declaration, taped: RecordedRun) -> Replayed:
+    """Return what an ordinary run shows beside a taped one: findings of its trace, and violated conditions.
+
+    A tape starts every stream afresh after each release, so that streams that were copied part on it.
+    """
+    try:
+        transcript = algorithm.run(problem, Streams.spawn(np.random.default_rng(_SEED)), _RUNS)
+    except Exception as error:  # an exception is an output of the audited code
+        message = f"The program ends with {type(error).__name__} without a tape, and not on one."
+        return Replayed(findings=(Finding(rule="DPA221", where="the program", message=message),), conditions=())
+    violated = tuple(condition for condition in transcript.conditions if condition.status == "violated")
+    known = {(finding.rule, finding.where) for finding in admit(declaration, taped.transcript.trace)}
+    findings = tuple(f for f in admit(declaration, transcript.trace) if (f.rule, f.where) not in known)
+    return Replayed(findings=findings, conditions=violated)
 
 
 def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Condition]:
