@@ -39,5 +39,5 @@ class TracedTree:
         tape = tape_of(self.recorder.rng)
         if tape is None:
             return released
-        numbers = np.full(len(element), length)
-        return tape.enter((self.label,), self.mechanism, self._sum, released, element=numbers)
+        numbers, drawn = np.full(len(element), length), self._counter.noise
+        return tape.enter((self.label,), self.mechanism, self._sum, released, element=numbers, drawn=drawn)

@@ -204,6 +204,12 @@ class TreeCounter:
     def __post_init__(self) -> None:
         self._noise = [0] * self.tree.levels
 
+    @property
+    def noise(self) -> Array:
+        """The noise that was drawn for the latest sum: of all its nodes. Shape: that of one element."""
+        drawn: Array = self._noise[(self.length & -self.length).bit_length() - 1]
+        return drawn
+
     def step(self, value: Array) -> Array:
         """Return the noisy sum of everything fed so far, `value` included. Shape: that of one element.
 

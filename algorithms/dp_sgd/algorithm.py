@@ -12,6 +12,7 @@ from algorithms.dp_sgd.notes import notes_of
 from algorithms.dp_sgd.plan import plan_of, record_of
 from algorithms.dp_sgd.replays import replays_of
 from algorithms.dp_sgd.run import run
+from algorithms.dp_sgd.samplings import samplings_of
 from algorithms.dp_sgd.settings import DpSgdSettings
 
 
@@ -40,3 +41,4 @@ class DpSgd(DpSgdSettings):
     comparisons = poisson_beside
     simulated_cases = explicit_cases
     replays = replays_of
+    samplings = samplings_of

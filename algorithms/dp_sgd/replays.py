@@ -1,7 +1,8 @@
 """Replays of DP-SGD on one tape: the loop runs on two data sets, and the second run goes on with the first one's sums.
 
 Both runs draw the same batches, as their generators start alike and the data sets have as many records. So a sum moves
-by one record's clipped gradient, and the weights, which follow from the noisy sums, are bitwise the same.
+by one record's clipped gradient, and the weights, which follow from the noisy sums, are bitwise the same. So they are
+where batches are drawn from another seed: nothing but the noisy sums tells who was in them.
 """
 
 from dataclasses import dataclass, replace
@@ -29,10 +30,14 @@ _FACTORS = (1.0, 1e6)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Records:
-    """What a loop trains on. Shape: features (n, columns), labels (n,)."""
+    """What a loop trains on, and the seed of its batches; None takes it from the tape.
+
+    Shape: features (n, columns), labels (n,).
+    """
 
     features: Array
     labels: Array
+    seed: int | None = None
 
 
 def replays_of(settings: DpSgdSettings, problem: Classification) -> tuple[ReplayCase, ...]:
@@ -62,7 +67,8 @@ def replays_of(settings: DpSgdSettings, problem: Classification) -> tuple[Replay
             return pinned
 
         planted = plant(data.features, data.labels, outputs=2, canaries=0, blanks=0, rng=rng)
-        return {"weights": run_watched(plan, planted, rng, shown)[1]["weights"][None]}
+        draws = rng if data.seed is None else np.random.default_rng(data.seed)
+        return {"weights": run_watched(plan, planted, draws, shown)[1]["weights"][None]}
 
     given = Records(features=np.asarray(problem.features, dtype=np.float64), labels=np.asarray(problem.labels))
     records = len(given.labels)
@@ -72,7 +78,8 @@ def replays_of(settings: DpSgdSettings, problem: Classification) -> tuple[Replay
         for other, one, two in (_pair(settings, given, at, factor),)
     )
     turned = Records(features=given.features[::-1].copy(), labels=1 - given.labels)
-    return (ReplayCase(name="dp_sgd steps", pairs=pairs, run=run, others=((given, turned),)),)
+    drawn = (replace(given, seed=1), replace(given, seed=2))
+    return (ReplayCase(name="dp_sgd steps", pairs=pairs, run=run, others=((given, turned),), redrawn=(drawn,)),)
 
 
 def _mechanism(settings: DpSgdSettings, plan: Plan) -> Gaussian:

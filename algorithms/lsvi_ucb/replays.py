@@ -75,5 +75,6 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
         (f"the path of a user in batch {at + 1} differs", replace(here, batch=at), replace(there, batch=at))
         for at in every
     )
-    pairs = (*usual, *walked, *hostile)
+    corner = ("features large in every entry or as bounded", hostile_users.features_in_a_corner(first), second)
+    pairs = (*usual, *walked, *hostile, corner)
     return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=run, others=((first, first),)),)

@@ -20,6 +20,8 @@ class Looked:
     moved: int = 0
     unknown: int = 0
     published: int = 0
+    redrawn: int = 0
+    """Values published with other secret draws and the same releases."""
     noises: int = 0
     releases: int = 0
     admitted: int = 0

@@ -18,7 +18,8 @@ from audits.checks.equality import same
 from audits.checks.first_line import first_line
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.looked import Looked, attained, decided
-from audits.checks.sampler import sampler_seen
+from audits.checks.sampler import SamplerSeen, sampler_seen
+from audits.checks.secret_draws import secret_draws
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,
@@ -30,7 +31,7 @@ from audits.checks.taped_noise import (
     used_twice,
 )
 from audits.checks.taped_totals import too_calm
-from dpaudit import AuditCase, Condition, Declaration, Finding
+from dpaudit import AuditCase, Condition, Declaration, Finding, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
@@ -87,30 +88,35 @@ def replay_program(
     >>> replay_program(algorithm, problem, algorithm.declaration(), ()).findings
     ()
     """
-    limits, looked = Limits.of(declaration), Looked()
+    limits, looked, untaped = Limits.of(declaration), Looked(), Replayed(findings=(), conditions=())
     found: list[Finding] = []
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     own_stream = tuple(_own_stream(algorithm, problem, first))
     samplers = tuple(_samplers(algorithm, problem))
-    found += [finding for seen, _ in samplers for finding in seen]
+    found += [finding for seen in samplers for finding in seen.findings]
     if first.tape.released:
         looked.admitted, looked.overrun = _admitted(declaration, first), _overrun(limits, first)
         found += _whole_program(algorithm, problem, first, looked)
+        untaped = _without_tape(algorithm, problem, declaration, first)
+        found += untaped.findings
         replays = (*map(_as_replay, cases), *replays)
+    told: list[Finding] = []
     for case in replays:
         for says, first, second in case.pairs:
             found += _neighbours(case, (first, second), says, limits, looked)
+        told += [finding for pair in case.redrawn for finding in _other_draws(case, pair, looked)]
         for one, other in case.others:
             tape = RunTape(seed=_SEED)
             published = case.run(one, tape.generator(), _RUNS)
             if tape.released:
                 found += _other_people(tape, published, _on(case, other), looked)
+    found += told
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
     conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
     whole = attained(algorithm, declaration, looked)
-    sampled = tuple(condition for _, condition in samplers)
-    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole, *sampled))
+    sampled = (*(seen.condition for seen in samplers), *secret_draws(declaration, samplers, told, looked))
+    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole, *sampled, *untaped.conditions))
 
 
 def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Looked) -> Iterator[Finding]:
@@ -122,6 +128,22 @@ def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Loo
         yield from _noise(record_run(algorithm, problem, n_runs=many, seed=_SEED + 1).tape, looked)
     yield from law_findings(asked_by(first.tape))
     yield from _with_little_noise(algorithm, problem)
+
+
+def _without_tape(algorithm: Any, problem: Any, declaration: Declaration, taped: RecordedRun) -> Replayed:
+    """Return what an ordinary run shows beside a taped one: findings of its trace, and violated conditions.
+
+    A tape starts every stream afresh after each release, so that streams that were copied part on it.
+    """
+    try:
+        transcript = algorithm.run(problem, Streams.spawn(np.random.default_rng(_SEED)), _RUNS)
+    except Exception as error:  # an exception is an output of the audited code
+        message = f"The program ends with {type(error).__name__} without a tape, and not on one."
+        return Replayed(findings=(Finding(rule="DPA221", where="the program", message=message),), conditions=())
+    violated = tuple(condition for condition in transcript.conditions if condition.status == "violated")
+    known = {(finding.rule, finding.where) for finding in admit(declaration, taped.transcript.trace)}
+    findings = tuple(f for f in admit(declaration, transcript.trace) if (f.rule, f.where) not in known)
+    return Replayed(findings=findings, conditions=violated)
 
 
 def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Condition]:
@@ -148,7 +170,7 @@ def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Co
         yield Condition(kind="own_noise_stream", text=text).seen(holds=False)
 
 
-def _samplers(algorithm: Any, problem: Any) -> Iterator[tuple[list[Finding], Condition]]:
+def _samplers(algorithm: Any, problem: Any) -> Iterator[SamplerSeen]:
     """Yield what is seen of each sampler that the algorithm names; nothing where it names none."""
     named = algorithm.samplings(problem) if hasattr(algorithm, "samplings") else ()
     for case, rng in zip(named, np.random.default_rng(_SEED).spawn(len(named)), strict=True):
@@ -203,6 +225,23 @@ def _other_people(first: RunTape, published: Any, other: Program, looked: Looked
         return other(RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts).generator())
 
     yield from _differences(published, again, repeat, "other users")
+
+
+def _other_draws(case: ReplayCase, pair: tuple[Any, Any], looked: Looked) -> Iterator[Finding]:
+    """Yield findings where what is published follows secret draws though every release was the same."""
+    first = RunTape(seed=_SEED)
+    published = case.run(pair[0], first.generator(), _RUNS)
+    if not first.released:
+        return
+    second = RunTape(seed=_SEED, pinned=tuple(first.released))
+    again = case.run(pair[1], second.generator(), _RUNS)
+    yield from _structure(first, second)
+    looked.redrawn += sum(np.size(value) for value in _fields(published).values())
+
+    def repeat() -> Any:
+        return case.run(pair[1], RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
+
+    yield from _differences(published, again, repeat, "the same data, and other secret draws")
 
 
 def _noise(tape: RunTape, looked: Looked) -> Iterator[Finding]:

@@ -1,19 +1,58 @@
-"""A look at a sampler of the program: what it draws against the node of the declaration that it belongs to."""
+"""A look at a sampler of the program: what it draws against the node of the declaration that it belongs to.
 
-from collections.abc import Iterator
+First the law of its draws. Then other values of the records: on the same random numbers the same records are drawn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit import Condition, DrawnBatches, Finding, Shuffle, conform_batches, conform_orders
-from dpaudit.model.case import SamplingCase
+from dpaudit.model.case import Draw, SamplingCase
+from dpaudit.model.mechanism import Array
+from dpaudit.training.check import Check
 
 _RULE = "DPA326"
+_COMPARED = 2
+"""How many runs are drawn again on the same random numbers, for each way in which the records differ."""
+
+_MORE = 5
+"""Where draws are not the same with other records, their law is looked at in so many times as many runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplerSeen:
+    """What was seen of one sampler: `wrong` in words or empty, `sentence` of what was looked at.
+
+    `same` counts data sets with other values of the records from which the same records were drawn on the same random
+    numbers; None where some data set led to other draws.
+    """
+
+    case: SamplingCase
+    wrong: str
+    sentence: str
+    same: int | None = 0
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The finding against the sampler, if there is one."""
+        message = f"{self.case.name!r}: {self.wrong}"
+        return (Finding(rule=_RULE, where=self.case.name, message=message),) if self.wrong else ()
+
+    @property
+    def condition(self) -> Condition:
+        """The condition that the sampler draws as declared, as this look decided it."""
+        text = f"{self.sentence} Looked at: {self.case.runs} runs of the sampler {self.case.name!r}."
+        condition = Condition(kind="implementation", about=(f"sampler {self.case.name}",), text=text)
+        return condition.seen(holds=not self.wrong)
 
 
 def watch_sampling(case: SamplingCase, *, rng: np.random.Generator, significance: float = 0.01) -> tuple[Finding, ...]:
     """Return a finding where a sampler does not draw as declared: batches by `conform_batches`, or orders of a shuffle.
 
-    An exception of the sampler is a finding, too.
+    Where the case has `others`, the law of draws from them is looked at, too, unless they are the same on the same
+    random numbers. An exception of the sampler is a finding.
     Rule: `DPA326`. Guarantee: a sampler that draws as declared is accused with probability at most `significance`.
 
     >>> from dpaudit import Stated, Subsample
@@ -24,33 +63,63 @@ def watch_sampling(case: SamplingCase, *, rng: np.random.Generator, significance
     >>> [finding.rule for finding in watch_sampling(case, rng=np.random.default_rng(0))]
     ['DPA326']
     """
-    return tuple(_found(case, rng, significance)[0])
+    return sampler_seen(case, rng, significance).findings
 
 
-def sampler_seen(case: SamplingCase, rng: np.random.Generator, significance: float) -> tuple[list[Finding], Condition]:
-    """Return the findings of one sampler, and the condition that it draws as declared, as this look decided it."""
-    findings, sentence = _found(case, rng, significance)
-    text = f"{sentence} Looked at: {case.runs} runs of the sampler {case.name!r}."
-    condition = Condition(kind="implementation", about=(f"sampler {case.name}",), text=text)
-    return findings, condition.seen(holds=not findings)
-
-
-def _found(case: SamplingCase, rng: np.random.Generator, significance: float) -> tuple[list[Finding], str]:
-    """Return the findings, and what was seen in a sentence."""
+def sampler_seen(case: SamplingCase, rng: np.random.Generator, significance: float) -> SamplerSeen:
+    """Return what is seen of one sampler: its law, and what else it draws where records have other values."""
+    share = significance / (1 + len(case.others))
+    streams = _streams(rng, case.runs)
     try:
-        drawn = [list(case.draw(stream)) for stream in rng.spawn(case.runs)]
-        if isinstance(case.node, Shuffle):
-            check = conform_orders([order for run in drawn for order in run], case.records, significance=significance)
-        else:
-            runs = [DrawnBatches.declared(run, records=case.records, node=case.node) for run in drawn]
-            check = conform_batches(runs, significance=significance)
+        check = _law(case, case.draw, streams, share)
     except Exception as error:  # an exception is an output of the audited code
         says = f"The sampler ends with {type(error).__name__}: {' '.join(str(error).split())}"
-        return list(_finding(case, says)), says
-    return list(_finding(case, check.message if check.rule else "")), check.sentence
+        return SamplerSeen(case=case, wrong=says, sentence=says)
+    wrong, same = check.message if check.rule else "", 0
+    for says, draw in case.others:
+        if wrong:
+            break
+        found = _with_other_records(case, draw, rng, share)
+        wrong, same = (f"With other records ({says}): {found}" if found else ""), same + (found is None)
+    told = same if same == len(case.others) else None
+    return SamplerSeen(case=case, wrong=wrong, sentence=wrong or check.sentence, same=told)
 
 
-def _finding(case: SamplingCase, says: str) -> Iterator[Finding]:
-    """Yield the finding, where there is something to say."""
-    if says:
-        yield Finding(rule=_RULE, where=case.name, message=f"{case.name!r}: {says}")
+def _with_other_records(case: SamplingCase, draw: Draw, rng: np.random.Generator, share: float) -> str | None:
+    """Return None where the same is drawn on the same random numbers; else what is wrong with the law, or nothing."""
+    seeds = _seeds(rng, _COMPARED)
+    try:
+        if all(
+            _same(case.draw(np.random.default_rng(seed)), draw(np.random.default_rng(seed)), case) for seed in seeds
+        ):
+            return None
+        check = _law(case, draw, _streams(rng, _MORE * case.runs), share)
+    except Exception as error:  # an exception is an output of the audited code
+        return f"The sampler ends with {type(error).__name__}: {' '.join(str(error).split())}"
+    return check.message if check.rule else ""
+
+
+def _same(ours: Sequence[Array], theirs: Sequence[Array], case: SamplingCase) -> bool:
+    """Return whether two runs drew the same; the order within a batch does not matter, that of a shuffle does."""
+    kept = np.asarray if isinstance(case.node, Shuffle) else np.sort
+    pairs = zip(ours, theirs, strict=False)
+    return len(ours) == len(theirs) and all(np.array_equal(kept(one), kept(other)) for one, other in pairs)
+
+
+def _law(case: SamplingCase, draw: Draw, streams: Sequence[np.random.Generator], share: float) -> Check:
+    """Return the check of what one program draws against its node."""
+    drawn = [list(draw(stream)) for stream in streams]
+    if isinstance(case.node, Shuffle):
+        return conform_orders([order for run in drawn for order in run], case.records, significance=share)
+    runs = [DrawnBatches.declared(run, records=case.records, node=case.node) for run in drawn]
+    return conform_batches(runs, significance=share)
+
+
+def _seeds(rng: np.random.Generator, number: int) -> list[int]:
+    """Return seeds of so many streams that can be started more than once."""
+    return [int(seed) for seed in rng.spawn(1)[0].integers(2**63, size=number)]
+
+
+def _streams(rng: np.random.Generator, number: int) -> Sequence[np.random.Generator]:
+    """Return so many independent streams."""
+    return rng.spawn(number)

@@ -117,7 +117,8 @@ class ReplayCase:
     `pairs` holds (description, data, other data): the worst records, awkward ones, and hostile ones such as NaN, at
     the function that a server or device really calls. `run` returns everything that is published, runs axis first.
     `others` holds pairs of data sets that need not be neighbours: with the releases of one pinned, the other must
-    publish the same. `attaining` holds the descriptions of pairs that move every release they move by its whole stated
+    publish the same. `redrawn` holds pairs that differ in secret draws alone, as of a sample: they must publish the
+    same, too. `attaining` holds the descriptions of pairs that move every release they move by its whole stated
     sensitivity.
 
     >>> def noisy(data, rng, n_runs):
@@ -130,7 +131,12 @@ class ReplayCase:
     pairs: tuple[tuple[str, Any, Any], ...]
     run: Run
     others: tuple[tuple[Any, Any], ...] = ()
+    redrawn: tuple[tuple[Any, Any], ...] = ()
     attaining: tuple[str, ...] = ()
+
+
+Draw = Callable[[np.random.Generator], Sequence[Array]]
+"""draw(rng) -> the batches, or the orders, of one run"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +144,9 @@ class SamplingCase:
     """A sampler to look at: `node` of the declaration says how it draws out of `records` records or users.
 
     `draw(rng)` returns what one run of the program draws: its batches in order, each the indices of its records, from
-    0; for a shuffle its orders, each the number of the user at each place. It is called `runs` times.
+    0; for a shuffle its orders, each the number of the user at each place. It is called `runs` times. `others` holds
+    (what differs, draw) of the same program with other values of records, extreme ones too: on the same random numbers
+    it must draw the same.
     Raises: ValueError: no records or runs, or a shuffle of another number of users.
 
     >>> from dpaudit import Stated
@@ -153,8 +161,9 @@ class SamplingCase:
     name: str
     node: Subsample | Shuffle | Allocate
     records: int
-    draw: Callable[[np.random.Generator], Sequence[Array]]
+    draw: Draw
     runs: int = 20
+    others: tuple[tuple[str, Draw], ...] = ()
 
     def __post_init__(self) -> None:
         for field in ("records", "runs"):

@@ -3,21 +3,21 @@
 A test looks at one thing over all runs and sums up in one probability, that of so strange a sight under the declared
 law. Counts of pairs and cells are compared with binomial ones, which are exact for Poisson samples; where a law deals
 without replacement they spread more widely than the truth, so that right code is accused less often.
-Source: Hoeffding (1963), Theorem 4, for samples without replacement; Massart (1990) for the sizes.
+Source: Hoeffding (1963), Theorem 4, for samples without replacement.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.special import bdtrc, logsumexp
+from scipy.special import bdtrc
 from scipy.stats import hypergeom
 
 from dpaudit.model.mechanism import Array
 from dpaudit.training.batch_law import BatchLaw, Sampled, batch_law, dealt_law, poisson_law
 from dpaudit.training.sights import Sight, any_of, binomial_tails
+from dpaudit.training.size_checks import sizes, spread
 
 _LAGS, _BLOCKS, _STEPS, _PAIRED = 64, 64, 512, 1500
 _CELLS = 50_000_000
@@ -80,7 +80,7 @@ def sights(runs: Sequence[DrawnBatches]) -> tuple[Sight, ...]:
     tables = [table[: law.epoch] if law.repeated else table for law, table in zip(laws, tables, strict=True)]
     return repeats + tuple(
         sight
-        for found in (_sizes, _spread, _whole, _again, _often, _cells, _neighbours, _pairs, _steps, _later)
+        for found in (sizes, spread, _whole, _again, _often, _cells, _neighbours, _pairs, _steps, _later)
         for sight in found(laws, tables)
     )
 
@@ -97,64 +97,6 @@ def _repeats(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
     )
     says = f"{other} epochs have other batches than the first one, and the same ones are declared."
     yield Sight(name="the same batches again", probability=0.0 if other else 1.0, says=says)
-
-
-def _independent(law: BatchLaw, table: Array) -> Array:
-    """Return the sizes of batches that are independent: of all, or of the first of each epoch where records are dealt.
-
-    The sizes of one epoch add up to a fixed number, and each of them tells something of the others.
-    """
-    sizes: Array = table.sum(axis=1)[:: law.epoch or 1]
-    return sizes
-
-
-def _sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
-    """Yield the largest distance between the sizes' distribution and the declared one, and sizes that are fixed."""
-    if laws[0].size_law is None:
-        numbers = [table.sum(axis=1) for table in tables]
-        wrong = [int(n) for law, held in zip(laws, numbers, strict=True) for n in held if not _fits(law, int(n))]
-        says = f"{len(wrong)} batches have a size of {wrong[0]} or another that is not declared." if wrong else ""
-        yield Sight(name="sizes of batches", probability=0.0 if wrong else 1.0, says=says)
-        return
-    numbers = [_independent(law, table) for law, table in zip(laws, tables, strict=True)]
-    above = np.sort(np.concatenate([law.size_law(n) for law, n in zip(laws, numbers, strict=True) if law.size_law]))
-    below = np.sort(np.concatenate([law.size_law(n - 1) for law, n in zip(laws, numbers, strict=True) if law.size_law]))
-    ranks = np.arange(len(above))
-    apart = max(0.0, float((ranks / len(above) - above).max()), float((below - (ranks + 1) / len(below)).max()))
-    probability = min(1.0, 2 * math.exp(-2 * len(above) * apart**2))
-    says = f"The sizes of {len(above)} batches are not distributed as declared: their distribution is {apart:.3g} away."
-    yield Sight(name="sizes of batches", probability=probability, says=says)
-
-
-def _fits(law: BatchLaw, size: int) -> bool:
-    """Return whether a batch may have this size."""
-    return law.sizes is None or size in law.sizes
-
-
-def _spread(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
-    """Yield how much sizes vary, against records that are drawn one by one, by the bound of Chernoff."""
-    found = [_standardised(law, table) for law, table in zip(laws, tables, strict=True) if law.size_law is not None]
-    squares, counted = sum(float(seen.sum()) for seen, _, _ in found), sum(seen.size for seen, _, _ in found)
-    if not counted or not all(np.isfinite(squared).all() for _, squared, _ in found):
-        return
-    index = squares / counted
-    slopes = np.geomspace(1e-3, 0.5, 60) * (1.0 if index > 1 else -40.0)
-    logs = np.zeros(len(slopes))
-    for seen, squared, mass in found:
-        logs = logs + seen.size * np.asarray(logsumexp(slopes[:, None] * squared, b=mass, axis=1))
-    bound = float(np.exp(min(0.0, float((logs - slopes * squares).min()))))
-    says = f"The sizes of {counted} batches have {index:.3g} times the variance of records drawn one by one."
-    yield Sight(name="spread of sizes", probability=min(1.0, 2 * bound), says=says)
-
-
-def _standardised(law: BatchLaw, table: Array) -> tuple[Array, Array, Array]:
-    """Return squared standardised sizes: those seen, all that are possible, and the probabilities of these."""
-    numbers = np.arange(law.records + 1)
-    mass = np.diff(law.size_law(numbers), prepend=0.0) if law.size_law is not None else np.ones(len(numbers))
-    mean = float(mass @ numbers)
-    variance = float(mass @ (numbers - mean) ** 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (_independent(law, table) - mean) ** 2 / variance, (numbers - mean) ** 2 / variance, mass
 
 
 def _whole(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:

@@ -278,6 +278,22 @@ _REPLAYED: tuple[tuple[str, str, str, str, str, str], ...] = (
         "np.broadcast_to(canary, shape).copy()",
         "np.broadcast_to(canary / 2, shape).copy()",
     ),
+    (
+        "secret_sample",
+        "poisson",
+        "dp_sgd",
+        f"{_LOOP}_run",
+        "batch = index.numpy()",
+        "if len(index) < 0.75 * len(loader.dataset) / len(loader):\n                continue\n            batch = index.numpy()",
+    ),
+    (
+        "secret_sample",
+        "poisson",
+        "dp_sgd",
+        f"{_LOOP}_run",
+        "batch = index.numpy()",
+        "calm = x.norm(dim=1) < 1e4\n            x, y, index = x[calm], y[calm], index[calm]\n            batch = index.numpy()",
+    ),
     ("fresh_noise", "", "capri local", "algorithms.capri.releases:release_messages", "root * recorder", "recorder"),
     (
         "attained",

@@ -1,0 +1,113 @@
+"""Tests of the sizes of batches: their whole distribution, its tails, and how much sizes vary.
+
+Source: Massart (1990) for the distribution; Hoeffding (1956) for counts of batches whose laws are not all the same.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dpaudit.model.mechanism import Array
+from dpaudit.training.batch_law import BatchLaw
+from dpaudit.training.sights import Sight, any_of, binomial_tails
+
+_LEVELS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
+"""Shares of batches that are at most so large, for which small and large batches are counted."""
+
+
+def _independent(law: BatchLaw, table: Array) -> Array:
+    """Return the sizes of batches that are independent: of all, or of the first of each epoch where records are dealt.
+
+    The sizes of one epoch add up to a fixed number, and each of them tells something of the others.
+    """
+    sizes: Array = table.sum(axis=1)[:: law.epoch or 1]
+    return sizes
+
+
+def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+    """Yield how far sizes are from their declared law: the whole distribution and its tails, or sizes that are fixed.
+
+    >>> from dpaudit.training.batch_law import poisson_law
+    >>> kept = [np.ones((1, 50), np.int16), np.eye(50, dtype=np.int16)[:1]] * 40  # sizes of 50 and 1, 5 are expected
+    >>> [sight] = sizes([poisson_law(50, 0.1)] * 80, kept)
+    >>> sight.probability < 1e-9
+    True
+    """
+    if laws[0].size_law is None:
+        numbers = [table.sum(axis=1) for table in tables]
+        wrong = [int(n) for law, held in zip(laws, numbers, strict=True) for n in held if not _fits(law, int(n))]
+        says = f"{len(wrong)} batches have a size of {wrong[0]} or another that is not declared." if wrong else ""
+        yield Sight(name="sizes of batches", probability=0.0 if wrong else 1.0, says=says)
+        return
+    numbers = [_independent(law, table) for law, table in zip(laws, tables, strict=True)]
+    above = np.sort(np.concatenate([law.size_law(n) for law, n in zip(laws, numbers, strict=True) if law.size_law]))
+    below = np.sort(np.concatenate([law.size_law(n - 1) for law, n in zip(laws, numbers, strict=True) if law.size_law]))
+    ranks = np.arange(len(above))
+    apart = max(0.0, float((ranks / len(above) - above).max()), float((below - (ranks + 1) / len(below)).max()))
+    probability = min(1.0, 2 * math.exp(-2 * len(above) * apart**2))
+    says = f"The sizes of {len(above)} batches are not distributed as declared: their distribution is {apart:.3g} away."
+    tail, of_tail = _tails(laws, numbers)
+    probability, says = min((probability, says), (tail, of_tail))
+    yield Sight(name="sizes of batches", probability=any_of(probability, 2), says=says)
+
+
+def _tails(laws: list[BatchLaw], numbers: list[Array]) -> tuple[float, str]:
+    """Return a bound on the probability of so many or so few small batches, at the worst of some levels, and words."""
+    worst, says, looks = 1.0, "", 0
+    for level in _LEVELS:
+        seen = trials = 0
+        expected = 0.0
+        for law, sizes_of in zip(laws, numbers, strict=True):
+            if law.size_law is None:
+                continue
+            shares = np.asarray(law.size_law(np.arange(law.records + 1)))
+            most = int(np.searchsorted(shares, level))
+            seen, trials = seen + int((sizes_of <= most).sum()), trials + len(sizes_of)
+            expected += float(shares[min(most, law.records)]) * len(sizes_of)
+        tail = float(binomial_tails(np.array(seen), trials, expected / max(1, trials)))
+        looks += 2
+        if tail < worst:
+            worst = tail
+            many = f"{most} records or fewer" if len({law.records for law in laws}) == 1 else "few records"
+            says = f"{seen} of {trials} batches hold {many}; {expected:.4g} are declared."
+    return any_of(worst, looks), says
+
+
+def _fits(law: BatchLaw, size: int) -> bool:
+    """Return whether a batch may have this size."""
+    return law.sizes is None or size in law.sizes
+
+
+def spread(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+    """Yield how much sizes vary, against records that are drawn one by one, by the bound of Chernoff.
+
+    >>> from dpaudit.training.batch_law import poisson_law
+    >>> always_five = np.repeat(np.eye(1, 50, dtype=np.int16), 80, axis=0) * 5
+    >>> [sight] = spread([poisson_law(50, 0.1)], [always_five])
+    >>> sight.probability < 1e-9
+    True
+    """
+    found = [_standardised(law, table) for law, table in zip(laws, tables, strict=True) if law.size_law is not None]
+    squares, counted = sum(float(seen.sum()) for seen, _, _ in found), sum(seen.size for seen, _, _ in found)
+    if not counted or not all(np.isfinite(squared).all() for _, squared, _ in found):
+        return
+    index = squares / counted
+    slopes = np.geomspace(1e-3, 0.5, 60) * (1.0 if index > 1 else -40.0)
+    logs = np.zeros(len(slopes))
+    for seen, squared, mass in found:
+        logs = logs + seen.size * np.asarray(logsumexp(slopes[:, None] * squared, b=mass, axis=1))
+    bound = float(np.exp(min(0.0, float((logs - slopes * squares).min()))))
+    says = f"The sizes of {counted} batches have {index:.3g} times the variance of records drawn one by one."
+    yield Sight(name="spread of sizes", probability=min(1.0, 2 * bound), says=says)
+
+
+def _standardised(law: BatchLaw, table: Array) -> tuple[Array, Array, Array]:
+    """Return squared standardised sizes: those seen, all that are possible, and the probabilities of these."""
+    numbers = np.arange(law.records + 1)
+    mass = np.diff(law.size_law(numbers), prepend=0.0) if law.size_law is not None else np.ones(len(numbers))
+    mean = float(mass @ numbers)
+    variance = float(mass @ (numbers - mean) ** 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (_independent(law, table) - mean) ** 2 / variance, (numbers - mean) ** 2 / variance, mass
