@@ -110,7 +110,8 @@ def _verification(data: Any) -> Verification:
 
 def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
     """Return what this checker's own curves say of the stated numbers, and notes."""
-    claim, tree = data["claim"] | {"epsilon": float(data["claim"]["epsilon"])}, data["declaration"]
+    data = data | {"claim": data["claim"] | {"epsilon": float(data["claim"]["epsilon"])}}
+    claim, tree = data["claim"], data["declaration"]
     upper, (lower, assumed) = fold(tree, claim["neighbours"]), sides_attained(data)
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)

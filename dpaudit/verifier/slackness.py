@@ -22,7 +22,7 @@ def slack_outcome(data: Table, *, loose: bool) -> Outcome:
     """
     slack, claim, tight = data.get("slack"), data["claim"], float(data["tight"]["epsilon"]["upper"])
     nodes = walk(data["declaration"])
-    lone = claim["epsilon"] in (0, "inf") or tight == math.inf or any(node["node"] == "stated" for node in nodes)
+    lone = claim["epsilon"] in (0, math.inf) or tight == math.inf or any(node["node"] == "stated" for node in nodes)
     if slack is None:
         free = lone or loose or plug_ins(data["declaration"])
         told = "no slack is stated, and that no noise is enough is not derived again"
