@@ -108,7 +108,7 @@ def test_what_hides_nothing_is_hidden_by_its_sample(neighbours: Neighbours, sche
 
 
 def test_a_shuffled_report_of_infinity_is_refused_in_one_line() -> None:
-    """It promises nothing; NaN and negative numbers keep their own messages."""
+    """It promises nothing to amplify; NaN and negative numbers keep their own messages."""
     with pytest.raises(ValueError, match=r"pure epsilon; 'a vendor' states epsilon=inf"):
         Shuffle(part=VAGUE, users=10)
     with pytest.raises(ValueError, match="nan"):
