@@ -17,6 +17,7 @@ from dpaudit import (
     Condition,
     Declaration,
     Group,
+    Parallel,
     Printed,
     Release,
     Repeat,
@@ -24,7 +25,7 @@ from dpaudit import (
     Stated,
     certify,
 )
-from mechanisms import Gaussian, Laplace
+from mechanisms import Gaussian, Laplace, TreeAggregation
 from tests.narrowing import present
 
 Data = dict[str, Any]
@@ -126,6 +127,7 @@ def truths() -> Iterator[Truth]:
     yield from _integers(replaced)
     yield from _schedules(replaced)
     yield from _ordered(replaced, added)
+    yield from _beside_a_leak(replaced, added)
 
 
 def _sampled(replaced: str, added: str) -> Iterator[Truth]:
@@ -366,6 +368,38 @@ def _ordered(replaced: str, added: str) -> Iterator[Truth]:
     yield alone, replaced, 0.2, enumerated([0.6 - 0.2 * truth, 0.4 + 0.2 * truth], [1 - truth, truth], 1, 0.2)
 
 
+def _beside_a_leak(replaced: str, added: str) -> Iterator[Truth]:
+    """Losses beside one that tells the orders apart, whose orders must be those of the whole; and deltas at 0."""
+    c, epsilon = 0.25, 0.4
+    leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
+
+    def beside(curve: Callable[[float], float]) -> float:
+        back = -math.expm1(epsilon - c) + math.exp(epsilon - c) * curve(c - epsilon)
+        return max(-math.expm1(-c) + math.exp(-c) * curve(epsilon + c), back)
+
+    one, several = ([(0.8 * j, w) for j, w in enumerate(binomial(n, 0.2))] for n in (1, 3))
+    single = sample(gaussian(0.8), 0.2)
+    yield sequence(single, leak), added, epsilon, beside(lambda x: half_line(one, x))
+    person = {"node": "group", "part": single, "size": 3}
+    yield sequence(person, leak), added, epsilon, beside(lambda x: half_line(several, x))
+    for order in ("remove", "add"):
+        rows = [{"loss": "sampled_gaussian", "times": 1, "mu": 0.8, "rate": 0.2, "order": order}]
+        stated = {"node": "release", "label": "x", "mechanism": {"name": "x", "stated": {"upper": rows, "lower": rows}}}
+
+        def curve(x: float, order: str = order) -> float:
+            return half_line(one, x) if order == "remove" else -math.expm1(x) + math.exp(x) * half_line(one, -x)
+
+        yield sequence(stated, leak), added, epsilon, beside(curve)
+    uneven = release("finite", first=[0.6, 0.4], second=[0.3, 0.7])
+    yield uneven, replaced, 0.2, max(0.6 - 0.3 * math.exp(0.2), 0.7 - 0.4 * math.exp(0.2))
+    yield sample(gaussian(1.0), 1.0, scheme="without_replacement"), "zero_out", 0.5, gaussian_delta(1.0, 0.5)
+    answer, truth = release("randomised_response", epsilon=1.0), 1 / (1 + math.exp(-1.0))
+    p, q = ([a * b for a in law for b in law] for law in ([truth, 1 - truth], [1 - truth, truth]))
+    mixed = [0.6 * b + 0.4 * a for a, b in zip(p, q, strict=True)]
+    both = sample(sequence(answer, answer), 0.4, scheme="without_replacement")
+    yield both, replaced, 0.0, enumerated(mixed, q, 1, 0.0)
+
+
 def _two_laplace(shift: float, epsilon: float) -> float:
     """The delta of two Laplace releases: that of one, averaged over the loss of the other."""
 
@@ -432,7 +466,7 @@ def said(found: Any) -> str:
 def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     """Declarations with a relation, a witness, an epsilon and the delta that its pair attains."""
     one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
-    for tree, relation, epsilon, delta in _lower():
+    for tree, relation, epsilon, delta in (*_lower(), *_counts_of_answers()):
         yield tree, relation, one, epsilon, delta
     every: Data = {"labels": [], "plan": [], "attained": "assumed"}
     replaced, added = "replace_one", "add_remove"
@@ -463,6 +497,51 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     cut = rate * gaussian_delta(0.5, math.log1p(math.expm1(0.3) / rate))
     yield sample(gaussian(0.5), 0.4, **fields), added, one, 0.3, cut
     yield allocate(gaussian(0.6), 2, per_epoch=2, epochs=3), added, one, 0.2, gaussian_delta(0.6 * math.sqrt(6), 0.2)
+    table = release("finite", first=[0.9, 0.1], second=[0.2, 0.8], dilution=2.0)
+    leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
+    c = math.exp(-0.25)
+    p, q = [a * b for a in (0.725, 0.275) for b in (c, 1 - c)], [a * b for a in (0.375, 0.625) for b in (1.0, 0.0)]
+    yield sequence(table, leak), added, every, 0.3, enumerated(p, q, 1, 0.3)
+
+
+def no_pairs() -> Iterator[tuple[Data, str, Data]]:
+    """Declarations with a relation and a witness that describes no pair of them."""
+    every: Data = {"labels": [], "plan": [], "attained": "assumed"}
+    one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
+    cells = {"node": "cells", "inside": gaussian(0.7), "touched": gaussian(0.4)}
+    parts = {"node": "parallel", "parts": [gaussian(0.2), gaussian(0.9)], "key": "a day"}
+    for tree, relation, part in (
+        (cells, "replace_one", 2),
+        (cells, "add_remove", 0),
+        (cells, "add_remove", 2),
+        (parts, "replace_one", 2),
+        (gaussian(1.0), "replace_one", 0),
+    ):
+        yield tree, relation, every | {"plan": [{"path": "root", "part": part}]}
+    twice = [{"path": "root", "part": 0}, {"path": "root", "part": 1}]
+    yield parts, "replace_one", every | {"plan": twice}
+    yield gaussian(1.0), "replace_one", one | {"labels": ["other"]}
+    yield gaussian(1.0), "replace_one", one | {"labels": ["sum", "other"]}
+    yield gaussian(1.0), "replace_one", one | {"attained": "checked"}
+
+
+def _counts_of_answers() -> Iterator[Truth]:
+    """Shuffled answers of few users, where all others hold one value: a third one, or that of the neighbour."""
+    for categories, users, epsilon in ((3, 3, 0.1), (2, 4, 0.1)):
+        odds = math.exp(1.0)
+        lie = 1 / (odds + categories - 1)
+        hold = [[odds * lie if i == value else lie for i in range(categories)] for value in range(categories)]
+        others = categories - 1  # the last value, which is the neighbour's if there are two
+        laws: list[dict[tuple[int, ...], float]] = [{}, {}]
+        for law, mine in zip(laws, (0, 1), strict=True):
+            for way in product(range(categories), repeat=users):
+                chance = hold[mine][way[0]] * math.prod(hold[others][i] for i in way[1:])
+                counted_ = tuple(way.count(i) for i in range(categories))
+                law[counted_] = law.get(counted_, 0.0) + chance
+        keys = sorted(laws[0])
+        p, q = ([law[key] for key in keys] for law in laws)
+        answer = release("randomised_response", epsilon=1.0, categories=categories)
+        yield {"node": "shuffle", "part": answer, "users": users}, "replace_one", epsilon, enumerated(p, q, 1, epsilon)
 
 
 def _lower() -> Iterator[Truth]:
@@ -500,6 +579,11 @@ def arguments() -> Iterator[tuple[Declaration, float, float]]:
     }
     for rule, epsilon in ends.items():
         yield Repeat(part=part, times=k, printed=Printed(rule=rule, epsilon=epsilon, delta=delta)), epsilon, delta
+    parts = (part, Stated(epsilon=0.2, delta=2e-8, source="a vendor"))
+    spare = delta - 2 * 2e-8
+    uneven = 0.2 * math.sqrt(4 * math.log(1 / spare)) + 2 * 0.2 * math.expm1(0.2)
+    yield Sequential(parts=parts, printed=Printed(rule="advanced", epsilon=uneven, delta=delta)), uneven, delta
+    yield Parallel(parts=parts, key="a day", printed=Printed(rule="parallel", epsilon=0.2, delta=2e-8)), 0.2, 2e-8
     few = Stated(epsilon=0.01, delta=1e-8, source="a vendor")
     short = 0.01 * math.sqrt(8 * k * math.log(2 / delta))
     yield Repeat(part=few, times=k, printed=Printed(rule="advanced_short", epsilon=short, delta=delta)), short, delta
@@ -558,3 +642,6 @@ def rare() -> Iterator[Certificate]:
     tree = Sequential(parts=(counts, Repeat(part=replace(counts, label="more"), times=3)))
     yield certify(tree, claim, effort="quick")
     yield certify(tree, replace(claim, epsilon=0.4), effort="sharp")
+    leaf = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
+    stream = TreeAggregation(horizon=7, leaf=leaf, signs=(1, -1), separation=2)
+    yield certify(Release(label="stream", mechanism=stream), claim)
