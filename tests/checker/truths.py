@@ -17,6 +17,7 @@ from dpaudit import (
     Condition,
     Declaration,
     Group,
+    Local,
     Parallel,
     Printed,
     Release,
@@ -128,6 +129,7 @@ def truths() -> Iterator[Truth]:
     yield from _schedules(replaced)
     yield from _ordered(replaced, added)
     yield from _beside_a_leak(replaced, added)
+    yield from _leaking(replaced, added)
 
 
 def _sampled(replaced: str, added: str) -> Iterator[Truth]:
@@ -400,6 +402,39 @@ def _beside_a_leak(replaced: str, added: str) -> Iterator[Truth]:
     yield both, replaced, 0.0, enumerated(mixed, q, 1, 0.0)
 
 
+def _leaking(replaced: str, added: str) -> Iterator[Truth]:
+    """Samples of boxes that can fail, by all outcomes, and a replaced record of Laplace noise."""
+    box = {"node": "stated", "epsilon": 0.7, "delta": 0.08, "source": "a vendor"}
+    share = 0.92 / (1 + math.exp(-0.7))
+    p, q = [0.08, share, share * math.exp(-0.7), 0.0], [0.0, share * math.exp(-0.7), share, 0.08]
+    ways = list(product(range(4), repeat=2))
+    one, two = ([law[i] * law[j] for i, j in ways] for law in (p, q))
+    mixed = [0.7 * b + 0.3 * a for a, b in zip(one, two, strict=True)]
+    yield sample(times(box, 2), 0.3), added, 0.2, enumerated(mixed, two, 1, 0.2)
+    c, share = math.exp(-0.25), 1 / (1 + math.exp(-0.7))
+    one, two = ([a * b for a in law for b in law] for law in ([share, 1 - share], [1 - share, share]))
+    mixed = [0.7 * b + 0.3 * a for a, b in zip(one, two, strict=True)]
+    wider = [a * b for a in mixed for b in (c, 1 - c)], [a * b for a in two for b in (1.0, 0.0)]
+    leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
+    yield sequence(sample(times(box | {"delta": 0.0}, 2), 0.3), leak), added, 0.3, enumerated(*wider, 1, 0.3)
+    s, rate = 0.8, 0.25
+    largest = math.log((rate + (1 - rate) * math.exp(-s)) / ((1 - rate) * math.exp(-s) + rate * math.exp(-2 * s)))
+    for epsilon in (0.1, 0.97 * largest):
+        yield sample(laplace(s), rate, scheme="poisson"), replaced, epsilon, _laplace_replaced(s, rate, epsilon)
+
+
+def _laplace_replaced(s: float, rate: float, epsilon: float) -> float:
+    """The delta of a record that moves Laplace noise by s against one that moves it by -s, each with this chance."""
+    below, away = 1 - rate + rate * math.exp(-s), math.exp(epsilon)
+    low, high = 0.0, s
+    for _ in range(200):
+        z = (low + high) / 2
+        over = (1 - rate) * math.exp(-z) + rate * math.exp(z - s) > away * below * math.exp(-z)
+        low, high = (low, z) if over else (z, high)
+    p = (1 - rate) * math.exp(-high) / 2 + rate * (1 - math.exp(high - s) / 2)
+    return p - away * below * math.exp(-high) / 2
+
+
 def _two_laplace(shift: float, epsilon: float) -> float:
     """The delta of two Laplace releases: that of one, averaged over the loss of the other."""
 
@@ -645,3 +680,9 @@ def rare() -> Iterator[Certificate]:
     leaf = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
     stream = TreeAggregation(horizon=7, leaf=leaf, signs=(1, -1), separation=2)
     yield certify(Release(label="stream", mechanism=stream), claim)
+    added = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+    noise = Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="add_remove")
+    for model in ("central", "local"):
+        yield certify(Local(part=Release(label="counts", mechanism=noise)), replace(added, model=model))
+    alone = replace(counts, printed=Printed(rule="laplace", epsilon=0.125))
+    yield certify(Repeat(part=alone, times=1, printed=Printed(rule="basic", epsilon=1.0, slots=8)), claim)
