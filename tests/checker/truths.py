@@ -357,7 +357,7 @@ def _ordered(replaced: str, added: str) -> Iterator[Truth]:
     """Two Laplace releases, a zeroed record of a fixed sample, a group over a leak, and an answer on a sample."""
     for shift, epsilon in ((0.8, 0.3), (1.5, 2.0)):
         yield times(laplace(shift), 2), replaced, epsilon, _two_laplace(shift, epsilon)
-    for mu, rate, epsilon in ((1.0, 0.3, 0.1), (0.7, 0.1, 0.05)):
+    for mu, rate, epsilon in ((1.0, 0.3, 0.1), (0.7, 0.1, 0.05), (6.0, 0.2, 0.1)):
         zeroed = sample(gaussian(mu), rate, scheme="without_replacement")
         yield zeroed, "zero_out", epsilon, _apart(mu, rate, epsilon)
     c = 0.25
@@ -417,6 +417,11 @@ def _leaking(replaced: str, added: str) -> Iterator[Truth]:
     wider = [a * b for a in mixed for b in (c, 1 - c)], [a * b for a in two for b in (1.0, 0.0)]
     leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
     yield sequence(sample(times(box | {"delta": 0.0}, 2), 0.3), leak), added, 0.3, enumerated(*wider, 1, 0.3)
+    twice, failing = 1.4, 0.08 * (1 + math.exp(0.7))
+    share = (1 - failing) / (1 + math.exp(-twice))
+    p, q = [failing, share, share * math.exp(-twice), 0.0], [0.0, share * math.exp(-twice), share, failing]
+    mixed = [0.7 * b + 0.3 * a for a, b in zip(p, q, strict=True)]
+    yield sample(box, 0.3, scheme="poisson"), replaced, 0.2, enumerated(mixed, q, 1, 0.2)
     s, rate = 0.8, 0.25
     largest = math.log((rate + (1 - rate) * math.exp(-s)) / ((1 - rate) * math.exp(-s) + rate * math.exp(-2 * s)))
     for epsilon in (0.1, 0.97 * largest):
@@ -513,6 +518,8 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     yield sequence(gaussian(0.3), gaussian(0.4)), replaced, every, 0.2, gaussian_delta(0.5, 0.2)
     yield sequence(gaussian(0.3), laplace(0.9)), replaced, one, 0.8, laplace_delta(0.9, 0.8)
     person = {"node": "group", "part": sample(gaussian(0.8), 0.2, scheme="poisson"), "size": 3}
+    fixed = {"node": "group", "part": sample(gaussian(0.8), 0.2, scheme="without_replacement"), "size": 3}
+    yield fixed, added, every, 0.4, half_line([(0.0, 0.8), (0.8, 0.2)], 0.4)
     weights = list(enumerate(binomial(3, 0.2)))
     yield person, added, every, 0.4, half_line([(0.8 * j, w) for j, w in weights], 0.4)
     parts = {"node": "parallel", "parts": [gaussian(0.2), gaussian(0.9)], "key": "a day"}
