@@ -422,6 +422,16 @@ def _leaking(replaced: str, added: str) -> Iterator[Truth]:
     p, q = [failing, share, share * math.exp(-twice), 0.0], [0.0, share * math.exp(-twice), share, failing]
     mixed = [0.7 * b + 0.3 * a for a, b in zip(p, q, strict=True)]
     yield sample(box, 0.3, scheme="poisson"), replaced, 0.2, enumerated(mixed, q, 1, 0.2)
+    share = 1 / (1 + math.exp(-0.7))
+    held = (
+        [a * b for a in (c, 1 - c) for b in (share, 1 - share)],
+        [a * b for a in (1.0, 0.0) for b in (1 - share, share)],
+    )
+    orders = [
+        enumerated([0.7 * b + 0.3 * a for a, b in zip(one, two, strict=True)], two, 1, 0.1)
+        for one, two in (held, held[::-1])
+    ]
+    yield sample(sequence(leak, box | {"delta": 0.0}), 0.3), added, 0.1, max(orders)
     s, rate = 0.8, 0.25
     largest = math.log((rate + (1 - rate) * math.exp(-s)) / ((1 - rate) * math.exp(-s) + rate * math.exp(-2 * s)))
     for epsilon in (0.1, 0.97 * largest):
