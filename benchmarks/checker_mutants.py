@@ -116,7 +116,8 @@ def battery(seed: int) -> list[Check]:
     checks += [partial(holds, *row) for row in truths.truths()]
     checks += [partial(attains, *row) for row in truths.lower_truths()]
     checks += [partial(says, *row) for row in truths.ends()]
-    checks += [partial(refuses, *row) for row in truths.no_pairs()]
+    checks += [partial(refuses, "attained", *row, []) for row in truths.no_pairs()]
+    checks += [partial(refuses, "fold", *row) for row in truths.no_declarations()]
     checks.append(partial(reads, "[" * 500 + "]" * 500, "unreadable"))
     loaded = Loaded()
     costs: list[tuple[float, int, Check]] = []
@@ -158,10 +159,11 @@ def says(tree: Any, relation: str, side: str, data: Any, ends: Any, word: str, l
     return bool(truths.said(loaded.compared(side, data, ends, loaded.worst(loaded.fold(tree, relation)))) == word)
 
 
-def refuses(tree: Any, relation: str, pair: Any, loaded: Loaded) -> bool:
-    """Return whether a witness that describes no pair is refused."""
+def refuses(name: str, *rest: Any) -> bool:
+    """Return whether a function of the checker refuses its arguments, what is loaded being the last."""
+    *given, loaded = rest
     try:
-        loaded.attained(tree, relation, pair, [])
+        getattr(loaded, name)(*given)
     except importlib.import_module("dpaudit.verifier.refusals").Rejection:
         return True
     return False

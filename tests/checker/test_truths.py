@@ -10,7 +10,7 @@ from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import fold
 from dpaudit.verifier.refusals import Rejection
 from dpaudit.verifier.stated_ends import compared
-from tests.checker.truths import Data, argued, ends, lower_truths, no_pairs, paired, rare, said, truths
+from tests.checker.truths import Data, argued, ends, lower_truths, no_declarations, no_pairs, paired, rare, said, truths
 
 DIGITS = 3e-7  # relative: what published numbers are rounded to, and more
 TRUTHS = list(truths())
@@ -50,6 +50,12 @@ def test_an_end_is_judged_by_its_side_and_its_distance(place: int) -> None:
 def test_a_witness_that_describes_no_pair_is_refused(tree: Data, relation: str, witness: Data) -> None:
     with pytest.raises(Rejection):
         attained(tree, relation, witness, [])
+
+
+@pytest.mark.parametrize(("tree", "relation"), list(no_declarations()))
+def test_a_declaration_that_proves_nothing_is_refused(tree: Data, relation: str) -> None:
+    with pytest.raises(Rejection):
+        fold(tree, relation)
 
 
 def test_rare_certificates_are_accepted() -> None:

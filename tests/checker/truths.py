@@ -556,6 +556,29 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     yield sequence(table, leak), added, every, 0.3, enumerated(p, q, 1, 0.3)
 
 
+def no_declarations() -> Iterator[tuple[Data, str]]:
+    """Declarations with a relation that no bound may be derived from."""
+    replaced, added = "replace_one", "add_remove"
+    yield release("finite", first=[0.6, 0.3], second=[0.5, 0.5]), replaced
+    yield release("finite", first=[0.0, 0.0], second=[1.0, 1.0]), replaced
+    yield release("randomised_response", epsilon=1.0), added
+    yield release("randomised_response", epsilon=1.0, categories=1), replaced
+    yield release("laplace", scale=1.0, l1_sensitivity=1.0, neighbours=added), replaced
+    yield release("laplace", scale=0.0, l1_sensitivity=1.0), replaced
+    leaf = {"name": "laplace", "scale": 1.0, "l1_sensitivity": 1.0}
+    yield release("matrix", strategy="square_root", horizon=8, leaf=leaf), replaced
+    yield release("tree_aggregation", horizon=8, leaf=leaf, signs=[1, 1], separation=1), replaced
+    yield sample(gaussian(1.0), 1.2), added
+    yield sample(gaussian(1.0), 0.2, population=10, batch_size=2, scheme="poisson"), added
+    yield sample(gaussian(1.0), 0.3, population=10, batch_size=2, scheme="without_replacement"), replaced
+    yield sample(gaussian(1.0), 0.2, population=10, batch_bound=2, scheme="truncated_poisson"), replaced
+    yield allocate(gaussian(1.0), 2, per_epoch=3), added
+    yield {"node": "shuffle", "part": gaussian(1.0), "users": 5}, replaced
+    yield {"node": "shuffle", "part": laplace(1.0), "users": 5}, added
+    yield {"node": "stated", "epsilon": 1.0, "source": "a vendor", "neighbours": added}, replaced
+    yield {"node": "cells", "inside": gaussian(0.1), "touched": gaussian(0.5)}, "zero_out"
+
+
 def no_pairs() -> Iterator[tuple[Data, str, Data]]:
     """Declarations with a relation and a witness that describes no pair of them."""
     every: Data = {"labels": [], "plan": [], "attained": "assumed"}
