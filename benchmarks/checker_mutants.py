@@ -116,6 +116,9 @@ def battery(seed: int) -> list[Check]:
     checks += [partial(holds, *row) for row in truths.truths()]
     checks += [partial(attains, *row) for row in truths.lower_truths()]
     checks += [partial(says, *row) for row in truths.ends()]
+    checks += [partial(refuses, "attained", *row, []) for row in truths.no_pairs()]
+    checks += [partial(refuses, "fold", *row) for row in truths.no_declarations()]
+    checks.append(partial(reads, "[" * 500 + "]" * 500, "unreadable"))
     loaded = Loaded()
     costs: list[tuple[float, int, Check]] = []
     for check in checks:
@@ -154,6 +157,21 @@ def attains(tree: Any, relation: str, pair: Any, epsilon: float, delta: float, l
 def says(tree: Any, relation: str, side: str, data: Any, ends: Any, word: str, loaded: Loaded) -> bool:
     """Return whether a stated end is judged as it is to be."""
     return bool(truths.said(loaded.compared(side, data, ends, loaded.worst(loaded.fold(tree, relation)))) == word)
+
+
+def refuses(name: str, *rest: Any) -> bool:
+    """Return whether a function of the checker refuses its arguments, what is loaded being the last."""
+    *given, loaded = rest
+    try:
+        getattr(loaded, name)(*given)
+    except importlib.import_module("dpaudit.verifier.refusals").Rejection:
+        return True
+    return False
+
+
+def reads(text: str, verdict: str, loaded: Loaded) -> bool:
+    """Return whether a text that is no certificate is called what it is."""
+    return bool(loaded.verify(text).verdict == verdict)
 
 
 def _narrow(bracket: tuple[float, float], delta: float) -> bool:

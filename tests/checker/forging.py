@@ -391,6 +391,13 @@ def _set(path: tuple[Any, ...], value: Any) -> Callable[[Data], None]:
     return rule
 
 
+def _broken_signs(data: Data) -> None:
+    """Signs of a schedule as floating-point numbers of the same value."""
+    table = _first(data, "signs")
+    assert table is not None
+    table["signs"] = [float(sign) for sign in table["signs"]]
+
+
 def _other_slack(data: Data) -> None:
     assert "slack" in data
     data["slack"]["epsilon_ratio"] *= 1.01
@@ -518,6 +525,7 @@ RULES: dict[str, Callable[[Data], None]] = {
     "other neighbours": _other_neighbours,
     "empty unit": _set(("claim", "unit"), " "),
     "another slack": _other_slack,
+    "a sign that is no whole number": _broken_signs,
     "another validity": _validity,
     "no engine": _set(("engines",), []),
     "unknown engine": _set(("engines",), ["oracle"]),

@@ -8,8 +8,9 @@ from dpaudit.verifier import verify
 from dpaudit.verifier.attained import attained
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import fold
+from dpaudit.verifier.refusals import Rejection
 from dpaudit.verifier.stated_ends import compared
-from tests.checker.truths import argued, ends, lower_truths, paired, said, truths
+from tests.checker.truths import Data, argued, ends, lower_truths, no_declarations, no_pairs, paired, rare, said, truths
 
 DIGITS = 3e-7  # relative: what published numbers are rounded to, and more
 TRUTHS = list(truths())
@@ -43,6 +44,22 @@ def test_an_end_is_judged_by_its_side_and_its_distance(place: int) -> None:
     tree, relation, side, data, stated, word = ENDS[place]
     found = compared(side, data, stated, Worst(fold(tree, relation)))
     assert said(found) == word, (json.dumps(tree), side, data, stated, found)
+
+
+@pytest.mark.parametrize(("tree", "relation", "witness"), list(no_pairs()))
+def test_a_witness_that_describes_no_pair_is_refused(tree: Data, relation: str, witness: Data) -> None:
+    with pytest.raises(Rejection):
+        attained(tree, relation, witness, [])
+
+
+@pytest.mark.parametrize(("tree", "relation"), list(no_declarations()))
+def test_a_declaration_that_proves_nothing_is_refused(tree: Data, relation: str) -> None:
+    with pytest.raises(Rejection):
+        fold(tree, relation)
+
+
+def test_rare_certificates_are_accepted() -> None:
+    assert [verify(certificate.to_json()).accepted for certificate in rare()] == [True] * 7
 
 
 def test_certificates_that_rest_on_a_pair_are_accepted() -> None:

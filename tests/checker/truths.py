@@ -17,6 +17,8 @@ from dpaudit import (
     Condition,
     Declaration,
     Group,
+    Local,
+    Parallel,
     Printed,
     Release,
     Repeat,
@@ -24,7 +26,7 @@ from dpaudit import (
     Stated,
     certify,
 )
-from mechanisms import Gaussian, Laplace
+from mechanisms import Gaussian, Laplace, TreeAggregation
 from tests.narrowing import present
 
 Data = dict[str, Any]
@@ -126,6 +128,8 @@ def truths() -> Iterator[Truth]:
     yield from _integers(replaced)
     yield from _schedules(replaced)
     yield from _ordered(replaced, added)
+    yield from _beside_a_leak(replaced, added)
+    yield from _leaking(replaced, added)
 
 
 def _sampled(replaced: str, added: str) -> Iterator[Truth]:
@@ -353,7 +357,7 @@ def _ordered(replaced: str, added: str) -> Iterator[Truth]:
     """Two Laplace releases, a zeroed record of a fixed sample, a group over a leak, and an answer on a sample."""
     for shift, epsilon in ((0.8, 0.3), (1.5, 2.0)):
         yield times(laplace(shift), 2), replaced, epsilon, _two_laplace(shift, epsilon)
-    for mu, rate, epsilon in ((1.0, 0.3, 0.1), (0.7, 0.1, 0.05)):
+    for mu, rate, epsilon in ((1.0, 0.3, 0.1), (0.7, 0.1, 0.05), (6.0, 0.2, 0.1)):
         zeroed = sample(gaussian(mu), rate, scheme="without_replacement")
         yield zeroed, "zero_out", epsilon, _apart(mu, rate, epsilon)
     c = 0.25
@@ -364,6 +368,86 @@ def _ordered(replaced: str, added: str) -> Iterator[Truth]:
     truth = 1 / (1 + math.exp(-1.0))
     alone = sample(release("randomised_response", epsilon=1.0), 0.4, scheme="without_replacement")
     yield alone, replaced, 0.2, enumerated([0.6 - 0.2 * truth, 0.4 + 0.2 * truth], [1 - truth, truth], 1, 0.2)
+
+
+def _beside_a_leak(replaced: str, added: str) -> Iterator[Truth]:
+    """Losses beside one that tells the orders apart, whose orders must be those of the whole; and deltas at 0."""
+    c, epsilon = 0.25, 0.4
+    leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
+
+    def beside(curve: Callable[[float], float]) -> float:
+        back = -math.expm1(epsilon - c) + math.exp(epsilon - c) * curve(c - epsilon)
+        return max(-math.expm1(-c) + math.exp(-c) * curve(epsilon + c), back)
+
+    one, several = ([(0.8 * j, w) for j, w in enumerate(binomial(n, 0.2))] for n in (1, 3))
+    single = sample(gaussian(0.8), 0.2)
+    yield sequence(single, leak), added, epsilon, beside(lambda x: half_line(one, x))
+    person = {"node": "group", "part": single, "size": 3}
+    yield sequence(person, leak), added, epsilon, beside(lambda x: half_line(several, x))
+    for order in ("remove", "add"):
+        rows = [{"loss": "sampled_gaussian", "times": 1, "mu": 0.8, "rate": 0.2, "order": order}]
+        stated = {"node": "release", "label": "x", "mechanism": {"name": "x", "stated": {"upper": rows, "lower": rows}}}
+
+        def curve(x: float, order: str = order) -> float:
+            return half_line(one, x) if order == "remove" else -math.expm1(x) + math.exp(x) * half_line(one, -x)
+
+        yield sequence(stated, leak), added, epsilon, beside(curve)
+    uneven = release("finite", first=[0.6, 0.4], second=[0.3, 0.7])
+    yield uneven, replaced, 0.2, max(0.6 - 0.3 * math.exp(0.2), 0.7 - 0.4 * math.exp(0.2))
+    yield sample(gaussian(1.0), 1.0, scheme="without_replacement"), "zero_out", 0.5, gaussian_delta(1.0, 0.5)
+    answer, truth = release("randomised_response", epsilon=1.0), 1 / (1 + math.exp(-1.0))
+    p, q = ([a * b for a in law for b in law] for law in ([truth, 1 - truth], [1 - truth, truth]))
+    mixed = [0.6 * b + 0.4 * a for a, b in zip(p, q, strict=True)]
+    both = sample(sequence(answer, answer), 0.4, scheme="without_replacement")
+    yield both, replaced, 0.0, enumerated(mixed, q, 1, 0.0)
+
+
+def _leaking(replaced: str, added: str) -> Iterator[Truth]:
+    """Samples of boxes that can fail, by all outcomes, and a replaced record of Laplace noise."""
+    box = {"node": "stated", "epsilon": 0.7, "delta": 0.08, "source": "a vendor"}
+    share = 0.92 / (1 + math.exp(-0.7))
+    p, q = [0.08, share, share * math.exp(-0.7), 0.0], [0.0, share * math.exp(-0.7), share, 0.08]
+    ways = list(product(range(4), repeat=2))
+    one, two = ([law[i] * law[j] for i, j in ways] for law in (p, q))
+    mixed = [0.7 * b + 0.3 * a for a, b in zip(one, two, strict=True)]
+    yield sample(times(box, 2), 0.3), added, 0.2, enumerated(mixed, two, 1, 0.2)
+    c, share = math.exp(-0.25), 1 / (1 + math.exp(-0.7))
+    one, two = ([a * b for a in law for b in law] for law in ([share, 1 - share], [1 - share, share]))
+    mixed = [0.7 * b + 0.3 * a for a, b in zip(one, two, strict=True)]
+    wider = [a * b for a in mixed for b in (c, 1 - c)], [a * b for a in two for b in (1.0, 0.0)]
+    leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
+    yield sequence(sample(times(box | {"delta": 0.0}, 2), 0.3), leak), added, 0.3, enumerated(*wider, 1, 0.3)
+    twice, failing = 1.4, 0.08 * (1 + math.exp(0.7))
+    share = (1 - failing) / (1 + math.exp(-twice))
+    p, q = [failing, share, share * math.exp(-twice), 0.0], [0.0, share * math.exp(-twice), share, failing]
+    mixed = [0.7 * b + 0.3 * a for a, b in zip(p, q, strict=True)]
+    yield sample(box, 0.3, scheme="poisson"), replaced, 0.2, enumerated(mixed, q, 1, 0.2)
+    share = 1 / (1 + math.exp(-0.7))
+    held = (
+        [a * b for a in (c, 1 - c) for b in (share, 1 - share)],
+        [a * b for a in (1.0, 0.0) for b in (1 - share, share)],
+    )
+    orders = [
+        enumerated([0.7 * b + 0.3 * a for a, b in zip(one, two, strict=True)], two, 1, 0.1)
+        for one, two in (held, held[::-1])
+    ]
+    yield sample(sequence(leak, box | {"delta": 0.0}), 0.3), added, 0.1, max(orders)
+    s, rate = 0.8, 0.25
+    largest = math.log((rate + (1 - rate) * math.exp(-s)) / ((1 - rate) * math.exp(-s) + rate * math.exp(-2 * s)))
+    for epsilon in (0.1, 0.97 * largest):
+        yield sample(laplace(s), rate, scheme="poisson"), replaced, epsilon, _laplace_replaced(s, rate, epsilon)
+
+
+def _laplace_replaced(s: float, rate: float, epsilon: float) -> float:
+    """The delta of a record that moves Laplace noise by s against one that moves it by -s, each with this chance."""
+    below, away = 1 - rate + rate * math.exp(-s), math.exp(epsilon)
+    low, high = 0.0, s
+    for _ in range(200):
+        z = (low + high) / 2
+        over = (1 - rate) * math.exp(-z) + rate * math.exp(z - s) > away * below * math.exp(-z)
+        low, high = (low, z) if over else (z, high)
+    p = (1 - rate) * math.exp(-high) / 2 + rate * (1 - math.exp(high - s) / 2)
+    return p - away * below * math.exp(-high) / 2
 
 
 def _two_laplace(shift: float, epsilon: float) -> float:
@@ -432,7 +516,7 @@ def said(found: Any) -> str:
 def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     """Declarations with a relation, a witness, an epsilon and the delta that its pair attains."""
     one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
-    for tree, relation, epsilon, delta in _lower():
+    for tree, relation, epsilon, delta in (*_lower(), *_counts_of_answers()):
         yield tree, relation, one, epsilon, delta
     every: Data = {"labels": [], "plan": [], "attained": "assumed"}
     replaced, added = "replace_one", "add_remove"
@@ -444,6 +528,8 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     yield sequence(gaussian(0.3), gaussian(0.4)), replaced, every, 0.2, gaussian_delta(0.5, 0.2)
     yield sequence(gaussian(0.3), laplace(0.9)), replaced, one, 0.8, laplace_delta(0.9, 0.8)
     person = {"node": "group", "part": sample(gaussian(0.8), 0.2, scheme="poisson"), "size": 3}
+    fixed = {"node": "group", "part": sample(gaussian(0.8), 0.2, scheme="without_replacement"), "size": 3}
+    yield fixed, added, every, 0.4, half_line([(0.0, 0.8), (0.8, 0.2)], 0.4)
     weights = list(enumerate(binomial(3, 0.2)))
     yield person, added, every, 0.4, half_line([(0.8 * j, w) for j, w in weights], 0.4)
     parts = {"node": "parallel", "parts": [gaussian(0.2), gaussian(0.9)], "key": "a day"}
@@ -463,6 +549,74 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     cut = rate * gaussian_delta(0.5, math.log1p(math.expm1(0.3) / rate))
     yield sample(gaussian(0.5), 0.4, **fields), added, one | {"attained": "assumed"}, 0.3, cut
     yield allocate(gaussian(0.6), 2, per_epoch=2, epochs=3), added, one, 0.2, gaussian_delta(0.6 * math.sqrt(6), 0.2)
+    table = release("finite", first=[0.9, 0.1], second=[0.2, 0.8], dilution=2.0)
+    leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
+    c = math.exp(-0.25)
+    p, q = [a * b for a in (0.725, 0.275) for b in (c, 1 - c)], [a * b for a in (0.375, 0.625) for b in (1.0, 0.0)]
+    yield sequence(table, leak), added, every, 0.3, enumerated(p, q, 1, 0.3)
+
+
+def no_declarations() -> Iterator[tuple[Data, str]]:
+    """Declarations with a relation that no bound may be derived from."""
+    replaced, added = "replace_one", "add_remove"
+    yield release("finite", first=[0.6, 0.3], second=[0.5, 0.5]), replaced
+    yield release("finite", first=[0.0, 0.0], second=[1.0, 1.0]), replaced
+    yield release("randomised_response", epsilon=1.0), added
+    yield release("randomised_response", epsilon=1.0, categories=1), replaced
+    yield release("laplace", scale=1.0, l1_sensitivity=1.0, neighbours=added), replaced
+    yield release("laplace", scale=0.0, l1_sensitivity=1.0), replaced
+    leaf = {"name": "laplace", "scale": 1.0, "l1_sensitivity": 1.0}
+    yield release("matrix", strategy="square_root", horizon=8, leaf=leaf), replaced
+    yield release("tree_aggregation", horizon=8, leaf=leaf, signs=[1, 1], separation=1), replaced
+    yield sample(gaussian(1.0), 1.2), added
+    yield sample(gaussian(1.0), 0.2, population=10, batch_size=2, scheme="poisson"), added
+    yield sample(gaussian(1.0), 0.3, population=10, batch_size=2, scheme="without_replacement"), replaced
+    yield sample(gaussian(1.0), 0.2, population=10, batch_bound=2, scheme="truncated_poisson"), replaced
+    yield allocate(gaussian(1.0), 2, per_epoch=3), added
+    yield {"node": "shuffle", "part": gaussian(1.0), "users": 5}, replaced
+    yield {"node": "shuffle", "part": laplace(1.0), "users": 5}, added
+    yield {"node": "stated", "epsilon": 1.0, "source": "a vendor", "neighbours": added}, replaced
+    yield {"node": "cells", "inside": gaussian(0.1), "touched": gaussian(0.5)}, "zero_out"
+
+
+def no_pairs() -> Iterator[tuple[Data, str, Data]]:
+    """Declarations with a relation and a witness that describes no pair of them."""
+    every: Data = {"labels": [], "plan": [], "attained": "assumed"}
+    one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
+    cells = {"node": "cells", "inside": gaussian(0.7), "touched": gaussian(0.4)}
+    parts = {"node": "parallel", "parts": [gaussian(0.2), gaussian(0.9)], "key": "a day"}
+    for tree, relation, part in (
+        (cells, "replace_one", 2),
+        (cells, "add_remove", 0),
+        (cells, "add_remove", 2),
+        (parts, "replace_one", 2),
+        (gaussian(1.0), "replace_one", 0),
+    ):
+        yield tree, relation, every | {"plan": [{"path": "root", "part": part}]}
+    twice = [{"path": "root", "part": 0}, {"path": "root", "part": 1}]
+    yield parts, "replace_one", every | {"plan": twice}
+    yield gaussian(1.0), "replace_one", one | {"labels": ["other"]}
+    yield gaussian(1.0), "replace_one", one | {"labels": ["sum", "other"]}
+    yield gaussian(1.0), "replace_one", one | {"attained": "checked"}
+
+
+def _counts_of_answers() -> Iterator[Truth]:
+    """Shuffled answers of few users, where all others hold one value: a third one, or that of the neighbour."""
+    for categories, users, epsilon in ((3, 3, 0.1), (2, 4, 0.1)):
+        odds = math.exp(1.0)
+        lie = 1 / (odds + categories - 1)
+        hold = [[odds * lie if i == value else lie for i in range(categories)] for value in range(categories)]
+        others = categories - 1  # the last value, which is the neighbour's if there are two
+        laws: list[dict[tuple[int, ...], float]] = [{}, {}]
+        for law, mine in zip(laws, (0, 1), strict=True):
+            for way in product(range(categories), repeat=users):
+                chance = hold[mine][way[0]] * math.prod(hold[others][i] for i in way[1:])
+                counted_ = tuple(way.count(i) for i in range(categories))
+                law[counted_] = law.get(counted_, 0.0) + chance
+        keys = sorted(laws[0])
+        p, q = ([law[key] for key in keys] for law in laws)
+        answer = release("randomised_response", epsilon=1.0, categories=categories)
+        yield {"node": "shuffle", "part": answer, "users": users}, "replace_one", epsilon, enumerated(p, q, 1, epsilon)
 
 
 def _lower() -> Iterator[Truth]:
@@ -500,6 +654,11 @@ def arguments() -> Iterator[tuple[Declaration, float, float]]:
     }
     for rule, epsilon in ends.items():
         yield Repeat(part=part, times=k, printed=Printed(rule=rule, epsilon=epsilon, delta=delta)), epsilon, delta
+    parts = (part, Stated(epsilon=0.2, delta=2e-8, source="a vendor"))
+    spare = delta - 2 * 2e-8
+    uneven = 0.2 * math.sqrt(4 * math.log(1 / spare)) + 2 * 0.2 * math.expm1(0.2)
+    yield Sequential(parts=parts, printed=Printed(rule="advanced", epsilon=uneven, delta=delta)), uneven, delta
+    yield Parallel(parts=parts, key="a day", printed=Printed(rule="parallel", epsilon=0.2, delta=2e-8)), 0.2, 2e-8
     few = Stated(epsilon=0.01, delta=1e-8, source="a vendor")
     short = 0.01 * math.sqrt(8 * k * math.log(2 / delta))
     yield Repeat(part=few, times=k, printed=Printed(rule="advanced_short", epsilon=short, delta=delta)), short, delta
@@ -558,3 +717,12 @@ def rare() -> Iterator[Certificate]:
     tree = Sequential(parts=(counts, Repeat(part=replace(counts, label="more"), times=3)))
     yield certify(tree, claim, effort="quick")
     yield certify(tree, replace(claim, epsilon=0.4), effort="sharp")
+    leaf = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
+    stream = TreeAggregation(horizon=7, leaf=leaf, signs=(1, -1), separation=2)
+    yield certify(Release(label="stream", mechanism=stream), claim)
+    added = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+    noise = Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="add_remove")
+    for model in ("central", "local"):
+        yield certify(Local(part=Release(label="counts", mechanism=noise)), replace(added, model=model))
+    alone = replace(counts, printed=Printed(rule="laplace", epsilon=0.125))
+    yield certify(Repeat(part=alone, times=1, printed=Printed(rule="basic", epsilon=1.0, slots=8)), claim)
