@@ -19,7 +19,7 @@ from dpaudit.engines.tilted.engine import (
     TILTED_UPPER,
 )
 from dpaudit.engines.tilted.once import ONCE
-from dpaudit.engines.verified.engine import COARSE, UPPER, VERIFIED
+from dpaudit.engines.verified.engine import COARSE, PROVED, UPPER, VERIFIED
 from dpaudit.model.bracket import Effort
 
 CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(1e-3))
@@ -79,7 +79,7 @@ PROVED_UPPERS: tuple[Engine, ...] = (
     BASIC,
     OPTIMAL,
     RENYI,
-    in_turn(TILTED_UPPER, VERIFIED, epsilon=below(math.inf), delta=below(1.0)),
+    in_turn(TILTED_UPPER, PROVED, epsilon=below(math.inf), delta=below(1.0)),
 )
 """Engines for one last proof that a claim is met: as narrow as all of them from above, the lower side left out."""
 

@@ -102,8 +102,7 @@ def _refined(composition: Composition, floor: float, answer: Question, first: Br
     width = (first.upper - first.lower) / first.upper if first.upper else 0.0
     if width <= _TOLERANCE or math.isnan(width):
         return first
-    long = max(1.0, (32 - math.log2(floor)) / _SHORT)
-    resolution = min(_FIRST * math.sqrt(width / _TOLERANCE), _finest(composition) / long)
+    resolution = min(_FIRST * math.sqrt(width / _TOLERANCE), _finest(composition) / _length(floor))
     if resolution < 1.5 * _FIRST:
         return first
     return first.intersect(answer(*_lattices(composition, floor, resolution, _MOST)))
@@ -136,10 +135,31 @@ def _lattice(
     return composer.compose((loss, times, spreads[loss]) for loss, times in parts)
 
 
-def _dominating(composition: Composition, floor: float) -> Lattice:
-    """Return the dominating lattice of the first pass."""
+def _dominating(composition: Composition, floor: float, resolution: float = _FIRST, most: int = 1 << 12) -> Lattice:
+    """Return the dominating lattice of the whole composition, that of the first pass by default."""
     _, high = merged(composition)
-    return _lattice(DOMINATING, high, {loss: deviation(loss) for loss, _ in high}, floor, _FIRST, 1 << 12)
+    return _lattice(DOMINATING, high, {loss: deviation(loss) for loss, _ in high}, floor, resolution, most)
+
+
+def _proved_delta(composition: Composition, epsilon: float) -> Bracket:
+    """Bound delta(epsilon) from above by the first pass and by the finest one."""
+    first = _upper_delta(composition, epsilon)
+    floor = min(max(first.upper * 1e-3, _SMALLEST), 1.0)
+    lattice = _dominating(composition, floor, _finest(composition) / _length(floor), _MOST)
+    return first.intersect(_bracket(0.0, DOMINATING.delta(lattice, min(epsilon, 1e300))))
+
+
+def _proved_epsilon(composition: Composition, delta: float) -> Bracket:
+    """Bound the smallest epsilon from above by the finest pass."""
+    if delta < _SMALLEST:
+        return _bracket(0.0, math.inf)
+    lattice = _dominating(composition, delta, _finest(composition) / _length(delta), _MOST)
+    return _bracket(0.0, epsilon_above(lattice, delta))
+
+
+def _length(floor: float) -> float:
+    """Return how much longer the probabilities are, far below `floor`, than the finest lattice allows; 1 or more."""
+    return max(1.0, (32 - math.log2(floor)) / _SHORT)
 
 
 def _upper_delta(composition: Composition, epsilon: float) -> Bracket:
@@ -180,3 +200,6 @@ COARSE = Engine(name="verified", covers=_covers, delta=_coarse_delta, epsilon=_c
 
 UPPER = Engine(name="verified", covers=_covers, delta=_upper_delta, epsilon=_upper_epsilon)
 """The upper side of the first pass, for searches that ask for nothing else."""
+
+PROVED = Engine(name="verified", covers=_covers, delta=_proved_delta, epsilon=_proved_epsilon)
+"""The upper side alone, on the finest lattice, for one last proof."""
