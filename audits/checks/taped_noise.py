@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -28,6 +28,9 @@ _LONGEST = 2048
 """So many elements of one stream of sums are looked at."""
 
 _ALARM = 1e-7
+_HIGH = 64
+"""From so many rows on, the noise of the high nodes of a tree is looked at by itself."""
+
 _LATTICE = 8
 """From so many different noises a lattice is told from chance."""
 
@@ -49,6 +52,7 @@ class ReadNoise:
     `width` how many rows a release has in one run, and `exact` holds the exact answers beside single releases. `size`
     is the largest published number, `scale` the median size of a noise that the mechanism draws, `site` the line of
     code that asked for the first release. `close` is how close two readings of one noise lie, relative to `size`.
+    `levels` says of each row how many times over a node of a tree holds two halves, and is empty for single releases.
     """
 
     mechanism: Mechanism
@@ -60,6 +64,7 @@ class ReadNoise:
     scale: float
     site: str
     close: float = _CLOSE
+    levels: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def values(self) -> Array:
@@ -106,10 +111,12 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
             else:
                 trees[label, int(release.runs[row])][numbers[row]] = _draws(leaf, noise[row])
             leaves.setdefault(label, leaf)
+    heights: dict[str, list[Array]] = defaultdict(list)
     for (label, run), prefixes in trees.items():
-        nodes = list(_nodes(prefixes))
-        singles[label].extend(nodes)
-        owners[label].extend(np.full(len(node), run) for node in nodes)
+        for number, node in _nodes(prefixes):
+            singles[label].append(node)
+            owners[label].append(np.full(len(node), run))
+            heights[label].append(np.full(len(node), (number & -number).bit_length() - 1))
     return {
         label: ReadNoise(
             mechanism=leaves[label],
@@ -121,6 +128,7 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
             scale=least[label],
             site=sites[label],
             close=closest[label],
+            levels=np.concatenate(heights.get(label, [np.zeros(0, dtype=np.int64)])),
         )
         for label, parts in singles.items()
         if parts
@@ -161,12 +169,12 @@ def _draws(leaf: AdditiveMechanism, noise: Array) -> Array:
     return noise.reshape(-1, *noise.shape[noise.ndim - axes :]) if axes else noise.reshape(-1, 1)
 
 
-def _nodes(prefixes: dict[int, Array]) -> Iterator[Array]:
-    """Yield the noise of every node of one tree whose two prefixes are known."""
+def _nodes(prefixes: dict[int, Array]) -> Iterator[tuple[int, Array]]:
+    """Yield the number and the noise of every node of one tree whose two prefixes are known."""
     for number, noise in prefixes.items():
         parent = number & (number - 1)
         if parent == 0 or parent in prefixes:
-            yield noise - (prefixes[parent] if parent else 0.0)
+            yield number, noise - (prefixes[parent] if parent else 0.0)
 
 
 def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
@@ -232,10 +240,12 @@ def drawn_again(tape: RunTape) -> Iterator[Finding]:
 def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     """Yield findings (DPA229) for labels whose noise in the run does not follow the mechanism's stated law.
 
-    False alarm: 1e-7 a label. Labels may use one mechanism with many scales; each label's own is the reference.
+    False alarm: 1e-7 a label, and so for the nodes of a tree from each level on. Labels may use one mechanism with many
+    scales; each label's own is the reference.
     """
     rng = np.random.default_rng(0)
-    for label, noise in (*noises.items(), *_pooled(noises)):
+    pooled = dict(_pooled(noises))
+    for label, noise in (*noises.items(), *pooled.items(), *_high_nodes({**noises, **pooled})):
         departure = departs_in_run(noise.mechanism, noise.rows, rng)
         if departure is not None:
             message = f"The noise of '{label}' in the run is not that of {noise.mechanism.name}: {departure.says}"
@@ -297,7 +307,19 @@ def _pooled(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:
     for labels in kinds.values():
         if len(labels) > 1:
             rows = np.concatenate([noises[label].rows for label in labels])
-            yield labels[0], replace(noises[labels[0]], rows=rows)
+            levels = np.concatenate([noises[label].levels for label in labels])
+            yield labels[0], replace(noises[labels[0]], rows=rows, levels=levels)
+
+
+def _high_nodes(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:
+    """Yield the noise of the nodes of trees from each level on, which are few beside the lowest ones."""
+    for label, noise in noises.items():
+        if len(noise.levels) != len(noise.rows):
+            continue
+        for level in range(1, int(noise.levels.max(initial=0)) + 1):
+            high = noise.levels >= level
+            if high.sum() >= _HIGH:
+                yield label, replace(noise, rows=noise.rows[high], levels=noise.levels[high])
 
 
 def _repeated(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:

@@ -35,6 +35,16 @@ DEFECTS: tuple[tuple[str, str, Source, str], ...] = (
         "DPA229",
     ),
     (
+        "high nodes of a tree drop what they carry",
+        "ucrl joint",
+        Source(
+            target=STEP,
+            old="if parent else 0",
+            new="if parent and self.length & 15 else 0",
+        ),
+        "DPA229",
+    ),
+    (
         "features are bounded by their largest entry",
         "lsvi",
         Source(target="algorithms.lsvi_ucb.learner:_bounded", old="np.linalg.norm(finite)", new="np.abs(finite).max()"),
