@@ -28,7 +28,7 @@ from audits.experiment.trials import generator_of, run_trials, together, whole
 from audits.outputs.calls import CallRaisedError
 from audits.procedures.betting import Betting, bits_of, learners_of
 from audits.procedures.earning import Attack, cells_of, earned_power
-from audits.procedures.low_bits import EXACT, leak_sentence
+from audits.procedures.low_bits import leak_sentence
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
@@ -322,10 +322,7 @@ class _Ending:
         sound = self.probed is None or self.probed.sound
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
         stopped = (f"Interrupted after {state.runs} of {self.runs} runs.",) if state.interrupted else ()
-        leaks = tuple(
-            leak_sentence(bound.epsilon) + ("" if state.shares[-1] else f" {EXACT}")
-            for bound in self._bit_bounds(state)
-        )
+        leaks = tuple(leak_sentence(bound.epsilon, decides=bool(state.shares[-1])) for bound in self._bit_bounds(state))
         return (*stopped, *probed, *seen.remarks, *leaks), sound and seen.readable
 
     def _bit_bounds(self, state: Betting) -> tuple[LowerBound, ...]:

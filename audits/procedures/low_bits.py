@@ -15,11 +15,17 @@ LOW_BITS_SHARE = 0.1
 EXACT = "The claim is judged as if arithmetic were exact."
 """What a remark adds where last bits decide nothing."""
 
+REMEDY = "Round outputs to a coarse grid or draw discrete noise; arithmetic='exact' judges noise as real-valued."
+"""What a remark adds where last bits decide."""
 
-def leak_sentence(epsilon: float) -> str:
-    """Return the remark on last bits that show `epsilon`."""
+
+def leak_sentence(epsilon: float, *, decides: bool) -> str:
+    """Return the remark on last bits that show `epsilon`, with what to do."""
     shown = math.floor(100 * epsilon) / 100
-    return f"The floating-point values themselves leak: their last bits show epsilon of at least {shown:g}."
+    return (
+        f"The floating-point lattice of the outputs differs between the data sets: their last bits show epsilon of at "
+        f"least {shown:g}. {REMEDY if decides else EXACT}"
+    )
 
 
 def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides: bool) -> AuditResult:
@@ -35,9 +41,9 @@ def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides
     if epsilon <= result.claim.epsilon:
         return result
     bound = LowerBound(name="low_bits", epsilon=epsilon, significance=level)
-    remark = leak_sentence(epsilon)
+    remark = leak_sentence(epsilon, decides=decides)
     if not decides:
-        return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, f"{remark} {EXACT}"))
+        return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
     if result.verdict == "violation" and result.epsilon_lower >= epsilon:
         return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
     return overruled(result, bound, counts, "last bits", LOW_BITS_SHARE, remark)

@@ -1,10 +1,13 @@
 """Two samples of scores, and what every threshold counts in them."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
 from dpaudit.model.mechanism import Array
+
+_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -12,7 +15,8 @@ class Scores:
     """Scores of members and of others, larger where membership is more likely.
 
     Shape: (n1,), (n0,). Infinite scores are allowed.
-    Raises: ValueError: a NaN, no score on one side, or a table of several columns, which holds pooled scores.
+    Raises: ValueError: a NaN or a masked entry, a number that no double is, no score on one side, or a table of several
+        columns, which holds pooled scores.
 
     >>> Scores.of([1.0, 2.0], [0.5]).ins.tolist()
     [1.0, 2.0]
@@ -73,10 +77,18 @@ def _reaching(sample: Array, values: Array) -> Array:
 
 def _column(name: str, scores: object) -> Array:
     """Return one column of numbers without NaN."""
+    if np.ma.is_masked(scores):
+        raise ValueError(f"Expected {name} without masked entries; leave out what has no score.")
     try:
-        column = np.asarray(scores, dtype=float)
-    except (TypeError, ValueError):
+        given = np.asarray(scores)
+        column: Array = given.astype(float) if given.dtype.kind in "iufbO" else _no_numbers(given)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"Expected {name} to be numbers, one score each.") from None
+    if (lost := _first_lost(given, column)) is not None:
+        raise ValueError(
+            f"Expected {name} in double precision; number {lost + 1} is {given.flat[lost]!s:.40}, which no double is: "
+            "numbers that differ would be read as equal. Subtract an offset, or give ranks."
+        )
     if column.ndim == 2 and column.shape[1] == 1:
         column = column[:, 0]
     if column.ndim != 1:
@@ -91,3 +103,18 @@ def _column(name: str, scores: object) -> Array:
         place = int(np.flatnonzero(np.isnan(column))[0])
         raise ValueError(f"Expected {name} without NaN; number {place + 1} is NaN. Find out where it came from.")
     return column
+
+
+def _no_numbers(given: Array) -> Array:
+    """Refuse texts, times and complex numbers."""
+    raise TypeError(f"{given.dtype}")
+
+
+def _first_lost(given: Array, column: Array) -> int | None:
+    """Return the place of the first number that its double differs from, or None; only whole and long ones can."""
+    if given.dtype.kind == "f":
+        places = np.flatnonzero(given != column) if given.dtype.itemsize > column.dtype.itemsize else ()
+        return next((int(place) for place in places if not np.isnan(column.flat[place])), None)
+    large = np.flatnonzero(np.isfinite(column) & (np.abs(column) >= _WHOLE))
+    exact = ((place, given.flat[place]) for place in large)
+    return next((int(p) for p, value in exact if isinstance(value, Integral) and int(column.flat[p]) != value), None)

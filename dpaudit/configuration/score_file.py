@@ -1,9 +1,12 @@
 """Reading one column of scores: CSV or text with one number a line, NPY, or Parquet where pyarrow is installed."""
 
 import io
+import re
 from collections.abc import Callable
+from decimal import Context, Decimal
 from importlib import import_module
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -17,12 +20,18 @@ _TABLE = (
     "the records of one model (--sampling canaries) or the models of one record (--sampling runs)."
 )
 
+_LOST = "is no double-precision number: numbers that differ would be read as equal. Subtract an offset, or give ranks."
+_WHOLE, _SHORT = 2**53, 15
+_BEGINS = re.compile(r"[\"']?\s*[+-]?\.?\d")
+
 
 def read_scores(path: Path) -> Array:
     """Return the scores in a file, by its suffix: .csv, .txt, .npy or .parquet.
 
-    Shape: (n,). A CSV may begin with a line that names its column.
-    Raises: ConfigError: no such file, another suffix, no number, NaN, several columns, or no pyarrow for Parquet.
+    Shape: (n,). A CSV may begin with a line that names its column. Whole numbers and digits that a double does not hold
+    are refused: numbers that differ would be read as equal.
+    Raises: ConfigError: no such file, another suffix, no number, NaN, several columns, a number that a double does not
+        hold, or no pyarrow for Parquet.
     """
     readers: dict[str, Callable[[Path], Any]] = {".csv": _lines, ".txt": _lines, ".npy": _array, ".parquet": _parquet}
     if path.suffix not in readers:
@@ -37,24 +46,34 @@ def read_scores(path: Path) -> Array:
     if len(scores) == 0:
         raise ConfigError(f"{path}: holds no score.")
     numbers: Array = scores.astype(float)
+    if scores.dtype.kind in "iu" and (lost := _inexact(scores)) is not None:
+        raise ConfigError(f"{path}: number {lost + 1}, {scores[lost]}, {_LOST}")
     if np.isnan(numbers).any():
         raise ConfigError(f"{path}: number {int(np.isnan(numbers).argmax()) + 1} is NaN. Find out where it came from.")
     return numbers
 
 
+def _inexact(scores: Array) -> int | None:
+    """Return the first place of a whole number that no double holds, or None."""
+    large = np.flatnonzero((scores > _WHOLE) | (scores < -_WHOLE))
+    return next((int(place) for place in large if int(float(scores[place])) != int(scores[place])), None)
+
+
 def _lines(path: Path) -> Array:
-    """Return one number a line; the first line may be a name."""
+    """Return one number a line; the first line may be a name, which does not begin as a number does."""
     rows = [(number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), 1) if line.strip()]
     for number, line in rows:
         if len(line.replace(";", ",").rstrip(",").split(",")) > 1:
             raise ConfigError(_TABLE.format(found="several columns")).at(str(path), number)
-    if rows and _number(rows[0][1]) is None:
+    if rows and _number(rows[0][1]) is None and not _BEGINS.match(rows[0][1]):
         rows = rows[1:]
     values: list[float] = []
     for number, line in rows:
         value = _number(line)
         if value is None or np.isnan(value):
             raise ConfigError(f"expected a number, got {line!r:.40}.").at(str(path), number)
+        if not _held(line, value):
+            raise ConfigError(f"{line:.40} {_LOST}").at(str(path), number)
         values.append(value)
     return np.array(values, dtype=float)
 
@@ -62,9 +81,25 @@ def _lines(path: Path) -> Array:
 def _number(text: str) -> float | None:
     """Return the number that a cell spells, or None."""
     try:
-        return float(text.rstrip(",;").strip("\"'"))
+        return float(_cell(text))
     except ValueError:
         return None
+
+
+def _cell(text: str) -> str:
+    """Return the text of a cell without quotes and without a separator at the end."""
+    return text.rstrip(",;").strip("\"'")
+
+
+def _held(line: str, value: float) -> bool:
+    """Return whether a double holds the number that a cell spells, to as many digits as the cell has."""
+    if len(line) <= _SHORT and np.isfinite(value):
+        return True
+    spelled = Decimal(_cell(line).replace("_", ""))
+    if not spelled.is_finite() or not np.isfinite(value):
+        return not spelled.is_finite()
+    digits = len(spelled.as_tuple().digits)
+    return Context(prec=max(1, digits)).plus(Decimal(value)) == spelled
 
 
 def _array(path: Path) -> Array:
@@ -77,7 +112,7 @@ def _array(path: Path) -> Array:
         raise ConfigError(f"{path}: no such file.") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}).") from None
-    except (ValueError, EOFError, MemoryError):
+    except (ValueError, EOFError, MemoryError, SyntaxError, TokenError, TypeError, OverflowError):
         raise ConfigError(f"{path}: no NPY array of numbers; save one column of numbers by numpy.save.") from None
     return loaded
 

@@ -42,7 +42,8 @@ def test_floating_point_noise_is_a_violation_where_nothing_is_taken_for_granted(
     assert (result.verdict, result.bound, result.attack) == ("violation", "low_bits", "last bits")
     assert result.epsilon_lower > 5
     assert result.bound_at(significance=result.significance).epsilon == pytest.approx(result.epsilon_lower)
-    assert sum("floating-point values themselves leak" in remark for remark in result.remarks) == 1
+    assert sum("floating-point lattice of the outputs differs" in remark for remark in result.remarks) == 1
+    assert "Round outputs to a coarse grid" in result.remarks[-1]
 
 
 def test_it_is_a_remark_where_the_claim_takes_exact_arithmetic_for_granted() -> None:
@@ -91,7 +92,7 @@ def test_an_anytime_audit_finds_them_too_and_stops() -> None:
     """
     found = anytime(laplace, 0, "floating")
     assert (found.verdict, found.attack, found.runs < 2_000) == ("violation", "last bits", True)
-    assert sum("floating-point values themselves leak" in remark for remark in found.remarks) == 1
+    assert sum("floating-point lattice of the outputs differs" in remark for remark in found.remarks) == 1
     exact = anytime(laplace, 0, "exact")
     assert exact.verdict != "violation"
     assert "as if arithmetic were exact" in exact.remarks[-1]

@@ -2,12 +2,14 @@
 
 import json
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
 from audits import Band, GaussianTradeOff, Guesses, PrivateTradeOff, Rank, Split, audit_scores
+from audits.bounds.one_run_order import one_run_order_bound
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import hull, randomised_rate, raw_epsilon
 from dpaudit import Claim, schemas
@@ -191,3 +193,35 @@ def test_limits_of_area_and_rates_hold_the_truth() -> None:
         assert rate.upper is not None
         assert rate.lower <= 0.3891 <= rate.upper
         assert rate.lower <= rate.measured <= rate.randomised
+
+
+@pytest.mark.parametrize(
+    ("ins", "words"),
+    [
+        (np.ma.masked_array([1.0, 2.0], [True, False]), "without masked entries"),
+        (np.array([1 + 2j, 3.0]), "to be numbers"),
+        (["1.0", "2.0"], "to be numbers"),
+        (np.array(["2020-01-01"], dtype="M8[D]"), "to be numbers"),
+        ([2**53, 2**53 + 1], "number 2 is 9007199254740993"),
+        ([2**70 + 1, 1.5], "number 1 is 1180591620717411303425"),
+        ([10**400, 1], "to be numbers"),
+        (np.array([1, 1 + np.finfo(np.longdouble).eps], dtype=np.longdouble), "number 2 is 1"),
+    ],
+)
+def test_numbers_that_a_double_would_merge_are_refused(ins: object, words: str) -> None:
+    """Masks, imaginary parts and digits beyond a double may tell members from others: none is dropped in silence."""
+    claim = Claim(epsilon=1.0, neighbours="add_remove")
+    with pytest.raises(ValueError, match=words):
+        audit_scores(ins, [0.0, 1.0], claim, sampling="runs", rng=np.random.default_rng(0))
+
+
+def test_a_million_canaries_need_little_memory() -> None:
+    """Bets stop after the 20,000 surest guesses; the bound is between 0 and the truth where a fourth is wrong."""
+    rng = np.random.default_rng(0)
+    magnitudes, right = np.r_[np.full(20_000, 2.0), np.full(500_000, 1.0)], rng.random(520_000) < 0.75
+    tracemalloc.start()
+    bound = one_run_order_bound(magnitudes, right, 0.01)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.9 < bound.epsilon < np.log(3)
+    assert peak < 2**28

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dpaudit.cli.app import app
+from dpaudit.configuration.score_file import read_scores
 
 CLAIM = ["--epsilon", "1", "--neighbours", "add_remove"]
 
@@ -147,3 +148,46 @@ def test_the_model_of_the_claim_is_stated(folder: Path) -> None:
     assert json.loads(scores(*words, "--model", "local").stdout)["against"]["claim"]["model"] == "local"
     refused = scores(*words, "--model", "global")
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1.0x\n2.0\n3.0\n", ":1: expected a number, got '1.0x'"),
+        ("1\t2\n3\n", ":1: expected a number"),
+        ("score\n0x1p3\n", ":2: expected a number"),
+        ("1e400\n2.0\n", ":1: 1e400 is no double-precision number"),
+        ("2.0\n9007199254740993\n", ":2: 9007199254740993 is no double-precision number"),
+        ("2.0\n0.10000000000000000001\n", ":2: 0.10000000000000000001 is no double-precision number"),
+    ],
+)
+def test_a_line_that_is_no_double_is_refused_and_never_taken_for_a_name(folder: Path, text: str, words: str) -> None:
+    """A first line that begins as a number does is no name; digits that a double does not hold may tell sides apart."""
+    Path("bad.csv").write_text(text, encoding="utf-8")
+    ended = scores("bad.csv", "out.npy", "--sampling", "runs", *CLAIM)
+    assert (ended.exit_code, ended.stderr.count("\n")) == (2, 1)
+    assert words in ended.stderr
+    assert folder.exists()
+
+
+@pytest.mark.parametrize("form", ["%.18e", "%.25g", "%r", "%.17g"])
+def test_every_spelling_of_a_double_is_read(folder: Path, form: str) -> None:
+    """As many digits as a library writes are read, as the twin of the test above."""
+    values = np.r_[np.random.default_rng(1).normal(size=50) ** 9, 1e300, -5e-324, 2.0**53, 0.1, np.inf, -0.0]
+    Path("in.txt").write_text("\n".join(form % value for value in values.tolist()), encoding="utf-8")
+    read = read_scores(folder / "in.txt")
+    assert np.array_equal(read, values)
+
+
+def test_whole_numbers_beyond_doubles_and_broken_headers_are_refused_in_a_line(folder: Path) -> None:
+    """An NPY of 2^53 + 1, and one whose header is cut: exit 2 and one line; 2^60 is a double and is read."""
+    np.save("in.npy", np.array([2**53, 2**53 + 1]))
+    whole = scores("in.npy", "out.npy", "--sampling", "canaries", *CLAIM)
+    assert (whole.exit_code, whole.stderr.count("\n")) == (2, 1)
+    assert "number 2, 9007199254740993" in whole.stderr
+    Path("in.npy").write_bytes(Path("out.npy").read_bytes().replace(b"(600,)", b"(60000"))
+    broken = scores("in.npy", "out.npy", "--sampling", "runs", *CLAIM)
+    assert (broken.exit_code, broken.stderr.count("\n")) == (2, 1)
+    np.save("in.npy", np.full(600, 2**60))
+    assert scores("in.npy", "out.npy", "--sampling", "runs", *CLAIM).exit_code == 1
+    assert folder.exists()
