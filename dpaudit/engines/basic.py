@@ -24,6 +24,7 @@ from dpaudit.model.losses import (
     MixtureLoss,
     SampledGaussianLoss,
     SampledLoss,
+    SimpleLoss,
     StitchedLoss,
 )
 
@@ -31,7 +32,9 @@ _ULP = 2.0**-52
 _EXACT_MASSES = 1000
 _RATIOS = (LaplaceLoss, ApproximateLoss, DiscreteLoss)
 _BOUNDED = (ChoiceLoss, MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
-"""Losses of which the largest is known from above alone."""
+"""Losses of which the largest is known from above alone, unless `_reached`."""
+_SAMPLED = Fraction(1, 10**12)
+"""Relative; more than the bound on the largest loss of a sample is above it: 1e-14, and 2^-51 of at most 700."""
 _LARGEST = math.nextafter(math.inf, 0)
 
 
@@ -68,10 +71,19 @@ def _summed(composition: Composition) -> tuple[float, float]:
 
 def _surely(composition: Composition, low: Fraction) -> Fraction:
     """Return of a sum of largest losses what is surely reached."""
-    if any(isinstance(loss, _BOUNDED) for loss, _ in composition.parts):
+    if any(isinstance(loss, _BOUNDED) and not _reached(loss) for loss, _ in composition.parts):
         return Fraction(0)  # the option with the largest mass at infinity may hide the largest loss of another
+    if any(isinstance(loss, SampledLoss) for loss, _ in composition.parts):
+        return low * (1 - _SAMPLED)
     rounded = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
     return low * (1 - Fraction(4 * _ULP)) if rounded else low
+
+
+def _reached(loss: SimpleLoss) -> bool:
+    """Return whether a bounded loss is as large as its bound: where the record is drawn, and each inside is largest."""
+    if not isinstance(loss, SampledLoss) or loss.order != "remove" or loss.infinite_mass or loss.supremum > 700:
+        return False
+    return all(isinstance(inner, _RATIOS) for inner, _ in loss.inside)
 
 
 def total_infinite_mass(composition: Composition) -> tuple[float, float]:

@@ -11,7 +11,18 @@ import math
 import numpy as np
 
 from dpaudit.verifier import shifts
-from dpaudit.verifier.losses import Loss, Multiset, distinct, drawn, merged, most, reversed_all, shows_all, supremum
+from dpaudit.verifier.losses import (
+    Loss,
+    Multiset,
+    distinct,
+    drawn,
+    merged,
+    most,
+    reached,
+    reversed_all,
+    shows_all,
+    supremum,
+)
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
@@ -38,6 +49,8 @@ class Worst:
         self.coarse = self.derived or "choice" in kinds or max(len(curve.finite) for curve in self.curves) > _FEW
         self.closed, self.gaussian = sums < 2 and kinds <= _CLOSED, kinds <= {"gaussian"}
         self.largest = max(math.inf if curve.lost else curve.supremum for curve in self.curves)
+        met = [curve.supremum for curve in self.curves if not curve.lost and all(map(reached, curve.finite))]
+        self.reached = max(met, default=0.0)
 
     def never(self, delta: float) -> bool:
         """Return whether no epsilon brings delta down to this one."""

@@ -197,12 +197,22 @@ def supremum(loss: Loss) -> float:
             sums = [math.log(math.fsum(w * math.exp(s - side[-1][0]) for s, w in side)) for side in loss[2:]]
             return float((first + sums[0] - second - sums[1]) * (1 + 1e-13))
         case "map" | "allocated":
-            if loss[0] == "map" and loss[3] == "add":
-                return -math.log1p(-float(loss[2]))
             whole = math.fsum(n * supremum(part) for part, n in _inside(loss)) * math.prod(loss[4:])
+            if loss[0] == "map" and loss[3] == "add":
+                rate, kept = loss[2], 0.0 if any(leak(part) for part, _ in _inside(loss)) else math.exp(-whole)
+                share = rate * (-math.expm1(-whole) if kept else 1.0)
+                return -math.log1p(-share) if share < 0.5 else -math.log((1 - rate) + rate * kept)
             return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
         case _:
             return float(loss[1]) if loss[0] != "gaussian" or not loss[1] else math.inf
+
+
+def reached(loss: Loss) -> bool:
+    """Return whether the largest loss is met: that of noise with a known law, or of a sample that holds the record."""
+    plain = ("laplace", "discrete")
+    if loss[0] == "map":
+        return loss[3] == "remove" and not leak(loss) and all(part[0] in plain for part, _ in loss[1])
+    return loss[0] in plain or loss[:2] == ("mixture", "laplace")
 
 
 def _inside(loss: Loss) -> list[tuple[Loss, int]]:

@@ -112,5 +112,5 @@ def _exceeds(curve: Worst, epsilon: float, delta: float, room: int) -> tuple[boo
     low, high = curve.delta(epsilon)
     if not delta and curve.largest < math.inf:
         below = epsilon < curve.largest * (1 - _EXACT / 2)
-        return below and (low > 0 or not curve.derived), below
+        return below and (low > 0 or not curve.derived or epsilon < curve.reached * (1 - _EXACT / 2)), below
     return low - room * (high - low) > delta, high + room * (high - low) > delta

@@ -55,13 +55,22 @@ class SampledLoss:
 
     @property
     def supremum(self) -> float:
-        """The largest finite loss, rounded up."""
-        if self.order == "add":
-            return math.nextafter(-math.log1p(-self.rate), math.inf)
-        largest = math.fsum(loss.supremum * times for loss, times in self.inside)
+        """The largest finite loss, rounded up: ln(1 + rate (e^L - 1)), and the negative of it in the order "add".
+
+        L is the largest loss inside, and in the order "add" the smallest one: minus infinity where only Q has a mass.
+        """
+        away = self.order == "add"
+        inside = [(loss.reversed() if away else loss, times) for loss, times in self.inside]
+        largest = math.fsum(loss.supremum * times for loss, times in inside)
+        margin = 1e-14 + 2.0**-51 * min(largest, 700.0)  # of a sum of floats; no more is off in the result
+        if away:
+            kept = 0.0 if infinite_of(tuple(inside)) else math.exp(-largest)
+            share = self.rate * (-math.expm1(-largest) if kept else 1.0)
+            rest = -math.log1p(-share) if share < 0.5 else -math.log((1 - self.rate) + self.rate * kept)
+            return rest * (1 + margin) + 1e-300
         if largest > 700:
             return largest
-        return math.log1p(self.rate * math.expm1(max(0.0, largest))) * (1 + 1e-14) + 1e-300
+        return math.log1p(self.rate * math.expm1(max(0.0, largest))) * (1 + margin) + 1e-300
 
     @property
     def infinite_mass(self) -> float:

@@ -1,0 +1,68 @@
+"""The largest loss of a sample of pure releases: epsilon at delta 0 is ln(1 + rate (e^L - 1)) for each, and no more."""
+
+import json
+import math
+from decimal import Decimal, localcontext
+
+import pytest
+
+from dpaudit import Claim, Release, Repeat, Subsample, certify
+from dpaudit.model.losses import LaplaceLoss, SampledLoss
+from dpaudit.verifier import verify
+from mechanisms import Laplace, RandomisedResponse
+
+
+def sampled(mechanism: Laplace | RandomisedResponse, rate: float, times: int) -> Repeat:
+    """A release on a Poisson sample, so many times."""
+    part = Release(label="answer", mechanism=mechanism)
+    return Repeat(part=Subsample(part=part, rate=rate), times=times)
+
+
+@pytest.mark.parametrize("times", [1, 3, 40])
+@pytest.mark.parametrize(("scale", "rate"), [(2.0, 0.1), (0.5, 0.01), (10.0, 0.9)])
+def test_epsilon_at_delta_zero_is_the_known_sum(scale: float, rate: float, times: int) -> None:
+    """Laplace noise: the claim next above the sum is certified and verified, the one next below it refuted."""
+    truth = times * math.log1p(rate * math.expm1(1 / scale))
+    tree = sampled(Laplace(scale=scale, l1_sensitivity=1.0, neighbours="add_remove"), rate, times)
+    for factor, verdict in ((1 + 1e-9, "certified"), (1 - 1e-9, "refuted")):
+        found = certify(tree, Claim(epsilon=truth * factor, neighbours="add_remove"))
+        assert found.verdict == verdict
+        assert truth * (1 - 1e-11) <= found.tight.epsilon.lower <= truth <= found.tight.epsilon.upper * (1 + 1e-15)
+        assert found.tight.epsilon.upper <= truth * (1 + 1e-12)
+        checked = verify(found.to_json())
+        assert not checked.complaints, checked
+        assert checked.accepted or verdict == "refuted", checked
+
+
+@pytest.mark.parametrize(("end", "factor"), [("lower", 1 + 1e-6), ("upper", 1 - 1e-6)])
+def test_an_end_beyond_the_largest_loss_is_no_longer_confirmed(end: str, factor: float) -> None:
+    """The broken twins: a lower end above the sum, and an upper end below it."""
+    tree = sampled(Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove"), 0.1, 3)
+    data = json.loads(certify(tree, Claim(epsilon=0.3, neighbours="add_remove")).to_json())
+    data["tight"]["epsilon"][end] *= factor
+    assert not verify(json.dumps(data)).accepted
+
+
+def test_a_sampled_response_has_the_same_form() -> None:
+    """Randomised response of epsilon 1 on a set of a fifth of all records, one of them replaced."""
+    mechanism = RandomisedResponse(epsilon=1.0, categories=2)
+    part = Subsample(part=Release(label="answer", mechanism=mechanism), rate=0.2, scheme="without_replacement")
+    found = certify(Repeat(part=part, times=2), Claim(epsilon=0.6, neighbours="replace_one"))
+    truth = 2 * math.log1p(0.2 * math.expm1(1.0))
+    assert found.verdict == "certified"
+    assert found.tight.epsilon.lower == pytest.approx(truth, rel=1e-11)
+    assert found.tight.epsilon.upper == pytest.approx(truth, rel=1e-11)
+
+
+@pytest.mark.parametrize("order", ["remove", "add"])
+@pytest.mark.parametrize("rate", [1e-300, 1e-9, 0.3, 0.5, 0.9999, 1 - 2.0**-53])
+@pytest.mark.parametrize("shift", [1e-6, 0.3, 7.0, 120.0, 690.0])
+def test_the_bound_is_above_sixty_digits(order: str, rate: float, shift: float) -> None:
+    """Both orders, where the sum is tiny, near one half and next to one."""
+    loss = SampledLoss(inside=((LaplaceLoss(shift=shift), 1),), rate=rate)
+    with localcontext() as context:
+        context.prec = 400
+        share, moved = Decimal(rate), (Decimal(shift) * (1 if order == "remove" else -1)).exp()
+        known = (1 - share + share * moved).ln() * (1 if order == "remove" else -1)
+    found = Decimal((loss if order == "remove" else loss.reversed()).supremum)
+    assert known <= found <= known * (1 + Decimal("1e-12")) + Decimal("1e-299")
