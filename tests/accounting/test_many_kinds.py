@@ -12,9 +12,9 @@ from dpaudit import Claim, Declaration, Release, Sequential
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.calibration import excess_scaled, smallest_noise
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.accounting.similar_losses import similar, with_noise
 from dpaudit.engines import PROVED_UPPERS
 from dpaudit.engines.basic import total_supremum
+from dpaudit.engines.similar_losses import similar, with_noise
 from dpaudit.engines.verified.engine import PROVED, VERIFIED
 from dpaudit.engines.verified.merging import MOST_JOINED, merged
 from dpaudit.model.bracket import Bracket
