@@ -19,6 +19,8 @@ from dpaudit.model.bracket import Bracket
 
 TESTS = Path(__file__).parent.parent / "tests" / "accounting"
 DIGITS = 60
+EVERY = 250
+"""Compositions between two lines of progress."""
 AGREED = (1e-9, 1e-6)
 """How far a truth may be off, relative; the second where the first cannot be had."""
 
@@ -71,6 +73,8 @@ def main(number: int, seed: int, *, nodes: bool) -> int:
     wrong = unsettled = 0
     try:
         for index in range(number):
+            if index and index % EVERY == 0:
+                print(f"{index} compositions, {wrong} wrong, {time.process_time():.0f} s", file=sys.stderr, flush=True)
             kind, composition, *simple, delta = drawing.draw_nodes(rng) if nodes else drawing.draw(rng)
             started = time.process_time()
             bracket = bracket_of(composition, delta)

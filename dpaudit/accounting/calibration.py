@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import above, folded
 from dpaudit.accounting.normal_form import Alternatives
-from dpaudit.accounting.similar_losses import similar, with_noise
 from dpaudit.engines import ENGINES, GAUSSIAN, PROVED_UPPERS, UPPERS, Engine
 from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.similar_losses import similar, with_noise
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.declaration import Declaration, Release, scaled

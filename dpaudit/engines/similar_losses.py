@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.engines.verified.merging import classes_of
 from dpaudit.model.losses import (
     ApproximateLoss,
@@ -20,6 +19,7 @@ from dpaudit.model.losses import (
     SimpleLoss,
 )
 
+Alternatives = tuple[Composition, ...]
 Sized = LaplaceLoss | GaussianLoss | SampledGaussianLoss | ApproximateLoss
 _MANY = 256
 """Kinds of losses from which on an estimate by fewer saves time."""
