@@ -406,10 +406,10 @@ def _beside_a_leak(replaced: str, added: str) -> Iterator[Truth]:
     yield fixed, replaced, math.log1p(0.1 * math.expm1(0.124)), 0.1 * laplace_delta(0.125, 0.124)
     yield sample(uneven, 0.4, scheme="without_replacement"), replaced, 0.05, 0.4 * larger
     column = [math.prod(1 - 0.5 / i for i in range(1, k + 1)) for k in range(16)]
-    rows = [math.fsum(column[row - start] for start in (0, 5, 10, 15) if row >= start) for row in range(16)]
+    moves = [math.fsum(column[row - start] for start in (0, 5, 10, 15) if row >= start) for row in range(16)]
     leaf = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.2}
     fields = {"horizon": 16, "leaf": leaf, "participations": 9, "separation": 5}
-    squared = math.fsum(row**2 for row in rows)
+    squared = math.fsum(move**2 for move in moves)
     strategy = release("matrix", strategy="square_root", **fields)
     yield strategy, replaced, 0.3, gaussian_delta(0.2 * math.sqrt(squared), 0.3)
 
