@@ -101,6 +101,10 @@ def blur(loss: Loss) -> float:
 
 def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
     """Return bounds on the delta of one loss, but for its mass at infinity: in closed form, or by atoms and a test."""
+    if loss[0] == "choice":
+        lows, highs = zip(*(plain(option, epsilon) for option in loss[1]), strict=True)
+        kept = [leak(option) - leak(loss) for option in loss[1]]
+        return max(map(sum, zip(lows, kept, strict=True))), max(0.0, *map(sum, zip(highs, kept, strict=True)))
     if loss[0] not in (*DERIVED, "discrete"):
         p, q, off = shifts.closed(loss, epsilon)
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)

@@ -69,7 +69,7 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
     little = (0.0, 1.0) if blunt else _with_noise(data, 1 / (ratio * (1 + known))).delta(claim["epsilon"])
     least = min(1.0, 2 * little[1] - little[0])  # a rare event is rounded as the bracket says
     said = f"1/{ratio:.9g} of the noise is not"
-    if met > claim["delta"] or (least <= claim["delta"] and least < 1):
+    if met > claim["delta"] or least <= claim["delta"]:
         return Outcome((f"{said} what the claim just needs: delta is {met:.6g} or more there",))
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
     told = f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"

@@ -400,6 +400,18 @@ def _beside_a_leak(replaced: str, added: str) -> Iterator[Truth]:
     mixed = [0.6 * b + 0.4 * a for a, b in zip(p, q, strict=True)]
     both = sample(sequence(answer, answer), 0.4, scheme="without_replacement")
     yield both, replaced, 0.0, enumerated(mixed, q, 1, 0.0)
+    x = 1 + math.expm1(0.05) / 0.4
+    larger = max(0.6 - 0.3 * x, 0.7 - 0.4 * x)
+    fixed = sample(laplace(0.125), 0.1, scheme="without_replacement")
+    yield fixed, replaced, math.log1p(0.1 * math.expm1(0.124)), 0.1 * laplace_delta(0.125, 0.124)
+    yield sample(uneven, 0.4, scheme="without_replacement"), replaced, 0.05, 0.4 * larger
+    column = [math.prod(1 - 0.5 / i for i in range(1, k + 1)) for k in range(16)]
+    moves = [math.fsum(column[row - start] for start in (0, 5, 10, 15) if row >= start) for row in range(16)]
+    leaf = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.2}
+    fields = {"horizon": 16, "leaf": leaf, "participations": 9, "separation": 5}
+    squared = math.fsum(move**2 for move in moves)
+    strategy = release("matrix", strategy="square_root", **fields)
+    yield strategy, replaced, 0.3, gaussian_delta(0.2 * math.sqrt(squared), 0.3)
 
 
 def _leaking(replaced: str, added: str) -> Iterator[Truth]:
@@ -725,4 +737,10 @@ def rare() -> Iterator[Certificate]:
     for model in ("central", "local"):
         yield certify(Local(part=Release(label="counts", mechanism=noise)), replace(added, model=model))
     alone = replace(counts, printed=Printed(rule="laplace", epsilon=0.125))
+    few = Stated(epsilon=0.01, delta=1e-6, source="a vendor")
+    short = Printed(rule="advanced_short", epsilon=0.9, delta=1e-5)
+    yield certify(Repeat(part=few, times=30, printed=short), claim)
+    text = "Every release draws fresh noise, independent of all else that is published. Looked at: 40 draws."
+    looked = (Condition(kind="fresh_noise", text=text, status="checked"),)
+    yield certify(counts, claim, conditions=looked)
     yield certify(Repeat(part=alone, times=1, printed=Printed(rule="basic", epsilon=1.0, slots=8)), claim)
