@@ -49,9 +49,9 @@ def layout(value: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if isinstance(value, np.ma.MaskedArray):
         found["mask stored"] = np.ma.getmask(value) is not np.ma.nomask
-    strides = value.strides if isinstance(value, np.ndarray) else None
+    strides: Any = value.strides if isinstance(value, np.ndarray) else None
     if type(value).__module__.partition(".")[0] == "torch" and "strided" in str(getattr(value, "layout", "")):
-        strides = value.stride()
+        strides = getattr(value, "stride")()  # noqa: B009 - a tensor, which this module does not import
     if strides is not None and list(strides) != sorted(strides, reverse=True):
         found["order"] = "".join(map(str, np.argsort(strides, kind="stable")))
     return found
