@@ -4,6 +4,7 @@ A subclass of a number, an array with an attribute or a data frame with `attrs` 
 """
 
 import sys
+from array import array
 from collections import defaultdict, deque
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
@@ -14,7 +15,7 @@ import numpy as np
 
 _STORED = {"blocksize", "col", "coords", "data", "indices", "indptr", "maxprint", "offsets", "row", "rows"}
 """Attributes in which sparse matrices hold their contents."""
-_OF_ERRORS = ("filename", "filename2", "name", "path")
+_OF_ERRORS = ("__cause__", "__context__", "filename", "filename2", "name", "path")
 _ARRAYS_OF_OTHERS = {"cupy", "dask", "jax", "jaxlib", "tensorflow", "xarray"}
 
 
@@ -35,6 +36,25 @@ def beside(value: Any) -> dict[str, Any]:
     if kind.__module__ == "builtins" and not isinstance(value, BaseException | memoryview):
         return {}
     return {name: part for name, part in (_attributes(value) | _carried(value)).items() if part is not None}
+
+
+def layout(value: Any) -> dict[str, Any]:
+    """Return the order of axes in memory and whether a mask is stored, for the output of one run.
+
+    A batch of runs is left out: there both depend on how many runs one call has, and on all of them together.
+
+    >>> layout(np.zeros((2, 3))), layout(np.zeros((3, 2)).T)
+    ({}, {'order': '01'})
+    """
+    found: dict[str, Any] = {}
+    if isinstance(value, np.ma.MaskedArray):
+        found["mask stored"] = np.ma.getmask(value) is not np.ma.nomask
+    strides: Any = value.strides if isinstance(value, np.ndarray) else None
+    if type(value).__module__.partition(".")[0] == "torch" and "strided" in str(getattr(value, "layout", "")):
+        strides = getattr(value, "stride")()  # noqa: B009 - a tensor, which this module does not import
+    if strides is not None and list(strides) != sorted(strides, reverse=True):
+        found["order"] = "".join(map(str, np.argsort(strides, kind="stable")))
+    return found
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -61,13 +81,16 @@ def _attributes(value: Any) -> dict[str, Any]:
 def _carried(value: Any) -> dict[str, Any]:
     """Return what objects of the supported libraries carry."""
     if isinstance(value, BaseException):
-        return {name: getattr(value, name, None) for name in ("__cause__", "__context__", *_OF_ERRORS)}
+        found = {name: getattr(value, name, None) for name in _OF_ERRORS}
+        return found | {"__suppress_context__": value.__suppress_context__ or None}
     if isinstance(value, np.ndarray | np.generic):
         return _of_array(value)
     if isinstance(value, defaultdict):
         return {"default_factory": value.default_factory}
     if isinstance(value, deque):
         return {"maxlen": value.maxlen}
+    if isinstance(value, array):
+        return {"typecode": value.typecode}
     if isinstance(value, memoryview):
         return {"format": value.format, "shape": value.shape}
     for base in type(value).__mro__:
@@ -100,13 +123,14 @@ def _of_torch(value: Any) -> dict[str, Any]:
 
 
 def _of_pandas(value: Any) -> dict[str, Any]:
-    """Return `attrs`, flags, the names of the axes, categories that are not used, and nanoseconds."""
+    """Return `attrs`, flags, names and frequencies of the axes, categories that are not used, and nanoseconds."""
     found: dict[str, Any] = {}
     if not getattr(getattr(value, "flags", None), "allows_duplicate_labels", True):
         found["allows_duplicate_labels"] = False
     if getattr(value, "attrs", None):
         found["attrs"] = dict(value.attrs)
     axes: list[Any] = [getattr(value, axis, None) for axis in ("index", "columns")]
+    found["frequencies"] = [axis.freqstr for axis in (*axes, value) if getattr(axis, "freqstr", None)]
     found["names"] = [list(axis.names) for axis in (*axes, value) if hasattr(axis, "names")]
     columns = [value.iloc[:, place] for place in range(value.shape[1])] if hasattr(value, "columns") else [value]
     dtypes: list[Any] = [getattr(column, "dtype", None) for column in columns]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.arrays import NUMERIC, array_fields
-from audits.outputs.beside import beside
+from audits.outputs.beside import beside, layout
 from audits.outputs.fields import KIND, Fields, kind_of, of_records, placed
 from audits.outputs.foreign import native
 from audits.outputs.values import described, record
@@ -156,7 +156,7 @@ def _group(row: Any) -> Any:
     if kind in (float, bool):
         return (kind,)
     if kind is np.ndarray and row.dtype.kind in NUMERIC and not row.dtype.metadata:
-        return (np.ndarray, row.dtype.str, row.shape, row.flags.writeable)
+        return (np.ndarray, row.dtype.str, row.shape, row.flags.writeable, layout(row).get("order", ""))
     return None
 
 
@@ -165,7 +165,8 @@ def _together(members: list[Any], path: str) -> Fields:
     fields = array_fields(np.array(members), path)
     first = members[0]
     lock = " read-only" if isinstance(first, np.ndarray) and not first.flags.writeable else ""
-    fields[f"{KIND}{path}"] = np.full((len(members), 1), kind_of(described(first) + lock))
+    order = layout(first).get("order", "")
+    fields[f"{KIND}{path}"] = np.full((len(members), 1), kind_of(described(first) + lock + order))
     return fields
 
 

@@ -57,11 +57,12 @@ def number_entries(written: str, path: str) -> Iterator[tuple[str, float]]:
 
 
 def _style(written: str) -> str:
-    """Return how a number is written: signs, leading zeros, digits after the point, exponent."""
+    """Return how a number is written: signs, leading zeros, digits after the point, exponent, zero of its script."""
     mantissa, _, exponent = written.lower().partition("e")
     whole, point, decimals = mantissa.partition(".")
     bare = whole.lstrip("+-")
     sign = "+" if whole.startswith("+") else "-0" if whole.startswith("-") and not mantissa.strip("-0.") else ""
     zeros = len(bare) - len(bare.lstrip("0"))
     letters = written if bare[:1].isalpha() else ""
-    return f"{sign}{zeros}{point}{len(decimals)}{'e' if exponent else ''}{letters}"
+    scripts = {chr(ord(digit) - int(digit)) for digit in written if digit.isdecimal() and not digit.isascii()}
+    return f"{sign}{zeros}{point}{len(decimals)}{'e' if exponent else ''}{letters}{''.join(sorted(scripts))}"

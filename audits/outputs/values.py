@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.arrays import NUMERIC, array_fields
-from audits.outputs.beside import beside
+from audits.outputs.beside import beside, layout
 from audits.outputs.fields import KIND, MARK, NUMBER, kind_of
 from audits.outputs.foreign import native
 from audits.outputs.text import bytes_entries, text_entries
@@ -75,7 +75,7 @@ def _entries(value: Any, path: str, depth: int) -> Entries:
 def _opened(value: Any, path: str) -> tuple[dict[str, Any], Any]:
     """Return what a value carries beside its contents, and the value as one of Python or numpy."""
     try:
-        return beside(value), native(value)
+        return beside(value) | layout(value), native(value)
     except UnsupportedError:
         raise
     except Exception as error:

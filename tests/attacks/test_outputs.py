@@ -1,5 +1,6 @@
 """Outputs of forty kinds: each that holds the raw value is accused or refused, each honest one is not accused."""
 
+import array
 import base64
 import collections
 import dataclasses
@@ -213,6 +214,14 @@ CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "flag of a frame": lambda d, n: [pd.DataFrame({"a": [0.0]}).set_flags(allows_duplicate_labels=bool(d))] * n,
     "payload of a decimal": lambda d, n: [decimal.Decimal(f"NaN{int(d)}")] * n,
     "text of a user's class": lambda d, n: [collections.UserString(f"a{d}")] * n,
+    "order of axes in memory": lambda d, n: [np.zeros((2, 2), order="F" if d else "C")] * n,
+    "order of axes beside a number": lambda d, n: [[1.0, np.zeros((2, 2), order="F" if d else "C")]] * n,
+    "order of axes of a tensor": lambda d, n: [torch.zeros((2, 2)).T if d else torch.zeros((2, 2))] * n,
+    "a mask of no entries": lambda d, n: [np.ma.array([0.0], mask=[False] if d else np.ma.nomask)] * n,
+    "frequency of an index": lambda d, n: [pd.DatetimeIndex(["2020-01-01"], freq="D" if d else None)] * n,
+    "type of an array": lambda d, n: [array.array("d" if d else "f", [1.0])] * n,
+    "script of a digit": lambda d, n: ["\u0661" if d else "1"] * n,
+    "a context that is not shown": lambda d, n: [carrying(ValueError(), __suppress_context__=bool(d))] * n,
     "room of a queue": lambda d, n: [collections.deque([1.0], maxlen=5 + int(d))] * n,
 }
 """Outputs that tell the data set beside an equal value."""
