@@ -57,7 +57,7 @@ def _tails(laws: list[BatchLaw], numbers: list[Array]) -> tuple[float, str]:
     """Return a bound on the probability of so many or so few small batches, at the worst of some levels, and words."""
     worst, says, looks = 1.0, "", 0
     for level in _LEVELS:
-        seen = trials = 0
+        seen = trials = most = 0
         expected = 0.0
         for law, sizes_of in zip(laws, numbers, strict=True):
             if law.size_law is None:
