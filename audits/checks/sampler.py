@@ -11,7 +11,6 @@ import numpy as np
 from dpaudit import Condition, DrawnBatches, Finding, Shuffle, conform_batches, conform_orders
 from dpaudit.model.case import Draw, SamplingCase
 from dpaudit.model.mechanism import Array
-from dpaudit.training.check import Check
 
 _RULE = "DPA326"
 _COMPARED = 2
@@ -71,18 +70,18 @@ def sampler_seen(case: SamplingCase, rng: np.random.Generator, significance: flo
     share = significance / (1 + len(case.others))
     streams = _streams(rng, case.runs)
     try:
-        check = _law(case, case.draw, streams, share)
+        wrong, sentence = _law(case, case.draw, streams, share)
     except Exception as error:  # an exception is an output of the audited code
         says = f"The sampler ends with {type(error).__name__}: {' '.join(str(error).split())}"
         return SamplerSeen(case=case, wrong=says, sentence=says)
-    wrong, same = check.message if check.rule else "", 0
+    same = 0
     for says, draw in case.others:
         if wrong:
             break
         found = _with_other_records(case, draw, rng, share)
         wrong, same = (f"With other records ({says}): {found}" if found else ""), same + (found is None)
     told = same if same == len(case.others) else None
-    return SamplerSeen(case=case, wrong=wrong, sentence=wrong or check.sentence, same=told)
+    return SamplerSeen(case=case, wrong=wrong, sentence=wrong or sentence, same=told)
 
 
 def _with_other_records(case: SamplingCase, draw: Draw, rng: np.random.Generator, share: float) -> str | None:
@@ -93,10 +92,10 @@ def _with_other_records(case: SamplingCase, draw: Draw, rng: np.random.Generator
             _same(case.draw(np.random.default_rng(seed)), draw(np.random.default_rng(seed)), case) for seed in seeds
         ):
             return None
-        check = _law(case, draw, _streams(rng, _MORE * case.runs), share)
+        wrong, _ = _law(case, draw, _streams(rng, _MORE * case.runs), share)
     except Exception as error:  # an exception is an output of the audited code
         return f"The sampler ends with {type(error).__name__}: {' '.join(str(error).split())}"
-    return check.message if check.rule else ""
+    return wrong
 
 
 def _same(ours: Sequence[Array], theirs: Sequence[Array], case: SamplingCase) -> bool:
@@ -106,13 +105,15 @@ def _same(ours: Sequence[Array], theirs: Sequence[Array], case: SamplingCase) ->
     return len(ours) == len(theirs) and all(np.array_equal(kept(one), kept(other)) for one, other in pairs)
 
 
-def _law(case: SamplingCase, draw: Draw, streams: Sequence[np.random.Generator], share: float) -> Check:
-    """Return the check of what one program draws against its node."""
+def _law(case: SamplingCase, draw: Draw, streams: Sequence[np.random.Generator], share: float) -> tuple[str, str]:
+    """Return what is wrong with the draws of one program, or nothing, and what was looked at."""
     drawn = [list(draw(stream)) for stream in streams]
     if isinstance(case.node, Shuffle):
-        return conform_orders([order for run in drawn for order in run], case.records, significance=share)
-    runs = [DrawnBatches.declared(run, records=case.records, node=case.node) for run in drawn]
-    return conform_batches(runs, significance=share)
+        check = conform_orders([order for run in drawn for order in run], case.records, significance=share)
+    else:
+        runs = [DrawnBatches.declared(run, records=case.records, node=case.node) for run in drawn]
+        check = conform_batches(runs, significance=share)
+    return check.message if check.rule else "", check.sentence
 
 
 def _seeds(rng: np.random.Generator, number: int) -> list[int]:
