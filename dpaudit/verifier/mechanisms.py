@@ -225,5 +225,5 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
 _OTHER = (_tree_aggregation, _matrix, _finite, _exponential, _report_noisy_max, _removal_clock, _one_sided_wishart)
-_READERS = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _symmetrised_wishart)}
-_READERS |= dict.fromkeys(LATTICE, _integer_noise)
+_NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _symmetrised_wishart)}
+_READERS = _NAMED | dict.fromkeys(LATTICE, _integer_noise)

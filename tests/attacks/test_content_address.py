@@ -27,7 +27,7 @@ VOTES = """\
 [algorithm]
 name = "dp_ebs"
 epsilon = 1.0
-horizon = 200
+horizon = 20
 arms = 3
 
 [problem]

@@ -218,7 +218,9 @@ CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "order of axes beside a number": lambda d, n: [[1.0, np.zeros((2, 2), order="F" if d else "C")]] * n,
     "order of axes of a tensor": lambda d, n: [torch.zeros((2, 2)).T if d else torch.zeros((2, 2))] * n,
     "a mask of no entries": lambda d, n: [np.ma.array([0.0], mask=[False] if d else np.ma.nomask)] * n,
-    "frequency of an index": lambda d, n: [pd.DatetimeIndex(["2020-01-01"], freq="D" if d else None)] * n,
+    "frequency of an index": lambda d, n: (
+        [pd.date_range("2020-01-01", periods=1) if d else pd.DatetimeIndex(["2020-01-01"])] * n
+    ),
     "type of an array": lambda d, n: [array.array("d" if d else "f", [1.0])] * n,
     "script of a digit": lambda d, n: ["\u0661" if d else "1"] * n,
     "a context that is not shown": lambda d, n: [carrying(ValueError(), __suppress_context__=bool(d))] * n,

@@ -270,6 +270,8 @@ def masses_at_infinity_are_kept() -> None:
     assert twice.lower == pytest.approx(1 - math.exp(-2 / 9), rel=1e-9)
     good = SymmetrisedWishart(dimension=2, scale=2.0, nuclear_sensitivity=2.0, neighbours="replace_one")
     assert good.loss().shift == pytest.approx(0.5)
+    sided = DiscreteLoss(atoms=((math.log(8 / 9), 0.8),), infinite_mass=0.2, reverse_infinite_mass=0.1)
+    assert (sided.reversed().infinite_mass, sided.reversed().reverse_infinite_mass) == (0.1, 0.2)
     kept = DiscreteLoss(atoms=((0.0, 0.9),), infinite_mass=0.1, reverse_infinite_mass=0.1)
     assert bracket_epsilon(fold(release(bad), "replace_one"), 0.05).lower == math.inf
     assert VERIFIED.delta(Composition.of(kept) * 3, 2.0).lower == pytest.approx(1 - 0.9**3, rel=1e-6)

@@ -3,6 +3,7 @@
 The list follows the hazards that NIST SP 800-226 describes; the words are ours.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -62,6 +63,11 @@ def _large_epsilon(report: ReportInputs) -> Known:
     claim = report.certificate.claim
     if report.void:
         return f"It was claimed that {claim_parameters(claim)}; {report.void}.", "evidence"
+    if claim.epsilon == math.inf:
+        return (
+            "The claim sets no limit to how much a probability may change, nor to an attacker's advantage.",
+            "evidence",
+        )
     advantage = at_most(claimed_advantage(claim.epsilon, claim.delta))
     return say("large_epsilon", factor=claimed_factor(claim), advantage=advantage), "evidence"
 
