@@ -1,7 +1,7 @@
 """Facts about secret draws: they may not follow values of records, batches may not be left out, nothing tells them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from audits import replay_program, watch_sampling
 from audits.checks.sampler import sampler_seen
 from dpaudit import (
     Allocate,
+    Claim,
     Declaration,
     DrawnBatches,
     Recorder,
@@ -19,10 +20,12 @@ from dpaudit import (
     Streams,
     Subsample,
     Transcript,
+    certify,
     conform_batches,
 )
 from dpaudit.model.case import ReplayCase, SamplingCase
 from dpaudit.model.mechanism import Array
+from dpaudit.verifier import verify
 from mechanisms import Gaussian
 
 RECORDS, RATE, STEPS = 60, 0.2, 20
@@ -141,6 +144,18 @@ def statuses(program: Sampled) -> dict[str, str]:
 def test_a_secret_draw_that_was_looked_at_is_checked(kind: str) -> None:
     """Its law, other values of the records, and other draws behind the same releases."""
     assert statuses(Sampled(kind=kind, draw=DRAWS[kind])) == {kind: "checked"}
+
+
+@pytest.mark.parametrize("kind", ["secret_sample", "secret_positions"])
+def test_the_checker_takes_what_a_run_says_of_secret_draws(kind: str) -> None:
+    """The certificate with the checked condition is accepted; without the clause on what was looked at it is not."""
+    program = Sampled(kind=kind, draw=DRAWS[kind])
+    seen: Any = replay_program(program, None, program.declaration(), ())
+    (looked,) = (condition for condition in seen.conditions if condition.kind == kind)
+    claim = Claim(epsilon=5.0, delta=1e-5, neighbours="add_remove")
+    bare = replace(looked, text=looked.text.partition(" Looked at: ")[0])
+    accepted = [verify(certify(NODES[kind], claim, conditions=(c,)).to_json()).accepted for c in (looked, bare)]
+    assert accepted == [True, False]
 
 
 @pytest.mark.parametrize("kind", NODES)
