@@ -35,6 +35,8 @@ _BOUNDED = (ChoiceLoss, MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, All
 """Losses of which the largest is known from above alone, unless `_reached`."""
 _SAMPLED = Fraction(1, 10**12)
 """Relative; more than the bound on the largest loss of a sample is above it: 1e-14, and 2^-51 of at most 700."""
+_TINY = 1e-280
+"""Below it the 1e-300 that this bound adds is no longer far below the last digit."""
 _LARGEST = math.nextafter(math.inf, 0)
 
 
@@ -81,7 +83,12 @@ def _surely(composition: Composition, low: Fraction) -> Fraction:
 
 def _reached(loss: SimpleLoss) -> bool:
     """Return whether a bounded loss is as large as its bound: where the record is drawn, and each inside is largest."""
-    if not isinstance(loss, SampledLoss) or loss.order != "remove" or loss.infinite_mass or loss.supremum > 700:
+    if (
+        not isinstance(loss, SampledLoss)
+        or loss.order != "remove"
+        or loss.infinite_mass
+        or not _TINY < loss.supremum <= 700
+    ):
         return False
     return all(isinstance(inner, _RATIOS) for inner, _ in loss.inside)
 

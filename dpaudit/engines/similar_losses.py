@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dpaudit.engines.verified.merging import classes_of
+from dpaudit.engines.verified.merging import classes_of, size_of
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
@@ -49,7 +49,7 @@ def with_noise(alternatives: Alternatives, factor: float) -> Alternatives:
     ((LaplaceLoss(shift=0.5), 1),)
     """
     return tuple(
-        Composition(parts=tuple((_resized(loss, _size(loss) / factor), times) for loss, times in held.parts))
+        Composition(parts=tuple((_resized(loss, size_of(loss) / factor), times) for loss, times in held.parts))
         for held in alternatives
     )
 
@@ -62,19 +62,8 @@ def _few(composition: Composition) -> Iterator[tuple[SimpleLoss, int]]:
     for one, members in families.items():
         for held in classes_of(members, max(1, _KINDS // len(families))):
             times = sum(n for _, n in held)
-            square = math.fsum(n * (_size(loss) / _size(held[-1][0])) ** 2 for loss, n in held) / times
-            yield _resized(one, _size(held[-1][0]) * math.sqrt(square)), times
-
-
-def _size(loss: SimpleLoss) -> float:
-    """Return what noise divides."""
-    match loss:
-        case GaussianLoss(mu=mu) | SampledGaussianLoss(mu=mu):
-            return mu
-        case ApproximateLoss(epsilon=epsilon):
-            return epsilon
-        case _:
-            return loss.supremum
+            square = math.fsum(n * (size_of(loss) / size_of(held[-1][0])) ** 2 for loss, n in held) / times
+            yield _resized(one, size_of(held[-1][0]) * math.sqrt(square)), times
 
 
 def _resized(loss: SimpleLoss, size: float) -> SimpleLoss:

@@ -73,8 +73,12 @@ def _family(loss: SimpleLoss) -> object:
             return type(loss)
 
 
-def _size(loss: SimpleLoss) -> float:
-    """Return by what the losses of one family are ordered."""
+def size_of(loss: SimpleLoss) -> float:
+    """Return by what the losses of one family are ordered, which noise divides.
+
+    >>> size_of(LaplaceLoss(shift=0.5))
+    0.5
+    """
     return loss.mu if isinstance(loss, GaussianLoss | SampledGaussianLoss) else loss.supremum
 
 
@@ -101,8 +105,8 @@ def classes_of(members: list[tuple[SimpleLoss, int]], kinds: int) -> list[list[t
     >>> len(classes_of([(LaplaceLoss(shift=1.0 + i), 1) for i in range(100)], 10))
     10
     """
-    ordered = sorted(members, key=lambda member: _size(member[0]))
-    starts = _starts([_size(loss) for loss, _ in ordered], [times for _, times in ordered], kinds)
+    ordered = sorted(members, key=lambda member: size_of(member[0]))
+    starts = _starts([size_of(loss) for loss, _ in ordered], [times for _, times in ordered], kinds)
     return [ordered[a:b] for a, b in zip(starts, [*starts[1:], len(ordered)], strict=True)]
 
 

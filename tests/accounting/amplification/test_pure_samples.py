@@ -66,3 +66,11 @@ def test_the_bound_is_above_sixty_digits(order: str, rate: float, shift: float) 
         known = (1 - share + share * moved).ln() * (1 if order == "remove" else -1)
     found = Decimal((loss if order == "remove" else loss.reversed()).supremum)
     assert known <= found <= known * (1 + Decimal("1e-12")) + Decimal("1e-299")
+
+
+def test_a_tiny_sample_is_not_known_from_below() -> None:
+    """At rate 1e-300 the bound on the largest loss is 1e-300 too large, so that no lower end may rest on it."""
+    part = Release(label="answer", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"))
+    found = certify(Subsample(part=part, rate=1e-300), Claim(epsilon=2e-300, neighbours="add_remove"))
+    assert found.verdict != "refuted"
+    assert found.tight.epsilon.lower <= 1e-300 * math.expm1(1.0) <= found.tight.epsilon.upper
