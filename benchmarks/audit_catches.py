@@ -36,13 +36,13 @@ def case(make, epsilon):
 
 def laplace(columns, epsilon):
     scale = columns / epsilon
-    score = lambda y: ((np.abs(y) - np.abs(y - 1)) / scale).sum(axis=1)  # noqa: E731
+    score = lambda y: ((np.abs(y) - np.abs(y - 1)) / scale).sum(axis=1)  # noqa: E731 - one line a law
     return lambda x, r, n: x + r.laplace(0, scale, (n, columns)), (np.zeros(columns), np.ones(columns)), score
 
 
 def bits(columns, epsilon):
     keep = 1 / (1 + np.exp(-epsilon / columns))
-    score = lambda y: (2.0 * y - 1).sum(axis=1) * epsilon / columns  # noqa: E731
+    score = lambda y: (2.0 * y - 1).sum(axis=1) * epsilon / columns  # noqa: E731 - one line a law
     pair = np.zeros(columns, int), np.ones(columns, int)
     return lambda x, r, n: np.where(r.random((n, columns)) < keep, x, 1 - x), pair, score
 
@@ -59,20 +59,20 @@ def response(answers, epsilon):
 
 def geometric(epsilon):
     share = 1 - np.exp(-epsilon)
-    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1.0))  # noqa: E731
+    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1.0))  # noqa: E731 - one line a law
     return lambda x, r, n: x + r.geometric(share, n) - r.geometric(share, n), (0, 1), score
 
 
 def clamped(epsilon):
-    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1))  # noqa: E731
+    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1))  # noqa: E731 - one line a law
     return lambda x, r, n: np.clip(x + r.laplace(0, 1 / epsilon, n), -1, 2), (0.0, 1.0), score
 
 
 def geometric_columns(columns, epsilon):
     share = 1 - np.exp(-epsilon / columns)
-    score = lambda y: epsilon / columns * (np.abs(y) - np.abs(y - 1.0)).sum(axis=1)  # noqa: E731
-    shape = lambda n: (n, columns)  # noqa: E731
-    run = lambda x, r, n: x + r.geometric(share, shape(n)) - r.geometric(share, shape(n))  # noqa: E731
+    score = lambda y: epsilon / columns * (np.abs(y) - np.abs(y - 1.0)).sum(axis=1)  # noqa: E731 - one line a law
+    shape = lambda n: (n, columns)  # noqa: E731 - one line a law
+    run = lambda x, r, n: x + r.geometric(share, shape(n)) - r.geometric(share, shape(n))  # noqa: E731 - one line a law
     return run, (np.zeros(columns, int), np.ones(columns, int)), score
 
 
@@ -82,19 +82,19 @@ def clamped_geometric(epsilon):
 
 
 def rounded(epsilon):
-    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1))  # noqa: E731
+    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1))  # noqa: E731 - one line a law
     return lambda x, r, n: np.round(x + r.laplace(0, 1 / epsilon, n), 1), (0.0, 1.0), score
 
 
 def histogram(cells, epsilon):
-    score = lambda y: epsilon * (np.abs(y[:, 0]) - np.abs(y[:, 0] - 1))  # noqa: E731
+    score = lambda y: epsilon * (np.abs(y[:, 0]) - np.abs(y[:, 0] - 1))  # noqa: E731 - one line a law
     return lambda x, r, n: x + r.laplace(0, 1 / epsilon, (n, cells)), (np.zeros(cells), np.eye(cells)[0]), score
 
 
 def choice(answers, epsilon):
     """The exponential mechanism on scores that favour the first or the second answer; all others are equal."""
-    score = lambda y: epsilon * ((y == 1) * 1.0 - (y == 0))  # noqa: E731
-    run = lambda x, r, n: (epsilon * x + r.gumbel(size=(n, answers))).argmax(axis=1)  # noqa: E731
+    score = lambda y: epsilon * ((y == 1) * 1.0 - (y == 0))  # noqa: E731 - one line a law
+    run = lambda x, r, n: (epsilon * x + r.gumbel(size=(n, answers))).argmax(axis=1)  # noqa: E731 - one line a law
     return run, (np.eye(answers)[0], np.eye(answers)[1]), score
 
 
