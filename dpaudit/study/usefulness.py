@@ -139,8 +139,9 @@ def _dominated(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, .
     best = min(over, key=lambda line: float(line["difference"]["mean"]))
     ends = [nearest(-float(best["difference"][end]) / row["T"], 3) for end in ("upper", "lower")]
     return (
-        f"At the same certified epsilon, {best['better']} (claim {exact(best['better_claim'])}) lost less "
-        f"({nearest(-best['difference']['mean'] / row['T'], 3)} a round, interval {ends[0]} to {ends[1]}).",
+        f"At the same certified epsilon, {best['better']} (claim {exact(best['better_claim'])}) lost "
+        f"{nearest(-best['difference']['mean'] / row['T'], 3)} less a round "
+        f"(interval of the difference {ends[0]} to {ends[1]}).",
     )
 
 

@@ -146,7 +146,8 @@ def test_a_dominated_setting_names_the_contender_that_lost_less() -> None:
     row = {"better": "sums", "better_claim": 0.1, "worse": "tight", "worse_claim": 1.0, "T": 1000, "difference": gap}
     said = _said(_STUDY | {"dominance": [row]}).sentences
     assert said[1] == (
-        "At the same certified epsilon, sums (claim 0.1) lost less (0.01 a round, interval 0.008 to 0.012)."
+        "At the same certified epsilon, sums (claim 0.1) lost 0.01 less a round "
+        "(interval of the difference 0.008 to 0.012)."
     )
 
 
