@@ -12,6 +12,7 @@ from dpaudit.adapters.awkward_frames import awkward_labelled
 from dpaudit.adapters.calls import SeededCalls, published
 from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.scales import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Release
@@ -81,6 +82,7 @@ def _noise(subject: Any, kind: str, claim: Claim) -> Declaration | None:
     sensitivity = float(getattr(subject, "sensitivity", 0.0) or 0.0)
     if kind == "Laplace" and sensitivity > 0 and claim.epsilon > 0:
         scale = sensitivity / (claim.epsilon - math.log1p(-claim.delta))
+        scale = scale_for(claim.epsilon, scale, sensitivity)
         noise = find_plugin("mechanisms", "laplace")(
             scale=scale, l1_sensitivity=sensitivity, neighbours=claim.neighbours
         )

@@ -16,6 +16,7 @@ ADAPTERS: dict[str, tuple[str, str]] = {
     "pydp": ("python-dp", "dpaudit.adapters.python_dp"),
     "pipeline_dp": ("pipeline-dp", "dpaudit.adapters.pipelinedp"),
     "snsql": ("smartnoise-sql", "dpaudit.adapters.smartnoise_sql"),
+    "tmlt": ("tmlt.analytics", "dpaudit.adapters.tumult"),
     "opacus": ("opacus", "dpaudit.adapters.opacus"),
     "dp_accounting": ("dp-accounting", "dpaudit.adapters.dp_accounting"),
 }

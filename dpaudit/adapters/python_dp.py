@@ -8,6 +8,7 @@ from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_value
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.scales import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release
@@ -86,7 +87,6 @@ def _noise(name: str, given: dict[str, Any], claim: Claim) -> Declaration | None
         sensitivity = float(max(abs(given["lower_bound"]), abs(given["upper_bound"])))
     else:
         return None
-    noise = find_plugin("mechanisms", "laplace")(
-        scale=sensitivity / claim.epsilon, l1_sensitivity=sensitivity, neighbours=claim.neighbours
-    )
+    scale = scale_for(claim.epsilon, sensitivity / claim.epsilon, sensitivity)
+    noise = find_plugin("mechanisms", "laplace")(scale=scale, l1_sensitivity=sensitivity, neighbours=claim.neighbours)
     return Release(label=f"{_LIBRARY} {name}", mechanism=noise)

@@ -15,8 +15,10 @@ from audits import audit_case
 from dpaudit import certify
 from dpaudit.adapters import ADAPTERS, LibraryRelease, Question, adapt
 from dpaudit.adapters import opendp as opendp_adapter
+from dpaudit.adapters.scales import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Release, Stated
+from dpaudit.runtime.plugins import find_plugin
 
 NOISE = np.random.default_rng(0)
 
@@ -181,6 +183,20 @@ def test_a_mechanism_of_diffprivlib_is_declared_and_repeats_with_its_seed() -> N
     assert len(set(first["value"].tolist())) == 50
     assert audited(release) != "violation"
     assert audited(adapt(HalfLaplace(epsilon=1.0, sensitivity=2.0), neighbours="replace_one")) == "violation"
+
+
+@pytest.mark.parametrize("epsilon", [3.48, 1.6701489749470442, 0.849043281649917])
+def test_a_scale_that_rounding_alone_puts_below_the_claim_is_no_accusation(epsilon: float) -> None:
+    """1 / epsilon in doubles may lie below the exact quotient; a billionth less noise is refuted all the same."""
+    mechanism = adapt(Laplace(epsilon=epsilon, sensitivity=1.0), neighbours="replace_one")
+    options: dict[str, Any] = {"epsilon": epsilon, "lower_bound": 0, "upper_bound": 1}
+    for release in (mechanism, adapt(BoundedSum, neighbours="add_remove", **options)):
+        assert certify(release.declaration, release.claim).verdict == "certified"
+    noise = find_plugin("mechanisms", "laplace")
+    for scale, verdict in ((1 / epsilon, "refuted"), ((1 - 1e-9) / epsilon, "refuted")):
+        plain = noise(scale=scale, l1_sensitivity=1.0, neighbours="replace_one")
+        assert certify(Release(label="plain", mechanism=plain), mechanism.claim).verdict == verdict
+        assert (scale_for(epsilon, scale, 1.0) == scale) is (scale < 1 / epsilon)
 
 
 def test_the_lowest_bits_of_plain_floating_point_noise_are_seen_without_a_score() -> None:

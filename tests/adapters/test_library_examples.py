@@ -20,6 +20,7 @@ PACKAGES = {
     "pipelinedp": "pipeline_dp",
     "python_dp": "pydp",
     "smartnoise": "snsql",
+    "tumult": "tmlt",
 }
 
 

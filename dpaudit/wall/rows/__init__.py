@@ -13,6 +13,7 @@ LISTS: dict[str, str] = {
     "smartnoise-synth": "dpaudit.wall.rows.smartnoise_synth",
     "dp-accounting": "dpaudit.wall.rows.dp_accounting",
     "opacus": "dpaudit.wall.rows.opacus",
+    "tumult": "dpaudit.wall.rows.tumult",
 }
 """By distribution: the module whose ROWS are its rows."""
 
