@@ -41,7 +41,8 @@ def test_the_largest_loss_of_each_kind_is_in_closed_form() -> None:
         (("mixture", "gaussian", ((0.0, 1.0),), ((-0.5, 0.3), (0.0, 0.7))), -math.log(0.7)),
         (("map", one, 0.3, "remove"), math.log(0.7 + 0.3 * math.exp(0.8))),
         (("map", one, 0.3, "add"), -math.log(0.7 + 0.3 * math.exp(-0.8))),
-        (("map", one, 0.9, "add"), -math.log(0.1 + 0.9 * math.exp(-0.8))),
+        (("map", one, 0.95, "add"), -math.log(0.05 + 0.95 * math.exp(-0.8))),
+        (("map", one, 1e-9, "add"), -math.log1p(1e-9 * math.expm1(-0.8))),
         (("map", ((ANSWER, 2), clear), 0.3, "add"), -math.log(0.7)),
         (("map", ((ANSWER, 2), clear), 0.9, "add"), -math.log(0.1)),
         (("map", ((("laplace", 800.0), 1),), 0.3, "remove"), 800.0),
@@ -331,3 +332,272 @@ def test_a_part_that_can_fail_at_a_secret_step_costs_what_all_outcomes_do() -> N
         exact = max(math.fsum(max(0.0, a - math.exp(epsilon) * b) for a, b in zip(*o, strict=True)) for o in orders)
         low, high = checker("curve").Worst(checker("folding").fold(allocate(box, 2), "add_remove")).delta(epsilon)
         assert low <= exact <= high <= exact * 1.0001, epsilon
+
+
+def test_alternatives_that_are_picked_are_one_multiset_above_all() -> None:
+    """The largest of Gaussian ones, the larger shift of two alike, and a choice of others, as often as both are met."""
+    joined = checker("losses").joined
+    g: Any = [Counter({("gaussian", mu): 4}) for mu in (0.3, 0.5, 0.4)]
+    assert joined(g) == Counter({("gaussian", 1.0): 1})
+    shifts = [Counter({("laplace", 0.3): 3}), Counter({("laplace", 0.5): 2})]
+    assert joined(shifts) == Counter({("laplace", 0.5): 2, ("laplace", 0.3): 1})
+    choice: Any = ("choice", frozenset([ANSWER, ("laplace", 0.5)]))
+    assert joined([Counter({ANSWER: 3}), Counter({("laplace", 0.5): 2})]) == Counter({choice: 2, ANSWER: 1})
+    clear = Counter([("discrete", (), 1.0, 1.0)])
+    assert joined([Counter({ANSWER: 3}), clear]) is clear
+    one = Counter({ANSWER: 2, ("laplace", 0.5): 1})
+    assert joined([one, Counter({ANSWER: 1, ("laplace", 0.5): 1})]) == one
+    part: Any = ("choice", frozenset([ANSWER, ("gaussian", 0.6 / math.sqrt(3))]))
+    assert joined([Counter({ANSWER: 3}), Counter({("gaussian", 0.6): 1})]) == Counter({part: 3})
+
+
+def test_finite_laws_have_all_their_mass() -> None:
+    """Under both laws: the larger curve of two orders, answers of four kinds, noise on a cone, a zeroed record."""
+    losses, sides = checker("losses"), checker("mechanisms").sides_of
+    ((four, _),) = sides({"name": "randomised_response", "epsilon": 0.9, "categories": 4}, "replace_one")[0].items()
+    ((table, _),) = sides({"name": "finite", "first": [0.6, 0.3, 0.1, 0.0], "second": [0.2, 0.3, 0.3, 0.2]}, "x")[
+        0
+    ].items()
+    cone = {"name": "one_sided_wishart", "trace_sensitivity": 1.0, "dimension": 2, "scale": 2.0}
+    ((both, _),) = sides(cone, "replace_one")[0].items()
+    ((alone, _),) = sides(cone, "add_remove")[0].items()
+    zeroed = checker("integers").zeroed(1.0, 0.3)
+    assert zeroed[0] == "between"
+    for loss, lost, other in (
+        (four, 0.0, 0.0),
+        (table, 0.2, 0.2),
+        (both, 1 - math.exp(-0.25), 1 - math.exp(-0.25)),
+        (alone, 1 - math.exp(-0.25), 0.0),
+        (zeroed[1][1], 0.0, 0.0),
+        (zeroed[2], 0.0, 0.0),
+        (losses.black_box(0.4, 0.1), 0.1, 0.1),
+    ):
+        assert loss[2:] == (pytest.approx(lost, abs=1e-15), pytest.approx(other, abs=1e-15))
+        assert math.fsum(p for _, p in loss[1]) + lost == pytest.approx(1.0, abs=1e-9)
+        assert math.fsum(p * math.exp(-v) for v, p in loss[1]) + other == pytest.approx(1.0, abs=1e-9)
+    assert [v for v, _ in both[1]] == [0.0]
+    assert [v for v, _ in alone[1]] == [-0.25]
+    part = checker("schemes")._on(Counter([("discrete", (), 1.0, 1.0)]), 0.3)
+    assert part == ("discrete", ((math.log1p(-0.3), 0.7),), 0.3, 0.0)
+
+
+def test_a_stated_law_sums_to_one_but_for_the_rounding_of_its_losses() -> None:
+    """1e-14, and four units times the losses: of 30 nats, more than half as much again."""
+    sides = checker("mechanisms").sides_of
+    row: Data = {"loss": "discrete", "times": 1, "losses": [30.0, -30.0 + math.log(2)], "one_order": True}
+    row |= {"probabilities": [1.0 - 2e-13, 2e-13], "infinite_mass": 0.0}
+    other = 1 - math.fsum(p * math.exp(-v) for v, p in zip(row["losses"], row["probabilities"], strict=True))
+    for off, fits in ((0.0, True), (2e-14, True), (5e-14, False), (-2e-14, True), (-5e-14, False)):
+        stated = row | {"infinite_mass": off, "reverse_infinite_mass": other}
+        fields = {"name": "x", "stated": {"upper": [stated], "lower": [stated]}}
+        if fits:
+            assert sides(fields, "replace_one")[0].total() == 1
+        else:
+            with pytest.raises(checker("refusals").Rejection):
+                sides(fields, "replace_one")
+
+
+def test_only_alternating_signs_are_read_with_leaves_that_are_not_gaussian() -> None:
+    sides = checker("mechanisms").sides_of
+    leaf = {"name": "laplace", "scale": 1.0, "l1_sensitivity": 0.3}
+    tree = {"name": "tree_aggregation", "horizon": 8, "leaf": leaf, "separation": 1}
+    for signs in ([1], [1, -1], [1, -1, 1], [-1, 1]):
+        assert sides(tree | {"signs": signs}, "replace_one")[0].keys() == {("laplace", 0.3)}
+    for signs in ([1, 1], [1, -1, -1], [1, 1, -1], [-1, -1, 1]):
+        with pytest.raises(checker("refusals").Rejection):
+            sides(tree | {"signs": signs}, "replace_one")
+
+
+def test_printed_rules_hold_at_their_very_end() -> None:
+    """The optimal composition of parts that fail often, and the classic Gaussian below 1 only."""
+    printed = checker("printed")
+    lost = -math.expm1(3 * math.log1p(-0.05) + 3 * math.log1p(-0.02))
+    spare = (0.6 - lost) / (1 - lost)
+    square, drift = 3 * (0.2**2 + 0.1**2), 3 * (0.2 * math.tanh(0.1) + 0.1 * math.tanh(0.05))
+    expected = drift + math.sqrt(2 * square * math.log(min(1 / spare, math.e + math.sqrt(square) / spare)))
+    assert printed._optimal([(0.2, 0.05), (0.1, 0.02)], 3, 0.6) == pytest.approx(min(0.9, expected), rel=1e-14)
+    assert printed._optimal([(0.2, 0.05), (0.1, 0.02)], 3, lost) == pytest.approx(0.9)
+    assert printed._optimal([(0.2, 0.05), (0.1, 0.02)], 3, lost * 0.999) == math.inf
+    noise = {"name": "gaussian", "stddev": 100.0, "l2_sensitivity": 1.0}
+    for epsilon, delta, holds in ((1.0, 1e-5, False), (0.999, 1e-5, True), (0.999, 0.0, False)):
+        step = {"rule": "classic_gaussian", "epsilon": epsilon, "delta": delta}
+        node = {"node": "release", "label": "x", "mechanism": noise, "printed": step}
+        assert (printed._concluded("classic_gaussian", node) < math.inf) is holds
+        assert printed.breaks(node) is not holds
+    parts = [BOX | {"epsilon": 0.2, "delta": 1e-6}, BOX | {"epsilon": 0.3, "delta": 1e-7}]
+    for rule, epsilon, delta, holds in (
+        ("parallel", 0.3, 1e-6, True),
+        ("parallel", 0.299, 1e-6, False),
+        ("parallel", 0.3, 0.99e-6, False),
+    ):
+        step = {"rule": rule, "epsilon": epsilon, "delta": delta}
+        assert printed.breaks({"node": "parallel", "parts": parts, "printed": step}) is not holds
+    limited: Data = {"rule": "parallel", "epsilon": 0.3, "delta": 1e-6, "largest_epsilon": 0.3}
+    assert not printed.breaks({"node": "parallel", "parts": parts, "printed": limited})
+    assert printed.breaks({"node": "parallel", "parts": parts, "printed": limited | {"largest_epsilon": 0.299}})
+
+
+def test_a_whole_sample_that_is_cut_holds_the_record_by_its_share() -> None:
+    """Four records of which three are kept: the record is one with three chances in four, and moves twice as far."""
+    delta = 0.75 * _gaussian_delta(1.0, math.log1p(math.expm1(0.3) / 0.75))
+    cut = {"scheme": "truncated_poisson", "population": 4, "batch_bound": 3}
+    low, high = (
+        checker("curve").Worst(checker("folding").fold(sample(gaussian(0.5), 1.0, **cut), "add_remove")).delta(0.3)
+    )
+    assert low <= delta * (1 + 1e-9)
+    assert delta * (1 - 1e-9) <= high <= delta * (1 + 1e-4)
+
+
+def _gaussian_delta(mu: float, epsilon: float) -> float:
+    """Balle and Wang (2018), Theorem 5."""
+    return float(mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu))
+
+
+def test_reports_of_every_kind_are_shuffled_and_too_many_are_refused() -> None:
+    answer = release("randomised_response", epsilon=0.4)
+    report = times(
+        sequence({"node": "local", "part": {"node": "post_process", "part": answer, "steps": ["x"]}}, BOX), 1
+    )
+    fold = checker("folding").fold
+    ((loss, _),) = fold({"node": "shuffle", "part": report, "users": 50}, "replace_one")[0].items()
+    assert loss[0] == "between"
+    with pytest.raises(checker("refusals").Unfollowed):
+        fold({"node": "shuffle", "part": BOX, "users": 5_000_000}, "replace_one")
+    with pytest.raises(checker("refusals").Rejection):
+        fold({"node": "shuffle", "part": {"node": "billboard", "part": answer}, "users": 50}, "replace_one")
+
+
+def test_orders_are_kept_where_a_run_does_not_change_them() -> None:
+    """Of samples of one loss, and of what holds no alternatives; not of replaced samples, groups and parallel parts."""
+    ordered = checker("folding")._ordered
+    parted = {"node": "parallel", "parts": [BOX, BOX], "key": "a day"}
+    for node, relation, expected in (
+        (BOX, "replace_one", True),
+        (sequence(BOX, gaussian(0.3)), "replace_one", True),
+        (sample(gaussian(0.3), 0.2), "add_remove", True),
+        (sample(gaussian(0.3), 0.2), "replace_one", False),
+        (times(sample(gaussian(0.3), 0.2), 3), "add_remove", True),
+        (sequence(sample(gaussian(0.3), 0.2), BOX), "add_remove", True),
+        (sequence(sample(gaussian(0.3), 0.2), parted), "add_remove", False),
+        ({"node": "group", "part": sample(gaussian(0.3), 0.2), "size": 2}, "add_remove", False),
+        (sample(parted, 0.2), "add_remove", False),
+        (parted, "add_remove", False),
+    ):
+        assert ordered(node, relation) is expected, (node, relation)
+
+
+def test_coefficients_that_rise_or_change_their_sign_are_counted_by_all_schedules() -> None:
+    """By brute force: the sum of the inner products' sizes from above, one schedule's best signs from below."""
+    squared = checker("strategies").squared_move
+    for entries in ([0.5, 1.0], [1.0, -0.5], [-1.0, -2.0, -0.5], [1.0, 0.5, 0.75, -0.1], [1.0, 0.5, 0.25]):
+        for horizon, most, gap in ((6, 2, 1), (7, 2, 2), (7, 3, 1), (16, 2, 4)):
+            matrix = np.array([[_entry(entries, i - j) for j in range(horizon)] for i in range(horizon)])
+            gram = matrix.T @ matrix
+            ways = [w for w in combinations(range(horizon), most) if all(b - a >= gap for a, b in pairwise(w))]
+            ways += [(i,) for i in range(horizon)]
+            worst = max(ways, key=lambda w: float(np.abs(gram[np.ix_(w, w)]).sum()))
+            inner = gram[np.ix_(worst, worst)]
+            signs = np.array(np.meshgrid(*[[1, -1]] * len(worst))).reshape(len(worst), -1).T
+            fields = {"strategy": "toeplitz", "entries": entries, "horizon": horizon, "participations": most}
+            low, high = squared(fields | {"separation": gap})
+            assert high == pytest.approx(float(np.abs(inner).sum()), rel=1e-12), (entries, horizon, most, gap)
+            assert low == pytest.approx(max(float(s @ inner @ s) for s in signs), rel=1e-12)
+
+
+def _entry(entries: list[float], place: int) -> float:
+    """An entry of a lower triangular Toeplitz matrix."""
+    return entries[place] if 0 <= place < len(entries) else 0.0
+
+
+def test_evenly_spaced_schedules_are_tried_up_to_the_last_start() -> None:
+    strategies, horizon = checker("strategies"), 40
+    last = np.zeros((horizon, horizon))
+    last[-1, 35:] = 1.0
+    fields = {"strategy": "explicit", "horizon": horizon, "participations": 5, "separation": 1}
+    low, _ = strategies.squared_move(fields | {"entries": last.ravel().tolist()})
+    assert low == 25.0
+    many = np.tril(np.where(np.arange(14) % 2, 1.0, -1.0) * np.ones((14, 14)))
+    fields = {"strategy": "explicit", "horizon": 14, "participations": 13, "separation": 1}
+    low, high = strategies.squared_move(fields | {"entries": many.ravel().tolist()})
+    gram = many.T @ many
+    way = max(combinations(range(14), 13), key=lambda w: float(np.abs(gram[np.ix_(w, w)]).sum()))
+    inner = gram[np.ix_(way, way)]
+    assert (low, high) == (max(inner.sum(), np.diag(gram).max()), np.abs(inner).sum())
+
+
+def test_a_full_tree_holds_evenly_spaced_schedules_of_every_start() -> None:
+    """From below the best start or the widest spacing, each by its counts in all blocks; from above full blocks."""
+    tree = checker("strategies")._tree
+    for horizon, most, gap in ((16, 2, 1), (13, 3, 2), (20, 4, 5), (9, 2, 8), (7, 7, 1)):
+        ways = [[start + gap * k for k in range(most)] for start in range(horizon - (most - 1) * gap)]
+        ways.append([k * ((horizon - 1) // (most - 1)) for k in range(most)])
+        sizes = [1 << level for level in range(horizon.bit_length())]
+        best = max(
+            sum(sum(b // size == block for b in way) ** 2 for size in sizes for block in range(horizon // size))
+            for way in ways
+        )
+        low, high = tree(horizon, most, gap)
+        assert low == best, (horizon, most, gap)
+        exact = max(
+            sum(sum(b // size == k for b in way) ** 2 for size in sizes for k in range(horizon // size))
+            for way in combinations(range(horizon), most)
+            if all(b - a >= gap for a, b in pairwise(way))
+        )
+        assert low <= exact <= high
+
+
+class Known:
+    """A curve with the same bounds everywhere, or with those of each epsilon."""
+
+    closed, coarse = False, False
+
+    def __init__(self, low: float, high: float, *, derived: bool = False, largest: float = math.inf) -> None:
+        self.bounds, self.derived, self.largest, self.reached = (low, high), derived, largest, largest / 2
+
+    def delta(self, epsilon: float) -> tuple[float, float]:
+        """The bounds."""
+        return self.bounds
+
+
+def test_an_end_of_delta_is_judged_by_its_place_beside_the_bracket() -> None:
+    """Wrong beyond it, told beyond the tolerance and the width, confirmed where it is proved within a hundredth."""
+    judged, claim = checker("stated_ends")._delta, {"epsilon": 1.0, "delta": 1e-5}
+    rows = [
+        ("upper", 0.099, (0.1, 0.2), "wrong"),
+        ("upper", 0.1, (0.1, 0.2), "unconfirmed"),
+        ("upper", 0.1979, (0.1, 0.2), "unconfirmed"),
+        ("upper", 0.1981, (0.1, 0.2), ""),
+        ("upper", 0.31, (0.1, 0.2), ""),
+        ("upper", 0.33, (0.1, 0.2), "wrong"),
+        ("lower", 0.201, (0.1, 0.2), "wrong"),
+        ("lower", 0.2, (0.1, 0.2), "unconfirmed"),
+        ("lower", 0.1011, (0.1, 0.2), "unconfirmed"),
+        ("lower", 0.1009, (0.1, 0.2), ""),
+        ("lower", 0.0, (0.0, 0.2), ""),
+        ("lower", 0.0, (0.15, 0.2), "wrong"),
+        ("lower", 0.09, (0.15, 0.2), "wrong"),
+        ("lower", 0.101, (0.15, 0.2), ""),
+    ]
+    for side, stated, (low, high), word in rows:
+        found = judged(side, stated, claim, Known(low, high), 0.05, sharp=True)
+        said = "wrong" if found.wrong else "unconfirmed" if found.unconfirmed else "loose" if found.loose else ""
+        assert said == word, (side, stated, low, high, found)
+        blunt = judged(side, stated, claim, Known(low, high), 0.05, sharp=False)
+        assert bool(blunt.loose) == (bool(found.wrong) and "far from" in found.wrong[0])
+
+
+def test_an_end_of_epsilon_at_a_delta_of_0_is_met_at_the_largest_loss() -> None:
+    """Below what is attained it is confirmed, between that and the largest loss open, beyond it wrong."""
+    judged = checker("stated_ends")._epsilon
+    curve = Known(0.0, 0.1, derived=True, largest=1.0)
+    for side, epsilon, word in (
+        ("lower", 0.4, ""),
+        ("lower", 0.8, "unconfirmed"),
+        ("lower", 1.1, "wrong"),
+        ("upper", 0.4, "wrong"),
+        ("upper", 0.8, "unconfirmed"),
+        ("upper", 1.0, ""),
+    ):
+        found = judged(side, epsilon, 0.0, curve, 0.05, sharp=False)
+        said = "wrong" if found.wrong else "unconfirmed" if found.unconfirmed else ""
+        assert said == word, (side, epsilon, found)
