@@ -2,9 +2,10 @@
 
 Comparisons, terms, roundings, minima and maxima of `dpaudit/verifier` are turned round one at a time, a seeded sample
 of them. A mutant dies if an honest certificate of the corpus in tests/checker/forging.py, or a printed argument at the
-end of its rule, is no longer accepted, if a forged one is, if a bracket loses a delta of tests/checker/truths.py, or if
-an end next to the truth is judged otherwise. The cheapest checks come first; those that are dear are left out.
-Survivors are printed with their place; some are equivalent, such as a limit moved by one.
+end of its rule, is no longer accepted, if a forged one is, if a bracket loses a delta of tests/checker/truths.py, if
+an end next to the truth is judged otherwise, or if a test of single functions fails (tests/checker/test_margins.py and
+test_derivations.py). Each mutant is a forked process that runs the checks that reach its line,
+the cheapest first; those that are dear are left out. Survivors are printed with their place.
 """
 
 import argparse
@@ -13,28 +14,34 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import itertools
+import os
 import random
+import resource
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import Any
+from types import CodeType, FrameType, ModuleType
+from typing import Any, NamedTuple
 
+import mpmath
 import numpy as np
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 # The repository's root must be on the path before its tests can be imported: E402 below.
-from tests.checker import forging, truths  # noqa: E402
+from tests.checker import forging, test_derivations, test_margins, truths  # noqa: E402
 
 DIGITS = 3e-7
 """Relative: what the known deltas are rounded to."""
-PATIENCE, SHARE = 60, 0.3
-"""Seconds of processor time: of all checks of one mutant, one that hangs counting as dead; and of one check at most."""
+SHARE, SLOWER, SPARE = 0.3, 30, 2.0
+"""Seconds of processor time: of one check at most; a mutant that takes so many times as long and so much more dies."""
+MEMORY = 8 * 2**30
+"""Bytes that a mutant may ask for."""
 OPERATORS: dict[type, type] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -86,8 +93,25 @@ def sites(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int]]:
             yield node, "attr", 0
 
 
-def changed(source: str, number: int) -> tuple[CodeType, str]:
-    """Return a module with one change, and what the change is."""
+class Mutant(NamedTuple):
+    """A module with one change, what the change is, and the lines of what is changed."""
+
+    module: str
+    code: CodeType
+    said: str
+    lines: range
+
+
+class Timed(NamedTuple):
+    """A check that the checker passes, its processor time, and the lines of the checker that it reaches."""
+
+    check: Check
+    cost: float
+    reached: frozenset[tuple[str, int]]
+
+
+def changed(module: str, source: str, number: int) -> Mutant:
+    """Return a module with one change."""
     tree = ast.parse(source)
     node, field, i = next(itertools.islice(sites(tree), number, None))
     before = ast.unparse(node)
@@ -96,12 +120,13 @@ def changed(source: str, number: int) -> tuple[CodeType, str]:
         held[i] = OPERATORS[type(held[i])]()
     else:
         setattr(node, field, CALLS[held] if isinstance(held, str) else OPERATORS[type(held)]())
-    line = getattr(node, "lineno", 0)
-    return compile(tree, "<mutant>", "exec"), f"line {line}: {before} -> {ast.unparse(node)}"
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+    code = compile(tree, "<mutant>", "exec")
+    return Mutant(module, code, f"line {first}: {before} -> {ast.unparse(node)}", range(first, last + 1))
 
 
-def battery(seed: int) -> list[Check]:
-    """Return all checks that the checker passes in no more than their share of time, the cheapest first."""
+def checks_of(seed: int) -> list[Check]:
+    """Return all checks."""
     rng = np.random.default_rng(seed)
     drawn = [forging.drawn(rng) for _ in range(8)]
     trees = list(forging.honest(every=9))
@@ -115,17 +140,48 @@ def battery(seed: int) -> list[Check]:
     checks += [partial(judges, text, honest=False) for text in forged]
     checks += [partial(holds, *row) for row in truths.truths()]
     checks += [partial(attains, *row) for row in truths.lower_truths()]
+    checks += [partial(meets, *row) for row in truths.met_from_below()]
     checks += [partial(says, *row) for row in truths.ends()]
     checks += [partial(refuses, "attained", *row, []) for row in truths.no_pairs()]
     checks += [partial(refuses, "fold", *row) for row in truths.no_declarations()]
+    tests = vars(test_margins) | vars(test_derivations)
+    checks += [partial(passes, test) for name, test in tests.items() if name.startswith("test_")]
     checks.append(partial(reads, "[" * 500 + "]" * 500, "unreadable"))
-    loaded = Loaded()
-    costs: list[tuple[float, int, Check]] = []
+    return checks
+
+
+def battery(checks: list[Check]) -> list[Timed]:
+    """Return the checks that the checker passes in no more than their share of time, the cheapest first."""
+    loaded, found = Loaded(), []
     for check in checks:
+        loaded.forget()
         start = time.process_time()
-        if check(loaded):
-            costs.append((time.process_time() - start, len(costs), check))
-    return [check for cost, _, check in sorted(costs, key=lambda row: row[:2]) if cost < SHARE]
+        holds = check(loaded)
+        cost = time.process_time() - start
+        if holds and cost < SHARE:
+            found.append(Timed(check, cost, _reached(check, loaded)))
+    return sorted(found, key=lambda row: row.cost)
+
+
+def _reached(check: Check, loaded: "Loaded") -> frozenset[tuple[str, int]]:
+    """Return the modules and lines of the checker that a check runs."""
+    seen: set[tuple[str, int]] = set()
+    folder = str(ROOT / "dpaudit" / "verifier")
+
+    def line(frame: FrameType, event: str, given: object) -> Any:
+        seen.add((frame.f_code.co_filename, frame.f_lineno))
+        return line
+
+    def call(frame: FrameType, event: str, given: object) -> Any:
+        return line(frame, event, given) if frame.f_code.co_filename.startswith(folder) else None
+
+    loaded.forget()
+    sys.settrace(call)
+    try:
+        check(loaded)
+    finally:
+        sys.settrace(None)
+    return frozenset((Path(name).stem, number) for name, number in seen)
 
 
 class Loaded:
@@ -137,6 +193,7 @@ class Loaded:
         self.worst = importlib.import_module("dpaudit.verifier.curve").Worst
         self.attained = importlib.import_module("dpaudit.verifier.attained").attained
         self.compared = importlib.import_module("dpaudit.verifier.stated_ends").compared
+        self.forget = importlib.import_module("dpaudit.verifier.pairs").pair.cache_clear
 
 
 def judges(text: str, loaded: Loaded, *, honest: bool) -> bool:
@@ -152,6 +209,12 @@ def holds(tree: Any, relation: str, epsilon: float, delta: float, loaded: Loaded
 def attains(tree: Any, relation: str, pair: Any, epsilon: float, delta: float, loaded: Loaded) -> bool:
     """Return whether a narrow bracket holds the known delta of a pair."""
     return _narrow(loaded.worst(loaded.attained(tree, relation, pair, [])).delta(epsilon), delta)
+
+
+def meets(tree: Any, relation: str, pair: Any, epsilon: float, delta: float, loaded: Loaded) -> bool:
+    """Return whether the lower end of a bracket meets the known delta of a pair."""
+    low, high = loaded.worst(loaded.attained(tree, relation, pair, [])).delta(epsilon)
+    return bool(delta * (1 - DIGITS) <= low <= delta * (1 + DIGITS) and low <= high)
 
 
 def says(tree: Any, relation: str, side: str, data: Any, ends: Any, word: str, loaded: Loaded) -> bool:
@@ -174,29 +237,46 @@ def reads(text: str, verdict: str, loaded: Loaded) -> bool:
     return bool(loaded.verify(text).verdict == verdict)
 
 
+def passes(test: Callable[[], None], loaded: Loaded) -> bool:
+    """Return whether a test of single functions passes; it fails with an error."""
+    with mpmath.workdps(50):
+        test()
+    return True
+
+
 def _narrow(bracket: tuple[float, float], delta: float) -> bool:
     """Return whether a bracket holds a number, and is narrow."""
     low, high = bracket
     return low <= delta * (1 + DIGITS) and high >= delta * (1 - DIGITS) and high - low <= 2e-3 * high
 
 
-def survives(module: str, code: CodeType, checks: list[Check]) -> bool:
-    """Return whether no check of the battery tells a mutant from the checker."""
-    finder = Mutated(f"dpaudit.verifier.{module}", code)
-    held = {name: sys.modules.pop(name) for name in list(sys.modules) if name.startswith("dpaudit.verifier")}
-    sys.meta_path.insert(0, finder)
-    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
+def survives(mutant: Mutant, checks: list[Timed]) -> bool:
+    """Return whether no check that reaches a mutant tells it from the checker; a forked process asks."""
+    child = os.fork()
+    if not child:
+        os._exit(_found(mutant, checks))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def _found(mutant: Mutant, checks: list[Timed]) -> int:
+    """Return 1 if some check finds a mutant in this process, which is of no use afterwards; else 0."""
+    lines = {(mutant.module, line) for line in mutant.lines}
+    reaching = [row for row in checks if lines & row.reached] or checks  # what is run on import, no check reaches
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for name in [name for name in sys.modules if name.startswith("dpaudit.verifier")]:
+        del sys.modules[name]
+    sys.meta_path.insert(0, Mutated(f"dpaudit.verifier.{mutant.module}", mutant.code))
     try:
         loaded = Loaded()
-        return all(check(loaded) for check in checks)
-    except Exception:  # a crash shows the defect
-        return False
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        sys.meta_path.remove(finder)
-        for name in [name for name in sys.modules if name.startswith("dpaudit.verifier")]:
-            del sys.modules[name]
-        sys.modules.update(held)
+        for row in reaching:
+            signal.setitimer(signal.ITIMER_VIRTUAL, SPARE + SLOWER * row.cost)
+            if not row.check(loaded):
+                return 1
+    except BaseException:  # a crash shows the defect, and so does what hangs
+        return 1
+    return 0
 
 
 def too_long(*_: object) -> None:
@@ -211,22 +291,24 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=16)
     asked = parser.parse_args()
     signal.signal(signal.SIGVTALRM, too_long)
-    checks = battery(asked.seed)
-    print(f"{len(checks)} checks.", flush=True)
-    places = [
-        (path.stem, path.read_text(encoding="utf-8"), number)
-        for path in sorted((ROOT / "dpaudit" / "verifier").glob("[!_]*.py"))
-        for number in range(sum(1 for _ in sites(ast.parse(path.read_text(encoding="utf-8")))))
-    ]
-    chosen = random.Random(asked.seed).sample(places, min(asked.number, len(places)))
+    checks = battery(checks_of(asked.seed))
+    print(f"{len(checks)} checks, {sum(row.cost for row in checks):.1f} s.", flush=True)
+    chosen = random.Random(asked.seed).sample(places := all_places(), min(asked.number, len(places)))
     alive = 0
-    for tried, (module, source, number) in enumerate(chosen, start=1):
-        code, said = changed(source, number)
-        if survives(module, code, checks):
+    for tried, place in enumerate(chosen, start=1):
+        mutant = changed(*place)
+        if survives(mutant, checks):
             alive += 1
-            print(f"survives ({alive} of {tried}): {module}.py {said}", flush=True)
+            print(f"survives ({alive} of {tried}): {mutant.module}.py {mutant.said}", flush=True)
     print(f"{len(chosen) - alive} of {len(chosen)} mutants die, out of {len(places)}; {len(checks)} checks.")
     return int(alive > 0.05 * len(chosen))
+
+
+def all_places() -> list[tuple[str, str, int]]:
+    """Return all that can be changed: the module, its source and the number of the site."""
+    paths = sorted((ROOT / "dpaudit" / "verifier").glob("[!_]*.py"))
+    sources = [(path.stem, path.read_text(encoding="utf-8")) for path in paths]
+    return [(module, text, number) for module, text in sources for number in range(len([*sites(ast.parse(text))]))]
 
 
 if __name__ == "__main__":

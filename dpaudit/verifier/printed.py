@@ -22,7 +22,7 @@ def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list
     broken += [("root", "claim")] * any(end[i] > claim[of] * _ENOUGH for i, of in enumerate(("epsilon", "delta")))
     stated = list(dict.fromkeys((row["node"], row["rule"]) for row in printed["problems"]))
     said = float(printed["epsilon"]), printed["delta"]
-    close = all(a == b or math.isclose(a, b, rel_tol=1e-9) for a, b in zip(said, end, strict=True))
+    close = all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(said, end, strict=True))
     return [
         *([] if close else [f"the printed reading does not end at {end}, the budget of the root"]),
         *([] if stated == broken else [f"the steps that do not hold are {broken}; stated are {stated}"]),

@@ -30,7 +30,7 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     heads = np.arange(heads[0], heads[-1] + 2)
     follow(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
     m, a = clones[:, None], heads[None, :]
-    own, other = (np.where((j >= 0) & (j <= m), _binomial(j, m, 0.5), 0.0) for j in (a - 1, a))
+    own, other = (_binomial(j, m, 0.5) for j in (a - 1, a))
     weight = share * _binomial(clones, node["users"] - 1, rate)[:, None] / (p + 1)
     return _merged(weight * (p * own + other), weight * (own + p * other), 1 - share)
 
@@ -51,8 +51,7 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
     a, b = one[:, None], one[None, :]
 
     def law(i: Array, j: Array) -> Array:
-        found = _binomial(i, users - 1, lie) * _binomial(j, np.maximum(users - 1 - i, 0), lie / (1 - lie))
-        return np.where((i >= 0) & (j >= 0) & (i + j <= users - 1), found, 0.0)
+        return _binomial(i, users - 1, lie) * _binomial(j, np.maximum(users - 1 - i, 0), lie / (1 - lie))
 
     more, less, same = law(a - 1, b), law(a, b - 1), (1 - (p + 1) * lie) * law(a, b)
     return Counter([_merged(p * lie * more + lie * less + same, lie * more + p * lie * less + same, 0.0)])
@@ -66,7 +65,7 @@ def _answers(node: Table) -> int:
 
 
 def _binomial(counts: Array, trials: int | Array, rate: float) -> Array:
-    """Return the probabilities of a binomial number; SciPy's statistics are slow to load, and few trees shuffle."""
+    """Return the probabilities of a binomial number, 0 of impossible ones; few trees shuffle: SciPy's loads slowly."""
     from scipy.stats import binom
 
     return np.asarray(binom.pmf(counts, trials, rate))

@@ -99,7 +99,7 @@ def _chernoff(exponents: Array, side: Array) -> float:
 
 def _power(base: Array, times: int) -> Array:
     """Return base^times by squaring: one rounding a product, `times` in all."""
-    if times == 1:
-        return base
+    if times < 2:
+        return base if times else np.ones_like(base)
     half = _power(base, times // 2)
     return half * half * base if times & 1 else half * half

@@ -123,6 +123,7 @@ def sampled_trees() -> Iterator[tuple[Declaration, Neighbours]]:
     yield Allocate(part=added, steps=10), "add_remove"
     yield Allocate(part=added, steps=20, epochs=4, positions="repeated"), "add_remove"
     yield Allocate(part=added, steps=20, epochs=2), "replace_one"
+    yield Allocate(part=added, steps=3, per_epoch=2), "add_remove"
 
 
 def sampled(

@@ -10,7 +10,19 @@ from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import fold
 from dpaudit.verifier.refusals import Rejection
 from dpaudit.verifier.stated_ends import compared
-from tests.checker.truths import Data, argued, ends, lower_truths, no_declarations, no_pairs, paired, rare, said, truths
+from tests.checker.truths import (
+    Data,
+    argued,
+    ends,
+    lower_truths,
+    met_from_below,
+    no_declarations,
+    no_pairs,
+    paired,
+    rare,
+    said,
+    truths,
+)
 
 DIGITS = 3e-7  # relative: what published numbers are rounded to, and more
 TRUTHS = list(truths())
@@ -36,6 +48,14 @@ def test_the_checkers_bracket_of_what_is_attained_holds_a_known_delta(place: int
     assert low <= delta * (1 + DIGITS), json.dumps(tree)
     assert high >= delta * (1 - DIGITS), json.dumps(tree)
     assert high - low <= 2e-3 * high
+
+
+def test_the_lower_end_at_several_secret_places_meets_the_delta_by_all_outcomes() -> None:
+    """Also where the blocks of one place each have one step."""
+    for tree, relation, witness, epsilon, delta in met_from_below():
+        low, high = Worst(attained(tree, relation, witness, [])).delta(epsilon)
+        assert delta * (1 - DIGITS) <= low <= delta * (1 + DIGITS), json.dumps(tree)
+        assert low <= high
 
 
 @pytest.mark.parametrize("place", range(len(ENDS)))

@@ -568,6 +568,21 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     yield sequence(table, leak), added, every, 0.3, enumerated(p, q, 1, 0.3)
 
 
+def met_from_below() -> Iterator[tuple[Data, str, Data, float, float]]:
+    """Several secret places, with a relation, a witness, an epsilon and a delta: only the lower end is sharp."""
+    one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
+    for steps, places, p, epsilon in ((3, 2, [0.7, 0.3], 0.2), (4, 2, [0.9, 0.1], 0.5), (4, 3, [0.6, 0.4], 0.1)):
+        q = p[::-1]
+        ways, held = list(product(range(2), repeat=steps)), list(combinations(range(steps), places))
+        alone = [math.prod(q[i] for i in way) for way in ways]
+        secret = [
+            math.fsum(math.prod((p if j in at else q)[i] for j, i in enumerate(way)) for at in held) / len(held)
+            for way in ways
+        ]
+        part = release("finite", first=p, second=q)
+        yield allocate(part, steps, per_epoch=places), "add_remove", one, epsilon, enumerated(secret, alone, 1, epsilon)
+
+
 def no_declarations() -> Iterator[tuple[Data, str]]:
     """Declarations with a relation that no bound may be derived from."""
     replaced, added = "replace_one", "add_remove"
