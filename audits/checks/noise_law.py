@@ -8,7 +8,8 @@ If the outputs follow the declared law, each product is a martingale of mean 1, 
 with probability at most alpha (Ville 1939). An output that the declared law cannot produce makes the wealth infinite.
 Beside it, the first outputs are looked at once for what scales do not show: noise that repeats between runs or entries,
 and, where a reference law is known, another shape, asymmetry, and draws or entries that depend on each other. That look
-has a small share of the significance, 1e-9 at most.
+has a small share of the significance, 1e-9 at most. A further hundredth of the significance is for what only many draws
+show: how many lie far out, and how often each whole number came.
 The test is about the noise and not about the claim: code that passes may leak, and code that fails may keep its claim.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.laws.bulk import extremes, masses
 from audits.checks.laws.departures import departures, worst
 from audits.checks.laws.mechanism_law import outer
 from audits.checks.laws.uniforms import dependent, uniforms
@@ -32,9 +34,15 @@ FACTORS = (1 / 16, 1 / 4, 1 / 2, 0.7, 0.85, 1.2, 1.4, 2.0, 4.0)
 _LOOK = 1e-9
 """The share of the significance that the look at the first outputs has, at most."""
 
-_LOOKED = 4_096
+_EXTREMES_SHARE = 0.01
+"""The share of the significance that extremes and single whole numbers have."""
+
+_LOOKED, _MOST_NUMBERS = 4_096, 2_000_000
 _COINCIDENCES, _EXPECTED = 3, 1e-4
 """Three equal noises, where fewer than 1e-4 are expected, come by chance with probability 2e-13."""
+
+_PICKING = ("exponential", "report_noisy_max")
+"""Mechanisms that answer a row of scores with one index."""
 
 _BLOCK = 64
 _GROWTH = 2
@@ -74,7 +82,8 @@ def watch_noise(
 
     `release(rng, n_runs)` returns outputs, runs axis first; `wealth` is what an earlier call left, if any.
     Guarantee: outputs of the declared law are accused with probability at most `significance`, over all calls that
-    pass on their wealth, if each draws fresh randomness and its runs are independent; each further call adds 1e-9.
+    pass on their wealth, if each draws fresh randomness and its runs are independent; each further call adds at most a
+    hundredth of it. Noise that is cut off far out is found where so many numbers expect 26 beyond the cut.
     Raises: ValueError: `wealth` of another length, or another number of outputs than runs.
 
     >>> from mechanisms.laplace import Laplace
@@ -92,16 +101,21 @@ def watch_noise(
     log_wealth, done, block, peak = np.array(wealth, dtype=float), 0, _BLOCK, -math.inf
     rivals = tuple(_rival(mechanism, factor) for factor in FACTORS)
     look = min(_LOOK, significance / 2)
-    needed, first = -math.log(significance - look), list[Array]()
+    share = _EXTREMES_SHARE * significance
+    needed, first, kept = -math.log(significance - look - share), list[Array](), list[Array]()
     while done < runs and peak < needed:
         size = min(block, runs - done)
         output = release(rng, size)
         paths = log_wealth + np.cumsum(_gains(output, mechanism, rivals, np.asarray(answer), size), axis=0)
         if done < _LOOKED:
             first.append(np.asarray(output)[: _LOOKED - done])
+        if sum(part.size for part in kept) < _MOST_NUMBERS:
+            kept.append(np.asarray(output))
         peak = max(peak, float(np.max(_averages(paths))))
         log_wealth, done, block = paths[-1], done + size, min(block * _GROWTH, _MOST_BLOCK)
     departure = _departure(np.concatenate(first), mechanism, np.asarray(answer), look) if first else ""
+    if not departure and peak < needed:
+        departure = _far_out(np.concatenate(kept), mechanism, np.asarray(answer), share)
     return Conformance(
         fallen=peak >= needed or bool(departure),
         factor=FACTORS[int(np.argmax(log_wealth))] if log_wealth.max() > 0 else 1.0,
@@ -118,11 +132,29 @@ def _departure(output: Array, mechanism: Mechanism, answer: Array, level: float)
     repeated = _repeated(output, mechanism, known)
     if repeated:
         return repeated
-    found = uniforms(mechanism, output, known, np.random.default_rng(0)) if output.shape == known.shape else None
+    found = _placed(mechanism, output, known)
     if found is None or not len(found):
         return ""
     departure = worst(list(departures(outer(found), independent=not dependent(mechanism))))
     return departure.says if departure.probability < level else ""
+
+
+def _far_out(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
+    """Return how the extremes of all outputs, or single whole numbers, depart from the declared law, if they do."""
+    if dependent(mechanism):
+        return ""
+    known = np.broadcast_to(answer, (len(output), *answer.shape))
+    found = _placed(mechanism, output, known)
+    if found is None or not found.size:
+        return ""
+    departure = worst([*extremes(found), *masses(mechanism, output, known)])
+    return departure.says if departure.probability < level else ""
+
+
+def _placed(mechanism: Mechanism, output: Array, known: Array) -> Array | None:
+    """Return outputs as uniform numbers where a reference law is known and the shapes agree."""
+    shape = known.shape[:-1] if mechanism.name in _PICKING else known.shape
+    return uniforms(mechanism, output, known, np.random.default_rng(0)) if output.shape == shape else None
 
 
 def _repeated(output: Array, mechanism: Mechanism, known: Array) -> str:

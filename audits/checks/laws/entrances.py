@@ -18,6 +18,8 @@ _SCORES = ((0.0, 0.0), (0.7, 0.0), (0.0, 1.6), (5.0, 0.0), (0.4, 0.0, 0.8, 0.2),
 _FAR = 1_000
 _MOST_CATEGORIES = 8
 _WIDTH = 5
+_DEEP_ROWS, _DEEP_NUMBERS, _DEEP_EXACT_NUMBERS = 1_000, 3_200_000, 1_000_000
+_SHALLOW, _DEEPEST = 4, 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,6 +101,7 @@ def _trees(tree: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterat
     counter = tree.counter((rows, *item), rng)
     steps = np.stack([counter.step(np.zeros((rows, *item), dtype=kind)) for _ in range(length)])
     yield from _nodes(tree, "trees fed step by step", steps)
+    yield from _deep(tree, item, kind, rng)
     if item:
         return
     for count in (rows, 3):
@@ -106,6 +109,45 @@ def _trees(tree: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterat
         yield from _nodes(tree, f"banks of {count} trees", np.concatenate(pushed, axis=1))
     yield from _nodes(tree, "banks that shrink", _shrunk(tree, 2 * rows, length, kind, rng))
     yield from _nodes(tree, "trees drawn in blocks", np.stack([_blocks(tree, length, rng) for _ in range(_CALLS)], 1))
+
+
+def _deep(tree: Any, item: tuple[int, ...], kind: Any, rng: np.random.Generator) -> Iterator[Sample]:
+    """Yield nodes of the higher levels of long streams, one row a tree: 2^(l + 1), and 3 2^l, which it is carried to.
+
+    What is added to the noise of a node that is carried, or lost of it, shows in the second and the pair of both.
+    """
+    most = _DEEP_NUMBERS if kind is np.float64 else _DEEP_EXACT_NUMBERS
+    longest = min(tree.horizon, most // (_DEEP_ROWS * max(int(np.prod(item)), 1)))
+    levels = range(_SHALLOW, min((longest // 3).bit_length() - 1, _DEEPEST) + 1) if longest >= 3 else range(0)
+    if not levels or tree.leaf.item_axes:
+        return
+    places = np.array([place for level in levels for place in (2 << level, 3 << level)])
+    length, shape = int(places.max()), (_DEEP_ROWS, *item)
+    zeros = np.zeros(shape, dtype=kind)
+    whole = np.asarray(tree.release(np.zeros((_DEEP_ROWS, length, *item), dtype=kind), rng))
+    counter = tree.counter(shape, rng)
+    steps = [counter.step(zeros) for _ in range(length)]
+    read = [("released whole", whole[:, places - 1]), ("fed step by step", np.stack([steps[k - 1] for k in places], 1))]
+    if not item:
+        paths = [tree.path(rng) for _ in range(_DEEP_ROWS)]
+        ahead = np.stack([_in_blocks(path, length) for path in paths])
+        bank = _pushed(tree, _DEEP_ROWS, length, kind, rng)
+        read += [("drawn in blocks", ahead[:, places - 1]), ("in a bank", bank[places - 1].T)]
+    for says, prefixes in read:
+        nodes = np.asarray(prefixes).copy()
+        nodes[:, 1::2] -= prefixes[:, ::2]
+        rows = nodes.reshape(_DEEP_ROWS, -1)
+        yield Sample(mechanism=tree.leaf, entrance=f"long trees {says}", output=rows, value=np.zeros_like(rows))
+
+
+def _in_blocks(path: Any, length: int) -> Array:
+    """Return the noise of a stream that comes in blocks of a third. Shape: (length,)."""
+    parts = []
+    while (left := length - path.clock) > 0:
+        size = min(left, max(length // 3, 1))
+        parts.append(path.ahead(size).copy())
+        path.advance(size)
+    return np.concatenate(parts)
 
 
 def _pushed(tree: Any, count: int, length: int, kind: Any, rng: np.random.Generator) -> Array:
@@ -127,12 +169,7 @@ def _shrunk(tree: Any, count: int, length: int, kind: Any, rng: np.random.Genera
 
 def _blocks(tree: Any, length: int, rng: np.random.Generator) -> Array:
     """Return the noise of the prefix sums of one stream that comes in two or three blocks. Shape: (length,)."""
-    path, parts = tree.path(rng), []
-    while (left := length - path.clock) > 0:
-        size = min(left, max(length // 3, 1))
-        parts.append(path.ahead(size).copy())
-        path.advance(size)
-    return np.concatenate(parts)
+    return _in_blocks(tree.path(rng), length)
 
 
 def _nodes(tree: Any, says: str, prefixes: Array) -> Iterator[Sample]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.laws.bulk import bulk_of, extremes, masses
 from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import Departure, count_of, departures, worst
 from audits.checks.laws.entrances import Sample, samples_of, wider
@@ -58,7 +59,8 @@ def law_findings(asked: Iterable[Asked]) -> Iterator[Finding]:
 
     Each mechanism is sampled through each of its entrances, for answers of the asked shape and of a wider one; all
     samples of one width are tested together, too. False alarm: 1e-7 a sample at most, at a fixed seed; a size of the
-    noise that is off by 2 % is found. A mechanism without a reference law is passed over.
+    noise that is off by 2 % is found, and so is noise that is cut off at four standard deviations. A mechanism without
+    a reference law is passed over.
     """
     for mechanism, item, label in asked:
         if mechanism.name != "tree_aggregation" and not has_reference(mechanism):
@@ -66,6 +68,7 @@ def law_findings(asked: Iterable[Asked]) -> Iterator[Finding]:
         rng = np.random.default_rng(_SEED)
         shapes = dict.fromkeys((item, wider(mechanism, item)))
         said = next((says for shape in shapes if (says := _departs_anywhere(mechanism, shape, rng))), "")
+        said = said or _departs_in_bulk(mechanism, item, rng)
         if said:
             message = f"'{label}': samples of {mechanism.name} do not follow its stated law: {said}."
             yield Finding(rule="DPA230", where=label, message=message)
@@ -88,9 +91,23 @@ def _departs_anywhere(mechanism: Mechanism, item: tuple[int, ...], rng: np.rando
     return f"{departure.says} (all entrances together)" if departure.probability < _ALARM else ""
 
 
+def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random.Generator) -> str:
+    """Return how large samples depart from the law far out or at single whole numbers, or an empty text."""
+    for sample in bulk_of(mechanism, item, rng):
+        found = uniforms(sample.mechanism, sample.output, sample.value, rng)
+        if found is None:
+            continue
+        departure = worst([*extremes(found), *masses(sample.mechanism, sample.output, sample.value)])
+        said = departure.says if departure.probability < _ALARM else _repeated(sample, found.size)
+        if said:
+            return f"{said} ({sample.entrance})"
+    return ""
+
+
 def departs(sample: Sample, found: Array) -> str:
     """Return how a sample, read as uniform numbers, departs from its law, or an empty text."""
     tests = [*departures(outer(found), independent=not dependent(sample.mechanism)), *_untouched(sample)]
+    tests += masses(sample.mechanism, np.asarray(sample.output), sample.value)
     departure = worst(tests)
     return departure.says if departure.probability < _ALARM else _repeated(sample, found.size) or _density(sample)
 
@@ -110,8 +127,14 @@ def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator)
     found = uniforms(mechanism, noise, np.zeros_like(noise), rng)
     if found is None or not len(found):
         return None
-    departure = worst(list(departures(outer(found), independent=False)))
+    departure = worst([*departures(outer(found), independent=False), *_extremes(mechanism, found)])
     return departure if departure.probability < _ALARM else None
+
+
+def _extremes(mechanism: Mechanism, found: Array) -> Iterator[Departure]:
+    """Yield the tests of extremes, where the numbers of a row are independent."""
+    if not dependent(mechanism):
+        yield from extremes(found)
 
 
 def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Departure | None:
@@ -125,7 +148,8 @@ def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Gen
     parts = [columns.reshape(-1, 1) for columns in found if columns is not None and columns.size]
     if not parts:
         return None
-    departure = worst(list(departures(np.concatenate(parts), independent=False)))
+    numbers = np.concatenate(parts)
+    departure = worst([*departures(numbers, independent=False), *extremes(numbers)])
     return departure if departure.probability < _ALARM else None
 
 

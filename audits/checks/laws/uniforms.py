@@ -6,6 +6,7 @@ random place inside their own step of the distribution function, so that theirs 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,31 @@ def uniforms(mechanism: Mechanism, output: Array, value: Array, rng: np.random.G
     if not has_reference(mechanism):
         return None
     return _flat(_LAWS[mechanism.name](mechanism, np.asarray(output), np.asarray(value), rng))
+
+
+def steps(mechanism: Mechanism, output: Array, value: Array) -> tuple[Array, Array] | None:
+    """Return both ends of each whole-number answer's step of the distribution function; None where there are none.
+
+    Shape: `output` and `value` are (rows, *item), both results (rows, columns). The step's height is the probability of
+    the answer.
+    """
+    if not has_reference(mechanism) or np.asarray(output).dtype.kind not in "iu":
+        return None
+    law = _LAWS[mechanism.name]
+    places: tuple[Any, Any] = (_At(0.0), _At(1.0))
+    lower, upper = (_flat(law(mechanism, output, value, place)) for place in places)
+    return lower, upper
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Stands for a generator: every place inside a step is the same one."""
+
+    place: float
+
+    def random(self, shape: tuple[int, ...]) -> Array:
+        """Return the place."""
+        return np.full(shape, self.place)
 
 
 def has_reference(mechanism: Mechanism) -> bool:
