@@ -62,7 +62,7 @@ class Finite:
             return exact
         rows = list(zip(*self._laws(), strict=True))
         alone = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))
-        return larger_of(tuple(row for row in rows if all(row)), *alone)
+        return replace(larger_of(tuple(row for row in rows if all(row)), *alone), pair=exact)
 
     def attained_loss(self) -> DiscreteLoss:
         """Return the exact loss of `first` against `second`."""

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
+from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
@@ -22,7 +23,7 @@ from dpaudit.engines.exact import exact_supremum
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import ChoiceLoss, Composition, DiscreteLoss, GaussianLoss, SimpleLoss
+from dpaudit.model.losses import ChoiceLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SimpleLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,17 +79,26 @@ def gaussian(loss: SimpleLoss) -> Cost | None:
 
 
 def zcdp(loss: SimpleLoss) -> Cost | None:
-    """Return rho: mu^2 / 2 of a Gaussian loss, what a theorem proves, or epsilon^2 / 2 of a loss of at most epsilon.
+    """Return the smallest rho of a Gaussian or bounded loss, rounded up: its divergence over the order, at any order.
 
-    The exponential mechanism has a theorem, epsilon^2 / 8: its losses lie in a range of epsilon, not only below it.
-    Source: Bun and Steinke (2016), Propositions 1.4 and 1.6; section 8 there for a positive mass.
+    mu^2 / 2 of a Gaussian loss; shift - 1 + e^-shift of Laplace noise; epsilon tanh(epsilon / 2) of a black box, and
+    of whatever has a mass beyond epsilon; what a theorem proves (epsilon^2 / 8 of the exponential mechanism, whose
+    losses lie in a range of epsilon); of other laws of finitely many losses a search that rounds up.
+    Source: Bun and Steinke (2016), Proposition 1.6 and section 8 there for a positive mass; see `curves.concentrated`.
     """
     if isinstance(loss, DiscreteLoss) and loss.rho is not None:
         return Cost(amount=loss.rho)
     if isinstance(loss, GaussianLoss):
         return Cost(amount=loss.exact**2 / 2)
+    if isinstance(loss, LaplaceLoss):
+        return Cost(amount=rho_of_laplace(loss.exact))
     bounded = pure(loss)
-    return bounded and Cost(amount=bounded.amount**2 / 2, mass=bounded.mass)
+    if bounded is None:
+        return None
+    box = rho_of_black_box(bounded.amount)
+    if isinstance(loss, DiscreteLoss) and not bounded.mass:
+        return Cost(amount=min(box, rho_of_atoms(loss.pair or loss)))
+    return Cost(amount=box, mass=bounded.mass)
 
 
 def cost_of(part: Declaration, claim: Claim, cost_of_loss: CostOfLoss) -> Cost | None:

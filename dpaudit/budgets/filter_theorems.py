@@ -77,8 +77,8 @@ ADVANCED = FilterTheorem(
     name="advanced",
     cost_of_loss=zcdp,
     amount=lambda epsilon, delta: Fraction(largest_rho_at_the_advanced_rate(epsilon, delta)),
-    statement="Stopped before sqrt(2 ln(1/delta') sum epsilon_i^2) + sum epsilon_i^2 / 2 exceeds epsilon or the sum "
-    "of delta_i exceeds delta'', parts of (epsilon_i, delta_i) are (epsilon, delta' + delta'')-private.",
+    statement="Stopped before 2 sqrt(ln(1/delta') sum rho_i) + sum rho_i exceeds epsilon or the sum of delta_i exceeds "
+    "delta'', parts of (rho_i, delta_i) are (epsilon, delta' + delta'')-private; rho_i is at most epsilon_i^2 / 2.",
     counts="Gaussian and bounded losses and stated (epsilon, delta)",
     source="Whitehouse, Ramdas, Rogers and Wu (2023), the (epsilon, delta) filter",
 )

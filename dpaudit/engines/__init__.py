@@ -8,6 +8,7 @@ from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import GAUSSIAN
 from dpaudit.engines.optimal import OPTIMAL
 from dpaudit.engines.pld import PLD
+from dpaudit.engines.rare_samples import RARE
 from dpaudit.engines.renyi import RENYI
 from dpaudit.engines.single import SINGLE
 from dpaudit.engines.tilted.engine import (
@@ -25,7 +26,7 @@ from dpaudit.model.bracket import Effort
 CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(1e-3))
 """The tilted engine, and exact integers where its bracket is wider than usual."""
 
-ENGINES: tuple[Engine, ...] = (SINGLE, ONCE, GAUSSIAN, BASIC, OPTIMAL, RENYI, CONFIRMED)
+ENGINES: tuple[Engine, ...] = (SINGLE, ONCE, GAUSSIAN, BASIC, OPTIMAL, RARE, RENYI, CONFIRMED)
 """The engines the accountant asks, the exact ones first."""
 
 ROUGH: tuple[Engine, ...] = (
@@ -34,6 +35,7 @@ ROUGH: tuple[Engine, ...] = (
     GAUSSIAN,
     BASIC,
     OPTIMAL,
+    RARE,
     in_turn(TILTED_ROUGH, COARSE, epsilon=narrow(5e-2), delta=narrow(0.5)),
 )
 """Engines that tell which of several compositions may cost most."""
@@ -44,6 +46,7 @@ QUICK: tuple[Engine, ...] = (
     GAUSSIAN,
     BASIC,
     OPTIMAL,
+    RARE,
     in_turn(TILTED_COARSE, COARSE, epsilon=narrow(5e-3), delta=narrow(5e-2)),
 )
 """Engines for searches that ask many times: as sound as the others, and wider where no closed form exists."""
@@ -54,6 +57,7 @@ SHARP: tuple[Engine, ...] = (
     GAUSSIAN,
     BASIC,
     OPTIMAL,
+    RARE,
     RENYI,
     in_turn(TILTED_SHARP, VERIFIED, epsilon=narrow(1e-5), delta=narrow(1e-4)),
 )
@@ -68,6 +72,7 @@ UPPERS: tuple[Engine, ...] = (
     GAUSSIAN,
     BASIC,
     OPTIMAL,
+    RARE,
     in_turn(TILTED_COARSE_UPPER, UPPER, epsilon=below(math.inf), delta=below(1.0)),
 )
 """The quick engines without the lower side where it is dear: their upper bounds are the same, the lower may be 0."""
@@ -78,6 +83,7 @@ PROVED_UPPERS: tuple[Engine, ...] = (
     GAUSSIAN,
     BASIC,
     OPTIMAL,
+    RARE,
     RENYI,
     in_turn(TILTED_UPPER, PROVED, epsilon=below(math.inf), delta=below(1.0)),
 )
@@ -97,6 +103,7 @@ __all__ = [
     "PLD",
     "PROVED_UPPERS",
     "QUICK",
+    "RARE",
     "RENYI",
     "ROUGH",
     "SECOND_OPINIONS",

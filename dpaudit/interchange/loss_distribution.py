@@ -28,6 +28,7 @@ _RAISED = 1e-9  # relative, by which upper bounds are raised so that rounding of
 class LossDistribution:
     """Masses under P at whole multiples of `width`, and the mass at infinity.
 
+    Mass that is missing has an unknown loss: it counts as infinite, beside the mass that is stated to be.
     Raises: ValueError: a width that is not positive, a negative mass, or masses that sum to more than 1 + 1e-6.
     """
 
@@ -40,6 +41,7 @@ class LossDistribution:
         total = math.fsum(mass for _, mass in self.masses) + self.infinite_mass
         if min((mass for _, mass in self.masses), default=0.0) < 0 or self.infinite_mass < 0 or total > 1 + 1e-6:
             raise ValueError(f"Expected masses of 0 or more that sum to at most 1; they sum to {total}.")
+        object.__setattr__(self, "infinite_mass", min(1.0, self.infinite_mass + max(0.0, 1 - total)))
 
     def delta(self, epsilon: float) -> float:
         """Return the delta at `epsilon`, in floating point."""

@@ -170,7 +170,7 @@ def test_records_of_one_person_may_meet_different_options() -> None:
 
 
 def test_a_budget_over_time_is_charged_the_dearest_option() -> None:
-    """rho of a Gaussian release with noise 4 is 1/32, of a Laplace one with scale 8 it is 1/128."""
+    """rho of a Gaussian release with noise 4 is 1/32, of a Laplace one with scale 8 it is below 1/128."""
     tree = Repeat(part=either(gaussian(4.0), laplace(8.0)), times=3)
     cost = cost_of(tree, Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one"), zcdp)
     assert float(cost.amount) == pytest.approx(3 / 32, rel=1e-12)

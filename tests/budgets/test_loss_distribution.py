@@ -63,3 +63,10 @@ def test_what_is_no_distribution_is_refused() -> None:
         LossDistribution(width=0.0, masses=((0, 1.0),))
     with pytest.raises(UnsupportedError, match="multiples"):
         dominating_distribution(fold(NORMAL, "add_remove"), 1e-6)
+
+
+def test_missing_mass_counts_as_infinite() -> None:
+    """A law of which a tenth is nowhere bounds nothing below delta .1; a whole one is left as it is."""
+    assert LossDistribution(width=0.1, masses=((0, 0.9),)).delta(50.0) == pytest.approx(0.1)
+    assert LossDistribution(width=0.1, masses=((0, 0.5),), infinite_mass=0.25).infinite_mass == 0.5
+    assert LossDistribution(width=0.1, masses=((0, 0.5), (1, 0.5))).infinite_mass == 0

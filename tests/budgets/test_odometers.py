@@ -122,7 +122,7 @@ def test_at_the_boundary_the_mixture_of_supermartingales_has_reached_one_over_de
 def test_gaussian_parts_are_read_by_the_boundary_alone() -> None:
     odometer = Odometer(delta=1e-6, neighbours="replace_one").spend(normal(0.1)).spend(stated(0.1))
     assert odometer.spent_epsilon is None
-    assert odometer.reading == pytest.approx(mixture_boundary(0.01, 1e-6, 0.1), rel=1e-9)
+    assert odometer.reading == pytest.approx(mixture_boundary(0.005 + 0.1 * math.tanh(0.05), 1e-6, 0.1), rel=1e-9)
     assert odometer.spend(stated(0.2)).spent_epsilon is None
 
 

@@ -222,16 +222,17 @@ def _rho_above(composition: Composition) -> float:
     for loss, times in rest:
         highs += times * _highs(loss, orders)
     end = math.fsum(_most(loss) * times for loss, times in rest) / float(orders[-1])
-    return (whole + max(end, float(highs[0]), _largest_ratio(orders, highs))) * (1 + 4 * _MARGIN)
+    return (whole + max(end, float(highs[0]), largest_ratio(orders, orders - 1, highs))) * (1 + 4 * _MARGIN)
 
 
-def _largest_ratio(orders: Floats, highs: Floats) -> float:
+def largest_ratio(orders: Floats, powers: Floats, highs: Floats) -> float:
     """Return an upper bound on the divergence over its order between the first and the last of `orders`.
 
-    K(s) = s R(1 + s) is convex and 0 at 0, so that between two knots it lies below the chord u + v s, with u at most
-    0; (u + v s) / (s (1 + s)) is largest at a knot or where v s^2 + 2 u s + u = 0.
+    `powers` are the orders less 1, and `highs` bounds on the divergences. K(s) = s R(1 + s) is convex and 0 at 0, so
+    that between two knots it lies below the chord u + v s, with u at most 0; (u + v s) / (s (1 + s)) is largest at a
+    knot or where v s^2 + 2 u s + u = 0.
     """
-    s = orders - 1
+    s = powers
     values = s * highs
     v = np.diff(values) / np.diff(s)
     u = np.minimum(0.0, values[:-1] - v * s[:-1])

@@ -25,6 +25,7 @@ class DiscreteLoss:
     orders. `symmetric` says that the law of (Q, P) is the same, as for noise that is symmetric about 0; it is
     seen where rounding of the probabilities is all that hides it. `one_order` says that the record has the first law in
     every release of a run, as for one-sided noise; without it, each query may choose which law the record has.
+    `pair` is the law of one order where this one holds the larger curve of both.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
         said to be symmetric and has a loss l without -l.
 
@@ -40,6 +41,7 @@ class DiscreteLoss:
     rho: Fraction | None = None
     symmetric: bool = False
     one_order: bool = False
+    pair: "DiscreteLoss | None" = None
 
     def __post_init__(self) -> None:
         merged: dict[float, float] = {}

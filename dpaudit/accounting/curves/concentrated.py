@@ -1,0 +1,101 @@
+"""The smallest rho of a loss: the supremum over all orders above 1 of its Renyi divergence over the order.
+
+Where K(s) is the cumulant of the loss at s and v = (s + 1/2)^2, the ratio at order 1 + s is K / (v - 1/4). For the pair
+of a black box and for that of Laplace noise K is concave in v: it is the logarithm of a product of terms 1 + v / r with
+positive r, as cosh(x u) and cosh(x u) + sinh(x u) / (2u) are such functions of v = u^2. K is 0 at v = 1/4, so that the
+supremum is the slope there: the limit at order 1, which is the Kullback-Leibler divergence.
+Source: Bun and Steinke (2016), Definition 1.1; Canonne, Kamath and Steinke (2020), Theorem 4, for what theorems state.
+"""
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit.accounting.curves.renyi_divergence import largest_ratio
+from dpaudit.engines.renyi import log_moment
+from dpaudit.model.losses import DiscreteLoss
+
+Floats: TypeAlias = NDArray[np.float64]
+_ULP = 2.0**-52
+_DIGITS = 60
+_LARGE = 1000  # a shift beyond which e^-shift is rounded to what it cannot exceed
+_DOUBT = 2e-13  # what rounding may make of a stated probability, beside what it is
+_NEAR_ONE, _FAR = 1e-7, 1e12
+_MOST, _FEWEST, _ENTRIES = 4000, 400, 1 << 23
+
+
+def rho_of_black_box(epsilon: Fraction) -> Fraction:
+    """Return epsilon tanh(epsilon / 2), rounded up: the smallest rho of whatever loses at most epsilon either way.
+
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3: randomised response dominates it.
+
+    >>> float(rho_of_black_box(Fraction(1)))
+    0.46211715726000984
+    """
+    if epsilon > _LARGE:
+        return epsilon
+    slope = math.tanh(float(epsilon) / 2) * (1 + 4 * _ULP)
+    return min(epsilon * Fraction(min(1.0, slope)), epsilon**2 / 2)
+
+
+def rho_of_laplace(shift: Fraction) -> Fraction:
+    """Return shift - 1 + e^-shift, rounded up: the smallest rho of Laplace noise, `shift` in units of its scale.
+
+    >>> float(rho_of_laplace(Fraction(1)))
+    0.3678794411714424
+    """
+    if shift > _LARGE:
+        return shift
+    with localcontext() as context:
+        context.prec = _DIGITS
+        x = Decimal(shift.numerator) / Decimal(shift.denominator)
+        exact = x - 1 + (-x).exp()
+        near = float(exact) if exact > 0 else 0.0
+    return min(Fraction(near * (1 + 2 * _ULP)) + Fraction(1, 10**50), shift**2 / 2)
+
+
+def rho_of_atoms(loss: DiscreteLoss) -> Fraction:
+    """Return the smallest rho of a loss without infinite mass, in both orders, within 1e-5 of it and never below.
+
+    Edge cases: below 1e-6 the rounding of stated probabilities may widen it; it never exceeds that of a black box.
+    """
+    return Fraction(max(_rho_of_atoms(way) for way in {loss, loss.reversed()}))
+
+
+@lru_cache(maxsize=256)
+def _rho_of_atoms(loss: DiscreteLoss) -> float:
+    """Return the supremum of one order: chords of the cumulant, which is convex, lie above it.
+
+    Below the first order of the grid the divergence is at most the one there, and beyond the last the largest loss.
+    """
+    largest = max(abs(value) for value, _ in loss.atoms)
+    if largest == 0:
+        return 0.0
+    mean = math.fsum(p * value for value, p in loss.atoms)
+    first = _NEAR_ONE / max(1.0, largest)
+    last = min(_FAR, max(10.0, 2 * largest / max(mean, 1e-300)))
+    steps = min(_MOST, max(_FEWEST, _ENTRIES // len(loss.atoms)))
+    powers = np.geomspace(first, last, steps)
+    highs = np.minimum(_cumulants(loss, powers) / powers, largest)
+    end = largest / last
+    return max(end, float(highs[0]), largest_ratio(1 + powers, powers, highs)) * (1 + 1e-11)
+
+
+def _cumulants(loss: DiscreteLoss, powers: Floats) -> Floats:
+    """Return upper bounds on ln E[e^(s loss)]; near 0 by the excess over 1, which holds the digits.
+
+    Each probability may be off by a share of _DOUBT, and their sum is 1.
+    """
+    values, masses = (np.asarray(column, np.float64) for column in zip(*loss.atoms, strict=True))
+    near = powers * np.abs(values).max() < 1
+    excess = np.empty(int(near.sum()))
+    for place, power in enumerate(powers[near]):
+        terms = masses * np.expm1(power * values)
+        excess[place] = terms.sum() + _DOUBT * np.abs(terms).sum()
+    far = np.asarray(log_moment(loss, powers[~near]))
+    return np.concatenate([np.log1p(np.maximum(excess, 0.0)), np.maximum(far, 0.0) * (1 + 1e-12) + 2 * _DOUBT])
