@@ -18,6 +18,7 @@ ADAPTERS: dict[str, tuple[str, str]] = {
     "snsql": ("smartnoise-sql", "dpaudit.adapters.smartnoise_sql"),
     "tmlt": ("tmlt.analytics", "dpaudit.adapters.tumult"),
     "opacus": ("opacus", "dpaudit.adapters.opacus"),
+    "dpsynth": ("dpsynth", "dpaudit.adapters.dpsynth"),
     "dp_accounting": ("dp-accounting", "dpaudit.adapters.dp_accounting"),
 }
 """By the name of a package: the distribution that brings it, and the module of its adapter."""

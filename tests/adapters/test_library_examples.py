@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parents[2] / "examples" / "libraries"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
 PACKAGES = {
     "diffprivlib": "diffprivlib",
+    "dpsynth": "dpsynth",
     "dp_accounting": "dp_accounting",
     "opendp": "opendp",
     "pipelinedp": "pipeline_dp",
@@ -43,7 +44,7 @@ def test_three_releases_take_at_most_ten_lines_each(script: Path) -> None:
 
 
 def test_every_library_has_an_example() -> None:
-    """The libraries that the wall audits by `adapt`, but Opacus, whose engine comes from a training run."""
+    """The libraries that have an adapter, but Opacus, whose engine comes from a training run."""
     assert {script.stem.removesuffix("_releases") for script in SCRIPTS} == set(PACKAGES)
 
 

@@ -1,0 +1,132 @@
+"""dpsynth (Google): a calibrated mechanism declares an event, and draws its noise from a generator that it is given."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dpaudit.adapters.calls import SeededCalls, published
+from dpaudit.adapters.draws import Comparison, RecordingGenerator, compare
+from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.errors import UnsupportedError
+from dpaudit.interchange.dp_event import from_event
+from dpaudit.model.declaration import Declaration, Stated
+
+_LIBRARY = "dpsynth"
+
+
+def adapt(subject: Any, question: Question) -> LibraryRelease:
+    """Return the release of a calibrated mechanism: an initializer, a discrete mechanism, or a whole synthesizer.
+
+    The claim is the epsilon that it was calibrated for, where `epsilon` is among the parameters; else the smaller one
+    of the PLD and the Renyi accountant on its event, at `delta`. The declaration is the event, or stated where no
+    declaration expresses it. With a pair the mechanism runs once on each data set with a recording generator: where the
+    draws exceed the event, a note says so, and the declaration bounds nothing, so that it is not proved.
+    What is published is the noisy measurements, bin edges and categories, unless `released` picks from the result.
+    Raises: UnsupportedError: no calibrated mechanism, no delta, other neighbours than `add_remove`, or an event that no
+        accountant reads.
+    """
+    version = installed_version(_LIBRARY)
+    name = type(subject).__name__
+    if not callable(subject) or not hasattr(type(subject), "dp_event"):
+        raise UnsupportedError(f"Expected a calibrated mechanism of dpsynth, got {name}; configure or calibrate it.")
+    if question.neighbours != "add_remove":
+        raise UnsupportedError("Expected neighbours='add_remove', for which the noise multipliers of dpsynth are.")
+    if question.delta is None:
+        raise UnsupportedError("Expected delta=...: the event of a mechanism has an epsilon at a delta.")
+    try:
+        event = subject.dp_event
+    except AttributeError as error:
+        raise UnsupportedError(f"{name} states no event ({error}); it needs a newer dp-accounting.") from None
+    records = int(getattr(subject, "max_records_per_user", 1))
+    epsilon, source = _claimed(event, question, question.delta)
+    unit = question.unit if records == 1 else f"one person with at most {records} records"
+    claim = replace(question.claim(epsilon, question.delta), unit=unit)
+    compared = tuple(_compared(subject, data, event, records) for data in question.pair or ())
+    findings = tuple(dict.fromkeys(f"Finding: {one.finding}" for one in compared if one.finding))
+    points = tuple(dict.fromkeys(point for one in compared for point in one.open_points))
+    if not compared:
+        points = ("No draw was compared with the event; that needs pair=(data, neighbouring data).",)
+    declaration, because = _declared(event, question)
+    if findings:
+        because = "the draws exceed the declared event"
+        declaration = Stated(epsilon=math.inf, source=f"{_LIBRARY} {version}, {because}", neighbours="add_remove")
+
+    def prepare(seed: int) -> Callable[[Any], Any]:
+        generator = np.random.default_rng(seed)
+        return published(lambda data: subject(generator, data), question.released or _measured)
+
+    return LibraryRelease(
+        library=_LIBRARY,
+        version=version,
+        text=f"mechanism {name}",
+        claim=claim,
+        source=source,
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because=because,
+        function=SeededCalls(prepare=prepare),
+        pair=question.pair,
+        reproducible=False,
+        notes=findings + points,
+    )
+
+
+def _claimed(event: Any, question: Question, delta: float) -> tuple[float, str]:
+    """Return the epsilon of a mechanism and whose word it is."""
+    if "epsilon" in question.parameters:
+        epsilon = float(question.parameters["epsilon"])
+        return epsilon, f"calibrate(epsilon={epsilon:g}, delta={delta:g})"
+    refused, found = "", []
+    unsupported = library_module("dp_accounting", "dp-accounting").UnsupportedEventError
+    for module, kind in (("dp_accounting.pld", "PLDAccountant"), ("dp_accounting.rdp", "RdpAccountant")):
+        accountant = getattr(library_module(module, "dp-accounting"), kind)()
+        try:
+            found.append((float(accountant.compose(event).get_epsilon(delta)), kind))
+        except (unsupported, NotImplementedError, ValueError, TypeError) as error:
+            refused = " ".join(str(error).split())
+    if not found:
+        raise UnsupportedError(f"No accountant of dp-accounting reads the event ({refused}).")
+    epsilon, kind = min(found)
+    return epsilon, f"{kind}.get_epsilon({delta:g}) of dp_event"
+
+
+def _declared(event: Any, question: Question) -> tuple[Declaration | None, str]:
+    """Return the declaration of an event, or None and why it has none."""
+    try:
+        return from_event(event, question.neighbours), ""
+    except UnsupportedError as error:
+        return None, str(error)
+
+
+def _compared(subject: Any, data: Any, event: Any, records: int) -> Comparison:
+    """Return the comparison of an event with the draws of one run; a run that fails decides nothing."""
+    generator = RecordingGenerator(np.random.PCG64(0))
+    try:
+        subject(generator, data)
+    except Exception as error:  # the library's own refusal of a data set: an audit sees it as an outcome
+        return Comparison(open_points=(f"A run that was to be compared raised {type(error).__name__}.",))
+    return compare(event, generator, records)
+
+
+def _measured(result: Any) -> Any:
+    """Return the noisy measurements of a result, by column or clique, and what it found of the columns."""
+    codec = getattr(result, "codec", None)
+    columns = [result] if codec is None else [column.column_measurement for column in codec.columns.values()]
+    discrete = getattr(result, "discrete_mechanism_result", result)
+    measurements = [
+        *getattr(discrete, "measurements", ()),
+        *(getattr(column, "measurement", None) for column in columns),
+    ]
+    shown: dict[str, Any] = {
+        f"{number}: {' '.join(map(str, one.clique))}": np.asarray(one.noisy_measurement)
+        for number, one in enumerate(measurements)
+        if one is not None
+    }
+    for number, column in enumerate(columns):
+        edges, attribute = getattr(column, "bin_edges", None), getattr(column, "categorical_attribute", None)
+        shown |= {} if edges is None else {f"edges {number}": np.asarray(edges)}
+        shown |= {} if attribute is None else {f"values {number}": list(attribute.possible_values)}
+    return shown
