@@ -597,7 +597,7 @@ def test_inner_labels_leave_out_what_is_rounded_away() -> None:
         assert row == pytest.approx(expected)
 
 
-def test_a_secret_step_takes_all_that_it_leaves_out_for_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_step_takes_all_that_it_leaves_out_for_told_apart() -> None:
     """Ratios above the cap, what lies above the knots, and knots that hold rounding; in the other order, the same."""
     pairs = checker("pairs")
     inner = pairs.Pair(
@@ -605,13 +605,14 @@ def test_a_secret_step_takes_all_that_it_leaves_out_for_told_apart(monkeypatch: 
         np.array([-0.5, 0.8]), *(np.array(row) for row in ([0.3, 0.4], [0.3, 0.4], [0.3, 0.4], [0.3, 0.4])),
     )  # fmt: skip
     real, steps, size = pairs._power, 3, 4096
-    monkeypatch.setattr(pairs, "_power", lambda *given: (real(*given)[0], 0.001))
     x, q = np.exp(inner.at), inner.masses * np.exp(-inner.at)
     cap = x[2]
     second = float((np.minimum(x, cap) ** 2 * q).sum())
     g = (steps + 3 * cap + 14 * math.sqrt(steps * second)) / size
     for order in ("remove", "add"):
-        found = pairs._allocated(inner, steps, size, order)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(pairs, "_power", lambda *given: (real(*given)[0], 0.001))
+            found = pairs._allocated(inner, steps, size, order)
         spread = _upper(np.minimum(x, cap) / g, q, inner.alone)
         over = real([(spread, steps)], size, 1, {25.0 / size, 1.0 / size, 0.0})[0]
         lost = 0.05 + (x[3] - cap) * q[3] * 1.001 + 0.001 * size * g / steps
