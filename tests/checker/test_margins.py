@@ -1,6 +1,7 @@
 """Margins of the checker: each bound holds the exact value, and lies beyond it by what the page on the checker says."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -650,3 +651,44 @@ def test_a_choice_that_can_fail_in_one_option_holds_the_larger_delta() -> None:
         exact = max(math.fsum(-p * math.expm1(epsilon - v) for v, p in o[1] if v > epsilon) + o[2] for o in (one, two))
         assert near(low, max(0.0, exact - 0.2), 1e-11) if exact > 0.2 else low <= 1e-12
         assert near(high, exact - 0.2, 1e-11) if exact > 0.2 + 1e-9 else abs(high) <= 1e-12
+
+
+def test_many_atoms_are_seen_as_few_with_the_same_mass_and_mean() -> None:
+    """For a first look only; few are left as they are, and the spread of a weighted law is that of its atoms."""
+    curve, pairs = checker("curve"), checker("pairs")
+    at = np.linspace(-0.7, 2.3, 5001) ** 3
+    masses = np.exp(-np.abs(at)) / 700
+    held = _three()._replace(at=at, masses=masses)
+    found, weights = curve._merged(held)
+    assert len(found) == 1025
+    assert near(weights.sum(), masses.sum(), 1e-12)
+    assert near(weights @ found, masses @ at, 1e-12)
+    assert near(weights @ found**2, masses @ at**2, 1e-3)
+    assert curve._merged(_three())[0] is not found
+    assert curve._merged(_three())[1].tolist() == _three().masses.tolist()
+    at, masses, theta = _three().at, _three().masses, 0.7
+    weighted = masses * np.exp(theta * at) / (masses @ np.exp(theta * at))
+    variance, gaps = curve._spread(at, masses, theta)
+    assert near(variance, weighted @ (at - weighted @ at) ** 2, 1e-12)
+    assert near(gaps, weighted[1] * (at[1] - at[0]) ** 2 + weighted[2] * (at[2] - at[1]) ** 2, 1e-12)
+    rows = ((2**14, 1.0, 2**14), (2**14, 1e-3, 2**11), (2**14, 0.2, 2**14), (2**14, 0.1, 2**13), (2**14, 1e-30, 2**10))
+    assert [pairs._coarser(cells, weight) for cells, weight, _ in rows] == [expected for *_, expected in rows]
+
+
+def test_a_zeroed_record_keeps_the_mass_of_the_other_law_but_for_its_rounding() -> None:
+    """256 units of (1 + z^2) times the mass above are taken off each cell of the other law."""
+    integers, (mu, rate) = checker("integers"), (1.0, 0.3)
+    z = np.concatenate(([-np.inf], 1.5 * mu + np.arange(0, mu + 14, 1 / 256), [np.inf]))
+    p, q = integers._cells(z, mu, rate)
+    whole = integers.zeroed(mu, rate)[1][1]
+    assert math.fsum(m for _, m in whole[1]) + whole[2] == pytest.approx(math.fsum(p), abs=1e-14)
+    kept = math.fsum(m * math.exp(-v) for v, m in whole[1])
+    margin = math.fsum(256 * UNIT * (1 + z[1:-2] ** 2) * p[1:].sum())
+    assert 0.002 * margin <= math.fsum(q[:-1]) - kept <= margin
+    for i, (x, y) in enumerate(pairwise(z[:40])):
+        for law, move in ((p, 2 * mu), (q, mu)):
+            tails = [
+                (1 - rate) * mpmath.ncdf(mpmath.mpf(float(t))) + rate * mpmath.ncdf(mpmath.mpf(float(t)) - move)
+                for t in (max(x, -60.0), y)
+            ]
+            assert abs(law[i] - (tails[1] - tails[0])) <= 8 * UNIT

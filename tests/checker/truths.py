@@ -571,9 +571,9 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
 def met_from_below() -> Iterator[tuple[Data, str, Data, float, float]]:
     """Several secret places, with a relation, a witness, an epsilon and a delta: only the lower end is sharp."""
     one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
-    for steps, places, p, epsilon in ((3, 2, [0.7, 0.3], 0.2), (4, 2, [0.9, 0.1], 0.5), (4, 3, [0.6, 0.4], 0.1)):
+    for steps, places, p, epsilon in ((3, 2, [0.7, 0.3], 0.2), (4, 2, [0.6, 0.3, 0.1], 0.5), (4, 3, [0.6, 0.4], 0.1)):
         q = p[::-1]
-        ways, held = list(product(range(2), repeat=steps)), list(combinations(range(steps), places))
+        ways, held = list(product(range(len(p)), repeat=steps)), list(combinations(range(steps), places))
         alone = [math.prod(q[i] for i in way) for way in ways]
         secret = [
             math.fsum(math.prod((p if j in at else q)[i] for j, i in enumerate(way)) for at in held) / len(held)
