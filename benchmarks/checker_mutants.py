@@ -141,6 +141,7 @@ def checks_of(seed: int) -> list[Check]:
     checks += [partial(holds, *row) for row in truths.truths()]
     checks += [partial(attains, *row) for row in truths.lower_truths()]
     checks += [partial(meets, *row) for row in truths.met_from_below()]
+    checks += [partial(fits, *row) for row in truths.widths()]
     checks += [partial(says, *row) for row in truths.ends()]
     checks += [partial(refuses, "attained", *row, []) for row in truths.no_pairs()]
     checks += [partial(refuses, "fold", *row) for row in truths.no_declarations()]
@@ -215,6 +216,12 @@ def meets(tree: Any, relation: str, pair: Any, epsilon: float, delta: float, loa
     """Return whether the lower end of a bracket meets the known delta of a pair."""
     low, high = loaded.worst(loaded.attained(tree, relation, pair, [])).delta(epsilon)
     return bool(delta * (1 - DIGITS) <= low <= delta * (1 + DIGITS) and low <= high)
+
+
+def fits(tree: Any, relation: str, epsilon: float, width: float, loaded: Loaded) -> bool:
+    """Return whether a bracket is as narrow as it is to be."""
+    low, high = loaded.worst(loaded.fold(tree, relation)).delta(epsilon)
+    return bool(0 < high - low <= width * high)
 
 
 def says(tree: Any, relation: str, side: str, data: Any, ends: Any, word: str, loaded: Loaded) -> bool:

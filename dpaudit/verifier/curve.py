@@ -174,7 +174,7 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
     """
     held = {loss: _merged(pair(loss, LOOK)) for loss in losses}
 
-    least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses) + 1e-200
+    least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses)
 
     def grown(thetas: Array) -> Array:
         return np.asarray(sum(n * growth(*held[loss], thetas) for loss, n in losses.items()))

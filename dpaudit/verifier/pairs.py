@@ -278,7 +278,7 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     caps = np.maximum(1.0, x[ranks][np.minimum(places, len(x) - 1)])
     cap = float(next((cap for cap in caps if cap <= size / 8), caps[-1]))
     second = float((np.minimum(x, cap) ** 2 * q).sum())
-    g = max((steps + 3 * cap + 14 * math.sqrt(steps * min(second, cap))) / size, cap / (size - 4))
+    g = (steps + 3 * cap + 14 * math.sqrt(steps * min(second, cap))) / size
     whole, each = _TILTS[order]
     tilts = {whole / size, each * g / math.sqrt(steps * max(second - 1, 1e-9)) or whole / size}
     upper = _spread(np.minimum(x, cap) / g, q * (1 + _SLACK))

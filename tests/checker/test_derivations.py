@@ -601,3 +601,66 @@ def test_an_end_of_epsilon_at_a_delta_of_0_is_met_at_the_largest_loss() -> None:
         found = judged(side, epsilon, 0.0, curve, 0.05, sharp=False)
         said = "wrong" if found.wrong else "unconfirmed" if found.unconfirmed else ""
         assert said == word, (side, epsilon, found)
+
+
+def test_the_basic_rule_counts_slots_and_adds_up_deltas() -> None:
+    printed, parts = checker("printed"), [BOX | {"epsilon": 0.2, "delta": 1e-6}, BOX | {"epsilon": 0.3, "delta": 1e-7}]
+    for fields, holds in (
+        ({"epsilon": 0.5, "delta": 1.1e-6}, True),
+        ({"epsilon": 0.499, "delta": 1.1e-6}, False),
+        ({"epsilon": 0.5, "delta": 1.09e-6}, False),
+        ({"epsilon": 0.6, "delta": 2e-6, "slots": 2}, True),
+        ({"epsilon": 0.6, "delta": 1.9e-6, "slots": 2}, False),
+        ({"epsilon": 0.6, "delta": 2e-6, "slots": 1.5}, False),
+        ({"epsilon": 0.5, "delta": 1e-5, "slots": 1}, False),
+        ({"epsilon": 0.5, "delta": 1e-9, "slots": 2}, False),
+    ):
+        node = {"node": "sequential", "parts": parts, "printed": {"rule": "basic", **fields}}
+        assert printed.breaks(node) is not holds, fields
+
+
+def test_integer_noise_may_lose_what_lies_beyond_all_that_is_counted() -> None:
+    """From above only, in both orders; of noise that is cut, what its move leaves is lost for certain."""
+    sides = checker("mechanisms").sides_of
+    plain = {"name": "discrete_gaussian", "stddev": 0.9, "l2_sensitivity": 1}
+    ((upper, _),), ((lower, _),) = (side.items() for side in sides(plain, "replace_one"))
+    assert (upper[2:], lower[2:]) == ((1e-106, 1e-106), (0.0, 0.0))
+    assert upper[1] == lower[1]
+    cut = {"name": "truncated_discrete_gaussian", "stddev": 2.0, "cut": 3.0, "l2_sensitivity": 2}
+    ((upper, _),), ((lower, _),) = (side.items() for side in sides(cut, "replace_one"))
+    weights = [math.exp(-(k**2) / 8) for k in range(-6, 7)]
+    lost = math.fsum(weights[:2]) / math.fsum(weights)
+    assert upper[2:] == lower[2:] == (pytest.approx(lost, rel=1e-12), pytest.approx(lost, rel=1e-12))
+
+
+def test_draws_from_one_record_hold_it() -> None:
+    """One draw from one record is the release; several move it as often."""
+    fold, worst = checker("folding").fold, checker("curve").Worst
+    draws = {"scheme": "with_replacement", "population": 1, "batch_size": 1}
+    low, high = worst(fold(sample(gaussian(0.5), 1.0, **draws), "replace_one")).delta(0.3)
+    assert low <= _gaussian_delta(0.5, 0.3) <= high <= 1.001 * _gaussian_delta(0.5, 0.3)
+
+
+def test_a_horizon_beyond_the_range_is_refused() -> None:
+    squared = checker("strategies").squared_move
+    fields = {"strategy": "toeplitz", "entries": [1.0, 0.5]}
+    assert squared(fields | {"horizon": 2**16}) == (1.25, 1.25)
+    with pytest.raises(checker("refusals").Rejection):
+        squared(fields | {"horizon": 2**16 + 1})
+
+
+def test_an_unknown_mechanism_is_told_what_states_it() -> None:
+    for form, told in (("mechanism", True), ("node", False)):
+        with pytest.raises(checker("refusals").Rejection) as refused:
+            checker("shape")._check({"name": "x", "node": "x"}, form, "the table")
+        assert ("--as-stated" in str(refused.value)) is told
+
+
+def test_a_sum_whose_spread_is_far_below_its_largest_loss_is_followed() -> None:
+    """A loss of 18 nats with a probability of 10^-16, met ten times."""
+    stated = [(math.log(1e8), 1e-16), (math.log1p(-1e-16), 1 - 1e-16)]
+    found = checker("curve").Worst([Counter({("discrete", tuple(sorted(stated)), 0.0, 0.0): 10})])
+    low, high = found.delta(1.0)
+    exact = 1e-15 * (1 - math.exp(1 - math.log(1e8)))
+    assert low <= exact * 1.001
+    assert exact * 0.999 <= high

@@ -1,6 +1,7 @@
 """Margins of the checker: each bound holds the exact value, and lies beyond it by what the page on the checker says."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -597,7 +598,7 @@ def test_inner_labels_leave_out_what_is_rounded_away() -> None:
         assert row == pytest.approx(expected)
 
 
-def test_a_secret_step_takes_all_that_it_leaves_out_for_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_step_takes_all_that_it_leaves_out_for_told_apart() -> None:
     """Ratios above the cap, what lies above the knots, and knots that hold rounding; in the other order, the same."""
     pairs = checker("pairs")
     inner = pairs.Pair(
@@ -605,13 +606,14 @@ def test_a_secret_step_takes_all_that_it_leaves_out_for_told_apart(monkeypatch: 
         np.array([-0.5, 0.8]), *(np.array(row) for row in ([0.3, 0.4], [0.3, 0.4], [0.3, 0.4], [0.3, 0.4])),
     )  # fmt: skip
     real, steps, size = pairs._power, 3, 4096
-    monkeypatch.setattr(pairs, "_power", lambda *given: (real(*given)[0], 0.001))
     x, q = np.exp(inner.at), inner.masses * np.exp(-inner.at)
     cap = x[2]
     second = float((np.minimum(x, cap) ** 2 * q).sum())
     g = (steps + 3 * cap + 14 * math.sqrt(steps * second)) / size
     for order in ("remove", "add"):
-        found = pairs._allocated(inner, steps, size, order)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(pairs, "_power", lambda *given: (real(*given)[0], 0.001))
+            found = pairs._allocated(inner, steps, size, order)
         spread = _upper(np.minimum(x, cap) / g, q, inner.alone)
         over = real([(spread, steps)], size, 1, {25.0 / size, 1.0 / size, 0.0})[0]
         lost = 0.05 + (x[3] - cap) * q[3] * 1.001 + 0.001 * size * g / steps
@@ -649,3 +651,44 @@ def test_a_choice_that_can_fail_in_one_option_holds_the_larger_delta() -> None:
         exact = max(math.fsum(-p * math.expm1(epsilon - v) for v, p in o[1] if v > epsilon) + o[2] for o in (one, two))
         assert near(low, max(0.0, exact - 0.2), 1e-11) if exact > 0.2 else low <= 1e-12
         assert near(high, exact - 0.2, 1e-11) if exact > 0.2 + 1e-9 else abs(high) <= 1e-12
+
+
+def test_many_atoms_are_seen_as_few_with_the_same_mass_and_mean() -> None:
+    """For a first look only; few are left as they are, and the spread of a weighted law is that of its atoms."""
+    curve, pairs = checker("curve"), checker("pairs")
+    at = np.linspace(-0.7, 2.3, 5001) ** 3
+    masses = np.exp(-np.abs(at)) / 700
+    held = _three()._replace(at=at, masses=masses)
+    found, weights = curve._merged(held)
+    assert len(found) == 1025
+    assert near(weights.sum(), masses.sum(), 1e-12)
+    assert near(weights @ found, masses @ at, 1e-12)
+    assert near(weights @ found**2, masses @ at**2, 1e-3)
+    assert curve._merged(_three())[0] is not found
+    assert curve._merged(_three())[1].tolist() == _three().masses.tolist()
+    at, masses, theta = _three().at, _three().masses, 0.7
+    weighted = masses * np.exp(theta * at) / (masses @ np.exp(theta * at))
+    variance, gaps = curve._spread(at, masses, theta)
+    assert near(variance, weighted @ (at - weighted @ at) ** 2, 1e-12)
+    assert near(gaps, weighted[1] * (at[1] - at[0]) ** 2 + weighted[2] * (at[2] - at[1]) ** 2, 1e-12)
+    rows = ((2**14, 1.0, 2**14), (2**14, 1e-3, 2**11), (2**14, 0.2, 2**14), (2**14, 0.1, 2**13), (2**14, 1e-30, 2**10))
+    assert [pairs._coarser(cells, weight) for cells, weight, _ in rows] == [expected for *_, expected in rows]
+
+
+def test_a_zeroed_record_keeps_the_mass_of_the_other_law_but_for_its_rounding() -> None:
+    """256 units of (1 + z^2) times the mass above are taken off each cell of the other law."""
+    integers, (mu, rate) = checker("integers"), (1.0, 0.3)
+    z = np.concatenate(([-np.inf], 1.5 * mu + np.arange(0, mu + 14, 1 / 256), [np.inf]))
+    p, q = integers._cells(z, mu, rate)
+    whole = integers.zeroed(mu, rate)[1][1]
+    assert math.fsum(m for _, m in whole[1]) + whole[2] == pytest.approx(math.fsum(p), abs=1e-14)
+    kept = math.fsum(m * math.exp(-v) for v, m in whole[1])
+    margin = math.fsum(256 * UNIT * (1 + z[1:-2] ** 2) * p[1:].sum())
+    assert 0.002 * margin <= math.fsum(q[:-1]) - kept <= margin
+    for i, (x, y) in enumerate(pairwise(z[:40])):
+        for law, move in ((p, 2 * mu), (q, mu)):
+            tails = [
+                (1 - rate) * mpmath.ncdf(mpmath.mpf(float(t))) + rate * mpmath.ncdf(mpmath.mpf(float(t)) - move)
+                for t in (max(x, -60.0), y)
+            ]
+            assert abs(law[i] - (tails[1] - tails[0])) <= 8 * UNIT

@@ -22,12 +22,14 @@ from tests.checker.truths import (
     rare,
     said,
     truths,
+    widths,
 )
 
 DIGITS = 3e-7  # relative: what published numbers are rounded to, and more
 TRUTHS = list(truths())
 LOWER = list(lower_truths())
 ENDS = list(ends())
+WIDTHS = list(widths())
 
 
 @pytest.mark.parametrize("place", range(len(TRUTHS)))
@@ -48,6 +50,14 @@ def test_the_checkers_bracket_of_what_is_attained_holds_a_known_delta(place: int
     assert low <= delta * (1 + DIGITS), json.dumps(tree)
     assert high >= delta * (1 - DIGITS), json.dumps(tree)
     assert high - low <= 2e-3 * high
+
+
+@pytest.mark.parametrize("place", range(len(WIDTHS)))
+def test_the_checkers_bracket_is_as_narrow_as_its_lattice_promises(place: int) -> None:
+    """Sums of one kind and of several, samples, secret steps and choices; a coarser lattice is wider."""
+    tree, relation, epsilon, width = WIDTHS[place]
+    low, high = Worst(fold(tree, relation)).delta(epsilon)
+    assert 0 < high - low <= width * high, json.dumps(tree)
 
 
 def test_the_lower_end_at_several_secret_places_meets_the_delta_by_all_outcomes() -> None:

@@ -571,9 +571,9 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
 def met_from_below() -> Iterator[tuple[Data, str, Data, float, float]]:
     """Several secret places, with a relation, a witness, an epsilon and a delta: only the lower end is sharp."""
     one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
-    for steps, places, p, epsilon in ((3, 2, [0.7, 0.3], 0.2), (4, 2, [0.9, 0.1], 0.5), (4, 3, [0.6, 0.4], 0.1)):
+    for steps, places, p, epsilon in ((3, 2, [0.7, 0.3], 0.2), (4, 2, [0.6, 0.3, 0.1], 0.5), (4, 3, [0.6, 0.4], 0.1)):
         q = p[::-1]
-        ways, held = list(product(range(2), repeat=steps)), list(combinations(range(steps), places))
+        ways, held = list(product(range(len(p)), repeat=steps)), list(combinations(range(steps), places))
         alone = [math.prod(q[i] for i in way) for way in ways]
         secret = [
             math.fsum(math.prod((p if j in at else q)[i] for j, i in enumerate(way)) for at in held) / len(held)
@@ -581,6 +581,29 @@ def met_from_below() -> Iterator[tuple[Data, str, Data, float, float]]:
         ]
         part = release("finite", first=p, second=q)
         yield allocate(part, steps, per_epoch=places), "add_remove", one, epsilon, enumerated(secret, alone, 1, epsilon)
+
+
+def widths() -> Iterator[tuple[Data, str, float, float]]:
+    """Declarations with a relation, an epsilon, and how wide the bracket of delta is at most there, relatively."""
+    replaced, added = "replace_one", "add_remove"
+    lattice = times(release("discrete_laplace", scale=1.5, l1_sensitivity=2), 3)
+    whole = release("discrete_gaussian", stddev=5.0, l2_sensitivity=1)
+    parts = {"node": "parallel", "parts": [laplace(0.5), gaussian(0.4)], "key": "a day"}
+    yield times(laplace(0.1), 1000), replaced, 39.5, 7e-5
+    yield times(laplace(1.0), 300), replaced, 120.0, 6e-5
+    yield times(laplace(0.5), 4), replaced, 1.0, 1.3e-3
+    yield times(laplace(0.5), 30), replaced, 0.0, 1.1e-5
+    yield times(laplace(1e-4), 1000), replaced, 1e-2, 3e-4
+    yield times(sample(gaussian(1.0), 0.01), 100), added, 0.5, 1.6e-4
+    yield times(sample(laplace(0.5), 0.1), 20), added, 0.5, 3.7e-5
+    yield sequence(times(laplace(0.2), 5), gaussian(0.6), lattice), replaced, 2.0, 2.1e-5
+    yield allocate(gaussian(1.0), 10), added, 1.0, 5.7e-4
+    yield allocate(laplace(1.0), 10), added, 0.3, 1.1e-6
+    yield allocate(gaussian(1.0), 100, epochs=4), added, 1.0, 5.7e-3
+    yield times(sample(sequence(laplace(0.5), laplace(0.4)), 0.2), 3), added, 0.3, 2.1e-5
+    yield times(parts, 3), replaced, 0.6, 3.5e-5
+    yield times(release("randomised_response", epsilon=0.5), 50), replaced, 6.0, 1.4e-3
+    yield times(whole, 40), replaced, 3.0, 2.5e-4
 
 
 def no_declarations() -> Iterator[tuple[Data, str]]:
