@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
 from dpaudit.checks import Count, Positive, count, meant, noise_size, one_of
 from dpaudit.model.claim import NEIGHBOURS
-from dpaudit.model.losses import opposed_loss, outer_losses
+from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers
@@ -88,13 +88,22 @@ class DiscreteGaussian:
 
     def opposed(self, rate: float) -> tuple[DiscreteLoss, DiscreteLoss]:
         """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it."""
+        laws = [self.three_laws(above=above) for above in (True, False)]
+        above, attained = (opposed_loss(held.masses, held.more, rate, rest=held.rest) for held in laws)
+        return outer_losses(above, above=True), outer_losses(attained, above=False)
+
+    def three_laws(self, *, above: bool) -> ThreeLaws:
+        """Return the laws without a record, with one and with its opposite; what lies far out is counted as lost."""
         distance = self.l2_sensitivity
         reach = math.ceil(_REACH * self.stddev) + 1 + distance
         outputs = np.arange(-reach, reach + 1)
-        masses = np.exp(self.log_density(outputs, np.asarray(0)))
         moved = (2 * outputs - distance) * distance / (2 * self.stddev**2)
-        above, attained = (opposed_loss(masses, moved, rate, rest=rest) for rest in (2 * float(ndtr(-_REACH)), 0.0))
-        return outer_losses(above, above=True), outer_losses(attained, above=False)
+        return ThreeLaws(
+            masses=np.exp(self.log_density(outputs, np.asarray(0))),
+            more=moved,
+            less=moved[::-1],
+            rest=2 * float(ndtr(-_REACH)) if above else 0.0,
+        )
 
     def _atoms(self) -> tuple[tuple[float, float], ...]:
         """Return (loss, probability) of every output kept, for an answer l2_sensitivity away from 0."""

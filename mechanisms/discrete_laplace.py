@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.checks import Count, Positive, count, noise_size, one_of, ratio
 from dpaudit.model.claim import NEIGHBOURS
-from dpaudit.model.losses import opposed_loss, outer_losses
+from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_laplace
 
@@ -78,13 +78,18 @@ class DiscreteLaplace:
 
     def opposed(self, rate: float) -> tuple[DiscreteLoss, DiscreteLoss]:
         """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it."""
+        laws = self.three_laws(above=True)
+        loss = opposed_loss(laws.masses, laws.more, rate)
+        return outer_losses(loss, above=True), outer_losses(loss, above=False)
+
+    def three_laws(self, *, above: bool) -> ThreeLaws:
+        """Return the laws without a record, with one and with its opposite; an end stands for all outputs beyond it."""
         distance, fading = self.l1_sensitivity, math.exp(-1 / self.scale)
-        outputs = np.arange(-distance, distance + 1)  # an end stands for all outputs beyond it
+        outputs = np.arange(-distance, distance + 1)
         masses = -math.expm1(-1 / self.scale) / (1 + fading) * np.exp(-np.abs(outputs) / self.scale)
         masses[[0, -1]] = math.exp(-distance / self.scale) / (1 + fading)
         moved = np.where(outputs > 0, 2 * outputs - distance, -distance) / self.scale
-        loss = opposed_loss(masses, moved, rate)
-        return outer_losses(loss, above=True), outer_losses(loss, above=False)
+        return ThreeLaws(masses=masses, more=moved, less=moved[::-1])
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in int64 and the same shape.

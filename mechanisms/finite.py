@@ -11,7 +11,16 @@ import numpy as np
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import FieldError, meant, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
-from dpaudit.model.losses import Loss, SampledLoss, StitchedLoss, larger_of, log_ratio, outer_losses, sampled_atoms
+from dpaudit.model.losses import (
+    Loss,
+    SampledLoss,
+    StitchedLoss,
+    ThreeLaws,
+    larger_of,
+    log_ratio,
+    outer_losses,
+    sampled_atoms,
+)
 from dpaudit.model.mechanism import Array
 
 _MOST = 100_000
@@ -90,6 +99,25 @@ class Finite:
         above = SampledLoss(inside=((either, 1),), rate=rate)
         whole = StitchedLoss(positive=above, negative=above.reversed())
         return whole, outer_losses(sampled_atoms(loss, rate), above=False) if loss.symmetric else nothing
+
+    def three_laws(self, *, above: bool) -> ThreeLaws | None:
+        """Return the laws where a record changes the answer of an empty sample and its opposite does not; or nothing.
+
+        From above the larger of both orders counts. No answer lies further away than the other one. From below, the
+        direction is known of symmetric laws only.
+        """
+        loss = self.loss() if above else self.attained_loss()
+        if not loss.symmetric:
+            return None
+        losses, masses = np.array(loss.atoms).reshape(-1, 2).T
+        missing = loss.reverse_infinite_mass
+        return ThreeLaws(
+            masses=np.append(masses * np.exp(-losses), [missing] * (missing > 0)),
+            more=np.append(losses, [-np.inf] * (missing > 0)),
+            less=np.zeros(len(losses) + (missing > 0)),
+            alone=loss.infinite_mass,
+            even=False,
+        )
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return an outcome for each answer, in the same shape.

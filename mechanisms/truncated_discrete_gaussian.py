@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import Count, FieldError, Positive, count, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
-from dpaudit.model.losses import opposed_loss, outer_losses
+from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers
@@ -68,14 +68,19 @@ class TruncatedDiscreteGaussian:
 
     def opposed(self, rate: float) -> tuple[DiscreteLoss, DiscreteLoss]:
         """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it."""
+        laws = self.three_laws(above=True)
+        loss = opposed_loss(laws.masses, laws.more, rate, alone=laws.alone)
+        return outer_losses(loss, above=True), outer_losses(loss, above=False)
+
+    def three_laws(self, *, above: bool) -> ThreeLaws:
+        """Return the laws without a record, with one and with its opposite, which have some outputs alone."""
         noise, distance = np.arange(-self.bound, self.bound + 1), self.l2_sensitivity
         masses = np.exp(self.log_density(noise, np.asarray(0)))
         masses = masses / math.fsum(masses.tolist())
         exponents = (2 * noise - distance) * distance / (2 * self.stddev**2)
         moved = np.where(noise - distance >= -self.bound, exponents, -np.inf)
         alone = math.fsum(masses[max(0, len(noise) - distance) :].tolist())
-        loss = opposed_loss(masses, moved, rate, alone=min(1.0, alone))
-        return outer_losses(loss, above=True), outer_losses(loss, above=False)
+        return ThreeLaws(masses=masses, more=moved, less=moved[::-1], alone=min(1.0, alone))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in int64 and the same shape.

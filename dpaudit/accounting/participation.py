@@ -118,7 +118,7 @@ def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk)
     beside = walk.labels is not None
     if isinstance(node, Allocate):
         return allocated_attained(composition, node, walk.neighbours, beside=beside)
-    alone = sampled_attained(composition, node, walk.neighbours, beside=beside)
+    alone = sampled_attained(composition, node, walk.neighbours, beside=beside, labels=walk.labels)
     several = all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in alone.parts)
     added = node.scheme == "poisson" and walk.neighbours != "replace_one"
     return alone.group(walk.records) if walk.records > 1 and added and several else alone

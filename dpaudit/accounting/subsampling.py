@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders
+from dpaudit.accounting.samples.together import together_above, together_attained
 from dpaudit.accounting.schemes import drawn_counts, drawn_with_replacement, kept_rate, truncated_shares
 from dpaudit.accounting.zeroed import LEAST, MOST, zeroed_above, zeroed_attained
 from dpaudit.engines.basic import total_infinite_mass
@@ -51,13 +52,20 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
         return (Composition(),)
     if opposed := _opposed(node, neighbours):
         return (Composition.of(opposed[0]),)
+    if _apart(node, neighbours) and not _one_shift(alternatives) and (whole := together_above(node)):
+        return (whole,)
     if relation_inside(node, neighbours) == "replace_one":
         alternatives = tuple(map(_in_any_order, alternatives))
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
 def sampled_attained(
-    composition: Composition, node: Subsample, neighbours: Neighbours, *, beside: bool = True
+    composition: Composition,
+    node: Subsample,
+    neighbours: Neighbours,
+    *,
+    beside: bool = True,
+    labels: tuple[str, ...] | None = None,
 ) -> Composition:
     """Return what a pair attains on the sample of `node`, if some pair attains `composition` without it.
 
@@ -77,6 +85,8 @@ def sampled_attained(
         return Composition()
     if opposed := _opposed(node, neighbours):
         return Composition.of(opposed[1])
+    if _apart(node, neighbours) and not _one_shift((composition,)) and (whole := together_attained(node, labels)):
+        return whole
     if not _plain(composition) or composition != composition.reversed():
         return Composition()
     if node.scheme == "poisson" and neighbours == "replace_one":
@@ -155,6 +165,11 @@ def _zeroed_attained(composition: Composition, rate: float) -> Composition:
 def _plain(composition: Composition) -> bool:
     """Return whether no loss is a choice, of which a sample has no law."""
     return not any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts)
+
+
+def _one_shift(alternatives: Alternatives) -> bool:
+    """Return whether a part is one shift of Gaussian or Laplace noise, whose pair on a sample has a closed form."""
+    return all(_plain(held) and held.parts and _shift(held, upwards=True) for held in alternatives)
 
 
 def _gaussian(composition: Composition) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.losses import Loss
+from dpaudit.model.losses import Loss, ThreeLaws
 from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.losses.plain import plain_losses
 
@@ -112,6 +112,13 @@ class OpposedMechanism(Mechanism, Protocol):
 
     def opposed(self, rate: float) -> tuple[Loss, Loss]:
         """Return a loss that dominates every such pair, and one that records attain which move the answer apart."""
+        ...
+
+    def three_laws(self, *, above: bool) -> ThreeLaws | None:
+        """Return what is shown of no record, of one and of its opposite, for samples that hold several releases.
+
+        None where it is not known, as from below for a table whose direction is not.
+        """
         ...
 
 

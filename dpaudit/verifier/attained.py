@@ -71,7 +71,8 @@ class _Walk:
             return shuffled_below(node, self.losses(node["part"], first, relation, 1))
         if kind in ("subsample", "allocate"):
             below = schemes.inside(node, relation)
-            found = schemes.below(node, self.losses(node["part"], first, below, 1), relation, beside=not self.one)
+            part, named = self.losses(node["part"], first, below, 1), self.labels
+            found = schemes.below(node, part, relation, beside=not self.one, labels=named)
             several = records > 1 and relation != "replace_one" and node.get("scheme") == "poisson"
             return _together(found, records) if several else found
         return self.losses(node["part"], first, relation, records)

@@ -7,6 +7,7 @@ from dpaudit.verifier import integers, losses
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.together import together
 
 _NOTHING: Multiset = Counter()
 
@@ -40,19 +41,22 @@ def needs_others(node: Table, relation: str) -> bool:
     return relation in TABLES["others"].get(node.get("scheme", node["node"]), [])
 
 
-def below(node: Table, part: Multiset, relation: str, *, beside: bool) -> Multiset:
+def below(node: Table, part: Multiset, relation: str, *, beside: bool, labels: list[str]) -> Multiset:
     """Return what a pair attains that attains the part by itself; nothing where no pair is known.
 
+    `labels` names the releases that are moved, all of them if empty.
     `beside` says that the records that a pair needs beside it are there; a zeroed one then meets copies of itself.
     """
     if not part or part != reversed_all(part) or any(loss[0] == "choice" for loss in part):
         return _NOTHING
     if not beside and needs_others(node, relation):
         return _once(part, float(node["rate"])) if relation == "zero_out" and node["rate"] else _NOTHING
-    return (_allocated if node["node"] == "allocate" else _sampled)(node, part, relation, low=True)
+    if node["node"] == "allocate":
+        return _allocated(node, part, relation, low=True)
+    return _sampled(node, part, relation, low=True, labels=labels)
 
 
-def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multiset:
+def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: list[str] | None = None) -> Multiset:
     """Return a part on a sample."""
     rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
     require(0 <= rate <= 1, "a rate is out of range")
@@ -71,6 +75,8 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool) -> Multis
         return Counter([integers.opposed(noise, rate, low=low)])
     if noise.get("name") == "finite" and "stated" not in noise:
         return _once(part, rate) if low else _both(losses.either(part), rate)
+    if apart and not _shift(part) and (whole := together(node["part"], rate, labels or [], low=low)):
+        return Counter([whole])
     if inside(node, relation) == "replace_one" and not low:
         part = losses.either(part)
     if scheme == "with_replacement":

@@ -44,6 +44,8 @@ from dpaudit.model.losses.laplace import LaplaceLoss
 from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
 from dpaudit.model.losses.opposed import opposed_loss, outer_losses, sampled_atoms
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
+from dpaudit.model.losses.three_cells import noise_laws
+from dpaudit.model.losses.three_laws import ThreeLaws, composed_laws, sampled_apart
 
 __all__ = [
     "LOST",
@@ -65,12 +67,16 @@ __all__ = [
     "SampledOrder",
     "SimpleLoss",
     "StitchedLoss",
+    "ThreeLaws",
     "binomial_shifts",
+    "composed_laws",
     "group_delta",
     "larger_of",
     "larger_order",
     "log_ratio",
+    "noise_laws",
     "opposed_loss",
     "outer_losses",
+    "sampled_apart",
     "sampled_atoms",
 ]

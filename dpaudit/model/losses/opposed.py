@@ -29,10 +29,10 @@ def opposed_loss(
     >>> fair.symmetric, len(fair.atoms), fair.infinite_mass
     (True, 3, 0.025)
     """
-    grown = _grown(moved, rate)
-    first = masses * np.exp(grown)
-    shared = (grown > -np.inf) & (grown[::-1] > -np.inf) & (masses > 0)
-    losses = (grown[shared] - grown[::-1][shared]).tolist()
+    ratios = grown(moved, rate)
+    first = masses * np.exp(ratios)
+    shared = (ratios > -np.inf) & (ratios[::-1] > -np.inf) & (masses > 0)
+    losses = (ratios[shared] - ratios[::-1][shared]).tolist()
     lost = rate * alone + float(first[~shared].sum()) + rest
     return DiscreteLoss(
         atoms=tuple(zip(losses, first[shared].tolist(), strict=True)),
@@ -42,8 +42,12 @@ def opposed_loss(
     )
 
 
-def _grown(moved: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    """Return ln(1 - rate + rate e^moved), each in the form that cancels nothing."""
+def grown(moved: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """Return ln(1 - rate + rate e^moved), each in the form that cancels nothing.
+
+    >>> grown(np.array([-np.inf, 0.0]), 0.5).round(6).tolist()
+    [-0.693147, 0.0]
+    """
     if rate == 1:
         return moved
     near, far = np.minimum(moved, 1.0), np.maximum(moved, 1.0)
@@ -65,7 +69,7 @@ def sampled_atoms(loss: DiscreteLoss, rate: float) -> DiscreteLoss:
     values = np.array([value for value, _ in loss.atoms])
     masses = np.array([mass for _, mass in loss.atoms])
     mixed = rate * masses + (1 - rate) * masses * np.exp(-values)
-    atoms = list(zip(_grown(values, rate).tolist(), mixed.tolist(), strict=True))
+    atoms = list(zip(grown(values, rate).tolist(), mixed.tolist(), strict=True))
     if loss.reverse_infinite_mass:
         atoms.append((float(np.log1p(-rate)), (1 - rate) * loss.reverse_infinite_mass))
     return DiscreteLoss(atoms=tuple(atoms), infinite_mass=float(meant(rate) * meant(loss.infinite_mass)))

@@ -1,0 +1,176 @@
+"""Several releases inside one sample whose record is replaced: outcome by outcome, under three laws at once.
+
+Each release has an outcome's mass without the record, and the logarithms of what the record and its opposite make of
+it. These add up over releases; then the sample is drawn. Integer noise and tables of two laws are listed as they are,
+Gaussian and Laplace noise in cells of outputs.
+"""
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from dpaudit.verifier.integers import LATTICE, noise_law
+from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, times
+from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.refusals import Table, follow
+from dpaudit.verifier.shifts import Array
+
+_MOST, _ALIKE = 4_000_000, 1e-11
+_CELLS, _FEW, _LARGEST = 1200, 4e5, 20  # cells of a noise, outcomes of all, the largest shift
+_KNOTS = 6000
+_REACH = 8.5  # deviations; beyond lies less than 1e-16
+_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+Outcomes = tuple[Array, Array, Array]  # masses, and the two logarithms
+Held = tuple[Outcomes, float, float, bool]  # outcomes, mass on others, mass not counted, whether both sides are alike
+
+
+def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
+    """Return the loss of all releases of `labels` (all there are, if empty) on a sample; nothing for other parts."""
+    found = releases(node, 1)
+    if any("stated" in one["mechanism"] for one, _ in found):
+        return ()
+    moved = [(one["mechanism"], n) for one, n in found if not labels or one["label"] in labels]
+    listed = [(fields, n) for fields, n in moved if fields["name"] in (*LATTICE, "finite")]
+    shifts = _shifts([(fields, n) for fields, n in moved if fields["name"] not in (*LATTICE, "finite")])
+    held = [(_outcomes(fields, low=low), n) for fields, n in listed]
+    if sum(n for _, n in moved) < 2 or shifts is None or any(one is None for one, _ in held):
+        return ()
+    rows = [(one, n) for one, n in held if one]
+    if not shifts:
+        return _together(rows, rate, low=low)
+    count = math.prod(math.comb(len(one[0][0]) + n - 1, n) for one, n in rows)
+    spans = {one: one[1] * (2 if one[0] == "laplace" else 2 * _REACH) for one in shifts}
+    width = math.prod((2 * span) ** shifts[one] * 1.0 for one, span in spans.items()) * count / _FEW
+    sizes = {one: min(_CELLS, int(span / width ** (1 / shifts.total())) + 4) for one, span in spans.items()}
+    cuts = [[(_cut(one, sizes[one], low=below), n) for one, n in shifts.items()] for below in (False, True)]
+    return ("between", *(_together([*rows, *cut], rate, low=low, side=1 - 2 * i) for i, cut in enumerate(cuts)))
+
+
+def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int = 0) -> Loss:
+    """Return the loss of all outcomes on a sample; from above, of laws that are not even, that of each sign."""
+    whole: Outcomes = (np.ones(1), np.zeros(1), np.zeros(1))
+    kept, beyond, even = 1.0, 0.0, True
+    for (outcomes, alone, rest, mirrored), n in rows:
+        for _ in range(n):
+            whole = _joined(whole, outcomes)
+        kept, beyond, even = kept * (1 - alone) ** n, beyond + n * rest, even and mirrored
+    loss = _sampled(whole, rate, rate * (1 - kept) + beyond, even=even, side=side)
+    return loss if low or even else ("halves", loss, reverse(loss))
+
+
+def _shifts(moved: list[tuple[Table, int]]) -> Multiset | None:
+    """Return the shifts of Gaussian and Laplace noise, Gaussian ones as one; None where there is other noise."""
+    found: Multiset = Counter()
+    for fields, n in moved:
+        upper, lower = sides_of(fields, fields["neighbours"])
+        if upper != lower or not {loss[0] for loss in upper} <= {*SHIFTS}:
+            return None
+        found += times(upper, n)
+    return None if any(loss[1] > _LARGEST for loss in merged(found)) else merged(found)
+
+
+def releases(node: Table, often: int) -> list[tuple[Table, int]]:
+    """Return each release in sequence and how often it is met; nothing where there are other nodes."""
+    if node["node"] == "release":
+        return [(node, often)]
+    if node["node"] in ("repeat", "post_process", "billboard"):
+        return releases(node["part"], often * node.get("times", 1))
+    each = [releases(part, often) for part in node["parts"]] if node["node"] == "sequential" else [[]]
+    return [held for part in each for held in part] if all(each) else []
+
+
+def _outcomes(fields: Table, *, low: bool) -> Held | None:
+    """Return the outcomes of a mechanism, the record's mass on others, what is not counted, and whether it is even."""
+    if fields["name"] != "finite":
+        _, masses, away, beyond = noise_law(fields)
+        alone = float(masses[np.isinf(away)].sum()) * ("cut" in fields)
+        return (masses, away, away[::-1]), alone, beyond * (not low), True
+    upper, exact = sides_of(fields, fields["neighbours"])
+    ((loss, _),) = (exact if low else upper).items()
+    if reverse(loss) != loss:
+        return None
+    atoms = [(p * math.exp(-v), v) for v, p in loss[1]] + [(loss[3], -math.inf)] * (loss[3] > 0)
+    masses, away = (np.array(held) for held in zip(*atoms, strict=True))
+    return (masses, away, np.zeros(len(away))), loss[2], 0.0, False
+
+
+def _cut(shift: Loss, cells: int, *, low: bool) -> Held:
+    """Return cells of a noise: each as one outcome, or its points shared between corners around their arc.
+
+    The two ratios run along a line for Laplace noise, else along a hyperbola inside the triangle of two tangents.
+    """
+    noise, mu = shift
+    flat = noise == "laplace"
+    z = np.linspace(0, mu, cells // 2 + 1) if flat else np.linspace(-_REACH - mu, _REACH + mu, cells + 1)
+    wide, width = np.diff(z)[:, None], z[1] - z[0]
+    at = z[:-1, None] + wide * (1 + _PLACES) / 2
+    mass = wide * _WEIGHTS / 2 * (np.exp(-at) / 2 if flat else np.exp(-at * at / 2) / math.sqrt(2 * math.pi))
+    pull, base = (2.0, mu) if flat else (mu, mu * mu / 2)
+    if low:
+        sums = [(mass * np.exp(sign * pull * at - base)).sum(axis=1) / mass.sum(axis=1) for sign in (1, -1)]
+        held, more, less = mass.sum(axis=1), np.log(sums[0]), np.log(sums[1])
+    else:
+        u, top = np.exp(pull * (at - z[:-1, None])), math.exp(pull * width)
+        power = 1 if flat else 2
+        left, right = (top - u) ** power, (u - 1) ** power * (1 if flat else top)
+        shares = [side / (top - 1) ** power / (1 if flat else u) for side in (left, right)]
+        middle = 0 * u if flat else (u - 1) * (top - u) * (top + 1) / (top - 1) ** 2 / u
+        held = np.concatenate([(mass * share).sum(axis=1) for share in (*shares, middle)])
+        ends, bend = (pull * end - base for end in (z[:-1], z[1:])), math.log(2 / (1 + top))
+        first, second = ends
+        more = np.concatenate([first, second, second + bend])
+        less = np.concatenate([-first, -second, -first + bend]) - 2 * base
+    if not flat:
+        return (held, more, less), 0.0, 0.0 if low else 4e-17, True
+    held, more = np.append(held, math.exp(-mu) / 2), np.append(more, mu)
+    still = np.full(len(held), -mu)
+    return (np.tile(held, 2), np.append(more, still), np.append(still, more)), 0.0, 0.0, True
+
+
+def _joined(one: Outcomes, two: Outcomes) -> Outcomes:
+    """Return both together; outcomes whose logarithms agree become one."""
+    follow(len(one[0]) * len(two[0]) <= _MOST, "the outcomes of several releases are too many for this checker")
+    masses = np.outer(one[0], two[0]).ravel()
+    logs = [np.add.outer(a, b).ravel() for a, b in zip(one[1:], two[1:], strict=True)]
+    seen = np.log(np.maximum(masses, 1e-300)) + np.maximum(0.0, np.maximum(*logs)) > -160
+    masses, logs = masses[seen], [held[seen] for held in logs]
+    keys = [np.rint(np.maximum(held, -1e4) / _ALIKE) for held in logs]
+    order = np.lexsort(keys)
+    steps = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    first = np.flatnonzero(np.append(True, steps))
+    return np.add.reduceat(masses[order], first), logs[0][order][first], logs[1][order][first]
+
+
+def _few(loss: Array, first: Array, side: int) -> tuple[list[float], list[float]]:
+    """Return outcomes on few losses, which keeps both laws: shared between two (side 1), or a cell as one (side -1)."""
+    if not side or len(loss) < _KNOTS:
+        return loss.tolist(), first.tolist()
+    knots = np.unique(np.append(0.0, np.linspace(loss.min(), loss.max(), _KNOTS)))
+    at = np.clip(np.searchsorted(knots, loss, side="right") - 1, 0, len(knots) - 2)
+    if side > 0:
+        up = np.clip(np.expm1(knots[at] - loss) / np.expm1(knots[at] - knots[at + 1]), 0, 1) * first
+        return knots.tolist(), (np.bincount(at + 1, up, len(knots)) + np.bincount(at, first - up, len(knots))).tolist()
+    p, q = np.bincount(at, first), np.bincount(at, first * np.exp(-loss))
+    kept = (p > 1e-290) & (q > 1e-290)
+    return np.log(p[kept] / q[kept]).tolist(), p[kept].tolist()
+
+
+def _sampled(whole: Outcomes, rate: float, lost: float, *, even: bool, side: int) -> Loss:
+    """Return the loss of the record against its opposite, each in the sample with probability `rate`."""
+    masses, *logs = whole
+    with np.errstate(divide="ignore"):
+        one, two = (np.log1p(rate * np.expm1(held)) if rate < 1 else held for held in logs)
+    both = np.isfinite(one) & np.isfinite(two)
+    first, loss = masses * np.exp(one), one - np.where(np.isfinite(two), two, 0.0)
+    lost = min(1.0, lost + float(first[~both].sum()))
+    both &= (loss > _ALIKE) | (not even)
+    held: dict[float, float] = {}
+    for value, mass in zip(*_few(loss[both], first[both], side), strict=True):
+        held[value] = held.get(value, 0.0) + mass
+    if not even:
+        other = 1 - math.fsum(p * math.exp(-v) for v, p in held.items())
+        return discrete(list(held.items()), lost, max(0.0, other) if other > 1e-12 else 0.0)
+    above = [(v, p) for v, p in held.items() if v > _ALIKE]
+    rest = 1 - lost - math.fsum(p * (1 + math.exp(-v)) for v, p in above)
+    return discrete([*above, *((-v, p * math.exp(-v)) for v, p in above), (0.0, max(0.0, rest))], lost, lost)
