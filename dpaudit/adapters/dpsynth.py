@@ -31,7 +31,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     """
     version = installed_version(_LIBRARY)
     name = type(subject).__name__
-    if not callable(subject) or not hasattr(type(subject), "dp_event"):
+    if not hasattr(type(subject), "dp_event"):
         raise UnsupportedError(f"Expected a calibrated mechanism of dpsynth, got {name}; configure or calibrate it.")
     if question.neighbours != "add_remove":
         raise UnsupportedError("Expected neighbours='add_remove', for which the noise multipliers of dpsynth are.")
