@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 import numpy as np
@@ -16,22 +17,25 @@ from dpaudit.interchange.dp_event import from_event
 from dpaudit.model.declaration import Declaration, Stated
 
 _LIBRARY = "dpsynth"
+_DIGITS = 6
+"""An accountant discretises losses: digits beyond these are its own, and no claim of the mechanism."""
 
 
 def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a calibrated mechanism: an initializer, a discrete mechanism, or a whole synthesizer.
 
     The claim is the epsilon that it was calibrated for, where `epsilon` is among the parameters; else the smaller one
-    of the PLD and the Renyi accountant on its event, at `delta`. The declaration is the event, or stated where no
-    declaration expresses it. With a pair the mechanism runs once on each data set with a recording generator: where the
-    draws exceed the event, a note says so, and the declaration bounds nothing, so that it is not proved.
+    of the PLD and the Renyi accountant on its event, at `delta`, rounded up to six digits. The declaration is the
+    event, or stated where no declaration expresses it. With a pair the mechanism runs once on each data set with a
+    recording generator: where the draws exceed the event, a note says so, and the declaration bounds nothing, so that
+    it is not proved.
     What is published is the noisy measurements, bin edges and categories, unless `released` picks from the result.
     Raises: UnsupportedError: no calibrated mechanism, no delta, other neighbours than `add_remove`, or an event that no
         accountant reads.
     """
     version = installed_version(_LIBRARY)
     name = type(subject).__name__
-    if not callable(subject) or not hasattr(type(subject), "dp_event"):
+    if not hasattr(type(subject), "dp_event"):
         raise UnsupportedError(f"Expected a calibrated mechanism of dpsynth, got {name}; configure or calibrate it.")
     if question.neighbours != "add_remove":
         raise UnsupportedError("Expected neighbours='add_remove', for which the noise multipliers of dpsynth are.")
@@ -90,7 +94,8 @@ def _claimed(event: Any, question: Question, delta: float) -> tuple[float, str]:
     if not found:
         raise UnsupportedError(f"No accountant of dp-accounting reads the event ({refused}).")
     epsilon, kind = min(found)
-    return epsilon, f"{kind}.get_epsilon({delta:g}) of dp_event"
+    rounded = Context(prec=_DIGITS, rounding=ROUND_CEILING).create_decimal_from_float(epsilon)
+    return float(rounded), f"{kind}.get_epsilon({delta:g}) of dp_event, rounded up to {_DIGITS} digits"
 
 
 def _declared(event: Any, question: Question) -> tuple[Declaration | None, str]:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 _SAME, _SHOWN = 1e-9, 4
-_UNREAD = {"exponential", "geometric", "gumbel", "laplace", "logistic", "multivariate_normal", "spawn"}
-_UNREAD |= {"standard_exponential", "standard_normal"}
+_OTHER_NOISE = {"exponential", "geometric", "gumbel", "laplace", "logistic", "multivariate_normal"}
+_UNREAD = _OTHER_NOISE | {"spawn", "standard_exponential", "standard_normal"}
 
 
 class RecordingGenerator(np.random.Generator):

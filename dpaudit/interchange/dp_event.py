@@ -44,7 +44,8 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
     """Return the declaration of what `event` describes, for data sets related by `neighbours`.
 
     Noise is in units of one record's norm; labels say where in the event a release stands. An event without any
-    loss (no operation, nothing composed) becomes a stated epsilon of 0.
+    loss (no operation, nothing composed) becomes a stated epsilon of 0. A choice by the exponential mechanism and an
+    (epsilon, delta) have the same parameters for all neighbours, as in dp-accounting after 0.6.0, which brings them.
 
     Raises: UnsupportedError: an event that no declaration expresses, or with an impossible parameter; the message
         names it and its place.
@@ -67,6 +68,11 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
                 return release("laplace", scale=noise, l1_sensitivity=_REPLACED[neighbours])
             case dp_event.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=buckets):
                 return release("randomised_response", epsilon=_response_epsilon(noise, buckets), categories=buckets)
+            case _ if type(event).__name__ == "ExponentialMechanismDpEvent":
+                return release("exponential", epsilon=event.epsilon, linf_sensitivity=1.0)
+            case _ if type(event).__name__ == "EpsilonDeltaDpEvent":
+                said = f"an EpsilonDeltaDpEvent of dp-accounting, {where}"
+                return Stated(epsilon=event.epsilon, delta=event.delta, source=said, neighbours=neighbours)
             case dp_event.ComposedDpEvent(events=events):
                 return Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
             case dp_event.SelfComposedDpEvent(event=part, count=times):

@@ -94,8 +94,8 @@ def test_an_event_is_claim_and_declaration_and_the_draws_keep_to_it() -> None:
     """The PLD accountant's epsilon, the Gaussian leaf, no finding; a person of two records has twice the noise."""
     release = adapt(Histogram(sigma=1.0), **ASKED)
     assert isinstance(release.declaration, Release)
-    assert release.source == "PLDAccountant.get_epsilon(1e-05) of dp_event"
-    assert 4.37 < release.claim.epsilon < 4.38
+    assert release.source == "PLDAccountant.get_epsilon(1e-05) of dp_event, rounded up to 6 digits"
+    assert release.claim.epsilon == 4.37718  # 4.377178 and more is the Gaussian's at noise 1 and delta 1e-5
     assert release.notes == ()
     assert verdicts(release)[0] == "certified"
     assert verdicts(release)[1] != "violation"

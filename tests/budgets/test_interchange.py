@@ -3,6 +3,7 @@
 import json
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,26 @@ def test_two_hundred_events_survive_the_round_trip_exactly(neighbours: Neighbour
         assert to_event(from_event(event, neighbours)) == event
     kinds = {type(node).__name__ for event in EVENTS for _, node in walk(from_event(event, "add_remove"))}
     assert kinds == {"Release", "Sequential", "Repeat", "Subsample"}
+
+
+@pytest.mark.parametrize("neighbours", ["replace_one", "add_remove"])
+def test_events_after_060_are_a_choice_and_a_stated_loss(neighbours: Neighbours) -> None:
+    """A choice costs epsilon^2 / 8 in zCDP, a quarter of a pure loss; a failure adds its delta to the Gaussian's."""
+    choice = type("ExponentialMechanismDpEvent", (dpa.DpEvent,), {"epsilon": 0.5})()
+    failure = type("EpsilonDeltaDpEvent", (dpa.DpEvent,), {"epsilon": 0.0, "delta": 4e-6})()
+    leaf = from_event(choice, neighbours)
+    assert isinstance(leaf, Release)
+    assert (leaf.mechanism.name, certify(leaf, replace(CLAIM, epsilon=0.5, neighbours=neighbours)).verdict) == (
+        "exponential",
+        "certified",
+    )
+    claim = Claim(epsilon=4.5, delta=1e-5, neighbours=neighbours)
+    noise = dpa.GaussianDpEvent(2.0 if neighbours == "replace_one" else 1.0)
+    alone, with_failure = (
+        certify(from_event(event, neighbours), claim).tight.delta.upper
+        for event in (noise, dpa.ComposedDpEvent([noise, failure]))
+    )
+    assert alone < with_failure <= (alone + 4e-6) * (1 + 1e-6)
 
 
 def test_numbers_leave_as_floats_and_counts_as_integers() -> None:
