@@ -40,7 +40,7 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
     answers, users = _answers(node), node["users"]
     if not answers or not part:
         return Counter()
-    p = math.exp(max(most(part)[0], most(reversed_all(part))[0]))
+    p = math.exp(most(part)[0])
     lie = 1 / (p + answers - 1)
     one = np.append(_likely(users - 1, lie), _likely(users - 1, lie)[-1] + 1)
     if answers == 2:
@@ -92,4 +92,4 @@ def _merged(p: Array, q: Array, nothing: float) -> Loss:
     masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
     both = (low + np.arange(len(masses)) * step, masses), labels
     laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in both)
-    return ("between", *(discrete([*law, (0.0, max(0.0, nothing))]) for law in laws))
+    return ("between", *(discrete([*law, (0.0, nothing)]) for law in laws))

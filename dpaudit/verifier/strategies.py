@@ -30,7 +30,7 @@ def squared_move(fields: Table) -> tuple[float, float]:
         return _counted(matrix, most, gap)
     first = given if kind == "toeplitz" else np.cumprod([1.0, *(1 - 0.5 / np.arange(1, horizon))])
     require(0 < len(first) <= horizon, "a strategy's coefficients do not fit its horizon")
-    falls = (np.diff(first, prepend=first[0], append=0.0) <= 0).all() and (first >= 0).all()
+    falls = (np.diff(first, prepend=first[0], append=0.0) <= 0).all()  # to 0, and so none is negative
     if falls or most == 1 or len(first) <= gap:
         moved = np.convolve(np.arange((most - 1) * gap + 1) % gap == 0, first)[:horizon]
         square = float(moved @ moved)

@@ -8,7 +8,6 @@ proved constant; a thousand times that of radix 2 is taken, and assumed.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.fft import irfft, rfft
@@ -64,8 +63,8 @@ def growth(at: Array, masses: Array, thetas: Array) -> Array:
 
 def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) -> Law:
     """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
-    number: Any = np.longdouble if window.size <= _SHORT else np.double
-    product: Array = (1 + 0j) * np.ones(window.size // 2 + 1, dtype=number)
+    number, plane = (np.longdouble, np.clongdouble) if window.size <= _SHORT else (np.double, np.cdouble)
+    product: Array = np.ones(window.size // 2 + 1, dtype=plane)
     log_size, count = np.zeros(1), np.zeros(1)
     off = _ETA * float(np.finfo(number).eps) * math.log2(window.size) + 8 * UNIT
     log_moment, relative, grown = 0.0, 64 * UNIT, np.zeros(len(tilts))

@@ -489,7 +489,14 @@ def test_orders_are_kept_where_a_run_does_not_change_them() -> None:
 def test_coefficients_that_rise_or_change_their_sign_are_counted_by_all_schedules() -> None:
     """By brute force: the sum of the inner products' sizes from above, one schedule's best signs from below."""
     squared = checker("strategies").squared_move
-    for entries in ([0.5, 1.0], [1.0, -0.5], [-1.0, -2.0, -0.5], [1.0, 0.5, 0.75, -0.1], [1.0, 0.5, 0.25]):
+    for entries in (
+        [0.5, 1.0],
+        [1.0, -0.5],
+        [-1.0, -2.0, -0.5],
+        [1.0, 0.5, 0.75, -0.1],
+        [1.0, 0.5, 0.25],
+        [0.1, 0.0, 1.0],
+    ):
         for horizon, most, gap in ((6, 2, 1), (7, 2, 2), (7, 3, 1), (16, 2, 4)):
             matrix = np.array([[_entry(entries, i - j) for j in range(horizon)] for i in range(horizon)])
             gram = matrix.T @ matrix
@@ -664,3 +671,37 @@ def test_a_sum_whose_spread_is_far_below_its_largest_loss_is_followed() -> None:
     exact = 1e-15 * (1 - math.exp(1 - math.log(1e8)))
     assert low <= exact * 1.001
     assert exact * 0.999 <= high
+
+
+def test_integer_noise_at_plus_and_minus_a_move_is_told_apart_by_all_outcomes() -> None:
+    """Also of a whole sample, where noise of a bounded range misses numbers on either side."""
+    fields = {"name": "truncated_discrete_gaussian", "stddev": 2.0, "cut": 3.0, "l2_sensitivity": 2}
+    weights = {k: math.exp(-(k**2) / 8) for k in range(-6, 7)}
+    whole = math.fsum(weights.values())
+    for rate in (1.0, 0.4):
+        one, two = (
+            [((1 - rate) * weights.get(k, 0.0) + rate * weights.get(k - move, 0.0)) / whole for k in range(-9, 10)]
+            for move in (2, -2)
+        )
+        for low in (True, False):
+            loss = checker("integers").opposed(fields, rate, low=low)
+            assert loss[2] == loss[3] == pytest.approx(math.fsum(p for p, q in zip(one, two, strict=True) if not q))
+            for epsilon in (0.0, 0.5, 2.0):
+                exact = math.fsum(max(0.0, p - math.exp(epsilon) * q) for p, q in zip(one, two, strict=True))
+                found = math.fsum(-p * math.expm1(epsilon - v) for v, p in loss[1] if v > epsilon) + loss[2]
+                assert found == pytest.approx(exact, rel=1e-12)
+    plain = {"name": "discrete_gaussian", "stddev": 2.0, "l2_sensitivity": 2}
+    sides = [checker("integers").opposed(plain, 0.4, low=low)[2:] for low in (True, False)]
+    assert sides == [(0.0, 0.0), (1e-106, 1e-106)]
+
+
+def test_a_shuffle_rests_on_the_worse_order_of_its_report_and_has_all_its_mass() -> None:
+    above, box = checker("shuffles").shuffled_above, checker("losses").black_box(0.9)
+    node = {"node": "shuffle", "part": BOX, "users": 40}
+    found = [above(node, Counter([part]), "replace_one") for part in (UNEVEN, checker("losses").reverse(UNEVEN), box)]
+    assert found[0] == found[1] == found[2]
+    answer = release("randomised_response", epsilon=0.9, categories=5)
+    ((part, _),) = checker("folding").fold(answer, "replace_one")[0].items()
+    for side in above(node | {"part": answer}, Counter([part]), "replace_one")[1:]:
+        assert math.fsum(p for _, p in side[1]) == pytest.approx(1.0, abs=1e-9)
+        assert math.fsum(p * math.exp(-v) for v, p in side[1]) == pytest.approx(1.0, abs=1e-4)

@@ -427,8 +427,8 @@ def test_the_scale_of_a_sum_is_moved_to_its_side_by_the_error_of_everything() ->
     """The relative error of the law, and 2^-50 times the size, 100, the exponent and theta times the furthest."""
     held = _lattice(-900, 1000)
     for side, epsilon in ((1, 3.0), (-1, -40.0)):
-        off = 1e-11 + 2.0**-50 * (1000 + 100 + 70 + 1.25 * (abs(epsilon) + 450))
-        found = held._scale(_law(-70.0, 1e-11, 0, 0), epsilon, side)
+        off = 1e-13 + 2.0**-50 * (1000 + 100 + 70 + 1.25 * (abs(epsilon) + 450))
+        found = held._scale(_law(-70.0, 1e-13, 0, 0), epsilon, side)
         assert near(mpmath.log(found) + 70 + 1.25 * epsilon, side * off, 0.02)
     assert held._scale(_law(900.0, 0.0, 0, 0), 0.0, 1) == math.exp(700.0)
 
@@ -516,6 +516,21 @@ def test_next_to_the_largest_loss_all_are_at_their_largest() -> None:
     off = 3 * 64 * UNIT + 2e-13
     assert 0.9 * off * exact <= exact - low <= 1.2 * off * exact
     assert 0.9 * off * exact <= high - exact <= 1.2 * off * exact
+
+
+def test_the_gap_to_the_largest_loss_is_rounded_to_its_side() -> None:
+    """Up by a part in 10^12 from above; of each loss a millionth of its share from below."""
+    curve = checker("curve")._Curve({("laplace", 0.4): 5})
+    asked: list[float] = []
+
+    def all_above(gap: float) -> tuple[float, float]:
+        asked.append(gap)
+        return 0.5, 0.5
+
+    curve._all_above = all_above
+    curve._at_the_end(1.5, 1.75)
+    assert near(asked[0], (curve.supremum - 1.75) * 1e-6 / 5)
+    assert 0.5e-12 <= asked[1] / (curve.supremum - 1.5) - 1 <= 2e-12
 
 
 def test_a_finite_loss_at_the_very_place_of_a_gap_is_counted() -> None:
