@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Finding, Mechanism
 from dpaudit.model.mechanism import Array, is_additive
-from dpaudit.model.tape import RunTape, TapedTotal
+from dpaudit.model.tape import RunTape, TapedRelease, TapedTotal
 
 _CROWD = 1_000
 """From so many people on a sum of their noises is taken as normal; a sum of Gaussian noises always is."""
@@ -20,6 +20,9 @@ _DEVIATIONS = 5.62
 _SAMPLED = 0.015
 """How far the sampled variance of one message may lie off: four standard deviations for Laplace noise."""
 
+_ROUNDING, _FEWEST = 1e-6, 4
+"""Up to this relative difference numbers are equal; so few of them are compared at least."""
+
 Variances = dict[tuple[Mechanism, tuple[int, ...]], Array]
 
 
@@ -28,8 +31,10 @@ def too_calm(tape: RunTape) -> Iterator[Finding]:
 
     The mean square of the sums' noise is compared with the number of people times the variance of one message, which is
     sampled from the mechanism; at last all labels together. False alarm: 1e-8 a label. Noise whose variance is too
-    small by a tenth is found from some ten thousand numbers on.
+    small by a tenth is found from some ten thousand numbers on. Where one message's noise times a number stands for the
+    sum, the number is compared as it is.
     """
+    yield from _too_small_multiples(tape)
     crowds: dict[str, list[Array]] = defaultdict(list)
     sites: dict[str, str] = {}
     known: Variances = {}
@@ -48,6 +53,33 @@ def too_calm(tape: RunTape) -> Iterator[Finding]:
             f"add ({sites[label]})."
         )
         yield Finding(rule="DPA229", where=label, message=message)
+
+
+def _too_small_multiples(tape: RunTape) -> Iterator[Finding]:
+    """Yield a finding (DPA229) for each label where a sum is too small a multiple of one message's noise."""
+    accused: set[str] = set()
+    for total in tape.totals:
+        multiple = next((found for release in tape.released if (found := _multiple(total, release))), 0.0)
+        if 0 < multiple**2 < total.users * (1 - _ROUNDING) and total.label not in accused:
+            accused.add(total.label)
+            share = multiple**2 / total.users
+            message = (
+                f"The sum over {total.users} people ('{total.label}') carries one message's noise {multiple:.6g} "
+                f"times, which has {share:.3g} times the variance of what all of them add ({total.site})."
+            )
+            yield Finding(rule="DPA229", where=total.label, message=message)
+
+
+def _multiple(total: TapedTotal, release: TapedRelease) -> float:
+    """Return the size of the number that turns a message's noise into the total's; 0 where none does."""
+    if total.label not in release.labels or release.output.shape != total.noise.shape or total.noise.size < _FEWEST:
+        return 0.0
+    single = release.output - release.value
+    if not single.all():
+        return 0.0
+    ratios = total.noise / single
+    size = float(np.median(ratios))
+    return abs(size) if np.allclose(ratios, size, rtol=_ROUNDING, atol=0.0) else 0.0
 
 
 def _too_small(squares: Array) -> float:

@@ -10,10 +10,11 @@ from audits.attacks.classifier import LearnedScore, learn_score
 from audits.attacks.columns import Columns
 from audits.attacks.linear_odds import LinearOdds
 from audits.attacks.logistic import log_likelihood
+from audits.attacks.rare_values import RareValues
 from audits.attacks.shared_shape import SharedShape
 from audits.attacks.table import Table
 from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
-from audits.decision.rare_events import rare_event
+from audits.decision.rare_events import rare_event, rare_p_value
 from audits.decision.score_calibration import calibrated_odds
 from audits.experiment.execution import Execution, Observed
 from audits.experiment.readings import Reading
@@ -27,6 +28,10 @@ _CAUTION_WITH_COUNTS = 0.5
 """Odds of counted outputs are estimates: an event of few runs is lowered by so many standard errors of its share."""
 
 _GRID = 2.0**-33
+
+_ALONE, _TOGETHER = 0.6, 0.2
+"""Rare values have a part of the significance where all runs so far refute the claim at the second level, and the
+choosing runs alone at the first, or without a wrong guess."""
 
 _COLUMN_MARGIN = 0.97
 """A column replaces a learned score of which it promises at least this share: fewer parameters were fitted."""
@@ -64,12 +69,13 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choice:
-    """A score with its event, and the bound that the event promises."""
+    """A score with its event, and the bound that the event promises; `rare` scores rare values beside it, if any."""
 
     attack: str
     score: Score
     promise: float
     event: Event
+    rare: Score | None = None
 
 
 def by_given_score(stage: Choosing, score: Score) -> Choice:
@@ -101,14 +107,46 @@ def by_counted_odds(stage: Choosing, lesson: Observed, most: int) -> Choice:
     return Choice(attack="learned classifier", score=score, promise=promise, event=event)
 
 
-def by_learned_score(stage: Choosing, lesson: Observed, score: Score) -> Choice:
-    """Return the event for a learned score, or for a single column that promises more."""
+def by_learned_score(stage: Choosing, lesson: Observed, score: Score, rare: RareValues | None = None) -> Choice:
+    """Return the event for a learned score, or for a single column that promises more.
+
+    Rare values are kept where the choosing runs do not speak against what the teaching runs show of them.
+    """
     columns: Columns | None = None
     rivals: tuple[Score, ...] = ()
     if isinstance(score, LearnedScore):
         columns = Columns.learned(score.table, score.discriminant, lesson.kept, lesson.labels)
         rivals = _rivals(score.table, lesson)
-    chosen = stage.observe(_Beside(score, rivals, columns))
+    chosen = stage.observe(_Beside(score, rivals, columns, rare))
+    shown = chosen if rare is None else replace(chosen, kept=chosen.kept[:, :-1])
+    best = _best_score(stage, lesson, score, (rivals, columns), shown)
+    if rare is None or not _believed(stage, (rare(lesson.kept), lesson.labels), (chosen.kept[:, -1], chosen.labels)):
+        return best
+    return replace(best, rare=rare)
+
+
+def _believed(stage: Choosing, taught: tuple[Array, Array], chosen: tuple[Array, Array]) -> bool:
+    """Return whether rare values may refute the claim: most choosing runs, and all runs together, are guessed right."""
+    (runs, right), (more, more_right) = (_guessed(*part) for part in (chosen, taught))
+    alone = rare_p_value(runs, right, stage.epsilon, stage.delta * len(chosen[0]))
+    together = rare_p_value(runs + more, right + more_right, stage.epsilon, stage.delta * len(taught[0]))
+    return (alone < _ALONE or right == runs) and together < _TOGETHER
+
+
+def _guessed(scores: Array, labels: Array) -> tuple[int, int]:
+    """Return how many runs rare values guess, and how many of them right."""
+    return int((scores != 0).sum()), int(((scores > 0) & labels).sum() + ((scores < 0) & ~labels).sum())
+
+
+def _best_score(
+    stage: Choosing,
+    lesson: Observed,
+    score: Score,
+    beside: tuple[tuple[Score, ...], Columns | None],
+    chosen: Observed,
+) -> Choice:
+    """Return the event of the learned score, of a rival or of a single column, or a rare event of the learned score."""
+    rivals, columns = beside
     trust = LIKELIHOOD if isinstance(score, LearnedScore) and not score.trees else LEARNED
     promise, event = stage.rated(chosen.kept[:, 0], chosen.labels, trust)
     best = Choice(attack="learned classifier", score=score, promise=promise, event=event)
@@ -172,8 +210,9 @@ class _Beside:
     score: Score
     rivals: tuple[Score, ...]
     columns: Columns | None
+    rare: RareValues | None = None
 
     def __call__(self, view: Any) -> Array:
         """Return the scores of each run."""
-        last = () if self.columns is None else (self.columns(view),)
+        last = [part(view) for part in (self.columns, self.rare) if part is not None]
         return np.column_stack([self.score(view), *(rival(view) for rival in self.rivals), *last])

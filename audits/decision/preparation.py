@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from audits.attacks.classifier import learn_score
 from audits.attacks.counting import CountedOdds
 from audits.attacks.low_bits import LowBits, learn_low_bits
+from audits.attacks.rare_values import learn_rare_values
 from audits.decision.choice import Choosing, by_counted_odds, by_given_score, by_learned_score
 from audits.decision.events import Event, rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
@@ -52,11 +54,12 @@ class Prepared:
     cells: CountedOdds | None = None
     low_bits: LowBits | None = None
     seen: Seen = NOTHING_SEEN
+    rare: Score | None = None
 
     def count(self, case: AuditCase, how: Execution) -> "Counted":
         """Return scores and labels of the counted runs, and what else is read from each."""
         counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
-        beside = tuple(part for part in (self.cells and self.cells.cells, self.low_bits) if part is not None)
+        beside = tuple(p for p in (self.cells and self.cells.cells, self.rare, self.low_bits) if p is not None)
         keep = self.score if not beside else _Beside(parts=(self.score, *beside))
         counted = run_trials(case, self.counted, self.rng, keep=keep, how=counting, phase="count", read=self.read)
         columns = counted.kept.reshape(len(counted), -1).T
@@ -64,17 +67,19 @@ class Prepared:
             scores=rounded(columns[0]),
             labels=counted.labels,
             cells=columns[1] if self.cells is not None else None,
+            rare=columns[1 + (self.cells is not None)] if self.rare is not None else None,
             bit_guesses=columns[-1] if self.low_bits is not None else None,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Counted:
-    """The counted runs, one entry a run: score, label, number of the cell, and the guess from last bits (1, 0, -1)."""
+    """The counted runs, one entry a run: score, label, cell, and guesses (1, 0, -1) of rare values and last bits."""
 
     scores: Array
     labels: Array
     cells: Array | None
+    rare: Array | None
     bit_guesses: Array | None
 
 
@@ -154,7 +159,8 @@ def attempt(
             if isinstance(choice.score, CountedOdds) and len(choice.score.odds) <= most_cells:
                 cells = choice.score
         else:
-            choice = by_learned_score(stage, lesson, score)
+            rare = learn_rare_values(lesson) if learner is None and isfinite(claimed[0]) else None
+            choice = by_learned_score(stage, lesson, score, rare)
     return Prepared(
         attack=choice.attack,
         score=choice.score,
@@ -167,6 +173,7 @@ def attempt(
         cells=cells,
         low_bits=low_bits,
         seen=seen,
+        rare=choice.rare,
     )
 
 

@@ -37,8 +37,8 @@ def rare_event(
             taught_runs, taught_right = _counted(sign * taught[0], taught[1] == second, threshold)
             runs, right = _counted(sign * chosen[0], chosen[1] == second, threshold)
             leaks = delta * (len(chosen[0]) + len(taught[0]))
-            alone = _p_value(runs, right, epsilon, delta * len(chosen[0]))
-            together = _p_value(runs + taught_runs, right + taught_right, epsilon, leaks)
+            alone = rare_p_value(runs, right, epsilon, delta * len(chosen[0]))
+            together = rare_p_value(runs + taught_runs, right + taught_right, epsilon, leaks)
             if alone < _CHOOSING and together < best:
                 best = together
                 found = (
@@ -63,7 +63,7 @@ def _counted(scores: Array, right: Array, threshold: float) -> tuple[int, int]:
     return int(inside.sum()), int((inside & right).sum())
 
 
-def _p_value(runs: int, right: int, epsilon: float, leaks: float) -> float:
+def rare_p_value(runs: int, right: int, epsilon: float, leaks: float) -> float:
     """Return the chance of so many right guesses at the largest share that epsilon allows, beside expected leaks."""
     counted = right - round(leaks)
     if counted <= 0:

@@ -22,7 +22,7 @@ from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
-from audits.decision.preparation import Learner, Prepared, prepare
+from audits.decision.preparation import Counted, Learner, Prepared, prepare
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, execution_of
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
@@ -35,6 +35,7 @@ from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
 from audits.procedures.missing_noise import missing_noise
 from audits.procedures.neighbour_search import Pair, search_neighbours
+from audits.procedures.rare_values import RARE_SHARE, with_rare_values
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.case import Run, Score
@@ -233,6 +234,8 @@ class _Experiment:
         prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target)
         bits_decide = isinstance(case, FunctionCase) and case.arithmetic == "floating" and prepared.low_bits is not None
         share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
+        rare_share = share * RARE_SHARE * (prepared.rare is not None)
+        share -= rare_share
         counted = prepared.count(case, how)
         scores, labels = counted.scores, counted.labels
         counts = count_guesses(prepared.event, scores, labels)
@@ -282,9 +285,7 @@ class _Experiment:
                 share=share / self.significance,
             ),
         )
-        if counted.bit_guesses is None:
-            return result
-        return with_low_bits(result, counted.bit_guesses, labels, decides=bits_decide)
+        return _with_beside(result, counted, rare_share, bits_decide=bits_decide)
 
     @property
     def _target(self) -> tuple[float, float]:
@@ -368,6 +369,15 @@ class _Decision:
     bound: Bound
     deciding: LowerBound
     others: tuple[LowerBound, ...]
+
+
+def _with_beside(result: AuditResult, counted: Counted, rare_share: float, *, bits_decide: bool) -> AuditResult:
+    """Return the result with what rare values and last bits of the counted runs show beside the main event."""
+    if counted.rare is not None:
+        result = with_rare_values(result, counted.rare, counted.labels, rare_share)
+    if counted.bit_guesses is None:
+        return result
+    return with_low_bits(result, counted.bit_guesses, counted.labels, decides=bits_decide)
 
 
 def _decision(counts: Counts, claim: Claim, delta: float, significance: float, *, gaussian: bool) -> _Decision:
