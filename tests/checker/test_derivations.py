@@ -834,5 +834,74 @@ def test_every_kind_of_value_has_its_form() -> None:
     row = {"loss": "laplace", "times": 1, "shift": 0.3}
     plugged = {"name": "x", "stated": {"upper": [row], "lower": [row]}, "own": 3, "neighbours": "replace_one"}
     assert not _refused(check, plugged, "mechanism", "x")
-    for change in ({"own": {}}, {"neighbours": 1}, {"name": "gaussian"}, {"stated": {}}):
+    changes: list[Data] = [{"own": {}}, {"neighbours": 1}, {"name": "gaussian"}, {"stated": {}}]
+    for change in changes:
         assert _refused(check, plugged | change, "mechanism", "x"), change
+
+
+def test_each_order_of_a_sampled_part_is_an_alternative_but_of_one_that_is_replaced() -> None:
+    """One finite loss that is replaced is taken in both orders at once."""
+    schemes, losses = checker("schemes"), checker("losses")
+    fixed, poisson = sample(BOX, 0.3, scheme="without_replacement"), sample(BOX, 0.3, scheme="poisson")
+    back = losses.reverse(UNEVEN)
+    mapped = [Counter([checker("integers").mapped(Counter([part]), 0.3)]) for part in (UNEVEN, back)]
+    assert schemes.above(poisson, [Counter([UNEVEN])], "add_remove") == mapped
+    (one,) = schemes.above(fixed, [Counter([UNEVEN])], "replace_one")
+    assert one == schemes._both(losses.either(Counter([UNEVEN])), 0.3)
+    assert len(schemes.above(fixed, [Counter({UNEVEN: 2})], "replace_one")) == 2
+    assert len(schemes.above(fixed, [Counter([UNEVEN]), Counter({UNEVEN: 2})], "replace_one")) == 3
+    assert len(schemes.above(poisson, [Counter({ANSWER: 2})], "add_remove")) == 1
+
+
+def test_a_loss_read_from_the_other_neighbour_has_other_masses_unless_it_is_even() -> None:
+    reverse = checker("losses").reverse
+    uneven: Any = ("discrete", ((-0.5, 0.3), (0.5, 0.6)), 0.1, 0.1)
+    assert reverse(ANSWER) is ANSWER
+    assert reverse(uneven)[1] == (
+        (-0.5, pytest.approx(0.6 * math.exp(-0.5))),
+        (0.5, pytest.approx(0.3 * math.exp(0.5))),
+    )
+    assert reverse(("discrete", ANSWER[1], 0.1, 0.2))[2:] == (0.2, 0.1)
+    assert reverse(("discrete", ((-0.5, 0.3), (0.4, 0.6)), 0.1, 0.1))[1][0][0] == -0.4
+    assert reverse(("map", ((ANSWER, 1),), 0.3, "add")) == ("map", ((ANSWER, 1),), 0.3, "remove")
+    assert reverse(("allocated", ((ANSWER, 1),), 3, "remove", 2)) == ("allocated", ((ANSWER, 1),), 3, "add", 2)
+    assert reverse(("halves", UNEVEN, ANSWER)) == ("halves", ANSWER, reverse(UNEVEN))
+    mixture: Any = ("mixture", "laplace", ((0.0, 0.7), (0.5, 0.3)), ((0.0, 1.0),))
+    assert reverse(mixture) == ("mixture", "laplace", ((0.0, 1.0),), ((-0.5, 0.3), (0.0, 0.7)))
+    average: Any = ("average", ((0.5, UNEVEN), (0.5, ANSWER)))
+    assert reverse(average) == ("average", ((0.5, reverse(UNEVEN)), (0.5, ANSWER)))
+
+
+def test_lists_of_many_brackets_side_by_side_are_read() -> None:
+    assert checker("reading").read("[" + ",".join(["[]"] * 500) + "]") == [[]] * 500
+
+
+def test_a_printed_reading_has_a_basis_and_ends_at_the_budget_of_the_root() -> None:
+    complaints, claim = checker("printed").printed_complaints, {"epsilon": 1.0, "delta": 1e-5}
+    step = {"rule": "basic", "epsilon": 0.8, "delta": 1e-6}
+    tree = sequence(BOX, BOX | {"epsilon": 0.3}) | {"printed": step}
+    told = {"epsilon": 0.8, "delta": 1e-6, "valid": True, "problems": []}
+    problem = {"node": "root", "rule": "basic", "message": "x"}
+    bare = sequence(BOX)
+    rows: list[tuple[Any, Data, Data, int]] = [
+        (None, bare, claim, 0),
+        (None, tree, claim, 1),
+        (told | {"epsilon": 0.5, "delta": 0.0}, bare, claim, 1),
+        (told, tree, claim, 0),
+        (told | {"epsilon": 0.8 * (1 + 1e-8)}, tree, claim, 1),
+        (told | {"delta": 1.1e-6}, tree, claim, 1),
+        (told | {"valid": False}, tree, claim, 1),
+        (told | {"problems": [problem]}, tree, claim, 1),
+        (told | {"problems": [problem], "valid": False}, tree, claim, 2),
+        (told, tree, claim | {"epsilon": 0.7}, 2),
+        (told | {"valid": False, "problems": [problem | {"rule": "claim"}]}, tree, claim | {"epsilon": 0.7}, 0),
+        (told | {"valid": False, "problems": [problem | {"rule": "claim"}]}, tree, claim | {"delta": 1e-7}, 0),
+    ]
+    for reading, node, asked, count in rows:
+        assert len(complaints(reading, node, asked)) == count, (reading, asked)
+
+
+def test_with_a_violated_condition_no_upper_end_is_stated() -> None:
+    void = checker("checking")._void_complaints
+    for epsilon, delta, kept in (("inf", 1, True), ("inf", 1.0, True), ("inf", 0.5, False), (3.0, 1, False)):
+        assert (void({"epsilon": {"upper": epsilon}, "delta": {"upper": delta}}) == ()) is kept
