@@ -86,8 +86,10 @@ def zeroed_cells(mu: float, rate: float) -> Loss:
 
 def _cells(z: Array, mu: float, rate: float) -> tuple[Array, Array]:
     """Return the masses between outputs of a record that moves twice and once as far, each with its chance."""
-    rows = []
-    for move in (2 * mu, mu):
-        over, under = ((1 - rate) * ndtr(s * z) + rate * ndtr(s * (z - move)) for s in (-1, 1))
-        rows.append(np.where(over[:-1] < 0.5, over[:-1] - over[1:], under[1:] - under[:-1]))
-    return rows[0], rows[1]
+
+    def between(x: Array) -> Array:
+        over, under = ndtr(-x), ndtr(x)
+        return np.where(x[:-1] > 0, over[:-1] - over[1:], under[1:] - under[:-1])
+
+    far, near = ((1 - rate) * between(z) + rate * between(z - move) for move in (2 * mu, mu))
+    return far, near

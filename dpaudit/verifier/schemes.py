@@ -96,7 +96,7 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: l
 
 def _zeroed(part: Multiset, rate: float, *, low: bool) -> Multiset:
     """Return a record of a sample of fixed size against its zero."""
-    if 1e-3 <= (mu := _mu(part)) <= 20:
+    if 1e-3 <= (mu := _mu(part)) <= 17:
         return Counter([integers.zeroed_cells(mu, rate) if low else integers.zeroed(mu, rate)])
     return _once(part, rate) if low else _both(_doubled(part), rate)
 

@@ -262,6 +262,11 @@ def test_two_records_of_a_part_are_a_black_box_of_its_worse_order() -> None:
     assert boxed == losses.black_box(1.0, losses.group_delta(0.5, 0.3, 2))
 
 
+def secretly(*parts: Data) -> Data:
+    """Parts in a secret order."""
+    return {"node": "parallel", "parts": list(parts), "key": "an order", "visibility": "secret"}
+
+
 def test_a_pair_that_nothing_is_known_of_attains_nothing() -> None:
     """An uneven table on a sample, a part without a pair, and a lone record where a pair needs others."""
     attained = checker("attained").attained
@@ -271,10 +276,16 @@ def test_a_pair_that_nothing_is_known_of_attains_nothing() -> None:
         (sample(uneven, 0.3), "add_remove"),
         (sample(gaussian(0.4), 0.3, scheme="poisson"), "replace_one"),
         (sample(gaussian(0.4), 0.0), "add_remove"),
+        (secretly(gaussian(0.2), gaussian(0.9)), "replace_one"),
+        (secretly(uneven, uneven), "replace_one"),
     ):
-        assert attained(tree, relation, one, []) == [Counter()], (tree, relation)
-    for relation in ("add_remove",):
-        assert attained(sample(gaussian(0.4), 0.3), relation, one, []) != [Counter()]
+        assert not any(attained(tree, relation, one, [])), (tree, relation)
+    for tree in (sample(gaussian(0.4), 0.3), secretly(gaussian(0.2), gaussian(0.2))):
+        assert attained(tree, "add_remove", one, []) != [Counter()]
+    cells = {"node": "cells", "inside": gaussian(0.7), "touched": gaussian(0.4)}
+    plan = [{"path": f"root.{i}", "part": 0} for i in (0, 1)]
+    entered = one | {"plan": plan, "labels": [], "attained": "assumed"}
+    assert attained(secretly(cells, cells), "replace_one", entered, []) == [Counter()]
     secret = allocate(gaussian(0.3), 4, per_epoch=2, epochs=3)
     every = one | {"labels": [], "attained": "assumed"}
     assert attained(secret, "replace_one", every, []) == [Counter({("gaussian", 2 * 0.3 * 2 / 2.0): 3})]
@@ -705,3 +716,192 @@ def test_a_shuffle_rests_on_the_worse_order_of_its_report_and_has_all_its_mass()
     for side in above(node | {"part": answer}, Counter([part]), "replace_one")[1:]:
         assert math.fsum(p for _, p in side[1]) == pytest.approx(1.0, abs=1e-9)
         assert math.fsum(p * math.exp(-v) for v, p in side[1]) == pytest.approx(1.0, abs=1e-4)
+
+
+def _refused(call: Any, *given: Any) -> bool:
+    """Whether a function of the checker refuses its arguments, in a way that it foresees."""
+    try:
+        call(*given)
+    except checker("refusals").Rejection:
+        return True
+    return False
+
+
+def test_every_limit_is_where_it_stands() -> None:
+    """The last value that is followed, and the first that is not."""
+    sides, tree = checker("mechanisms").sides_of, {"name": "tree_aggregation", "horizon": 4}
+    leaf = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.3}
+    strategy = {"name": "matrix", "strategy": "explicit", "leaf": leaf}
+    whole = {"name": "truncated_discrete_gaussian", "l2_sensitivity": 1}
+    rows: list[tuple[Data, Data]] = [
+        (tree | {"leaf": leaf, "separation": 100}, tree | {"leaf": leaf, "separation": 101}),
+        (
+            strategy | {"horizon": 512, "entries": np.eye(512).ravel().tolist()},
+            strategy | {"horizon": 513, "entries": np.eye(513).ravel().tolist()},
+        ),
+        (strategy | {"horizon": 1, "entries": [1.0]}, strategy | {"horizon": 2, "entries": [1.0, 0.5, 0.0, 1.0]}),
+        (
+            strategy | {"strategy": "toeplitz", "horizon": 2, "entries": [1.0, 0.5]},
+            strategy | {"strategy": "toeplitz", "horizon": 1, "entries": [1.0, 0.5]},
+        ),
+        (
+            strategy | {"strategy": "toeplitz", "horizon": 2, "entries": [1.0]},
+            strategy | {"strategy": "toeplitz", "horizon": 2, "entries": []},
+        ),
+        (
+            {"name": "discrete_laplace", "scale": 1e5, "l1_sensitivity": 10**5},
+            {"name": "discrete_laplace", "scale": 1e5, "l1_sensitivity": 10**5 + 1},
+        ),
+        (
+            {"name": "discrete_gaussian", "stddev": 0.1, "l2_sensitivity": 1},
+            {"name": "discrete_gaussian", "stddev": 0.1, "l2_sensitivity": 2},
+        ),
+        (
+            {"name": "discrete_gaussian", "stddev": 0.5, "l2_sensitivity": 5},
+            {"name": "discrete_gaussian", "stddev": 0.0999, "l2_sensitivity": 0},
+        ),
+        (whole | {"stddev": 10.0, "cut": 0.1}, whole | {"stddev": 11.0, "cut": 0.099}),
+        (whole | {"stddev": 1.0, "cut": 1000.0}, whole | {"stddev": 1.0, "cut": 1000.1}),
+        (whole | {"stddev": 1.0, "cut": 0.6}, whole | {"stddev": 1.0, "cut": 0.4}),
+        (whole | {"stddev": 1000.0, "cut": 100.0}, whole | {"stddev": 1000.0, "cut": 100.001}),
+        (whole | {"stddev": 1e4, "cut": 1.0}, whole | {"stddev": 10001.0, "cut": 1.0}),
+        (
+            {"name": "randomised_response", "epsilon": 0.3, "categories": 2},
+            {"name": "randomised_response", "epsilon": 0.3, "categories": 1},
+        ),
+        (
+            {"name": "laplace", "scale": 1e-299, "l1_sensitivity": 1.0},
+            {"name": "laplace", "scale": 1e-300, "l1_sensitivity": 1.0},
+        ),
+        (
+            {"name": "laplace", "scale": 1.0, "l1_sensitivity": 5e-324},
+            {"name": "laplace", "scale": 1.0, "l1_sensitivity": 0},
+        ),
+    ]
+    for kept, refused in rows:
+        assert not _refused(sides, kept, "replace_one"), kept
+        assert _refused(sides, refused, "replace_one"), refused
+    above, node = checker("shuffles").shuffled_above, {"node": "shuffle", "part": BOX, "users": 1}
+    box = checker("losses").black_box
+    assert not _refused(above, node, Counter([box(30.0)]), "replace_one")
+    assert _refused(above, node, Counter([box(30.001)]), "replace_one")
+    assert _refused(above, node, Counter([box(0.3, 1e-9)]), "replace_one")
+    assert _refused(above, node | {"users": 0}, Counter([box(0.3)]), "replace_one")
+    zeroed = checker("schemes")._zeroed
+    for mu, met in ((1e-3, True), (0.99e-3, False), (17.0, True), (17.1, False)):
+        assert (next(iter(zeroed(Counter([("gaussian", mu)]), 0.3, low=False)))[0] == "between") is met
+    read, deep = checker("reading").read, "[" * 400 + "]" * 400
+    assert not _refused(read, deep)
+    assert _refused(read, f"[{deep}]")
+    assert not _refused(read, '["[[[", "\\"[", 1e300]')
+    for text in ('{"a": 1, "a": 2}', "[NaN]", "[1e999]", "[-1e999]", "[", "[Infinity]"):
+        assert _refused(read, text), text
+    follow = checker("schemes").binomial(4, 0.25, 0.5)
+    assert [shift for shift, _ in follow] == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert [w for _, w in follow] == pytest.approx([math.comb(4, j) * 0.25**j * 0.75 ** (4 - j) for j in range(5)])
+    assert checker("schemes").binomial(4, 1, 0.5) == ((2.0, 1.0),)
+    few = checker("schemes").binomial(1000, 1e-3, 1.0)
+    assert math.fsum(w for _, w in few) == pytest.approx(1.0, abs=1e-12)
+    assert min(w for _, w in few) > math.exp(-90.1)
+    assert len(few) < 1000
+
+
+def test_every_kind_of_value_has_its_form() -> None:
+    check = checker("shape")._check
+    rows: list[tuple[str, list[Any], list[Any]]] = [
+        ("number", [0, -1.5], [True, "1", None]),
+        ("extended", [0, -1.5, "inf"], [True, "1", "-inf"]),
+        ("amount", [0, 0.0, 2], [-1e-9, "inf", True]),
+        ("level", [0, 2.5, "inf"], [-1e-9, "x", True]),
+        ("share", [0, 0.5], [1, 1.0, -1e-9, "0"]),
+        ("count", [1, 2**63 - 1], [0, 2**63, 1.0, True]),
+        ("index", [0, 2**63 - 1], [-1, 2**63, 0.0, False]),
+        ("sign", [1, -1], [0, 2, 1.0, True]),
+        ("truth", [True, False], [0, 1, "true"]),
+        ("text", ["x"], ["", " ", 1]),
+        ("rule", ["DPA101"], ["X101", 1]),
+        ("digest", ["0" * 64, "a" * 64], ["0" * 63, "g" * 64, "A" * 64, 1]),
+        ("field", [1, "x", [1]], [{}]),
+        ("versions", [{"python": "3", "dpaudit": "0"}], [{"python": "3"}, {"python": "3", "dpaudit": 0}]),
+        ("a|b", ["a", "b"], ["", "c", 1]),
+        ("[count]", [[], [1, 2]], [[0], 1, {}]),
+        ("+[count]", [[1]], [[], [0], 1]),
+        ("entry", [{"path": "root", "part": 0}], [{"path": "root"}, {"path": "root", "part": 0, "x": 1}, {}, []]),
+    ]
+    for form, kept, refused in rows:
+        assert [value for value in kept if _refused(check, value, form, "x")] == [], form
+        assert [value for value in refused if not _refused(check, value, form, "x")] == [], form
+    row = {"loss": "laplace", "times": 1, "shift": 0.3}
+    plugged = {"name": "x", "stated": {"upper": [row], "lower": [row]}, "own": 3, "neighbours": "replace_one"}
+    assert not _refused(check, plugged, "mechanism", "x")
+    changes: list[Data] = [{"own": {}}, {"neighbours": 1}, {"name": "gaussian"}, {"stated": {}}]
+    for change in changes:
+        assert _refused(check, plugged | change, "mechanism", "x"), change
+
+
+def test_each_order_of_a_sampled_part_is_an_alternative_but_of_one_that_is_replaced() -> None:
+    """One finite loss that is replaced is taken in both orders at once."""
+    schemes, losses = checker("schemes"), checker("losses")
+    fixed, poisson = sample(BOX, 0.3, scheme="without_replacement"), sample(BOX, 0.3, scheme="poisson")
+    back = losses.reverse(UNEVEN)
+    mapped = [Counter([checker("integers").mapped(Counter([part]), 0.3)]) for part in (UNEVEN, back)]
+    assert schemes.above(poisson, [Counter([UNEVEN])], "add_remove") == mapped
+    (one,) = schemes.above(fixed, [Counter([UNEVEN])], "replace_one")
+    assert one == schemes._both(losses.either(Counter([UNEVEN])), 0.3)
+    assert len(schemes.above(fixed, [Counter({UNEVEN: 2})], "replace_one")) == 2
+    assert len(schemes.above(fixed, [Counter([UNEVEN]), Counter({UNEVEN: 2})], "replace_one")) == 3
+    assert len(schemes.above(poisson, [Counter({ANSWER: 2})], "add_remove")) == 1
+
+
+def test_a_loss_read_from_the_other_neighbour_has_other_masses_unless_it_is_even() -> None:
+    reverse = checker("losses").reverse
+    uneven: Any = ("discrete", ((-0.5, 0.3), (0.5, 0.6)), 0.1, 0.1)
+    assert reverse(ANSWER) is ANSWER
+    assert reverse(uneven)[1] == (
+        (-0.5, pytest.approx(0.6 * math.exp(-0.5))),
+        (0.5, pytest.approx(0.3 * math.exp(0.5))),
+    )
+    assert reverse(("discrete", ANSWER[1], 0.1, 0.2))[2:] == (0.2, 0.1)
+    assert reverse(("discrete", ((-0.5, 0.3), (0.4, 0.6)), 0.1, 0.1))[1][0][0] == -0.4
+    assert reverse(("map", ((ANSWER, 1),), 0.3, "add")) == ("map", ((ANSWER, 1),), 0.3, "remove")
+    assert reverse(("allocated", ((ANSWER, 1),), 3, "remove", 2)) == ("allocated", ((ANSWER, 1),), 3, "add", 2)
+    assert reverse(("halves", UNEVEN, ANSWER)) == ("halves", ANSWER, reverse(UNEVEN))
+    mixture: Any = ("mixture", "laplace", ((0.0, 0.7), (0.5, 0.3)), ((0.0, 1.0),))
+    assert reverse(mixture) == ("mixture", "laplace", ((0.0, 1.0),), ((-0.5, 0.3), (0.0, 0.7)))
+    average: Any = ("average", ((0.5, UNEVEN), (0.5, ANSWER)))
+    assert reverse(average) == ("average", ((0.5, reverse(UNEVEN)), (0.5, ANSWER)))
+
+
+def test_lists_of_many_brackets_side_by_side_are_read() -> None:
+    assert checker("reading").read("[" + ",".join(["[]"] * 500) + "]") == [[]] * 500
+
+
+def test_a_printed_reading_has_a_basis_and_ends_at_the_budget_of_the_root() -> None:
+    complaints, claim = checker("printed").printed_complaints, {"epsilon": 1.0, "delta": 1e-5}
+    step = {"rule": "basic", "epsilon": 0.8, "delta": 1e-6}
+    tree = sequence(BOX, BOX | {"epsilon": 0.3}) | {"printed": step}
+    told = {"epsilon": 0.8, "delta": 1e-6, "valid": True, "problems": []}
+    problem = {"node": "root", "rule": "basic", "message": "x"}
+    bare = sequence(BOX)
+    rows: list[tuple[Any, Data, Data, int]] = [
+        (None, bare, claim, 0),
+        (None, tree, claim, 1),
+        (told | {"epsilon": 0.5, "delta": 0.0}, bare, claim, 1),
+        (told, tree, claim, 0),
+        (told | {"epsilon": 0.8 * (1 + 1e-8)}, tree, claim, 1),
+        (told | {"delta": 1.1e-6}, tree, claim, 1),
+        (told | {"valid": False}, tree, claim, 1),
+        (told | {"problems": [problem]}, tree, claim, 1),
+        (told | {"problems": [problem], "valid": False}, tree, claim, 2),
+        (told, tree, claim | {"epsilon": 0.7}, 2),
+        (told | {"valid": False, "problems": [problem | {"rule": "claim"}]}, tree, claim | {"epsilon": 0.7}, 0),
+        (told | {"valid": False, "problems": [problem | {"rule": "claim"}]}, tree, claim | {"delta": 1e-7}, 0),
+    ]
+    for reading, node, asked, count in rows:
+        assert len(complaints(reading, node, asked)) == count, (reading, asked)
+
+
+def test_with_a_violated_condition_no_upper_end_is_stated() -> None:
+    void = checker("checking")._void_complaints
+    for epsilon, delta, kept in (("inf", 1, True), ("inf", 1.0, True), ("inf", 0.5, False), (3.0, 1, False)):
+        assert (void({"epsilon": {"upper": epsilon}, "delta": {"upper": delta}}) == ()) is kept

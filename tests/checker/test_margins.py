@@ -339,6 +339,22 @@ def _moments(tilt: float) -> list[tuple[Any, int]]:
     ]
 
 
+def _error(measures: list[tuple[int, Any, int]], theta: float, size: int) -> float:
+    """The error of each mass by the formula of the page, on knots a quarter apart."""
+    places = size // 2 + 1
+    unit = 4000 * float(np.finfo(np.longdouble).eps) * math.log2(size) + 8 * UNIT
+    sizes, count, product = np.ones(places), np.zeros(places), np.ones(places, complex)
+    for first, masses, n in measures:
+        at = first + np.arange(len(masses))
+        weights = masses * np.exp(theta * at / 4)
+        turned = np.exp(-2j * np.pi * np.outer(np.arange(places), at) / size) @ (weights / weights.sum())
+        turned = np.where(np.abs(turned) < 1e-14, 0.0, turned)
+        sizes *= (np.abs(turned) + 2 * unit) ** n
+        count += n * unit / (np.abs(turned) + 2 * unit)
+        product *= turned**n
+    return float(2 / size * ((sizes * np.minimum(count, 1.0)).sum() + unit * np.abs(product).sum()))
+
+
 def test_a_sum_on_a_lattice_is_the_exact_convolution_within_its_error() -> None:
     """Exact sums of products, and the error by the formula of the page: paths of roundings, met as often as stated."""
     measures, law = _summed()
@@ -355,21 +371,19 @@ def test_a_sum_on_a_lattice_is_the_exact_convolution_within_its_error() -> None:
     for i, mass in enumerate(law.masses):
         weighted = exact.get(i - 9, 0) * mpmath.exp(mpmath.mpf(0.8) * (i - 9) / 4) / whole
         assert abs(mass - weighted) <= law.error
-    unit = 4000 * float(np.finfo(np.longdouble).eps) * 5 + 8 * UNIT
-    size, count, product = np.ones(17), np.zeros(17), np.ones(17, complex)
-    for (first, masses, n), (moment, _) in zip(measures, _moments(0.8), strict=True):
-        at = first + np.arange(len(masses))
-        turned = np.exp(-2j * np.pi * np.outer(np.arange(17), at) / 32) @ (
-            masses * np.exp(0.8 * at / 4) / float(moment)
-        )
-        size *= (np.abs(turned) + 2 * unit) ** n
-        count += n * unit / (np.abs(turned) + 2 * unit)
-        product *= turned**n
-    error = 2 / 32 * ((size * np.minimum(count, 1.0)).sum() + unit * np.abs(product).sum())
-    assert near(law.error, error, 1e-7)
+    assert near(law.error, _error(measures, 0.8, 32), 1e-7)
     reach = 0.25 * np.array([2, 1])
     relative = UNIT * (64 + 3 * (64 + 8 * 3.8 * reach[0]) + 2 * (64 + 8 * 3.8 * reach[1]))
     assert near(law.relative, relative, 1e-9)
+
+
+def test_coefficients_that_vanish_have_an_error_all_the_same() -> None:
+    """Two equal masses have none at the highest frequency: it is known to twice the error of a transform."""
+    sums = checker("sums")
+    for size, masses, n in ((2, [0.5, 0.5], 1), (4, [0.25, 0.25, 0.25, 0.25], 1), (4, [0.25, 0.25, 0.25, 0.25], 3)):
+        measures = [(0, np.array(masses), n)]
+        law = sums.summed(measures, 0.0, sums.Window(0, size, 0.25), np.array([-1.0, 1.0]))
+        assert near(law.error, _error(measures, 0.0, size), 1e-9)
 
 
 def test_what_lies_outside_of_a_window_is_bounded_by_the_best_tilt_of_its_side() -> None:

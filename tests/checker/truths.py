@@ -357,7 +357,7 @@ def _ordered(replaced: str, added: str) -> Iterator[Truth]:
     """Two Laplace releases, a zeroed record of a fixed sample, a group over a leak, and an answer on a sample."""
     for shift, epsilon in ((0.8, 0.3), (1.5, 2.0)):
         yield times(laplace(shift), 2), replaced, epsilon, _two_laplace(shift, epsilon)
-    for mu, rate, epsilon in ((1.0, 0.3, 0.1), (0.7, 0.1, 0.05), (6.0, 0.2, 0.1)):
+    for mu, rate, epsilon in ((1.0, 0.3, 0.1), (0.7, 0.1, 0.05), (6.0, 0.2, 0.1), (17.0, 0.3, 0.1)):
         zeroed = sample(gaussian(mu), rate, scheme="without_replacement")
         yield zeroed, "zero_out", epsilon, _apart(mu, rate, epsilon)
     c = 0.25
