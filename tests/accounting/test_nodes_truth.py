@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpaudit import Composition, SampledLoss, bracket_delta
+from dpaudit import Composition, DiscreteLoss, GaussianLoss, SampledLoss, bracket_delta
 from dpaudit.accounting.accountant import narrowest
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import QUICK
@@ -52,6 +52,19 @@ def test_a_sample_of_a_tenth_more_is_seen(oracle: ModuleType) -> None:
         for loss, times in composition.parts
     )
     assert contradicts(oracle, TILTED.epsilon(Composition(parts=parts), delta), simple, delta)
+
+
+def test_the_oracle_goes_on_to_the_integrands_returns(oracle: ModuleType) -> None:
+    """Two equal atoms many times and little Gaussian noise: its integrand is nothing for long, and then returns."""
+    epsilon, count, mu = 0.5, 160, 0.5
+    law = [(math.exp(a) / (1 + math.exp(epsilon)), a) for a in (epsilon, 0.0)]
+    atoms = tuple((2 * a - epsilon, p) for p, a in law)
+    simple = Composition(parts=((GaussianLoss(mu=mu), 1), (DiscreteLoss(atoms=atoms), count)))
+    at, exact = 40.0, 0.0
+    for k in range(count + 1):
+        weight = math.comb(count, k) * atoms[0][1] ** k * atoms[1][1] ** (count - k)
+        exact += weight * GaussianLoss(mu=mu).hockey_stick(at - k * atoms[0][0] - (count - k) * atoms[1][0])
+    assert float(oracle.true_delta(simple, at, 30).real) == pytest.approx(exact, rel=1e-9)
 
 
 def test_both_writings_of_a_node_have_one_delta() -> None:
