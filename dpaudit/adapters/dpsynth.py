@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit.adapters.awkward_frames import awkward_frames
 from dpaudit.adapters.calls import SeededCalls, published
 from dpaudit.adapters.draws import Comparison, RecordingGenerator, compare
 from dpaudit.adapters.finding import installed_version, library_module
@@ -30,6 +31,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     recording generator: where the draws exceed the event, a note says so, and the declaration bounds nothing, so that
     it is not proved.
     What is published is the noisy measurements, bin edges and categories, unless `released` picks from the result.
+    Pandas frames have awkward neighbours: one more row that is awkward in one column.
     Raises: UnsupportedError: no calibrated mechanism, no delta, other neighbours than `add_remove`, or an event that no
         accountant reads.
     """
@@ -74,6 +76,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         function=SeededCalls(prepare=prepare),
         pair=question.pair,
         reproducible=False,
+        awkward=() if question.pair is None else awkward_frames(question.pair, question.neighbours),
         notes=findings + points,
     )
 

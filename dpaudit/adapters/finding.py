@@ -39,8 +39,8 @@ def adapt(
 ) -> LibraryRelease:
     """Return claim, declaration and function of an object of another library; see `LibraryRelease`.
 
-    `subject` is a measurement, mechanism, query, algorithm class, session, engine or event. `parameters` are those of a class or
-    a function; the other arguments are described by `Question`.
+    `subject` is a measurement, mechanism, query, algorithm class, session, engine or event. `parameters` are those of
+    a class, a function or a session; the other arguments are described by `Question`.
     Raises: UnsupportedError: no adapter for its package, or an object that has no claim of its own.
 
     >>> from dp_accounting import GaussianDpEvent

@@ -128,6 +128,21 @@ def test_choices_and_marginals_share_a_bound(share: float, size: int, *, found: 
     assert columns["outcome"][0] == "dict '0: a b' '1: a b' '2: a' 'values 0'"
 
 
+def test_frames_have_awkward_neighbours() -> None:
+    """A frame with a row more, awkward in one column; arrays have none."""
+    frames = pytest.importorskip("pandas")
+
+    class Table(Histogram):
+        def __call__(self, rng: Any, data: Any) -> Any:
+            return Histogram.__call__(self, rng, [0] * len(data))
+
+    Table.__module__ = "dpsynth.data_generation"
+    frame = frames.DataFrame({"city": ["a", "b"], "hours": [0.5, 1.5]})
+    release = adapt(Table(sigma=1.0), **ASKED | {"pair": (frame[:1], frame)})
+    assert len(release.cases()) == 5
+    assert adapt(Histogram(sigma=1.0), **ASKED).awkward == ()
+
+
 def test_what_was_calibrated_is_the_claim() -> None:
     """`epsilon` is the one that the mechanism was calibrated for; a smaller one than its event has is refuted."""
     honest = adapt(Histogram(sigma=1.0), epsilon=4.4, **ASKED)
