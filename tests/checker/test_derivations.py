@@ -905,3 +905,26 @@ def test_with_a_violated_condition_no_upper_end_is_stated() -> None:
     void = checker("checking")._void_complaints
     for epsilon, delta, kept in (("inf", 1, True), ("inf", 1.0, True), ("inf", 0.5, False), (3.0, 1, False)):
         assert (void({"epsilon": {"upper": epsilon}, "delta": {"upper": delta}}) == ()) is kept
+
+
+def test_a_delta_is_exceeded_surely_or_maybe_by_a_bracket_and_its_width() -> None:
+    exceeds, inf = checker("stated_ends")._exceeds, math.inf
+    for delta, room, expected in (
+        (0.05, 0, (True, True)),
+        (0.05, 1, (False, True)),
+        (0.15, 0, (False, True)),
+        (0.25, 0, (False, False)),
+        (0.25, 1, (False, True)),
+        (0.35, 1, (False, False)),
+    ):
+        assert exceeds(Known(0.1, 0.2), 1.0, delta, room) == expected
+    for largest, derived, low, expected in (
+        (0.9, False, 0.0, (False, False)),
+        (1.1, False, 0.0, (True, True)),
+        (1.1, True, 0.0, (False, True)),
+        (2.1, True, 0.0, (True, True)),
+        (1.1, True, 0.1, (True, True)),
+        (inf, True, 0.1, (True, True)),
+        (inf, True, 0.0, (False, True)),
+    ):
+        assert exceeds(Known(low, 0.2, derived=derived, largest=largest), 1.0, 0.0, 0) == expected, (largest, derived)
