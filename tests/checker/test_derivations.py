@@ -727,60 +727,66 @@ def _refused(call: Any, *given: Any) -> bool:
     return False
 
 
-def test_every_limit_is_where_it_stands() -> None:
-    """The last value that is followed, and the first that is not."""
-    sides, tree = checker("mechanisms").sides_of, {"name": "tree_aggregation", "horizon": 4}
-    leaf = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.3}
-    strategy = {"name": "matrix", "strategy": "explicit", "leaf": leaf}
-    whole = {"name": "truncated_discrete_gaussian", "l2_sensitivity": 1}
-    rows: list[tuple[Data, Data]] = [
-        (tree | {"leaf": leaf, "separation": 100}, tree | {"leaf": leaf, "separation": 101}),
-        (
-            strategy | {"horizon": 512, "entries": np.eye(512).ravel().tolist()},
-            strategy | {"horizon": 513, "entries": np.eye(513).ravel().tolist()},
-        ),
-        (strategy | {"horizon": 1, "entries": [1.0]}, strategy | {"horizon": 2, "entries": [1.0, 0.5, 0.0, 1.0]}),
-        (
-            strategy | {"strategy": "toeplitz", "horizon": 2, "entries": [1.0, 0.5]},
-            strategy | {"strategy": "toeplitz", "horizon": 1, "entries": [1.0, 0.5]},
-        ),
-        (
-            strategy | {"strategy": "toeplitz", "horizon": 2, "entries": [1.0]},
-            strategy | {"strategy": "toeplitz", "horizon": 2, "entries": []},
-        ),
-        (
-            {"name": "discrete_laplace", "scale": 1e5, "l1_sensitivity": 10**5},
-            {"name": "discrete_laplace", "scale": 1e5, "l1_sensitivity": 10**5 + 1},
-        ),
-        (
-            {"name": "discrete_gaussian", "stddev": 0.1, "l2_sensitivity": 1},
-            {"name": "discrete_gaussian", "stddev": 0.1, "l2_sensitivity": 2},
-        ),
-        (
-            {"name": "discrete_gaussian", "stddev": 0.5, "l2_sensitivity": 5},
-            {"name": "discrete_gaussian", "stddev": 0.0999, "l2_sensitivity": 0},
-        ),
-        (whole | {"stddev": 10.0, "cut": 0.1}, whole | {"stddev": 11.0, "cut": 0.099}),
-        (whole | {"stddev": 1.0, "cut": 1000.0}, whole | {"stddev": 1.0, "cut": 1000.1}),
-        (whole | {"stddev": 1.0, "cut": 0.6}, whole | {"stddev": 1.0, "cut": 0.4}),
-        (whole | {"stddev": 1000.0, "cut": 100.0}, whole | {"stddev": 1000.0, "cut": 100.001}),
-        (whole | {"stddev": 1e4, "cut": 1.0}, whole | {"stddev": 10001.0, "cut": 1.0}),
-        (
-            {"name": "randomised_response", "epsilon": 0.3, "categories": 2},
-            {"name": "randomised_response", "epsilon": 0.3, "categories": 1},
-        ),
-        (
-            {"name": "laplace", "scale": 1e-299, "l1_sensitivity": 1.0},
-            {"name": "laplace", "scale": 1e-300, "l1_sensitivity": 1.0},
-        ),
-        (
-            {"name": "laplace", "scale": 1.0, "l1_sensitivity": 5e-324},
-            {"name": "laplace", "scale": 1.0, "l1_sensitivity": 0},
-        ),
-    ]
-    for kept, refused in rows:
+_LEAF: Data = {"name": "gaussian", "stddev": 1.0, "l2_sensitivity": 0.3}
+_TREE: Data = {"name": "tree_aggregation", "horizon": 4}
+_STRATEGY: Data = {"name": "matrix", "strategy": "explicit", "leaf": _LEAF}
+_WHOLE: Data = {"name": "truncated_discrete_gaussian", "l2_sensitivity": 1}
+LIMITS: list[tuple[Data, Data]] = [
+    (_TREE | {"leaf": _LEAF, "separation": 100}, _TREE | {"leaf": _LEAF, "separation": 101}),
+    (
+        _STRATEGY | {"horizon": 512, "entries": np.eye(512).ravel().tolist()},
+        _STRATEGY | {"horizon": 513, "entries": np.eye(513).ravel().tolist()},
+    ),
+    (_STRATEGY | {"horizon": 1, "entries": [1.0]}, _STRATEGY | {"horizon": 2, "entries": [1.0, 0.5, 0.0, 1.0]}),
+    (
+        _STRATEGY | {"strategy": "toeplitz", "horizon": 2, "entries": [1.0, 0.5]},
+        _STRATEGY | {"strategy": "toeplitz", "horizon": 1, "entries": [1.0, 0.5]},
+    ),
+    (
+        _STRATEGY | {"strategy": "toeplitz", "horizon": 2, "entries": [1.0]},
+        _STRATEGY | {"strategy": "toeplitz", "horizon": 2, "entries": []},
+    ),
+    (
+        {"name": "discrete_laplace", "scale": 1e5, "l1_sensitivity": 10**5},
+        {"name": "discrete_laplace", "scale": 1e5, "l1_sensitivity": 10**5 + 1},
+    ),
+    (
+        {"name": "discrete_gaussian", "stddev": 0.1, "l2_sensitivity": 1},
+        {"name": "discrete_gaussian", "stddev": 0.1, "l2_sensitivity": 2},
+    ),
+    (
+        {"name": "discrete_gaussian", "stddev": 0.5, "l2_sensitivity": 5},
+        {"name": "discrete_gaussian", "stddev": 0.0999, "l2_sensitivity": 0},
+    ),
+    (_WHOLE | {"stddev": 10.0, "cut": 0.1}, _WHOLE | {"stddev": 11.0, "cut": 0.099}),
+    (_WHOLE | {"stddev": 1.0, "cut": 1000.0}, _WHOLE | {"stddev": 1.0, "cut": 1000.1}),
+    (_WHOLE | {"stddev": 1.0, "cut": 0.6}, _WHOLE | {"stddev": 1.0, "cut": 0.4}),
+    (_WHOLE | {"stddev": 1000.0, "cut": 100.0}, _WHOLE | {"stddev": 1000.0, "cut": 100.001}),
+    (_WHOLE | {"stddev": 1e4, "cut": 1.0}, _WHOLE | {"stddev": 10001.0, "cut": 1.0}),
+    (
+        {"name": "randomised_response", "epsilon": 0.3, "categories": 2},
+        {"name": "randomised_response", "epsilon": 0.3, "categories": 1},
+    ),
+    (
+        {"name": "laplace", "scale": 1e-299, "l1_sensitivity": 1.0},
+        {"name": "laplace", "scale": 1e-300, "l1_sensitivity": 1.0},
+    ),
+    (
+        {"name": "laplace", "scale": 1.0, "l1_sensitivity": 5e-324},
+        {"name": "laplace", "scale": 1.0, "l1_sensitivity": 0},
+    ),
+]
+"""Mechanisms at the last value that is followed, and at the first that is not."""
+
+
+def test_every_limit_of_a_mechanism_is_where_it_stands() -> None:
+    sides = checker("mechanisms").sides_of
+    for kept, refused in LIMITS:
         assert not _refused(sides, kept, "replace_one"), kept
         assert _refused(sides, refused, "replace_one"), refused
+
+
+def test_the_limits_of_a_shuffle_and_of_a_zeroed_record_are_where_they_stand() -> None:
     above, node = checker("shuffles").shuffled_above, {"node": "shuffle", "part": BOX, "users": 1}
     box = checker("losses").black_box
     assert not _refused(above, node, Counter([box(30.0)]), "replace_one")
@@ -790,12 +796,18 @@ def test_every_limit_is_where_it_stands() -> None:
     zeroed = checker("schemes")._zeroed
     for mu, met in ((1e-3, True), (0.99e-3, False), (17.0, True), (17.1, False)):
         assert (next(iter(zeroed(Counter([("gaussian", mu)]), 0.3, low=False)))[0] == "between") is met
+
+
+def test_a_file_is_read_strictly_up_to_its_limit_of_depth() -> None:
     read, deep = checker("reading").read, "[" * 400 + "]" * 400
     assert not _refused(read, deep)
     assert _refused(read, f"[{deep}]")
     assert not _refused(read, '["[[[", "\\"[", 1e300]')
     for text in ('{"a": 1, "a": 2}', "[NaN]", "[1e999]", "[-1e999]", "[", "[Infinity]"):
         assert _refused(read, text), text
+
+
+def test_a_binomial_number_has_its_probabilities_without_what_is_negligible() -> None:
     follow = checker("schemes").binomial(4, 0.25, 0.5)
     assert [shift for shift, _ in follow] == [0.0, 0.5, 1.0, 1.5, 2.0]
     assert [w for _, w in follow] == pytest.approx([math.comb(4, j) * 0.25**j * 0.75 ** (4 - j) for j in range(5)])
@@ -905,3 +917,26 @@ def test_with_a_violated_condition_no_upper_end_is_stated() -> None:
     void = checker("checking")._void_complaints
     for epsilon, delta, kept in (("inf", 1, True), ("inf", 1.0, True), ("inf", 0.5, False), (3.0, 1, False)):
         assert (void({"epsilon": {"upper": epsilon}, "delta": {"upper": delta}}) == ()) is kept
+
+
+def test_a_delta_is_exceeded_surely_or_maybe_by_a_bracket_and_its_width() -> None:
+    exceeds, inf = checker("stated_ends")._exceeds, math.inf
+    for delta, room, expected in (
+        (0.05, 0, (True, True)),
+        (0.05, 1, (False, True)),
+        (0.15, 0, (False, True)),
+        (0.25, 0, (False, False)),
+        (0.25, 1, (False, True)),
+        (0.35, 1, (False, False)),
+    ):
+        assert exceeds(Known(0.1, 0.2), 1.0, delta, room) == expected
+    for largest, derived, low, expected in (
+        (0.9, False, 0.0, (False, False)),
+        (1.1, False, 0.0, (True, True)),
+        (1.1, True, 0.0, (False, True)),
+        (2.1, True, 0.0, (True, True)),
+        (1.1, True, 0.1, (True, True)),
+        (inf, True, 0.1, (True, True)),
+        (inf, True, 0.0, (False, True)),
+    ):
+        assert exceeds(Known(low, 0.2, derived=derived, largest=largest), 1.0, 0.0, 0) == expected, (largest, derived)

@@ -488,7 +488,11 @@ def test_a_lower_bound_of_a_sum_is_the_best_test_less_all_that_may_be_wrapped() 
 def _curve(finite: Any, supremum: float, lost: float) -> Any:
     """A curve with these bounds on its finite part."""
     held = object.__new__(checker("curve")._Curve)
-    held.supremum, held.lost, held._finite = supremum, lost, lambda epsilon: finite
+
+    def inside(epsilon: float) -> Any:
+        return finite
+
+    held.supremum, held.lost, held._finite = supremum, lost, inside
     return held
 
 
@@ -639,9 +643,13 @@ def test_a_secret_step_takes_all_that_it_leaves_out_for_told_apart() -> None:
     cap = x[2]
     second = float((np.minimum(x, cap) ** 2 * q).sum())
     g = (steps + 3 * cap + 14 * math.sqrt(steps * second)) / size
+
+    def power(*given: Any) -> Any:
+        return real(*given)[0], 0.001
+
     for order in ("remove", "add"):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(pairs, "_power", lambda *given: (real(*given)[0], 0.001))
+            patched.setattr(pairs, "_power", power)
             found = pairs._allocated(inner, steps, size, order)
         spread = _upper(np.minimum(x, cap) / g, q, inner.alone)
         over = real([(spread, steps)], size, 1, {25.0 / size, 1.0 / size, 0.0})[0]

@@ -754,6 +754,7 @@ def paired() -> Iterator[Certificate]:
         yield certify(tree, claim, conditions=(Condition(kind="attained", about=about, text=text, status="checked"),))
     yield certify(tree, claim)
     yield certify(tree, replace(claim, epsilon=0.1))
+    yield certify(tree, replace(claim, epsilon=1.1574906))  # above the six digits of what is attained, and below that
     counts = Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
     for epsilon in (0.6, 0.3):
         yield certify(Repeat(part=counts, times=5), replace(claim, epsilon=epsilon, delta=1e-3))
