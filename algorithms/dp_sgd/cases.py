@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from algorithms.dp_sgd.divisor import divisor_of
 from algorithms.dp_sgd.explicit_pairs import explicit_cases
 from algorithms.dp_sgd.plan import Plan, plan_of
 from algorithms.dp_sgd.run import run_watched
@@ -64,7 +65,8 @@ def cases_of(settings: DpSgdSettings, problem: Classification) -> tuple[AuditCas
     seeing_model = AuditCase(
         name="dp_sgd canaries, trained model",
         view="model",
-        description="How far the trained weights moved along one canary's direction; it is trained on or not.",
+        description="How far the trained weights moved along one canary's direction, in units of gradient sums; it is "
+        "trained on or not.",
         neighbours=(absent, present),
         relation=claim.neighbours,
         run=model,
@@ -82,14 +84,17 @@ def _parts(n_runs: int) -> list[int]:
 def _slots(plan: Plan, problem: Classification, data: int, slots: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return projections of gradients (slots, steps) and of the trained weights (slots,), downhill counted positive.
 
-    `data` 1 trains on all canaries with the second label, -1 with the first, 0 on none.
+    `data` 1 trains on all canaries with the second label, -1 with the first, 0 on none. Weights are in the unit of
+    gradient sums: what Opacus divides these by follows from the number of records, which one record seldom changes
+    and all canaries together do; a condition of its own looks at that number.
     """
     included = np.full(slots, data != 0)
     planted = plant(problem.features, problem.labels, outputs=2, canaries=slots, rng=rng, blanks=0, included=included)
     if data < 0:
         planted.labels[len(problem.labels) :] = 0
     watch, done = run_watched(plan, planted, rng)
-    rows = done["weights"][planted.slots.canaries]
+    unit = plan.learning_rate / divisor_of(planted.records, plan.batches)
+    rows = done["weights"][planted.slots.canaries] / unit
     return np.array(watch.projections).T, -np.einsum("mk,mk->m", rows, planted.slots.directions)
 
 

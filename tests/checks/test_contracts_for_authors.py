@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
@@ -75,10 +76,11 @@ class Logistic:
         return self.l1_sensitivity, 0.0
 
 
-def failed(twin: str) -> set[str]:
-    """Return the checks that a twin fails."""
+@cache
+def failed(twin: str) -> frozenset[str]:
+    """Return the checks that a twin fails; computed once, as the sound one stands beside each twin."""
     noise = Logistic(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one", twin=twin)
-    return {check.what for check in mechanism_checks(noise, np.random.default_rng(0)) if check.failed}
+    return frozenset(check.what for check in mechanism_checks(noise, np.random.default_rng(0)) if check.failed)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("exponential", "one_sided_wishart")])
@@ -104,7 +106,7 @@ def test_every_shipped_mechanism_holds_its_contract(name: str) -> None:
 )
 def test_each_twin_of_a_mechanism_fails_its_check(twin: str, what: str) -> None:
     """A mechanism of an author, without a reference law, is judged by its own density; the sound one passes."""
-    assert failed("") == set()
+    assert not failed("")
     assert what in failed(twin)
 
 

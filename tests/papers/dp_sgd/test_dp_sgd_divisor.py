@@ -9,6 +9,7 @@ import pytest
 from algorithms.dp_sgd import DpSgd, read_engine, watch_opacus
 from algorithms.dp_sgd.checks import breaking, divisor_condition, findings_of
 from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
+from algorithms.problems import load
 from audits.bounds.gaussian import gaussian_epsilon
 from dpaudit import Claim, Training, UnsupportedError, conform
 
@@ -129,3 +130,17 @@ def test_a_count_over_the_true_size_moves_by_twice_what_is_accounted() -> None:
     gradients = accounted - 1 / (2 * 1.0) ** 2
     assert gaussian_epsilon(math.sqrt(accounted), 1e-5) == pytest.approx(4.377, abs=1e-3)
     assert 6 < gaussian_epsilon(math.sqrt(gradients + 1 / 1.0**2), 1e-5) < 6.2
+
+
+def test_trained_weights_are_attacked_in_units_of_gradient_sums() -> None:
+    """A thousand canaries more change what Opacus divides by, which one record does not: the case leaves it out.
+
+    Without, the weights spread 15 % less where the canaries are in; a thousand of either side vary by 3 %.
+    """
+    settings = DpSgd(epsilon=0.75, delta=1e-5, noise_multiplier=4.0, sample_rate=0.1, steps=10, max_grad_norm=0.1)
+    case = next(case for case in settings.cases(load("affairs")()) if "trained model" in case.name)
+    absent, present = (np.asarray(case.run(data, np.random.default_rng(3 + data), 1_000)) for data in case.neighbours)
+    stated = settings.max_grad_norm * 4.0 * 10**0.5
+    assert absent.std() == pytest.approx(stated, rel=0.13)
+    assert present.std() == pytest.approx(stated, rel=0.13)
+    assert absent.std() == pytest.approx(present.std(), rel=0.13)
