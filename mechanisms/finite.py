@@ -20,6 +20,7 @@ from dpaudit.model.losses import (
     log_ratio,
     outer_losses,
     sampled_atoms,
+    smaller_order,
 )
 from dpaudit.model.mechanism import Array
 
@@ -88,27 +89,28 @@ class Finite:
 
         There are no third answers: without the record the release has one of the two laws. Each sign of epsilon has its
         own worst case. Below stands a record that changes the answer of an empty sample, against one that does not, if
-        there are such records; in which direction is not known, so that laws of which a swap is no symmetry have
-        nothing from below.
+        there are such records; in which direction is not known, so that the smaller order of both laws counts.
         Source: Balle, Barthe and Gaboardi (2018), Theorem 1, and joint convexity.
         """
-        loss, either = self.attained_loss(), self.loss()
-        nothing = DiscreteLoss(atoms=((0.0, 1.0),), symmetric=True)
+        either, known = self.loss(), self._in_either_order()
         if rate == 1:
-            return either, loss if loss.symmetric else nothing
+            return either, known
         above = SampledLoss(inside=((either, 1),), rate=rate)
         whole = StitchedLoss(positive=above, negative=above.reversed())
-        return whole, outer_losses(sampled_atoms(loss, rate), above=False) if loss.symmetric else nothing
+        return whole, outer_losses(sampled_atoms(known, rate), above=False)
 
-    def three_laws(self, *, above: bool) -> ThreeLaws | None:
-        """Return the laws where a record changes the answer of an empty sample and its opposite does not; or nothing.
+    def _in_either_order(self) -> DiscreteLoss:
+        """Return a loss that both orders of the laws dominate."""
+        loss = self.attained_loss()
+        return loss if loss.symmetric else smaller_order(loss)
 
-        From above the larger of both orders counts. No answer lies further away than the other one. From below, the
-        direction is known of symmetric laws only.
+    def three_laws(self, *, above: bool) -> ThreeLaws:
+        """Return the laws where a record changes the answer of an empty sample and its opposite does not.
+
+        From above the larger of both orders counts, from below the smaller one. No answer lies further away than the
+        other one.
         """
-        loss = self.loss() if above else self.attained_loss()
-        if not loss.symmetric:
-            return None
+        loss = self.loss() if above else self._in_either_order()
         losses, masses = np.array(loss.atoms).reshape(-1, 2).T
         missing = loss.reverse_infinite_mass
         return ThreeLaws(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders
+from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
@@ -29,6 +30,7 @@ def allocated_attained(
     if `beside` says so.
     Edge cases: nothing where no pair is known.
     """
+    composition = in_either_order(composition)
     if not composition.parts or composition != composition.reversed():
         return Composition()
     if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):

@@ -14,6 +14,7 @@ from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.orders import in_sequence, of_the_run
+from dpaudit.accounting.samples.own_samples import require_declared_samples
 from dpaudit.accounting.shuffling import shuffled_above
 from dpaudit.accounting.subsampling import sampled_above
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -84,6 +85,8 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
         case Cells(inside=inside, touched=touched):
             return _cells(inside, touched, neighbours)
         case Group(part=part, size=size):
+            if size > 1:
+                require_declared_samples(part)
             return _grouped(above(part, neighbours), size)
         case Subsample() | Allocate() | Shuffle():
             return _amplified(node, neighbours)

@@ -7,6 +7,7 @@ from typing import TypeAlias, assert_never
 from dpaudit.accounting.allocating import allocated_attained, at_one_secret_step
 from dpaudit.accounting.heaviest import heaviest
 from dpaudit.accounting.queries import Query, query_of
+from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.shuffling import shuffled_attained
 from dpaudit.accounting.subsampling import sampled_attained
 from dpaudit.model.claim import Neighbours
@@ -26,7 +27,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from dpaudit.model.mechanism import Mechanism, attained_loss
 from dpaudit.model.sampled_relations import relation_inside
 from dpaudit.model.witness import Entry
@@ -75,7 +76,7 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
     match node:
         case Release(mechanism=mechanism):
             query = walk.query(node)
-            return {} if query is None else {query: (Plan(composition=_moved(mechanism, walk.records)),)}
+            return {} if query is None else {query: (Plan(composition=_moved(mechanism, walk)),)}
         case Stated():
             return {}
         case Sequential(parts=parts):
@@ -133,21 +134,23 @@ def _at_a_secret_part(parts: list[Found]) -> Found:
     for query in parts[0]:
         rows = [part.get(query, ()) for part in parts]
         alike = {row[0].composition for row in rows if len(row) == 1 and not row[0].entries}
-        composition = next(iter(alike), Composition())
+        composition = in_either_order(next(iter(alike), Composition()))
         if all(len(row) == 1 for row in rows) and len(alike) == 1 and composition == composition.reversed():
             found[query] = (Plan(composition=at_one_secret_step(composition, len(parts))),)
     return found
 
 
-def _moved(mechanism: Mechanism, records: int) -> Composition:
+def _moved(mechanism: Mechanism, walk: Walk) -> Composition:
     """Return what one release attains; a single shift adds up over records, any other loss counts one record.
 
-    The records of a person may enter different nodes of a tree, so that a composed loss does not grow as a whole.
+    The records of a person may enter different nodes of a tree, so that a composed loss does not grow as a whole. Of
+    several queries that a pair moves together nobody said which law of a table each of them has.
     """
     loss = attained_loss(mechanism)
     if isinstance(loss, GaussianLoss | LaplaceLoss):
-        return Composition.of(loss.group(records))
-    return Composition.of(loss)
+        return Composition.of(loss.group(walk.records))
+    known = walk.labels is None or not isinstance(loss, DiscreteLoss) or loss.one_order
+    return Composition.of(loss) if known else in_either_order(Composition.of(loss))
 
 
 def _each(found: Found, change: Callable[[Composition], Composition]) -> Found:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders
+from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.together import together_above, together_attained
 from dpaudit.accounting.schemes import drawn_counts, drawn_with_replacement, kept_rate, truncated_shares
 from dpaudit.accounting.zeroed import LEAST, MOST, zeroed_above, zeroed_attained
@@ -71,7 +72,8 @@ def sampled_attained(
 
     The move counts as attained whatever else the sample holds. `beside` says that the other records exist, too, that
     some schemes need (`needs_others`): by definition only copies of a record that moves the answer do, or none.
-    Edge cases: nothing where no pair is known, as for a part whose loss depends on the order of the neighbours.
+    Edge cases: nothing where no pair is known, as for a part whose loss depends on the order of the neighbours. Of a
+    finite one of unknown order the smaller curve of both orders counts.
 
     >>> from dpaudit.model.declaration import Stated
     >>> sample = Subsample(part=Stated(epsilon=1.0, source="a supplier"), rate=0.5)
@@ -80,6 +82,7 @@ def sampled_attained(
     """
     if node.rate == 0 or not composition.parts:
         return Composition()
+    composition = in_either_order(composition)
     zeroed = _zeroed(node, neighbours)
     if not beside and needs_others(node, neighbours) and node.scheme != "without_replacement":
         return Composition()

@@ -19,19 +19,22 @@ from dpaudit.engines.tilted.engine import (
     TILTED_SHARP,
     TILTED_UPPER,
 )
-from dpaudit.engines.tilted.once import ONCE
+from dpaudit.engines.tilted.once import ONCE, ONCE_QUICK
 from dpaudit.engines.verified.engine import COARSE, PROVED, UPPER, VERIFIED
 from dpaudit.model.bracket import Effort
 
 CONFIRMED = in_turn(TILTED, VERIFIED, epsilon=narrow(1e-4), delta=narrow(1e-3))
 """The tilted engine, and exact integers where its bracket is wider than usual."""
 
+ONCE_SOON = in_turn(ONCE_QUICK, ONCE, epsilon=narrow(5e-2), delta=narrow(0.5))
+"""A quick look at secret steps that are met once, and a fine one where that is wide."""
+
 ENGINES: tuple[Engine, ...] = (SINGLE, ONCE, GAUSSIAN, BASIC, OPTIMAL, RARE, RENYI, CONFIRMED)
 """The engines the accountant asks, the exact ones first."""
 
 ROUGH: tuple[Engine, ...] = (
     SINGLE,
-    ONCE,
+    ONCE_SOON,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -42,7 +45,7 @@ ROUGH: tuple[Engine, ...] = (
 
 QUICK: tuple[Engine, ...] = (
     SINGLE,
-    ONCE,
+    ONCE_SOON,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -99,6 +102,8 @@ __all__ = [
     "ENGINES",
     "GAUSSIAN",
     "ONCE",
+    "ONCE_QUICK",
+    "ONCE_SOON",
     "OPTIMAL",
     "PLD",
     "PROVED_UPPERS",

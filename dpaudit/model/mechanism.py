@@ -114,11 +114,8 @@ class OpposedMechanism(Mechanism, Protocol):
         """Return a loss that dominates every such pair, and one that records attain which move the answer apart."""
         ...
 
-    def three_laws(self, *, above: bool) -> ThreeLaws | None:
-        """Return what is shown of no record, of one and of its opposite, for samples that hold several releases.
-
-        None where it is not known, as from below for a table whose direction is not.
-        """
+    def three_laws(self, *, above: bool) -> ThreeLaws:
+        """Return what is shown of no record, of one and of its opposite, for samples that hold several releases."""
         ...
 
 

@@ -57,6 +57,7 @@ class _Walk:
             return reduce(lambda a, b: a + b, parts, _NOWHERE)
         if kind == "parallel" and node.get("visibility") == "secret":
             each = [self.losses(part, f"{path}.{i}", relation, 1) for i, part in enumerate(node["parts"])]
+            each = [losses.smaller(part) for part in each]
             alike = all(part == each[0] == losses.reversed_all(part) for part in each) and not self.entered
             return schemes.secret(each[0], len(each)) if alike else _NOWHERE
         if kind in ("parallel", "cells"):
@@ -84,7 +85,8 @@ class _Walk:
         if self.query not in ("", _query(node["mechanism"])):
             return _NOWHERE
         self.met = True
-        found = sides_of(node["mechanism"], relation)[1]
+        attained = sides_of(node["mechanism"], relation)[1]
+        found = losses.smaller(attained) if not self.one and _open_order(node["mechanism"]) else attained
         return _together(found, records) if {loss[0] for loss in found} <= {*losses.SHIFTS} else found
 
     def _entered(self, node: Table, path: str, relation: str, records: int) -> Multiset:
@@ -106,6 +108,12 @@ class _Walk:
 def _together(found: Multiset, records: int) -> Multiset:
     """Return what all records of a person attain together where that is known, else what one does."""
     return Counter([schemes.of_a_person(one, records) or one for one in found]) if found.total() == 1 else found
+
+
+def _open_order(mechanism: Table) -> bool:
+    """Return whether nobody said which law of a table the record has."""
+    rows = mechanism.get("stated", {}).get("lower", [])
+    return mechanism["name"] == "finite" or any(r["loss"] == "discrete" and not r.get("one_order") for r in rows)
 
 
 def _query(mechanism: Table) -> str:

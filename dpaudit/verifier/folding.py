@@ -32,6 +32,11 @@ def fold(node: Table, relation: str) -> list[Multiset]:
         part = part if _ordered(node["part"], relation) else [joined(part)]
         return [losses.times(a, node["times"]) for a in part]
     if kind == "group":
+        rows = [
+            row for m in (n.get("mechanism", {}) for n in walk(node)) for row in m.get("stated", {}).get("upper", [])
+        ]
+        own = node["size"] > 1 and any(row["loss"] == "sampled_gaussian" for row in rows)
+        require(not own, "nothing says that a group's records enter a plug-in's own sample independently")
         return _group(part, node["size"]) if node["size"] > 1 else part
     if kind == "shuffle":
         require({below["node"] for below in walk(node["part"])} <= _REPORT, "a shuffled report depends on the user")

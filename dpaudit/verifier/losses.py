@@ -156,6 +156,40 @@ def either(part: Multiset) -> Multiset:
     return larger([(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms], *map(Fraction, ends))
 
 
+def smaller(part: Multiset) -> Multiset:
+    """Return a part with each finite loss as what lies below both of its orders: the corners of a convex curve."""
+    found: Multiset = Counter()
+    for loss, n in part.items():
+        if loss[0] != "discrete" or loss == reverse(loss):
+            found[loss] += n
+            continue
+        rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in loss[1]]
+        follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
+        curves = [(rows, Fraction(loss[2])), ([(q, p) for p, q in rows], Fraction(loss[3]))]
+        at = sorted({Fraction(0), Fraction(1), *(x for p, q in rows for x in (p / q, q / p))})
+        hull: list[tuple[Fraction, Fraction]] = []
+        for x in at:
+            y = min(sum((max(p - x * q, Fraction(0)) for p, q in side), start=end) for side, end in curves)
+            while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) >= (y - hull[-2][1]) * (
+                hull[-1][0] - hull[-2][0]
+            ):
+                hull.pop()
+            hull.append((x, y))
+        found[_even(hull, min(loss[2], loss[3]))] += n
+    return found
+
+
+def _even(corners: list[tuple[Fraction, Fraction]], beyond: float) -> Loss:
+    """Return the symmetric loss of a convex curve by its corners: a change of slope at e^l > 1 is a mass at l."""
+    slopes = [(b - a) / (y - x) for (x, a), (y, b) in pairwise(corners)]
+    gains = zip(corners[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)
+    held = [
+        (math.log(x), float((after - before) * x), float(after - before)) for (x, _), before, after in gains if x > 1
+    ]
+    whole = [(v, p) for v, p, _ in held if p] + [(-v, q) for v, _, q in held if q]
+    return discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)
+
+
 def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fraction) -> Multiset:
     """Return the larger curve of two laws in both orders; `lost` is what only the first one has, `other` the second."""
     follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")

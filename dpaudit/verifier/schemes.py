@@ -47,6 +47,7 @@ def below(node: Table, part: Multiset, relation: str, *, beside: bool, labels: l
     `labels` names the releases that are moved, all of them if empty.
     `beside` says that the records that a pair needs beside it are there; a zeroed one then meets copies of itself.
     """
+    part = losses.smaller(part)
     if not part or part != reversed_all(part) or any(loss[0] == "choice" for loss in part):
         return _NOTHING
     if not beside and needs_others(node, relation):

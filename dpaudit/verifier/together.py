@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from dpaudit.verifier.integers import LATTICE, noise_law
-from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, times
+from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, smaller, times
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import Array
@@ -33,10 +33,9 @@ def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
     moved = [(one["mechanism"], n) for one, n in found if not labels or one["label"] in labels]
     listed = [(fields, n) for fields, n in moved if fields["name"] in (*LATTICE, "finite")]
     shifts = _shifts([(fields, n) for fields, n in moved if fields["name"] not in (*LATTICE, "finite")])
-    held = [(_outcomes(fields, low=low), n) for fields, n in listed]
-    if sum(n for _, n in moved) < 2 or shifts is None or any(one is None for one, _ in held):
+    rows = [(_outcomes(fields, low=low), n) for fields, n in listed]
+    if sum(n for _, n in moved) < 2 or shifts is None:
         return ()
-    rows = [(one, n) for one, n in held if one]
     if not shifts:
         return _together(rows, rate, low=low)
     count = math.prod(math.comb(len(one[0][0]) + n - 1, n) for one, n in rows)
@@ -80,16 +79,14 @@ def releases(node: Table, often: int) -> list[tuple[Table, int]]:
     return [held for part in each for held in part] if all(each) else []
 
 
-def _outcomes(fields: Table, *, low: bool) -> Held | None:
+def _outcomes(fields: Table, *, low: bool) -> Held:
     """Return the outcomes of a mechanism, the record's mass on others, what is not counted, and whether it is even."""
     if fields["name"] != "finite":
         _, masses, away, beyond = noise_law(fields)
         alone = float(masses[np.isinf(away)].sum()) * ("cut" in fields)
         return (masses, away, away[::-1]), alone, beyond * (not low), True
     upper, exact = sides_of(fields, fields["neighbours"])
-    ((loss, _),) = (exact if low else upper).items()
-    if reverse(loss) != loss:
-        return None
+    ((loss, _),) = (smaller(exact) if low else upper).items()
     atoms = [(p * math.exp(-v), v) for v, p in loss[1]] + [(loss[3], -math.inf)] * (loss[3] > 0)
     masses, away = (np.array(held) for held in zip(*atoms, strict=True))
     return (masses, away, np.zeros(len(away))), loss[2], 0.0, False

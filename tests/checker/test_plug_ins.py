@@ -9,11 +9,25 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pytest
 
-from dpaudit import Certificate, CertificateError, Claim, DiscreteLoss, Group, Neighbours, Release, Repeat, certify
+from dpaudit import (
+    Certificate,
+    CertificateError,
+    Claim,
+    DiscreteLoss,
+    Group,
+    Neighbours,
+    Release,
+    Repeat,
+    UnsupportedError,
+    certify,
+)
 from dpaudit.model import codec
 from dpaudit.model.certificate import digest_of
+from dpaudit.model.losses import SampledGaussianLoss
 from dpaudit.model.mechanism import Array, Mechanism, is_plugged_in
 from dpaudit.verifier import verify
+from dpaudit.verifier.folding import fold
+from dpaudit.verifier.refusals import Rejection
 from mechanisms import NAMES, Gaussian, TreeAggregation, load
 
 
@@ -40,6 +54,16 @@ class Told:
 
     def scaled(self, factor: float) -> Self:
         return replace(self, epsilon=self.epsilon / factor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn(Told):
+    """Draws a Poisson sample of its own."""
+
+    name: ClassVar[str] = "drawn"
+
+    def loss(self) -> SampledGaussianLoss:  # type: ignore[override]  # another kind of loss
+        return SampledGaussianLoss(mu=self.epsilon, rate=0.1)
 
 
 class Quieter(Gaussian):
@@ -129,3 +153,19 @@ def test_no_shipped_mechanism_states_its_losses() -> None:
 def load_module(name: str) -> Any:
     """The module of a shipped mechanism."""
     return __import__(f"mechanisms.{name}", fromlist=["EXAMPLES"])
+
+
+def test_a_group_over_a_sample_of_its_own_is_refused() -> None:
+    """Nothing says that the records are drawn independently; one record is certified, and a forged group is refused."""
+    drawn = Release(label="step", mechanism=Drawn(epsilon=1.0, neighbours="add_remove"))
+    claim = Claim(epsilon=3.0, delta=1e-5, neighbours="add_remove")
+    with pytest.raises(UnsupportedError, match="'step', a plug-in mechanism with a sampled loss of its own"):
+        certify(Group(part=drawn, size=2), claim)
+    alone = certify(Group(part=drawn, size=1), claim)
+    assert alone.verdict == "certified"
+    data = alone.to_dict()
+    assert verify(alone.to_json()).accepted
+    data["declaration"]["size"] = 2
+    assert not verify(json.dumps(data | {"digest": digest_of(data)})).accepted
+    with pytest.raises(Rejection, match="own sample independently"):
+        fold(data["declaration"], "add_remove")

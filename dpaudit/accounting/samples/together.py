@@ -85,9 +85,7 @@ def _composed(moved: tuple[tuple[Mechanism, int], ...], rate: float, *, above: b
         if is_plugged_in(mechanism):
             return None
         if is_opposed(mechanism):
-            if (laws := mechanism.three_laws(above=above)) is None:
-                return None
-            listed.append((laws, times))
+            listed.append((mechanism.three_laws(above=above), times))
             continue
         held = Composition.of(mechanism.loss())
         if held != Composition.of(attained_loss(mechanism)):

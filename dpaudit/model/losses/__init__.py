@@ -24,7 +24,7 @@ A mechanism opens the family by returning one of these; it never adds a member.
 """
 
 from dpaudit.model.losses.approximate import ApproximateLoss, group_delta
-from dpaudit.model.losses.both_orders import larger_of, larger_order, log_ratio
+from dpaudit.model.losses.both_orders import larger_of, larger_order, log_ratio, smaller_order
 from dpaudit.model.losses.composed import (
     AllocatedLoss,
     AverageLoss,
@@ -79,4 +79,5 @@ __all__ = [
     "outer_losses",
     "sampled_apart",
     "sampled_atoms",
+    "smaller_order",
 ]

@@ -1,4 +1,4 @@
-"""The loss whose curve is the larger one of both orders of a finite loss."""
+"""The losses whose curves are the larger one of both orders of a finite loss, and a lower bound on the smaller one."""
 
 import math
 from bisect import bisect_left
@@ -39,8 +39,41 @@ def larger_of(rows: tuple[tuple[Fraction, Fraction], ...], infinite: Fraction, r
     curves = _Curve(list(rows), infinite), _Curve([(q, p) for p, q in rows], reverse)
     at = sorted({p / q for p, q in rows} | {q / p for p, q in rows})
     at = sorted({*at, *_crossings(curves, [Fraction(0), *at])})
-    heights = [max(curve.at(x) for curve in curves) for x in at]
-    lost = max(infinite, reverse)
+    return _symmetric(at, [max(curve.at(x) for curve in curves) for x in at], max(infinite, reverse))
+
+
+@lru_cache(maxsize=32)
+def smaller_order(loss: DiscreteLoss) -> DiscreteLoss:
+    """Return the symmetric loss that `loss` and its reverse both dominate: what is known of a pair in unknown order.
+
+    Its curve is the largest convex one below both. Between the corners of both curves the smaller one is concave, so
+    that the corners alone count.
+
+    >>> steep = DiscreteLoss(atoms=((math.log(2), 0.5), (math.log(0.75), 0.5)), reverse_infinite_mass=1 / 12)
+    >>> least = smaller_order(steep)
+    >>> least.infinite_mass, least.hockey_stick(0.5) <= steep.reversed().hockey_stick(0.5)
+    (0.0, True)
+    """
+    rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in loss.atoms]
+    infinite, reverse = _whole(rows, loss)
+    curves = _Curve(rows, infinite), _Curve([(q, p) for p, q in rows], reverse)
+    at = sorted({Fraction(0), Fraction(1)} | {p / q for p, q in rows} | {q / p for p, q in rows})
+    corners: list[tuple[Fraction, Fraction]] = []
+    for x in at:
+        height = min(curve.at(x) for curve in curves)
+        while len(corners) > 1 and _inside(corners[-2], corners[-1], (x, height)):
+            corners.pop()
+        corners.append((x, height))
+    return _symmetric([x for x, _ in corners], [height for _, height in corners], min(infinite, reverse))
+
+
+def _inside(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]) -> bool:
+    """Return whether the middle point lies on or above the line between the others."""
+    return (two[1] - one[1]) * (end[0] - two[0]) >= (end[1] - two[1]) * (two[0] - one[0])
+
+
+def _symmetric(at: list[Fraction], heights: list[Fraction], lost: Fraction) -> DiscreteLoss:
+    """Return the symmetric loss with a convex curve, by its heights at its corners; a change of slope is an atom."""
     slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
     gains = {x: after - before for x, before, after in zip(at[1:-1], slopes, slopes[1:], strict=False)}
     if slopes:

@@ -86,7 +86,7 @@ def test_unsampled_queries_may_change_the_order(neighbours: Neighbours) -> None:
 
 @pytest.mark.parametrize("neighbours", ["replace_one", "add_remove"])
 def test_a_sample_of_fixed_size_takes_the_larger_order(neighbours: Neighbours) -> None:
-    """One step meets the larger order; which one a record and the others attain is not known, and nothing is below."""
+    """One step meets the larger order; which one a record attains is not known, so that the smaller one is below."""
     tree = Repeat(part=sample("replace_one", "without_replacement"), times=4)
     once, many = fold(tree.part, neighbours), fold(tree, neighbours)
     for epsilon in (0.1, 0.3):
@@ -94,7 +94,7 @@ def test_a_sample_of_fixed_size_takes_the_larger_order(neighbours: Neighbours) -
         assert bracket_delta(once, epsilon).upper == pytest.approx(truth, rel=1e-5)
     found = bracket_delta(many, 0.4)
     assert found.upper >= max(delta(run(order, 4), 0.4) for order in (0, 1)) * (1 - 1e-12)
-    assert found.lower == 0
+    assert 0 < found.lower <= min(delta(run(order, 4), 0.4) for order in (0, 1)) * (1 + 1e-12)
 
 
 TREES: dict[str, tuple[Declaration, Neighbours]] = {

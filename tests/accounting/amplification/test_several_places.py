@@ -8,6 +8,7 @@ import pytest
 from dpaudit import Claim, Release, bracket_delta, bracket_epsilon, certify, fold, verify
 from dpaudit.accounting.accountant import bracket_delta as bracket_of
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.engines import QUICK
 from dpaudit.model.declaration import Allocate
 from dpaudit.model.losses import AllocatedLoss, Composition
 from mechanisms import Finite, Gaussian
@@ -62,3 +63,23 @@ def test_more_places_than_steps_are_refused() -> None:
     """One line that says both numbers."""
     with pytest.raises(ValueError, match="places=7 to be at most steps=6"):
         AllocatedLoss(inside=((TABLE.loss(), 1),), steps=6, places=7)
+
+
+def test_one_place_has_a_quick_effort_and_costs_no_more_than_in_public() -> None:
+    """Quick brackets hold the truth of the page and are narrow; mu 2, ten steps: the public step."""
+
+    def once(deviation: float, steps: int) -> NormalForm:
+        noise = Gaussian(stddev=deviation, l2_sensitivity=1.0, neighbours="add_remove")
+        return fold(Allocate(part=Release(label="sum", mechanism=noise), steps=steps), "add_remove")
+
+    for steps, known, width in ((10, 2.18885, 2e-4), (100, 0.62094, 2e-3)):
+        found = bracket_epsilon(once(1.0, steps), 1e-5, QUICK)
+        assert found.lower - 1e-5 <= known <= found.upper + 1e-5
+        assert found.upper - found.lower <= width * found.upper
+    public = bracket_epsilon(fold(Release(label="sum", mechanism=_loud()), "add_remove"), 1e-5)
+    assert bracket_epsilon(once(0.5, 10), 1e-5, QUICK).upper <= public.upper * (1 + 1e-9)
+
+
+def _loud() -> Gaussian:
+    """Little noise."""
+    return Gaussian(stddev=0.5, l2_sensitivity=1.0, neighbours="add_remove")
