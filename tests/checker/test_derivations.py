@@ -886,7 +886,9 @@ def test_a_loss_read_from_the_other_neighbour_has_other_masses_unless_it_is_even
 
 
 def test_lists_of_many_brackets_side_by_side_are_read() -> None:
-    assert checker("reading").read("[" + ",".join(["[]"] * 500) + "]") == [[]] * 500
+    read = checker("reading").read
+    assert read("[" + ",".join(["[]"] * 500) + "]") == [[]] * 500
+    assert read("[" + ",".join(["{}"] * 500) + "]") == [{}] * 500
 
 
 def test_a_printed_reading_has_a_basis_and_ends_at_the_budget_of_the_root() -> None:
