@@ -6,6 +6,10 @@ end of its rule, is no longer accepted, if a forged one is, if a bracket loses a
 an end next to the truth is judged otherwise, or if a test of single functions fails (tests/checker/test_margins.py and
 test_derivations.py). Each mutant is a forked process that runs the checks that reach its line,
 the cheapest first; those that are dear are left out. Survivors are printed with their place.
+
+Two kinds of survivors are no defects, and count against the share all the same. A limit is moved by one (< for <=): no
+float meets it, or either side is right. Or the resolution of what is proved anyway is another: the number of cells, the
+tilts of Chernoff's bound, where a window begins.
 """
 
 import argparse

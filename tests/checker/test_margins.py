@@ -1,7 +1,6 @@
 """Margins of the checker: each bound holds the exact value, and lies beyond it by what the page on the checker says."""
 
 import math
-from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -721,11 +720,12 @@ def test_a_zeroed_record_keeps_the_mass_of_the_other_law_but_for_its_rounding() 
     assert math.fsum(m for _, m in whole[1]) + whole[2] == pytest.approx(math.fsum(p), abs=1e-14)
     kept = math.fsum(m * math.exp(-v) for v, m in whole[1])
     margin = math.fsum(256 * UNIT * (1 + z[1:-2] ** 2) * p[1:].sum())
-    assert 0.002 * margin <= math.fsum(q[:-1]) - kept <= margin
-    for i, (x, y) in enumerate(pairwise(z[:40])):
+    assert 0.003 * margin <= math.fsum(q[:-1]) - kept <= 0.012 * margin  # next to all cells are less than theirs
+    for i in (*range(0, 40, 3), 2000, 3000):
+        x, y = z[i : i + 2]
         for law, move in ((p, 2 * mu), (q, mu)):
             tails = [
                 (1 - rate) * mpmath.ncdf(mpmath.mpf(float(t))) + rate * mpmath.ncdf(mpmath.mpf(float(t)) - move)
                 for t in (max(x, -60.0), y)
             ]
-            assert abs(law[i] - (tails[1] - tails[0])) <= 8 * UNIT
+            assert near(law[i], tails[1] - tails[0], 1e-9)
