@@ -32,7 +32,7 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     m, a = clones[:, None], heads[None, :]
     own, other = (_binomial(j, m, 0.5) for j in (a - 1, a))
     weight = share * _binomial(clones, node["users"] - 1, rate)[:, None] / (p + 1)
-    return _merged(weight * (p * own + other), weight * (own + p * other), 1 - share)
+    return _merged(weight * (p * own + other), weight * (own + p * other), max(0.0, 1 - share))
 
 
 def shuffled_below(node: Table, part: Multiset) -> Multiset:

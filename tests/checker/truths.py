@@ -561,10 +561,10 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     cut = rate * gaussian_delta(0.5, math.log1p(math.expm1(0.3) / rate))
     yield sample(gaussian(0.5), 0.4, **fields), added, one | {"attained": "assumed"}, 0.3, cut
     yield allocate(gaussian(0.6), 2, per_epoch=2, epochs=3), added, one, 0.2, gaussian_delta(0.6 * math.sqrt(6), 0.2)
-    table = release("finite", first=[0.9, 0.1], second=[0.2, 0.8], dilution=2.0)
+    table = release("finite", first=[0.9, 0.1], second=[0.1, 0.9], dilution=2.0)
     leak = release("one_sided_wishart", trace_sensitivity=1.0, dimension=2, scale=2.0)
     c = math.exp(-0.25)
-    p, q = [a * b for a in (0.725, 0.275) for b in (c, 1 - c)], [a * b for a in (0.375, 0.625) for b in (1.0, 0.0)]
+    p, q = [a * b for a in (0.7, 0.3) for b in (c, 1 - c)], [a * b for a in (0.3, 0.7) for b in (1.0, 0.0)]
     yield sequence(table, leak), added, every, 0.3, enumerated(p, q, 1, 0.3)
 
 
