@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy.special import ndtr
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
 from dpaudit.checks import Count, Positive, count, meant, noise_size, one_of
@@ -17,6 +16,7 @@ from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers
 
 _SMALLEST, _LARGEST, _LARGEST_MU, _REACH = 0.1, 1e4, 10.0, 22.0
+_FAR_MASS = 1e-106  # at least the probability of what lies beyond _REACH on both sides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +76,9 @@ class DiscreteGaussian:
         In concentrated budgets it costs what Gaussian noise of that deviation costs, without any mass.
         Source: Canonne, Kamath and Steinke (2020), Theorem 4.
         """
-        tail = 2 * float(ndtr(-_REACH))
         rho = self.l2_sensitivity**2 / (2 * meant(self.stddev) ** 2)
         return DiscreteLoss(
-            atoms=self._atoms(), infinite_mass=tail, reverse_infinite_mass=tail, rho=rho, symmetric=True
+            atoms=self._atoms(), infinite_mass=_FAR_MASS, reverse_infinite_mass=_FAR_MASS, rho=rho, symmetric=True
         )
 
     def attained_loss(self) -> DiscreteLoss:
@@ -102,7 +101,7 @@ class DiscreteGaussian:
             masses=np.exp(self.log_density(outputs, np.asarray(0))),
             more=moved,
             less=moved[::-1],
-            rest=2 * float(ndtr(-_REACH)) if above else 0.0,
+            rest=_FAR_MASS if above else 0.0,
         )
 
     def _atoms(self) -> tuple[tuple[float, float], ...]:

@@ -8,11 +8,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import Positive, one_of, positive
+from dpaudit.checks import FieldError, Positive, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
 from mechanisms.symmetric_gaussian import SymmetricGaussian
+
+_LARGEST_RATIO = 1e150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,10 @@ class JointGaussian:
         for name in ("matrix_stddev", "vector_stddev", "feature_bound", "target_bound"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
+        for name, bound in (("matrix_stddev", self.feature_bound), ("vector_stddev", self.target_bound)):
+            if not self.feature_bound * bound <= _LARGEST_RATIO * getattr(self, name):
+                value = getattr(self, name)
+                raise FieldError(name, f"Expected {name}={value} to be at least the bounds' product / 1e150; raise it.")
 
     @classmethod
     def calibrated(cls, claim: Claim, *, feature_bound: float, target_bound: float) -> Self:
@@ -67,7 +73,7 @@ class JointGaussian:
     def cosine(self) -> float:
         """The cosine of the angle between the features of the worst replaced pair, from -1 to 0."""
         ratio = self.target_bound * self.matrix_stddev / (self.feature_bound * self.vector_stddev)
-        return -min(1.0, ratio**2 / 2)
+        return -(ratio**2) / 2 if ratio < math.sqrt(2) else -1.0
 
     def loss(self) -> GaussianLoss:
         """Return the exact loss of one release of both parts."""

@@ -169,7 +169,7 @@ def _build(kind: type[Any], table: dict[str, Any], where: KeyPath, neighbours: N
 def _field(hint: Any, value: Any, where: KeyPath, neighbours: Neighbours) -> Any:
     """Return one field's value as its type wants it."""
     options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    if value == "inf":
+    if value == "inf" and float in options:
         return math.inf
     if Mechanism in options:
         return decode_mechanism(value, neighbours, where)
@@ -179,8 +179,10 @@ def _field(hint: Any, value: Any, where: KeyPath, neighbours: Neighbours) -> Any
         return decode_mechanism(value, neighbours, where)
     if str in options and not isinstance(value, str):
         raise _fault(where, f"expected text, got {value!r:.80}.")
-    if isinstance(value, list) and get_origin(hint) is tuple and get_args(hint)[0] is str:
-        wrong = next((item for item in value if not isinstance(item, str)), None)
-        if wrong is not None:
-            raise _fault(where, f"expected a list of texts, got {wrong!r:.80} in it.")
+    if get_origin(hint) is tuple and not isinstance(value, list | tuple):
+        raise _fault(where, f"expected a list, got {value!r:.80}.")
+    if get_origin(hint) is tuple and get_args(hint)[0] is str:
+        wrong = [item for item in value if not isinstance(item, str)]
+        if wrong:
+            raise _fault(where, f"expected a list of texts, got {wrong[0]!r:.80} in it.")
     return tuple(value) if isinstance(value, list) else value

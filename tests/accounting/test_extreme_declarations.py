@@ -7,10 +7,11 @@ import pytest
 
 from dpaudit import Claim, Release, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold, verify
 from dpaudit.certification.certificate import Certificate
+from dpaudit.errors import Fault
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_declaration
 from dpaudit.model.declaration import Allocate, Declaration, Group, Parallel, Repeat, Scheme, Sequential, Shuffle
-from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace
+from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, JointGaussian, Laplace
 
 OPEN = Finite(first=(1, 0), second=(0, 1), neighbours="add_remove")
 TOLD = Stated(epsilon=1.0, source="a vendor")
@@ -165,3 +166,31 @@ def test_one_direction_names_the_relation_of_both(order: Neighbours) -> None:
     """A claim holds for both orders."""
     with pytest.raises(ValueError, match=r"'add_remove'.*both orders"):
         Claim(epsilon=1.0, neighbours=order)
+
+
+@pytest.mark.parametrize("steps", [[None], [[]], -0.0, 3, "rounding"])
+def test_steps_that_are_no_list_of_texts_are_refused(steps: object) -> None:
+    """JSON null in a list and a number for a list ended in internal errors."""
+    data = {"node": "post_process", "steps": steps, "part": {"node": "stated", "epsilon": 0.1, "source": "x"}}
+    with pytest.raises(Fault, match="steps: expected a list"):
+        decode_declaration(data, "replace_one")
+
+
+def test_a_text_that_says_inf_is_a_text() -> None:
+    """A source was read as the number infinity."""
+    found = decode_declaration({"node": "stated", "epsilon": "inf", "source": "inf"}, "replace_one")
+    assert found == Stated(epsilon=math.inf, source="inf")
+
+
+def test_joint_noise_too_small_for_floating_point_is_refused_where_it_is_written() -> None:
+    """The curve of its infinite mu was an internal error."""
+    with pytest.raises(ValueError, match=r"Expected matrix_stddev=5e-324 to be at least"):
+        JointGaussian(
+            matrix_stddev=5e-324, vector_stddev=3.0, feature_bound=1.0, target_bound=2.0, neighbours="replace_one"
+        )
+
+
+def test_the_far_mass_of_whole_number_noise_is_the_checkers() -> None:
+    """An upper end of 3e-107, true as it was, was rejected."""
+    noise = DiscreteGaussian(stddev=12.7, l2_sensitivity=3, neighbours="add_remove")
+    checked(Release(label="x", mechanism=noise), Claim(epsilon=10.0, neighbours="add_remove"))
