@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders
 from dpaudit.accounting.samples.in_either_order import in_either_order
+from dpaudit.accounting.samples.split import LEAST, LONGEST, MOST, split_above
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
@@ -15,7 +16,8 @@ def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neig
     """Return upper alternatives for a part at the secret steps of `node`, read for `neighbours`.
 
     Several places in an epoch are composed as so many blocks of steps with one place each: a uniform set of places is a
-    uniform choice in random blocks, and the curve is convex. A replaced record counts as if its steps were known.
+    uniform choice in random blocks, and the curve is convex. A replaced record counts as one that is removed and one
+    that is added where it meets one secret step of Gaussian releases, else as if its steps were known.
     Raises: UnsupportedError: a part that may be one of several kinds.
     """
     return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
@@ -69,11 +71,22 @@ def _above(composition: Composition, node: Allocate, neighbours: Neighbours) -> 
             "'allocate' over a part that may be one of several kinds is not covered. Allocate each kind apart."
         )
     if neighbours == "replace_one":
-        yield composition.group(2) * (node.per_epoch * node.epochs)
+        yield _replaced(composition, node)
         return
     size, longer = divmod(node.steps, node.per_epoch)
     parts = [_placed(composition, node, size)] * (node.per_epoch - longer)
     yield Composition.total([*parts, *[_placed(composition, node, size + 1)] * longer])
+
+
+def _replaced(composition: Composition, node: Allocate) -> Composition:
+    """Return two records, each at one secret step of Gaussian releases; at known steps otherwise."""
+    again = node.positions == "repeated"
+    once = node.per_epoch == 1 and (again or node.epochs == 1)
+    if once and all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+        mu = total_mu(composition * node.epochs)[1]
+        if LEAST <= mu <= MOST and 1 < node.steps <= LONGEST:
+            return Composition.of(split_above(mu, node.steps))
+    return composition.group(2) * (node.per_epoch * node.epochs)
 
 
 def _placed(composition: Composition, node: Allocate, steps: int, *, upwards: bool = True) -> Composition:

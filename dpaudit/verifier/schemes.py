@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from dpaudit.verifier import integers, losses
+from dpaudit.verifier import integers, losses, splits
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES
@@ -168,9 +168,12 @@ def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Mult
         return Counter({("gaussian", 2 * mu * places / math.sqrt(steps)): epochs}) if mu else _NOTHING
     if low and places == steps:
         return times(part, steps * epochs)
-    if relation == "replace_one":
-        return times(_doubled(part), places * epochs)
     again = node.get("positions", "fresh") == "repeated"
+    if relation == "replace_one":
+        joint, once = mu * math.sqrt(epochs), places == 1 < steps <= splits.LONGEST and (again or epochs == 1)
+        if once and splits.LEAST <= joint <= splits.MOST:
+            return Counter([splits.split(joint, steps)])
+        return times(_doubled(part), places * epochs)
     held = Counter([("gaussian", mu * math.sqrt(epochs))]) if again and mu else times(part, epochs) if again else part
     if low and places > 1:
         one: Loss = ("allocated", tuple(sorted(losses.merged(held).items(), key=repr)), steps, "remove", places)

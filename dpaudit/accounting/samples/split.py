@@ -1,0 +1,69 @@
+"""A replaced record at a secret step: removed and another one added, by the best split of a likelihood ratio."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from dpaudit.accounting.shuffling import Floats, convex_corners
+from dpaudit.engines.gaussian import GAUSSIAN
+from dpaudit.engines.tilted.pairs.cells import Look, derived_delta
+from dpaudit.model.bracket import smallest_epsilon
+from dpaudit.model.losses import AllocatedLoss, Composition, DiscreteLoss, GaussianLoss
+
+LEAST, MOST, LONGEST = 0.01, 8.0, 10**5
+"""The moves and the number of steps for which the split is computed; beyond, steps count as known."""
+_LOOK = Look(cells=1 << 12, tails=(1e-16,))
+_KNOTS, _FAR = 500, 120  # knots where a secret step helps, and beyond
+_RARE, _RAREST = 1e-11, 1e-30
+_RAISED = 1e-8  # relative, by which heights are raised so that rounding of masses cannot lower the curve
+
+
+@lru_cache(maxsize=16)
+def split_above(mu: float, steps: int) -> DiscreteLoss:
+    """Return a loss that dominates one of two records, each at one secret step out of `steps` and moving it by `mu`.
+
+    With A the outputs without both, P(S) - x Q(S) = (P(S) - y A(S)) + y (A(S) - (x / y) Q(S)) for every y, so that the
+    curve is at most that of a removed record at y and y times that of an added one at x / y. Known steps bound it, too.
+    Between knots of e^epsilon the curve is convex; it is symmetric.
+
+    >>> split_above(1.0, 10).hockey_stick(5.0) < GaussianLoss(mu=2.0).hockey_stick(5.0) / 5
+    True
+    """
+    removed = AllocatedLoss(inside=((GaussianLoss(mu=mu), 1),), steps=steps)
+    known = Composition.of(GaussianLoss(mu=mu).group(2))
+    ends = [_falls(loss) for loss in (removed, removed.reversed())]
+    last = smallest_epsilon(lambda at: GAUSSIAN.delta(known, at).upper, _RAREST)
+    near = np.linspace(0.0, min(math.fsum(ends), last), _KNOTS)
+    one, two = (
+        np.array([derived_delta(loss, float(at), _LOOK)[1] for at in near]) for loss in (removed, removed.reversed())
+    )
+    back = np.exp(near)
+    split = np.array([float((one[: j + 1] + back[: j + 1] * two[j::-1]).min()) for j in range(_KNOTS)])
+    knots = np.append(near, np.linspace(float(near[-1]), last, _FAR)[1:])
+    apart = np.array([GAUSSIAN.delta(known, float(at)).upper for at in knots])
+    heights = np.minimum(np.append(split, np.ones(len(knots) - _KNOTS)), apart) * (1 + _RAISED)
+    return _connected(np.asarray(np.exp(knots), np.float64), np.asarray(np.minimum(heights, 1.0), np.float64))
+
+
+def _falls(loss: AllocatedLoss) -> float:
+    """Return about the epsilon at which a secret step has a negligible delta, infinity where the transform has none."""
+    return smallest_epsilon(lambda at: derived_delta(loss, at, _LOOK)[1], _RARE)
+
+
+def _connected(x: Floats, heights: Floats) -> DiscreteLoss:
+    """Return the symmetric loss whose curve connects heights at knots x from 1 on; the last height is lost."""
+    lost = float(heights[-1])
+    mirrored = 1 / x[:0:-1]
+    places = np.concatenate([[0.0], mirrored, x])
+    curve = np.concatenate([[1.0], 1 - mirrored + mirrored * heights[:0:-1], heights])
+    corners = convex_corners(places, curve)
+    points, curve = places[corners], curve[corners]
+    slopes = np.append(np.diff(curve) / np.diff(points), 0.0)
+    masses, points = np.maximum(np.diff(slopes), 0.0) * points[1:], points[1:]
+    losses, masses = np.log(points[points > 1]), masses[points > 1]
+    others = masses * np.exp(-losses)
+    rest = max(0.0, 1 - lost - math.fsum((*masses, *others)))
+    sides = [zip(at.tolist(), held.tolist(), strict=True) for at, held in ((-losses, others), (losses, masses))]
+    atoms = ((0.0, rest), *sides[0], *sides[1])
+    return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=lost, symmetric=True)

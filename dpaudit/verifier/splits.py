@@ -1,0 +1,77 @@
+"""A replaced record at a secret step: what a removed one and an added one cost together, by the best split."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from dpaudit.verifier.losses import Loss, discrete, reverse
+from dpaudit.verifier.pairs import pair, plain
+
+_KNOTS, _FAR, _RARE, _RAREST = 800, 100, 1e-11, 1e-30
+LEAST, MOST, LONGEST = 0.01, 8.0, 10**5
+"""The moves and the number of steps for which the split is computed; beyond, steps count as known."""
+
+
+@cache
+def split(mu: float, steps: int) -> Loss:
+    """Return what is above the curve min over y of [removed(y) + y added(x / y)], and what the sum of answers shows.
+
+    No split exceeds two records at known steps.
+    """
+    removed: Loss = ("allocated", ((("gaussian", mu), 1),), steps, "remove")
+    known: Loss = ("gaussian", 2 * mu)
+
+    one, two = _above(removed), _above(reverse(removed))
+
+    def apart(at: float) -> float:
+        return min(1.0, plain(known, at)[1])
+
+    last = _falls(apart, _RAREST)
+    end = min(last, _falls(one, _RARE) + _falls(two, _RARE))
+    near = np.linspace(0.0, end, _KNOTS)
+    costs = [np.array([curve(float(at)) for at in near]) for curve in (one, two)]
+    both = [float((costs[0][: j + 1] + np.exp(near[: j + 1]) * costs[1][j::-1]).min()) for j in range(_KNOTS)]
+    knots = [*near.tolist(), *np.linspace(end, last, _FAR)[1:].tolist()]
+    heights = [min(apart(at), both[j] if j < _KNOTS else 1.0) for j, at in enumerate(knots)]
+    hull: list[tuple[float, float]] = []
+    for point in zip(map(math.exp, knots), heights, strict=True):
+        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], point):
+            hull.pop()
+        hull.append(point)
+    slopes = [_slope(a, b) for a, b in pairwise(hull)]
+    rows = zip(hull[1:], slopes, [*slopes[1:], 0.0], strict=True)
+    held = [(math.log(x), (after - before) * x) for (x, _), before, after in rows]
+    mirrored = [(-v, p * math.exp(-v)) for v, p in held]
+    rest = 1 - heights[-1] - math.fsum(p for _, p in [*held, *mirrored])
+    whole = discrete([*held, *mirrored, (0.0, max(0.0, rest))], heights[-1], heights[-1])
+    return ("between", whole, ("gaussian", 2 * mu / math.sqrt(steps) * (1 - 2.0**-50)))
+
+
+def _above(loss: Loss) -> Callable[[float], float]:
+    """Return the curve of a loss from above, by fine atoms: sums over all atoms beyond an epsilon."""
+    held = pair(loss, 2**16)
+    order = np.argsort(-held.at)
+    at, masses = held.at[order], held.masses[order]
+    p, q = (np.append(0.0, np.cumsum(row)) for row in (masses, masses * np.exp(-at)))
+
+    def curve(epsilon: float) -> float:
+        n = int(np.searchsorted(-at, -epsilon))
+        return float(min(1.0, (p[n] - math.exp(epsilon) * q[n]) + 1e-13 * p[n] + held.lost + 1e-300))
+
+    return curve
+
+
+def _slope(one: tuple[float, float], two: tuple[float, float]) -> float:
+    """Return the slope between two points."""
+    return (two[1] - one[1]) / (two[0] - one[0])
+
+
+def _falls(curve: Callable[[float], float], delta: float) -> float:
+    """Return about the epsilon at which a curve has fallen to a delta."""
+    high = 1e-3
+    while curve(high) > delta and high < 600:
+        high *= 1.15
+    return high
