@@ -109,8 +109,10 @@ def _composed(moved: tuple[tuple[Mechanism, int], ...], rate: float, *, above: b
 def _joint(shifts: "Counter[GaussianLoss | LaplaceLoss]", *, above: bool) -> "Counter[GaussianLoss | LaplaceLoss]":
     """Return shifts with all Gaussian ones as one."""
     square = math.fsum(n * loss.mu * loss.mu for loss, n in shifts.items() if isinstance(loss, GaussianLoss))
-    rest = Counter({loss: n for loss, n in shifts.items() if isinstance(loss, LaplaceLoss)})
-    found: Counter[GaussianLoss | LaplaceLoss] = Counter(rest)
+    found: Counter[GaussianLoss | LaplaceLoss] = Counter()
+    for loss, n in shifts.items():
+        if isinstance(loss, LaplaceLoss):
+            found[loss] += n
     if square:
         found[GaussianLoss(mu=math.sqrt(square) * (1 + _OUT if above else 1 - _OUT))] = 1
     return found

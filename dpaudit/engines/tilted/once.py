@@ -16,10 +16,10 @@ def _loss(composition: Composition) -> DerivedLoss | None:
 
 
 def _known(loss: DerivedLoss | None, epsilon: float) -> float:
-    """Return what a secret step of one Gaussian release costs at most: the same step in public."""
-    if not isinstance(loss, AllocatedLoss) or loss.places > 1 or len(loss.inside) > 1 or loss.inside[0][1] > 1:
+    """Return what a secret step of Gaussian releases costs at most: the same step in public."""
+    if not isinstance(loss, AllocatedLoss) or loss.places > 1:
         return 1.0
-    alone = Composition.of(loss.inside[0][0])
+    alone = Composition.total(Composition.of(part) * times for part, times in loss.inside)
     return GAUSSIAN.delta(alone, epsilon).upper if GAUSSIAN.covers(alone) else 1.0
 
 
