@@ -310,12 +310,12 @@ def test_pairs_of_either_relation_are_neighbours() -> None:
 def test_doctor_checks_a_plugin_and_names_unknown_ones(tmp_path: Path) -> None:
     """A mechanism by name passes with exit code 0; an unknown name is one line and exit code 2."""
     command = [sys.executable, "-m", "dpaudit", "doctor"]
-    sound = subprocess.run([*command, "gaussian", "--format", "json"], capture_output=True, text=True, check=False)
+    sound = subprocess.run([*command, "finite", "--format", "json"], capture_output=True, text=True, check=False)
     assert (sound.returncode, sound.stderr) == (0, "")
     assert {row["status"] for row in json.loads(sound.stdout)} == {"ok"}
-    wrong = subprocess.run([*command, "gausian"], capture_output=True, text=True, check=False)
+    wrong = subprocess.run([*command, "finit"], capture_output=True, text=True, check=False)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "did you mean 'gaussian'" in wrong.stderr
+    assert "did you mean 'finite'" in wrong.stderr
 
 
 def test_a_plugin_without_examples_is_refused() -> None:

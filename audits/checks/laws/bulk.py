@@ -12,7 +12,7 @@ from dpaudit.model.mechanism import Array, Mechanism, is_additive
 
 _NUMBERS, _EXACT_NUMBERS, _HARD_NUMBERS = 1_000_000, 500_000, 1_500_000
 _EXTREMES = (1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 5e-6)
-_EXPECTED, _MOST = 20.0, 400
+_EXPECTED, _MOST, _WIDEST = 20.0, 400, 1_000_000
 _HARD = 0.8825
 """A stddev at which uniforms of five or six bits bend the usual rejection sampler of discrete Gaussians most."""
 
@@ -20,7 +20,7 @@ _HARD = 0.8825
 def bulk_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterator[Sample]:
     """Yield one sample of a million numbers around 0 of a mechanism that adds independent noise; else nothing.
 
-    Integer samplers give half a million, and three times as many at a size of the noise that coarse uniforms bend.
+    Integer samplers give half a million.
     """
     leaf = getattr(mechanism, "leaf", None) if mechanism.name == "tree_aggregation" else None
     noise, shape = (mechanism, item) if leaf is None else (leaf, ())
@@ -30,7 +30,12 @@ def bulk_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) -> 
     rows = max((_EXACT_NUMBERS if exact else _NUMBERS) // max(int(np.prod(shape)), 1), 1)
     value = np.zeros((rows, *shape), dtype=np.int64 if exact else np.float64)
     yield Sample(mechanism=noise, entrance="many at once", output=noise.release(value, rng), value=value)
-    if not exact or not hasattr(noise, "stddev"):
+
+
+def hard_of(mechanism: Any, rng: np.random.Generator) -> Iterator[Sample]:
+    """Yield one sample of an integer sampler of discrete Gaussians at a size of the noise that coarse uniforms bend."""
+    noise = mechanism.leaf if mechanism.name == "tree_aggregation" else mechanism
+    if not getattr(noise, "exact_sampler", False) or not hasattr(noise, "stddev") or not has_reference(noise):
         return
     try:
         hard = noise.scaled(_HARD / noise.stddev)
@@ -56,13 +61,31 @@ def masses(mechanism: Mechanism, output: Array, value: Array) -> Iterator[Depart
 
     Rows with equal exact answers, or noise that is added to them, have one law; others are not to be given here.
     """
+    counted = _counted_noise(output, value) if is_additive(mechanism) else None
+    if counted is not None:  # the law of the noise is asked once for each number
+        output, numbers = counted
+        value = np.zeros_like(output)
     ends = steps(mechanism, output, value)
     if ends is None:
         return
     lower, upper = (end.ravel() for end in ends)
-    _, first, counts = np.unique(lower, return_index=True, return_counts=True)
-    height = upper[first] - lower[first]
-    usual = np.flatnonzero(height * lower.size >= _EXPECTED)
+    if counted is None:
+        _, first, numbers = np.unique(lower, return_index=True, return_counts=True)
+        lower, upper = lower[first], upper[first]
+    height, every = upper - lower, int(numbers.sum())
+    usual = np.flatnonzero(height * every >= _EXPECTED)
     for place in usual[np.argsort(-height[usual], kind="stable")][:_MOST]:
-        share = float(min(height[place], 1.0))
-        yield count_of(int(counts[place]), lower.size, share, "at one answer")
+        yield count_of(int(numbers[place]), every, float(min(height[place], 1.0)), "at one answer")
+
+
+def _counted_noise(output: Array, value: Array) -> tuple[Array, Array] | None:
+    """Return each whole number of the noise and how often it came; None for other noise or numbers far apart."""
+    if output.dtype.kind not in "iu" or np.asarray(value).dtype.kind not in "iu" or output.shape != np.shape(value):
+        return None
+    noise = (output - value).ravel()
+    least = int(noise.min(initial=0))
+    if int(noise.max(initial=0)) - least > _WIDEST:
+        return None
+    counts = np.bincount(noise - least)
+    seen = np.flatnonzero(counts)
+    return seen + least, counts[seen]

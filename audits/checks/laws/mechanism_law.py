@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.laws.bulk import bulk_of, extremes, masses
+from audits.checks.laws.bulk import bulk_of, extremes, hard_of, masses
 from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import Departure, count_of, departures, worst
 from audits.checks.laws.entrances import Sample, samples_of, wider
@@ -101,6 +101,10 @@ def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random
         said = departure.says if departure.probability < _ALARM else _repeated(sample, found.size)
         if said:
             return f"{said} ({sample.entrance})"
+    for sample in hard_of(mechanism, rng):
+        departure = worst(list(masses(sample.mechanism, sample.output, sample.value)))
+        if departure.probability < _ALARM:
+            return f"{departure.says} ({sample.entrance})"
     return ""
 
 
