@@ -72,8 +72,8 @@ class JointGaussian:
     @property
     def cosine(self) -> float:
         """The cosine of the angle between the features of the worst replaced pair, from -1 to 0."""
-        ratio = self.target_bound * self.matrix_stddev / (self.feature_bound * self.vector_stddev)
-        return -(ratio**2) / 2 if ratio < math.sqrt(2) else -1.0
+        ratio = min(2.0, self.target_bound * self.matrix_stddev / (self.feature_bound * self.vector_stddev))
+        return -min(1.0, ratio**2 / 2)
 
     def loss(self) -> GaussianLoss:
         """Return the exact loss of one release of both parts."""

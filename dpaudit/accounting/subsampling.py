@@ -40,6 +40,7 @@ from dpaudit.model.mechanism import is_opposed, is_plugged_in
 from dpaudit.model.sampled_relations import needs_others, relation_inside
 
 _LARGE = 700.0
+_LARGEST_MU, _LARGEST_SHIFT = 20.0, 300.0  # of what is moved apart
 
 
 def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neighbours) -> Alternatives:
@@ -211,11 +212,13 @@ def _both(composition: Composition, rate: float) -> Composition:
 
 
 def _shift(composition: Composition, *, upwards: bool) -> GaussianLoss | LaplaceLoss | None:
-    """Return the one shift that a part is, or None."""
+    """Return the one shift that a part is, or None; None also of one so large that densities there are no numbers."""
     if _gaussian(composition):
-        return GaussianLoss(mu=total_mu(composition)[1 if upwards else 0])
+        mu = total_mu(composition)[1 if upwards else 0]
+        return GaussianLoss(mu=mu) if mu <= _LARGEST_MU else None
     ((loss, times), *rest) = composition.parts
-    return loss if isinstance(loss, LaplaceLoss) and times == 1 and not rest else None
+    fits = isinstance(loss, LaplaceLoss) and times == 1 and not rest and loss.shift <= _LARGEST_SHIFT
+    return loss if fits and isinstance(loss, LaplaceLoss) else None
 
 
 def _moved_apart(loss: GaussianLoss | LaplaceLoss, rate: float) -> Composition:

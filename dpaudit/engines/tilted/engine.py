@@ -19,7 +19,7 @@ from dpaudit.engines.limits import gridded
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
-from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below
+from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach
 from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
@@ -39,6 +39,7 @@ _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
 _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _KINDS = 64
+_LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 _EVENTS = 10**9
 _CLASSED = (
     ApproximateLoss,
@@ -144,7 +145,10 @@ class Question:
         aim = self.steer(atoms)
         floor = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
         effort = replace(self.effort, most=self.effort.joined) if self._joined else self.effort
-        return window(parts, atoms, aim, effort), max(floor * share, 1e-290)
+        tail = max(floor * share, 1e-290)
+        view = window(parts, atoms, aim, effort)
+        longest = max((reach(loss, tail) for loss, _ in parts), default=0.0)
+        return replace(view, width=max(view.width, longest / _LONGEST)), tail
 
 
 def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:

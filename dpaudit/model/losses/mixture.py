@@ -134,8 +134,10 @@ def _largest(noise: MixedNoise, above: Shifts, below: Shifts) -> float:
     (top, weight), (other, share) = above[-1], below[-1]
     if noise == "gaussian":
         return math.inf if top > other else math.nextafter(math.log(weight / share), math.inf) + 1e-15
-    first, second = (math.log(math.fsum(w * math.exp(s - top) for s, w in side)) for side in (above, below))
-    return (first - second) * (1 + 1e-15) + 1e-15
+    first = math.log(math.fsum(w * math.exp(s - top) for s, w in above))
+    second = math.log(math.fsum(w * math.exp(s - other) for s, w in below))
+    size = abs(top) + abs(other) + abs(first) + abs(second)
+    return math.fsum((top, -other, first, -second)) + 1e-15 * (1 + size)
 
 
 def _log_density(noise: MixedNoise, side: Shifts, output: float) -> float:

@@ -44,9 +44,14 @@ def _steps(width: float, tail: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=256)
 def span(loss: DerivedLoss, tail: float) -> float:
-    """Return about how far a derived loss reaches from its lowest value to its highest."""
-    losses = pair_above(loss, _LOOK, max(tail, 1e-30)).losses
-    return float(losses.max() - losses.min()) or _LOOK
+    """Return about how far a derived loss reaches from its lowest value to its highest, on either side."""
+    sides = (pair(loss, _LOOK, max(tail, 1e-30)).losses for pair in (pair_above, pair_below))
+    return max(float(losses.max(initial=0.0) - losses.min(initial=0.0)) for losses in sides) or _LOOK
+
+
+def reach(loss: SimpleLoss, tail: float) -> float:
+    """Return the span of a derived loss, 0 of any other."""
+    return span(loss, tail) if isinstance(loss, _KINDS) else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import numpy as np
 from dpaudit.engines.tilted.grid import dominated, dominating
 from dpaudit.engines.tilted.pairs.allocation import allocated_above, allocated_below, placed_below
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
+from dpaudit.engines.tilted.pairs.moderate import Inside, moderate_above, moderate_below
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -22,7 +23,6 @@ from dpaudit.model.losses import (
 _UNIT = 2.0**-53
 _MOST = 1 << 13  # knots of what is composed inside a sample
 _CAPPED = 1e3  # of a tail; what the cap of a likelihood ratio may lose
-Inside = tuple[tuple[SimpleLoss, int], ...]
 
 
 @lru_cache(maxsize=160)
@@ -42,7 +42,8 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             step = _composed(inside, _step_width(width, blocks), tail, above=True)
             return allocated_above(step, blocks, width, tail * _CAPPED, order)
         case _:
-            return _of_cells(own_cells(loss, width, tail), above=True)
+            ((held, _),) = moderate_above(((loss, 1),), _reach)
+            return _of_cells(own_cells(held, width, tail), above=True)
 
 
 @lru_cache(maxsize=160)
@@ -64,10 +65,10 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             if places == 1:
                 return allocated_below(step, steps, width, tail * _CAPPED, order)
             return placed_below(step, steps, places, tail * _CAPPED, order)
-        case DiscreteLoss(reverse_infinite_mass=missing):
-            return replace(_of_cells(own_cells(loss, width, tail), above=False), missing=missing)
         case _:
-            return _of_cells(own_cells(loss, width, tail), above=False)
+            ((held, _),) = moderate_below(((loss, 1),), _reach)
+            missing = held.reverse_infinite_mass if isinstance(held, DiscreteLoss) else 0.0
+            return replace(_of_cells(own_cells(held, width, tail), above=False), missing=missing)
 
 
 def _of_cells(cells: DiscretisedLoss, *, above: bool) -> FinitePair:
@@ -110,6 +111,7 @@ def _lacking(losses: Floats, masses: Floats) -> float:
 
 def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> FinitePair:
     """Return the pair of all losses inside together, one loss by itself or several on one grid."""
+    inside = (moderate_above if above else moderate_below)(inside, _reach)
     if len(inside) == 1 and inside[0][1] == 1:
         return (pair_above if above else pair_below)(inside[0][0], width, tail)
     finest = max(width, _span(inside, tail) / _MOST)
@@ -148,6 +150,11 @@ def _cells(loss: SimpleLoss, width: float, tail: float, *, above: bool) -> Discr
     if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss):
         return as_cells((pair_above if above else pair_below)(loss, width, tail), width)
     return own_cells(loss, width, tail)
+
+
+def _reach(loss: SimpleLoss) -> float:
+    """Return how far a loss that is made of others reaches to either side of 0, from a coarse look."""
+    return float(np.abs(pair_above(loss, 0.05, 1e-20).losses).max(initial=0.0))
 
 
 def _span(inside: Inside, tail: float) -> float:

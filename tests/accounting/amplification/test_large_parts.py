@@ -1,0 +1,83 @@
+"""Parts that hide next to nothing, inside samples and at secret steps: an answer on the safe side, and no crash."""
+
+import pytest
+
+from dpaudit import Claim, LaplaceLoss, Release, Repeat, SampledLoss, Subsample, certify
+from dpaudit.engines.tilted.pairs.cells import derived_delta
+from dpaudit.engines.tilted.pairs.moderate import moderate_above, moderate_below
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import LOST, AllocatedLoss, ApproximateLoss, GaussianLoss, MixtureLoss
+from mechanisms import Laplace
+
+
+def laplace(scale: float, neighbours: Neighbours) -> Declaration:
+    """A query that moves by 1."""
+    return Release(label="x", mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours))
+
+
+PARTS = {"a thousand of loss 1": (1.0, 1000), "one of loss 1000": (1e-3, 1)}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("neighbours", ["add_remove", "zero_out", "replace_one"])
+def test_a_sample_of_what_hides_nothing_shows_a_record_with_its_rate(neighbours: Neighbours, part: str) -> None:
+    """At epsilon 1 delta is nearly the rate, .01: it was an internal error."""
+    scale, times = PARTS[part]
+    inside = Repeat(part=laplace(scale, "add_remove" if neighbours == "replace_one" else neighbours), times=times)
+    found = certify(Subsample(part=inside, rate=0.01), Claim(epsilon=1.0, delta=1e-6, neighbours=neighbours))
+    assert found.tight.delta.lower <= 0.01
+    assert found.tight.delta.upper == pytest.approx(0.01, rel=1e-9)
+    assert found.verdict in ("refuted", "not_proved")
+    if neighbours == "add_remove":
+        assert found.verdict == "refuted"
+        assert found.tight.delta.lower == pytest.approx(0.01, rel=0.02)
+    held = certify(Subsample(part=inside, rate=0.01), Claim(epsilon=0.0, delta=0.0101, neighbours=neighbours))
+    assert held.verdict == "certified"
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+def test_a_sample_of_a_loss_beyond_every_grid_is_not_certified(neighbours: Neighbours) -> None:
+    sample = Subsample(part=laplace(1e-6, "add_remove"), rate=0.01)
+    found = certify(sample, Claim(epsilon=1.0, delta=1e-6, neighbours=neighbours))
+    assert found.verdict in ("refuted", "not_proved")
+    assert found.tight.delta.lower <= 0.01 <= found.tight.delta.upper * (1 + 1e-9)
+
+
+def test_a_secret_step_of_what_hides_nothing_is_bounded() -> None:
+    """Four steps, one of which shows the record: delta is nearly 1 from both sides."""
+    lower, upper = derived_delta(AllocatedLoss(inside=((LaplaceLoss(shift=1000.0), 1),), steps=4), 1.0)
+    assert 0.9 < lower <= upper <= 1
+
+
+def test_what_stands_for_a_large_part_is_on_the_safe_side() -> None:
+    """From above everything is shown; from below fewer copies, or more noise. Small parts stay as they are."""
+
+    def other(_: object) -> float:
+        return 0.0
+
+    small = ((LaplaceLoss(shift=1.0), 100),)
+    assert moderate_above(small, other) == moderate_below(small, other) == small
+    large = ((LaplaceLoss(shift=1.0), 1000), (GaussianLoss(mu=0.1), 2))
+    assert moderate_above(large, other) == ((LOST, 1),)
+    assert moderate_below(large, other) == ((LaplaceLoss(shift=1.0), 60),)
+    for loss in (LaplaceLoss(shift=1e6), ApproximateLoss(epsilon=1e6, delta=0.1), GaussianLoss(mu=1e3)):
+        ((below, times),) = moderate_below(((loss, 3),), other)
+        assert times == 1
+        for epsilon in (0.0, 1.0, 50.0):
+            assert below.hockey_stick(epsilon) <= loss.hockey_stick(epsilon)
+
+
+def test_both_sides_of_a_large_part_agree_with_its_limit() -> None:
+    """rate (1 - e^(epsilon' - 1000)) with epsilon' far below 1000 is the rate; a bound of .009 would be caught."""
+    lower, upper = derived_delta(SampledLoss(inside=((LaplaceLoss(shift=1000.0), 1),), rate=0.01), 1.0)
+    assert 0.0099 < lower <= 0.01 <= upper < 0.0101
+
+
+def test_the_largest_loss_of_shifts_far_apart_has_no_logarithm_of_zero() -> None:
+    """Laplace noise replaced in a sample: shifts 1000 apart, whose e^-1000 is no number."""
+    far = MixtureLoss(above=((0.0, 0.99), (1000.0, 0.01)), below=((-1000.0, 0.01), (0.0, 0.99)), noise="laplace")
+    assert far.supremum == pytest.approx(1000.0, rel=1e-2)
+    near = MixtureLoss(above=((0.0, 0.9), (1.0, 0.1)), below=((-1.0, 0.1), (0.0, 0.9)), noise="laplace")
+    assert near.supremum >= near.loss_at(60.0)
+    assert near.supremum == pytest.approx(near.loss_at(60.0), rel=1e-12)
