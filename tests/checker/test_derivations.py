@@ -708,7 +708,7 @@ def test_a_shuffle_rests_on_the_worse_order_of_its_report_and_has_all_its_mass()
     node = {"node": "shuffle", "part": BOX, "users": 40}
     found = [above(node, Counter([part]), "replace_one") for part in (UNEVEN, checker("losses").reverse(UNEVEN), box)]
     assert found[0] == found[1] == found[2]
-    answer = release("randomised_response", epsilon=0.9, categories=5)
+    answer = release("randomised_response", epsilon=0.9, categories=3)
     ((part, _),) = checker("folding").fold(answer, "replace_one")[0].items()
     for side in above(node | {"part": answer}, Counter([part]), "replace_one")[1:]:
         assert math.fsum(p for _, p in side[1]) == pytest.approx(1.0, abs=1e-9)
@@ -940,3 +940,13 @@ def test_a_delta_is_exceeded_surely_or_maybe_by_a_bracket_and_its_width() -> Non
         (inf, True, 0.0, (False, True)),
     ):
         assert exceeds(Known(low, 0.2, derived=derived, largest=largest), 1.0, 0.0, 0) == expected, (largest, derived)
+
+
+def test_what_no_rule_or_no_law_gives_is_not_proved() -> None:
+    """A table diluted below its own laws promises nothing, and a short bound needs a delta."""
+    table = {"name": "finite", "first": [0.5, 0.45, 0.05], "second": [0.05, 0.45, 0.5], "dilution": 0.5}
+    assert [*checker("mechanisms").sides_of(table, "replace_one")[0]] == [("discrete", (), 1.0, 1.0)]
+    step = {"rule": "advanced_short", "epsilon": 0.9, "delta": 0.0}
+    assert checker("printed")._concluded("advanced_short", times(BOX, 3) | {"printed": step}) == math.inf
+    fields = {"strategy": "explicit", "horizon": 4, "participations": 2, "separation": 1}
+    assert checker("strategies").squared_move(fields | {"entries": np.eye(4).ravel().tolist()}) == (2.0, 2.0)
