@@ -7,9 +7,10 @@ an end next to the truth is judged otherwise, or if a test of single functions f
 test_derivations.py). Each mutant is a forked process that runs the checks that reach its line,
 the cheapest first; those that are dear are left out. Survivors are printed with their place.
 
-Two kinds of survivors are no defects, and count against the share all the same. A limit is moved by one (< for <=): no
-float meets it, or either side is right. Or the resolution of what is proved anyway is another: the number of cells, the
-tilts of Chernoff's bound, where a window begins.
+Of 448 that the checks had not been written for (seed 47), 393 died. 37 of the 55 others were no defects, though they
+count against the share that is printed; of the rest, 96 % died. In 30 a limit is moved by one (< for <=) or the same
+value is written otherwise: no float meets the limit, or either side is right. In 7 the resolution of what is proved
+anyway is another: the number of cells, the tilts of Chernoff's bound, where a window begins.
 """
 
 import argparse
