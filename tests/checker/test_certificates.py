@@ -230,6 +230,24 @@ def test_an_unannotated_group_or_cell_array_costs_the_printed_argument_what_it_c
     assert printed_budget(Cells(inside=part, touched=part)).epsilon == pytest.approx(0.2)
 
 
+def test_a_group_over_a_part_that_may_fail_keeps_no_pure_claim() -> None:
+    """Four times .1 at delta 1e-6 is .4 at the delta of the group property, and nothing at delta 0."""
+    node = Group(part=Stated(epsilon=0.1, delta=1e-6, source="x"), size=4)
+    pure = certify(node, Claim(epsilon=0.4, neighbours="replace_one"))
+    assert (pure.verdict, pure.tight.epsilon.upper) == ("not_proved", math.inf)
+    grown = 1e-6 * math.expm1(0.4) / math.expm1(0.1)
+    for share, verdict in ((1 + 1e-9, "certified"), (1 - 1e-6, "not_proved")):
+        assert certify(node, Claim(epsilon=0.4, delta=grown * share, neighbours="replace_one")).verdict == verdict
+
+
+def test_gaussian_noise_printed_with_delta_0_is_a_problem_of_its_step() -> None:
+    """The classic rule divides by delta."""
+    printed = replace(one(6.0), printed=Printed(rule="classic_gaussian", epsilon=0.9, delta=0.0))
+    reading = certify(printed, Claim(epsilon=0.9, delta=1e-5, neighbours="replace_one")).printed
+    assert reading is not None
+    assert {(step.node, step.rule) for step in reading.problems} == {("root", "classic_gaussian")}
+
+
 def test_a_message_that_needs_a_billboard_is_no_local_message() -> None:
     tree = Local(part=Billboard(part=one(30.0, model="central")))
     assert certify(tree, replace(CLAIM, model="local")).verdict == "not_proved"
