@@ -45,3 +45,32 @@ def test_tables_that_share_no_outcome_are_read_by_the_checker(rate: float) -> No
         certificate = _certified(rate, 1.0, 1e-6, apart, *others)
         assert math.isclose(certificate.tight.delta.upper, rate, rel_tol=1e-9)
         assert verify(certificate.to_json()).complaints == ()
+
+
+def test_rounding_of_a_table_is_no_mass_at_infinity() -> None:
+    """Where both orders of a table may be the record's, the least of the largest losses is all that is attained."""
+    rate, tables = 0.7, (((8.0, 1.0), (5.0, 8.0)), ((1.0, 7.0), (5.0, 2.0)))
+    certificate = _certified(rate, 0.1, 0.0, *(_table(*laws) for laws in tables))
+    laws = [[np.array(law) / sum(law) for law in table] for table in tables]
+    least = math.inf
+    for orders in product((0, 1), repeat=2):
+        ratios = [table[1 - order] / table[order] for table, order in zip(laws, orders, strict=True)]
+        losses = np.log(1 - rate + rate * np.outer(*ratios))
+        least = min(least, float(np.abs(losses).max()))
+    assert certificate.tight.epsilon.lower <= least
+    assert math.isclose(certificate.tight.epsilon.lower, least, rel_tol=1e-9)
+    assert verify(certificate.to_json()).accepted
+
+
+def test_a_table_that_one_law_leaves_does_not_make_epsilon_infinite() -> None:
+    """Its mass at infinity belongs to one order, which may not be the record's; rounding gives the other one none."""
+    certificate = _certified(0.3, 0.5, 1e-30, _noise(1 + 3e-12, 2), _table((8, 0), (3, 5)), _table((8, 3), (3, 3)))
+    assert certificate.tight.epsilon.lower < 20
+    assert verify(certificate.to_json()).complaints == ()
+
+
+def test_bounded_noise_beside_a_table_keeps_both_masses_at_infinity() -> None:
+    """Both a record and its opposite are met where the empty sample has no output."""
+    certificate = _certified(0.5, 1.0, 1e-6, _bounded(1.0, 2.0), _table((4, 6), (8, 5)))
+    assert 0 < certificate.tight.delta.lower <= certificate.tight.delta.upper < 1
+    assert verify(certificate.to_json()).complaints == ()
