@@ -74,3 +74,10 @@ def test_bounded_noise_beside_a_table_keeps_both_masses_at_infinity() -> None:
     certificate = _certified(0.5, 1.0, 1e-6, _bounded(1.0, 2.0), _table((4, 6), (8, 5)))
     assert 0 < certificate.tight.delta.lower <= certificate.tight.delta.upper < 1
     assert verify(certificate.to_json()).complaints == ()
+
+
+def test_bounded_noise_that_tells_nearly_all_is_answered() -> None:
+    """Atoms far from 0 keep both laws' sums when the largest loss is rounded outwards."""
+    certificate = _certified(1.0, 1.0, 0.0, _bounded(0.5, 3.0), _bounded(0.5, 3.0))
+    assert 0.98 < certificate.tight.delta.lower <= certificate.tight.delta.upper < 1
+    assert verify(certificate.to_json()).complaints == ()
