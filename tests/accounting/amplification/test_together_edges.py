@@ -81,3 +81,10 @@ def test_bounded_noise_that_tells_nearly_all_is_answered() -> None:
     certificate = _certified(1.0, 1.0, 0.0, _bounded(0.5, 3.0), _bounded(0.5, 3.0))
     assert 0.98 < certificate.tight.delta.lower <= certificate.tight.delta.upper < 1
     assert verify(certificate.to_json()).complaints == ()
+
+
+@pytest.mark.parametrize("gap", [3e-13, 3e-12, 1e-11, 1e-9])
+def test_nearly_equal_scales_are_told_apart_by_the_checker(gap: float) -> None:
+    """At epsilon 0 also losses of 1e-11 count; an end that is moved is still told."""
+    certificate = _certified(0.01, 0.0, 0.0, _noise(1.0, 2), _noise(1 + gap, 1))
+    assert verify(certificate.to_json()).complaints == ()
