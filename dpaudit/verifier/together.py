@@ -49,12 +49,13 @@ def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
 def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int = 0) -> Loss:
     """Return the loss of all outcomes on a sample; from above, of laws that are not even, that of each sign."""
     whole: Outcomes = (np.ones(1), np.zeros(1), np.zeros(1))
-    kept, beyond, even = 1.0, 0.0, True
+    kept, others, beyond, even = 1.0, 1.0, 0.0, True
     for (outcomes, alone, rest, mirrored), n in rows:
         for _ in range(n):
             whole = _joined(whole, outcomes)
         kept, beyond, even = kept * (1 - alone) ** n, beyond + n * rest, even and mirrored
-    loss = _sampled(whole, rate, rate * (1 - kept) + beyond, even=even, side=side)
+        others *= (1 - alone * mirrored) ** n
+    loss = _sampled(whole, rate, (rate * (1 - kept) + beyond, rate * (1 - others)), even=even, side=side)
     return loss if low or even else ("halves", loss, reverse(loss))
 
 
@@ -158,14 +159,19 @@ def _few(loss: Array, first: Array, side: int) -> tuple[list[float], list[float]
     return np.log(p[kept] / q[kept]).tolist(), p[kept].tolist()
 
 
-def _sampled(whole: Outcomes, rate: float, lost: float, *, even: bool, side: int) -> Loss:
-    """Return the loss of the record against its opposite, each in the sample with probability `rate`."""
+def _sampled(whole: Outcomes, rate: float, ends: tuple[float, float], *, even: bool, side: int) -> Loss:
+    """Return the loss of the record against its opposite, each in the sample with probability `rate`.
+
+    `ends` are the masses that only the first and only the second law has.
+    """
     masses, *logs = whole
     with np.errstate(divide="ignore"):
         one, two = (np.log1p(rate * np.expm1(held)) if rate < 1 else held for held in logs)
     both = np.isfinite(one) & np.isfinite(two)
     first, loss = masses * np.exp(one), one - np.where(np.isfinite(two), two, 0.0)
-    lost = min(1.0, lost + float(first[~both].sum()))
+    lost, other = (
+        min(1.0, end + float((masses * np.exp(row))[~both].sum())) for end, row in zip(ends, (one, two), strict=True)
+    )
     near = even & (np.abs(loss) <= _NEAR)  # rounding hides which of two opposite outcomes has the positive loss
     loss, first = np.where(near, np.abs(loss), loss), np.where(near, first / 2, first)
     both &= (loss > 0) | (not even)
@@ -173,8 +179,7 @@ def _sampled(whole: Outcomes, rate: float, lost: float, *, even: bool, side: int
     for value, mass in zip(*_few(loss[both], first[both], side), strict=True):
         held[value] = held.get(value, 0.0) + mass
     if not even:
-        other = 1 - math.fsum(p * math.exp(-v) for v, p in held.items())
-        return discrete(list(held.items()), lost, max(0.0, other) if other > 1e-12 else 0.0)
+        return discrete(list(held.items()), lost, other)
     above = [(v, p) for v, p in held.items() if v > 0]
     rest = 1 - lost - math.fsum(p * (1 + math.exp(-v)) for v, p in above)
     return discrete([*above, *((-v, p * math.exp(-v)) for v, p in above), (0.0, max(0.0, rest))], lost, lost)

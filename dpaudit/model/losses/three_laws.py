@@ -32,8 +32,8 @@ class ThreeLaws:
     """Outputs with their masses under P0 and the logarithms of what P+ (`more`) and P- (`less`) have for each.
 
     Shape: (outputs,); minus infinity where a law has none. `alone` is the mass of P+ where P0 has none, `opposite` that
-    of P- where the laws are not even, and `rest` a bound on masses that are left out. `even` says that P+ and P- may change places. `blur` bounds what joining outputs has
-    made of the logarithms.
+    of P- where the laws are not even, and `rest` a bound on masses that are left out. `even` says that P+ and P- may
+    change places. `blur` bounds what joining outputs has made of the logarithms.
     """
 
     masses: Floats

@@ -83,6 +83,14 @@ def test_bounded_noise_that_tells_nearly_all_is_answered() -> None:
     assert verify(certificate.to_json()).complaints == ()
 
 
+def test_a_mass_at_infinity_of_both_laws_is_the_same_from_both_sides() -> None:
+    """A difference of large sums would be off by 1e-13 of it, and the checker's two sides would cross."""
+    table = _table((6, 5), (7, 2))
+    certificate = _certified(0.1, 2.0, 1e-30, table, table, _bounded(1.0, 3.0))
+    assert certificate.tight.epsilon.lower == math.inf
+    assert verify(certificate.to_json()).complaints == ()
+
+
 @pytest.mark.parametrize("gap", [3e-13, 3e-12, 1e-11, 1e-9])
 def test_nearly_equal_scales_are_told_apart_by_the_checker(gap: float) -> None:
     """At epsilon 0 also losses of 1e-11 count; an end that is moved is still told."""
