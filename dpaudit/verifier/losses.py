@@ -203,7 +203,8 @@ def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fractio
     at = sorted({*at, *(x + (y - x) * a / (a - b) for x, y, a, b in pairs if a * b < 0)})
     heights = [max(gaps(x)) for x in at]
     slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
-    gains = [(x, after - before) for x, before, after in zip(at[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)]
+    changes = zip(at[1:], slopes, [*slopes, Fraction(0)][1:], strict=True)  # none where no outcome is shared
+    gains = [(x, after - before) for x, before, after in changes]
     held = [(math.log(x), float(x * q), float(q)) for x, q in gains if q]
     whole = [(v, p) for v, p, _ in held] + [(-v, q) for v, _, q in held]
     beyond = float(max(lost, other))

@@ -16,7 +16,7 @@ from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import Array
 
-_MOST, _ALIKE = 4_000_000, 1e-11
+_MOST, _ALIKE, _NEAR = 4_000_000, 1e-13, 1e-11  # outcomes; logarithms alike; losses near 0
 _CELLS, _FEW, _LARGEST = 1200, 4e5, 20  # cells of a noise, outcomes of all, the largest shift
 _KNOTS = 6000
 _REACH = 8.5  # deviations; beyond lies less than 1e-16
@@ -49,12 +49,13 @@ def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
 def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int = 0) -> Loss:
     """Return the loss of all outcomes on a sample; from above, of laws that are not even, that of each sign."""
     whole: Outcomes = (np.ones(1), np.zeros(1), np.zeros(1))
-    kept, beyond, even = 1.0, 0.0, True
+    kept, others, beyond, even = 1.0, 1.0, 0.0, True
     for (outcomes, alone, rest, mirrored), n in rows:
         for _ in range(n):
             whole = _joined(whole, outcomes)
         kept, beyond, even = kept * (1 - alone) ** n, beyond + n * rest, even and mirrored
-    loss = _sampled(whole, rate, rate * (1 - kept) + beyond, even=even, side=side)
+        others *= (1 - alone * mirrored) ** n
+    loss = _sampled(whole, rate, (rate * (1 - kept) + beyond, rate * (1 - others)), even=even, side=side)
     return loss if low or even else ("halves", loss, reverse(loss))
 
 
@@ -132,11 +133,16 @@ def _joined(one: Outcomes, two: Outcomes) -> Outcomes:
     logs = [np.add.outer(a, b).ravel() for a, b in zip(one[1:], two[1:], strict=True)]
     seen = np.log(np.maximum(masses, 1e-300)) + np.maximum(0.0, np.maximum(*logs)) > -160
     masses, logs = masses[seen], [held[seen] for held in logs]
-    keys = [np.rint(np.maximum(held, -1e4) / _ALIKE) for held in logs]
+    keys = [np.rint(np.maximum(held, -1e4) / _width(held)) for held in logs]
     order = np.lexsort(keys)
     steps = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
     first = np.flatnonzero(np.append(True, steps))
     return np.add.reduceat(masses[order], first), logs[0][order][first], logs[1][order][first]
+
+
+def _width(held: Array) -> float:
+    """Return how far logarithms may lie apart that count as one: about their rounding, below what ends are held to."""
+    return _ALIKE * max(1.0, float(np.abs(held[np.isfinite(held)]).max(initial=0.0)) / 8)
 
 
 def _few(loss: Array, first: Array, side: int) -> tuple[list[float], list[float]]:
@@ -153,21 +159,27 @@ def _few(loss: Array, first: Array, side: int) -> tuple[list[float], list[float]
     return np.log(p[kept] / q[kept]).tolist(), p[kept].tolist()
 
 
-def _sampled(whole: Outcomes, rate: float, lost: float, *, even: bool, side: int) -> Loss:
-    """Return the loss of the record against its opposite, each in the sample with probability `rate`."""
+def _sampled(whole: Outcomes, rate: float, ends: tuple[float, float], *, even: bool, side: int) -> Loss:
+    """Return the loss of the record against its opposite, each in the sample with probability `rate`.
+
+    `ends` are the masses that only the first and only the second law has.
+    """
     masses, *logs = whole
     with np.errstate(divide="ignore"):
         one, two = (np.log1p(rate * np.expm1(held)) if rate < 1 else held for held in logs)
     both = np.isfinite(one) & np.isfinite(two)
     first, loss = masses * np.exp(one), one - np.where(np.isfinite(two), two, 0.0)
-    lost = min(1.0, lost + float(first[~both].sum()))
-    both &= (loss > _ALIKE) | (not even)
+    lost, other = (
+        min(1.0, end + float((masses * np.exp(row))[~both].sum())) for end, row in zip(ends, (one, two), strict=True)
+    )
+    near = even & (np.abs(loss) <= _NEAR)  # rounding hides which of two opposite outcomes has the positive loss
+    loss, first = np.where(near, np.abs(loss), loss), np.where(near, first / 2, first)
+    both &= (loss > 0) | (not even)
     held: dict[float, float] = {}
     for value, mass in zip(*_few(loss[both], first[both], side), strict=True):
         held[value] = held.get(value, 0.0) + mass
     if not even:
-        other = 1 - math.fsum(p * math.exp(-v) for v, p in held.items())
-        return discrete(list(held.items()), lost, max(0.0, other) if other > 1e-12 else 0.0)
-    above = [(v, p) for v, p in held.items() if v > _ALIKE]
+        return discrete(list(held.items()), lost, other)
+    above = [(v, p) for v, p in held.items() if v > 0]
     rest = 1 - lost - math.fsum(p * (1 + math.exp(-v)) for v, p in above)
     return discrete([*above, *((-v, p * math.exp(-v)) for v, p in above), (0.0, max(0.0, rest))], lost, lost)

@@ -47,7 +47,7 @@ def smaller_order(loss: DiscreteLoss) -> DiscreteLoss:
     """Return the symmetric loss that `loss` and its reverse both dominate: what is known of a pair in unknown order.
 
     Its curve is the largest convex one below both. Between the corners of both curves the smaller one is concave, so
-    that the corners alone count.
+    that the corners alone count. What rounding left out of a law is not at infinity: it would be an atom of no pair.
 
     >>> steep = DiscreteLoss(atoms=((math.log(2), 0.5), (math.log(0.75), 0.5)), reverse_infinite_mass=1 / 12)
     >>> least = smaller_order(steep)
@@ -55,7 +55,7 @@ def smaller_order(loss: DiscreteLoss) -> DiscreteLoss:
     (0.0, True)
     """
     rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in loss.atoms]
-    infinite, reverse = _whole(rows, loss)
+    infinite, reverse = Fraction(loss.infinite_mass), Fraction(loss.reverse_infinite_mass)
     curves = _Curve(rows, infinite), _Curve([(q, p) for p, q in rows], reverse)
     at = sorted({Fraction(0), Fraction(1)} | {p / q for p, q in rows} | {q / p for p, q in rows})
     corners: list[tuple[Fraction, Fraction]] = []

@@ -1,5 +1,6 @@
 """Finite losses on a sample: of a record against none, and of integer noise against the opposite record."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -78,7 +79,8 @@ def sampled_atoms(loss: DiscreteLoss, rate: float) -> DiscreteLoss:
 def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
     """Return a loss with its largest value, and the opposite one, rounded to one side as the decimals they stand for.
 
-    Where the largest loss is no ratio, an upper bound must not lie below it, nor a lower bound above it.
+    Where the largest loss is no ratio, an upper bound must not lie below it, nor a lower bound above it. The opposite
+    atom keeps its mass under Q, so that both laws still sum to 1.
 
     >>> from dpaudit.model.losses.discrete import DiscreteLoss
     >>> fair = DiscreteLoss(atoms=((-1.0, 0.2689414213699951), (1.0, 0.7310585786300049)), symmetric=True)
@@ -87,5 +89,7 @@ def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
     """
     top = loss.supremum
     factor = 1 + _ULPS if above else 1 - _ULPS
-    atoms = tuple((value * factor if abs(value) == top else value, mass) for value, mass in loss.atoms)
-    return replace(loss, atoms=atoms)
+    kept = math.exp(top * (1 - factor))
+    ends = {top: (top * factor, 1.0), -top: (-top * factor, kept)} if top else {}
+    moved = ((*ends.get(value, (value, 1.0)), mass) for value, mass in loss.atoms)
+    return replace(loss, atoms=tuple((value, mass * share) for value, share, mass in moved))

@@ -31,18 +31,24 @@ _ERASED = 1e-12  # probability with which the lower pair shows nothing, so that 
 class ThreeLaws:
     """Outputs with their masses under P0 and the logarithms of what P+ (`more`) and P- (`less`) have for each.
 
-    Shape: (outputs,); minus infinity where a law has none. `alone` is the mass of P+ where P0 has none, `rest` a bound
-    on masses that are left out. `even` says that P+ and P- may change places. `blur` bounds what joining outputs has
-    made of the logarithms.
+    Shape: (outputs,); minus infinity where a law has none. `alone` is the mass of P+ where P0 has none, `opposite` that
+    of P- where the laws are not even, and `rest` a bound on masses that are left out. `even` says that P+ and P- may
+    change places. `blur` bounds what joining outputs has made of the logarithms.
     """
 
     masses: Floats
     more: Floats
     less: Floats
     alone: float = 0.0
+    opposite: float = 0.0
     rest: float = 0.0
     even: bool = True
     blur: float = 0.0
+
+    @property
+    def less_alone(self) -> float:
+        """The mass of P- where P0 has none."""
+        return self.alone if self.even else self.opposite
 
     def joined(self, other: "ThreeLaws") -> "ThreeLaws":
         """Return both releases together, outputs that are alike in all three laws as one."""
@@ -57,6 +63,7 @@ class ThreeLaws:
             more=more,
             less=less,
             alone=self.alone + other.alone - self.alone * other.alone,
+            opposite=(one := self.less_alone) + (two := other.less_alone) - one * two,
             rest=min(1.0, self.rest + other.rest + unseen),
             even=self.even and other.even,
             blur=self.blur + other.blur + 2 * _EQUAL,
@@ -121,7 +128,7 @@ def sampled_apart(laws: ThreeLaws, rate: float, *, above: bool) -> DiscreteLoss:
     first = laws.masses * np.exp(one)
     shared = (one > -np.inf) & (two > -np.inf) & (first > 0)
     lost = rate * laws.alone + math.fsum(first[~shared]) + (laws.rest if above else 0.0)
-    other = lost if laws.even else math.fsum((laws.masses * np.exp(two))[~shared])
+    other = lost if laws.even else rate * laws.less_alone + math.fsum((laws.masses * np.exp(two))[~shared])
     losses, masses = one[shared] - two[shared], first[shared]
     if laws.even and not above:
         losses, masses = losses[losses > _DOWN], masses[losses > _DOWN]
@@ -132,7 +139,7 @@ def sampled_apart(laws: ThreeLaws, rate: float, *, above: bool) -> DiscreteLoss:
         off = laws.blur + _DOWN * (1 + np.abs(losses))
         near = np.abs(losses) <= off  # half of which may lie above 0
         losses, masses = losses + off * (1 + near), np.where(near & laws.even, masses / 2, masses)
-    law = _even if laws.even else _uneven
+    law = _even if laws.even else _uneven_above if above else _uneven_below
     return outer_losses(law(losses, masses * kept, min(1.0, lost * kept), min(1.0, other * kept)), above=above)
 
 
@@ -145,7 +152,14 @@ def _even(losses: Floats, masses: Floats, lost: float, other: float) -> Discrete
     return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=other, symmetric=True)
 
 
-def _uneven(losses: Floats, masses: Floats, lost: float, other: float) -> DiscreteLoss:
+def _uneven_below(losses: Floats, masses: Floats, lost: float, other: float) -> DiscreteLoss:
+    """Return the law with the masses at any losses; what both laws lack is at 0, and no rounding is at infinity."""
+    lacks = 1 - lost - math.fsum(masses), 1 - other - math.fsum(masses * np.exp(-losses))
+    atoms = ((0.0, max(0.0, min(lacks))), *_pairs(losses, masses))
+    return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=other)
+
+
+def _uneven_above(losses: Floats, masses: Floats, lost: float, other: float) -> DiscreteLoss:
     """Return the law with the masses at any losses; what both laws lack is at 0, what one lacks is met by itself."""
     lacks = 1 - lost - math.fsum(masses), 1 - other - math.fsum(masses * np.exp(-losses))
     rest = max(0.0, min(lacks))
