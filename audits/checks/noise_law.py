@@ -8,7 +8,7 @@ If the outputs follow the declared law, each product is a martingale of mean 1, 
 with probability at most alpha (Ville 1939). An output that the declared law cannot produce makes the wealth infinite.
 Beside it, the first outputs are looked at once for what scales do not show: noise that repeats between runs or entries,
 and, where a reference law is known, another shape, asymmetry, and draws or entries that depend on each other. That look
-has a small share of the significance, 1e-9 at most. A further hundredth of the significance is for what only many draws
+has a small share of the significance, 1e-9 at most. With it a hundredth of the significance is for what only many draws
 show: how many lie far out, and how often each whole number came.
 The test is about the noise and not about the claim: code that passes may leak, and code that fails may keep its claim.
 """
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.bulk import extremes, masses
+from audits.checks.laws.coincidences import chance_of_equal
 from audits.checks.laws.departures import departures, worst
 from audits.checks.laws.mechanism_law import outer
 from audits.checks.laws.uniforms import dependent, uniforms
@@ -34,12 +35,12 @@ FACTORS = (1 / 16, 1 / 4, 1 / 2, 0.7, 0.85, 1.2, 1.4, 2.0, 4.0)
 _LOOK = 1e-9
 """The share of the significance that the look at the first outputs has, at most."""
 
-_EXTREMES_SHARE = 0.01
-"""The share of the significance that extremes and single whole numbers have."""
+_FURTHER = 0.01
+"""The share of the significance that each call spends on the look, and on extremes and single whole numbers."""
 
 _LOOKED, _MOST_NUMBERS = 4_096, 2_000_000
-_COINCIDENCES, _EXPECTED = 3, 1e-4
-"""Three equal noises, where fewer than 1e-4 are expected, come by chance with probability 2e-13."""
+_COINCIDENCES, _BY_CHANCE = 3, 2e-13
+"""So many equal noises, where 1e-4 are expected, come by chance with that probability; coarse ones need more."""
 
 _PICKING = ("exponential", "report_noisy_max")
 """Mechanisms that answer a row of scores with one index."""
@@ -100,8 +101,8 @@ def watch_noise(
         raise ValueError(f"Expected wealth of {len(FACTORS)} bettors, got {len(wealth)}.")
     log_wealth, done, block, peak = np.array(wealth, dtype=float), 0, _BLOCK, -math.inf
     rivals = tuple(_rival(mechanism, factor) for factor in FACTORS)
-    look = min(_LOOK, significance / 2)
-    share = _EXTREMES_SHARE * significance
+    look = min(_LOOK, _FURTHER * significance / 2)
+    share = _FURTHER * significance - look
     needed, first, kept = -math.log(significance - look - share), list[Array](), list[Array]()
     while done < runs and peak < needed:
         size = min(block, runs - done)
@@ -164,10 +165,8 @@ def _repeated(output: Array, mechanism: Mechanism, known: Array) -> str:
     if output.dtype.kind != "f" or getattr(mechanism, "exact_sampler", False) or hasattr(mechanism, "leaf"):
         return ""
     noise = (output - known).ravel()
-    spread, size = float(np.median(np.abs(noise))), float(np.abs(output).max(initial=0.0))
-    expected = noise.size**2 * np.finfo(np.float64).eps * size / spread if spread > 0 else math.inf
     equal = noise.size - len(np.unique(noise))
-    if equal < _COINCIDENCES or (spread > 0 and expected > _EXPECTED):
+    if equal < _COINCIDENCES or chance_of_equal(equal, noise, output) > _BY_CHANCE:
         return ""
     return f"{equal} of {noise.size} noises are equal to others"
 

@@ -20,8 +20,9 @@ _DEVIATIONS = 5.62
 _SAMPLED = 0.015
 """How far the sampled variance of one message may lie off: four standard deviations for Laplace noise."""
 
-_ROUNDING, _FEWEST = 1e-6, 4
-"""Up to this relative difference numbers are equal; so few of them are compared at least."""
+_ROUNDING, _FEWEST, _FEWEST_ON_LATTICE, _LATTICE = 1e-6, 4, 64, 2.0**20
+"""Up to this relative difference numbers are equal; so few of them are compared at least, and more where they lie on a
+lattice: there the others' noises may cancel in one place up to about half the time."""
 
 Variances = dict[tuple[Mechanism, tuple[int, ...]], Array]
 
@@ -75,11 +76,17 @@ def _multiple(total: TapedTotal, release: TapedRelease) -> float:
     if total.label not in release.labels or release.output.shape != total.noise.shape or total.noise.size < _FEWEST:
         return 0.0
     single = release.output - release.value
-    if not single.all():
+    if not single.all() or (single.size < _FEWEST_ON_LATTICE and _on_lattice(single)):
         return 0.0
     ratios = total.noise / single
     size = float(np.median(ratios))
     return abs(size) if np.allclose(ratios, size, rtol=_ROUNDING, atol=0.0) else 0.0
+
+
+def _on_lattice(noise: Array) -> bool:
+    """Return whether noises are multiples of 2^-20, whole numbers among them, or equal in size to others."""
+    sizes = np.abs(noise).astype(np.float64).ravel()
+    return len(np.unique(sizes)) < sizes.size or bool((sizes * _LATTICE == np.round(sizes * _LATTICE)).all())
 
 
 def _too_small(squares: Array) -> float:

@@ -31,6 +31,7 @@ from dpaudit.model.losses import (
 Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
 _MARGIN = 1e-13
+_LARGEST_EPSILON = 1e290
 _CLOSED = (GaussianLoss, LaplaceLoss, ApproximateLoss, DiscreteLoss)  # families whose moments have a closed form
 _MOST = 2**63  # copies of a loss; of more nothing is said
 _ENTRIES = 1 << 18  # of a table of powers and atoms that is held at a time
@@ -93,6 +94,7 @@ def log_delta(composition: Composition, epsilon: float) -> float:
 def _log_finite(composition: Composition, epsilon: float) -> float:
     """Return a bound on the logarithm of what the finite losses add to delta."""
     moments, rounding = _log_moments(composition)
+    epsilon = min(epsilon, _LARGEST_EPSILON)  # delta is no larger at a larger epsilon, whose product is no float
     return min(0.0, float((moments + rounding + _constant() - _POWERS * epsilon * (1 - _MARGIN)).min()))
 
 

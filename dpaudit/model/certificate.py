@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self, get_args
 
 from dpaudit.checks import one_of
-from dpaudit.errors import CertificateError, ConfigError
+from dpaudit.errors import CertificateError, DPAuditError
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
@@ -22,6 +22,9 @@ SCHEMA = "urn:dpaudit:schema:certificate:5"
 
 The third did not list every hypothesis of the theorems as a condition, the fourth did not say the effort.
 """
+
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What plain data raise that have a right digest and are no certificate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +72,12 @@ class CertificateRecord:
         """
         try:
             data = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise CertificateError(f"The certificate is no JSON (truncated?): {error}.") from None
         if not isinstance(data, dict):
             raise CertificateError("Expected the certificate to be a JSON object.")
         stated = data.pop("digest", None)
-        if stated != digest_of(data):
+        if stated != _digest(data):
             raise CertificateError(
                 f"The certificate's digest {stated!r} does not match its content; it was altered or truncated."
             )
@@ -85,7 +88,15 @@ class CertificateRecord:
             )
         try:
             return cls(**_fields(data))
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
+        except (
+            DPAuditError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
             raise CertificateError(f"The certificate is malformed: {error}.") from None
 
 
@@ -93,6 +104,14 @@ def digest_of(data: dict[str, Any]) -> str:
     """Return the SHA-256 of `data` in canonical JSON: sorted keys, no spaces, no digest field."""
     rest = {key: value for key, value in data.items() if key != "digest"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _digest(data: dict[str, Any]) -> str:
+    """Return the digest of data that was read; an empty text, which is no digest, where they nest too deeply."""
+    try:
+        return digest_of(data)
+    except RecursionError:
+        return ""
 
 
 def _fields(data: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ SEEN = 1e-3
 UNNAMED = 0.005
 """A logarithm of a noise ratio that is too small to be worth a name."""
 
+_LEAST_LOG10 = -1e9
+
 
 def bracket_phrase(bracket: Bracket) -> str:
     """Return a bracket in words, rounded outwards."""
@@ -60,12 +62,14 @@ def engines_phrase(names: tuple[str, ...], effort: Effort) -> str:
 def below_floats(log10: float) -> str:
     """Return the words for a delta that is too small for a float, from an upper bound on its base-10 logarithm.
 
+    Logarithms below -1e9, minus infinity too, are said as -1e9.
+
     >>> below_floats(-772.3), below_floats(-300)
     ('at most 10⁻⁷⁷²', 'below 10⁻³⁰⁰')
     """
     if log10 > -301:
         return "below 10⁻³⁰⁰"
-    return f"at most 10{raised(math.ceil(log10))}"
+    return f"at most 10{raised(math.ceil(max(log10, _LEAST_LOG10)))}"
 
 
 def verdict_label(verdict: Verdict) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -25,8 +26,10 @@ from dpaudit import (
     Stated,
     certify,
 )
+from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
 from dpaudit.printed.argument import printed_budget
+from dpaudit.render.small_delta import delta_phrase
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
@@ -184,6 +187,31 @@ def test_a_certificate_that_was_touched_is_refused() -> None:
         Certificate.from_json(text[: len(text) // 2])
     with pytest.raises(CertificateError, match="object"):
         Certificate.from_json("[]")
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 100_000, "[" * 900 + "]" * 900, "9" * 6_000])
+def test_a_certificate_that_nests_or_counts_without_end_is_refused(text: str) -> None:
+    with pytest.raises(CertificateError, match="JSON"):
+        Certificate.from_json(text)
+
+
+@pytest.mark.parametrize("value", [True, 1e308, -1.0, "nan", "x", None, [], 10**30])
+@pytest.mark.parametrize("place", ["tight", "versions", "declaration", "claim", "lower", "upper"])
+def test_a_malformed_certificate_of_its_own_digest_is_refused(place: str, value: object) -> None:
+    """Whoever writes a certificate can write its digest: empty brackets and tables that are none are told."""
+    data = json.loads(certify(one(30.0), CLAIM).to_json())
+    table = data["tight"]["epsilon"] if place in ("lower", "upper") else data
+    table[place] = value
+    data["digest"] = digest_of(data)
+    with pytest.raises(CertificateError) if place not in ("lower", "upper") else suppress(CertificateError):
+        Certificate.from_json(json.dumps(data))
+
+
+def test_a_claim_far_beyond_floats_is_shown() -> None:
+    """Delta at epsilon = 1e308 has an exponent that no float holds; the words bound it still."""
+    claims = [replace(CLAIM, epsilon=epsilon) for epsilon in (1e6, 1e100, 1e300, 1e308)]
+    shown = [delta_phrase(certify(one(30.0), claim)) for claim in claims]
+    assert all(text.startswith("at most 10⁻") and len(text) < 30 for text in shown)
 
 
 def test_json_has_the_published_fields_and_spells_infinity() -> None:

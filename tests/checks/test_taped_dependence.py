@@ -20,6 +20,7 @@ from mechanisms import DiscreteLaplace, Gaussian, Laplace
 
 NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
 LAPLACE = Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one")
+WHOLE = DiscreteLaplace(scale=1.0, l1_sensitivity=1, neighbours="replace_one")
 TURNS, RUNS, ENTRIES = 6, 64, 4
 
 Change = Callable[[Array], Array]
@@ -161,6 +162,29 @@ def test_a_sum_that_is_a_multiple_of_one_message_carries_all_noise(users: int, *
     tape.total("message", NOISE, 32, np.sqrt(users) * noise)
     found = [finding for finding in too_calm(tape) if "one message's noise" in finding.message]
     assert [finding.rule for finding in found] == (["DPA229"] if accused else [])
+
+
+def test_whole_messages_of_two_people_that_agree_by_chance_are_not_accused() -> None:
+    """Where the second person's four whole numbers are 0, the sum equals one message: once in hundreds of phases."""
+    equal = 0
+    for seed in range(400):
+        tape = RunTape(seed=seed)
+        recorder = Recorder(tape.generator())
+        first = recorder.release("message", WHOLE, np.zeros((1, 4), dtype=np.int64))
+        total = first + WHOLE.release(np.zeros((1, 4), dtype=np.int64), recorder.rng)
+        equal += bool(first.all() and np.array_equal(total, first))
+        tape.total("message", WHOLE, 2, total)
+        assert list(too_calm(tape)) == []
+    assert equal > 0
+
+
+def test_many_whole_messages_that_stand_for_two_are_found() -> None:
+    """Seventy whole numbers that are none of them 0 do not agree with those of two people by chance."""
+    wide = DiscreteLaplace(scale=1_000.0, l1_sensitivity=1, neighbours="replace_one")
+    tape = RunTape(seed=1)
+    recorder = Recorder(tape.generator())
+    tape.total("message", wide, 2, recorder.release("message", wide, np.zeros((1, 70), dtype=np.int64)))
+    assert any("one message's noise" in finding.message for finding in too_calm(tape))
 
 
 def test_a_device_that_leaves_zeros_exact_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 import mechanisms._exact
 from audits import watch_noise
+from audits.checks import noise_law
 from audits.checks.laws.bulk import extremes, masses
 from audits.checks.laws.mechanism_law import law_findings
 from dpaudit.model.mechanism import Array
@@ -147,3 +148,77 @@ def test_the_chance_of_an_empty_tail_is_that_of_the_normal_law() -> None:
     inside = np.linspace(norm.cdf(-4), norm.cdf(4), 1_000_001)[:, None]
     least = min(departure.probability for departure in extremes(np.asarray(inside)))
     assert math.log(least) < -20
+
+
+class Single(Gaussian):
+    """Normal noise in single precision, as devices draw it; of 2^23 sizes a strip, which some thousands of draws meet.
+
+    It is returned in doubles.
+    """
+
+    __slots__ = ()
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return the value and noise in single precision."""
+        noise = rng.standard_normal(np.shape(value), dtype=np.float32)
+        result: Array = (np.asarray(value) + self.stddev * noise).astype(np.float32).astype(np.float64)
+        return result
+
+
+class Repeated(Single):
+    """Noise in single precision that comes twice."""
+
+    __slots__ = ()
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return the same noise in both halves of the rows."""
+        result: Array = super().release(value, rng)
+        half = len(result) // 2
+        result[half : 2 * half] = result[:half]
+        return result
+
+
+@pytest.mark.parametrize("stddev", [1.0, 1_000.0])
+def test_noise_in_single_precision_is_not_accused(stddev: float) -> None:
+    """A hundred thousand such numbers have 160 equal ones by chance; twice the same noise has fifty thousand."""
+    parameters: Any = {"stddev": stddev, "l2_sensitivity": 1.0, "neighbours": "replace_one"}
+    assert said(Single(**parameters)) == ""
+    assert "equal to others" in said(Repeated(**parameters))
+
+
+@pytest.mark.parametrize(("answer", "kind"), [(0.0, np.float32), (0.0, np.float64), (1_000.0, np.float32)])
+def test_watched_noise_in_single_precision_is_not_accused(answer: float, kind: Any) -> None:
+    """Of 32,768 such numbers a dozen are equal to others by chance."""
+    exact = np.full(8, answer)
+
+    def release(rng: np.random.Generator, size: int) -> Array:
+        output: Array = (exact + rng.standard_normal((size, 8), dtype=np.float32)).astype(np.float32).astype(kind)
+        return output
+
+    for seed in range(5):
+        seen = watch_noise(release, UNIT, exact, runs=5_000, rng=np.random.default_rng(seed), significance=1e-6)
+        assert not seen.fallen, seen.departure
+
+
+@pytest.mark.parametrize("significance", [0.05, 1e-6, 1e-8, 1e-12])
+def test_a_further_call_of_the_watch_spends_a_hundredth(monkeypatch: pytest.MonkeyPatch, significance: float) -> None:
+    """The look and the extremes share a hundredth of the significance, which each further call adds, however small."""
+    levels: list[float] = []
+
+    def kept(*arguments: Any) -> str:
+        levels.append(arguments[-1])
+        return ""
+
+    monkeypatch.setattr(noise_law, "_departure", kept)
+    monkeypatch.setattr(noise_law, "_far_out", kept)
+    watch_noise(
+        lambda rng, size: rng.standard_normal(size),
+        UNIT,
+        0.0,
+        runs=64,
+        rng=np.random.default_rng(2),
+        significance=significance,
+    )
+    assert len(levels) == 2
+    assert min(levels) > 0
+    assert math.fsum(levels) <= significance / 100 * (1 + 1e-12)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.bulk import bulk_of, extremes, hard_of, masses
+from audits.checks.laws.coincidences import chance_of_equal, chance_of_whole
 from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import Departure, count_of, departures, worst
 from audits.checks.laws.entrances import Sample, samples_of, wider
@@ -170,10 +171,11 @@ def _repeated(sample: Sample, numbers: int) -> str:
     if noise.dtype.kind != "f" or whole_numbers or np.any(sample.value):
         return ""
     equal = numbers - np.unique(noise).size
-    if equal >= _EQUAL:
+    if equal >= _EQUAL and chance_of_equal(equal, noise, noise) < _ALARM:
         return f"{equal} of {numbers} continuous noises are equal to others"
     whole = int((noise == np.round(noise)).sum())
-    return f"{whole} of {numbers} continuous noises are whole numbers" if whole >= _EQUAL else ""
+    accused = whole >= _EQUAL and chance_of_whole(whole, noise) < _ALARM
+    return f"{whole} of {numbers} continuous noises are whole numbers" if accused else ""
 
 
 def _density(sample: Sample) -> str:
