@@ -17,9 +17,9 @@ from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import Array
 
 _MOST, _ALIKE, _NEAR = 4_000_000, 1e-13, 1e-11  # outcomes; logarithms alike; losses near 0
-_CELLS, _FEW, _LARGEST = 1200, 4e5, 20  # cells of a noise, outcomes of all, the largest shift
+_CELLS, _FEW, _LARGEST = 1800, 6e5, 20  # cells of a noise, outcomes of all, the largest shift
 _KNOTS = 6000
-_REACH = 8.5  # deviations; beyond lies less than 1e-16
+_REACH, _BEYOND = 13.0, 2e-38  # deviations, and more than lies beyond
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 Outcomes = tuple[Array, Array, Array]  # masses, and the two logarithms
 Held = tuple[Outcomes, float, float, bool]  # outcomes, mass on others, mass not counted, whether both sides are alike
@@ -41,7 +41,8 @@ def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
     count = math.prod(math.comb(len(one[0][0]) + n - 1, n) for one, n in rows)
     spans = {one: one[1] * (2 if one[0] == "laplace" else 2 * _REACH) for one in shifts}
     width = math.prod((2 * span) ** shifts[one] * 1.0 for one, span in spans.items()) * count / _FEW
-    sizes = {one: min(_CELLS, int(span / width ** (1 / shifts.total())) + 4) for one, span in spans.items()}
+    fewest = {one: int(4 * one[1]) + (8 if one[0] == "laplace" else 120) for one in shifts}  # sums are integrals
+    sizes = {one: min(_CELLS, int(span / width ** (1 / shifts.total())) + fewest[one]) for one, span in spans.items()}
     cuts = [[(_cut(one, sizes[one], low=below), n) for one, n in shifts.items()] for below in (False, True)]
     return ("between", *(_together([*rows, *cut], rate, low=low, side=1 - 2 * i) for i, cut in enumerate(cuts)))
 
@@ -120,7 +121,7 @@ def _cut(shift: Loss, cells: int, *, low: bool) -> Held:
         more = np.concatenate([first, second, second + bend])
         less = np.concatenate([-first, -second, -first + bend]) - 2 * base
     if not flat:
-        return (held, more, less), 0.0, 0.0 if low else 4e-17, True
+        return (held, more, less), 0.0, 0.0 if low else _BEYOND, True
     held, more = np.append(held, math.exp(-mu) / 2), np.append(more, mu)
     still = np.full(len(held), -mu)
     return (np.tile(held, 2), np.append(more, still), np.append(still, more)), 0.0, 0.0, True

@@ -19,7 +19,8 @@ from dpaudit.model.losses import (
 )
 from dpaudit.model.mechanism import Mechanism, attained_loss, is_opposed, is_plugged_in
 
-_OUTPUTS, _FEWEST, _MOST = 1_000_000, 8, 4096  # outputs together, and cells of one continuous noise
+_OUTPUTS, _FEWEST, _MOST = 1_000_000, 80, 4096  # outputs together, and cells of one continuous noise
+_FINE = 4  # cells for each unit of a shift, so that sums over places in a cell are integrals
 _SPAN = 13.0  # deviations that the cells of Gaussian noise reach
 _LARGEST = 20.0  # the largest shift that is cut into cells
 _OUT = 2.0**-48  # relative, by which the joint shift of Gaussian losses is rounded outwards
@@ -123,7 +124,11 @@ def _cells(noises: "Counter[GaussianLoss | LaplaceLoss]", outputs: int) -> "dict
     spans = {loss: 2 * _size(loss) * (_SPAN if isinstance(loss, GaussianLoss) else 1.0) for loss in noises}
     room = math.log(_OUTPUTS / outputs) - math.fsum(n * math.log(3 * spans[loss]) for loss, n in noises.items())
     width = math.exp(-room / max(1, noises.total()))
-    return {loss: min(_MOST, int(span / width) + _FEWEST) for loss, span in spans.items()}
+    fewest = {
+        loss: int(_FINE * _size(loss)) + (_FEWEST if isinstance(loss, GaussianLoss) else _FEWEST // 10)
+        for loss in noises
+    }
+    return {loss: min(_MOST, int(span / width) + fewest[loss]) for loss, span in spans.items()}
 
 
 def _size(loss: GaussianLoss | LaplaceLoss) -> float:
