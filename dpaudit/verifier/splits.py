@@ -34,7 +34,7 @@ def split(mu: float, steps: int) -> Loss:
     near = np.linspace(0.0, end, _KNOTS)
     costs = [np.array([curve(float(at)) for at in near]) for curve in (one, two)]
     both = [float((costs[0][: j + 1] + np.exp(near[: j + 1]) * costs[1][j::-1]).min()) for j in range(_KNOTS)]
-    knots = [*near.tolist(), *np.linspace(end, last, _FAR)[1:].tolist()]
+    knots = [*near.tolist(), *(np.linspace(end, last, _FAR)[1:].tolist() if last > end else [])]
     heights = [min(apart(at), both[j] if j < _KNOTS else 1.0) for j, at in enumerate(knots)]
     hull: list[tuple[float, float]] = []
     for point in zip(map(math.exp, knots), heights, strict=True):

@@ -55,3 +55,10 @@ def test_the_checker_derives_the_split_again() -> None:
     assert certificate.verdict == "certified"
     assert verify(certificate.to_json()).accepted, verify(certificate.to_json())
     assert not verify(certificate.to_json().replace('"steps": 100', '"steps": 50')).accepted
+
+
+@pytest.mark.parametrize("move", [8.0])
+def test_large_moves_that_gain_from_a_split_to_the_end_are_read(move: float) -> None:
+    """Where the split is computed up to the last knot, no knots lie beyond."""
+    claim = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", unit="one person")
+    assert not [told for told in verify(certify(tree(1 / move, 2), claim).to_json()).complaints if "malformed" in told]
