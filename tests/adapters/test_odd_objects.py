@@ -19,8 +19,13 @@ from dpaudit.model.declaration import Stated
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Say that both libraries are installed, in version 9."""
-    monkeypatch.setattr("dpaudit.adapters.tumult.installed_version", lambda name: "9")
-    monkeypatch.setattr("dpaudit.adapters.dpsynth.installed_version", lambda name: "9")
+
+    def version(name: str) -> str:
+        assert name
+        return "9"
+
+    monkeypatch.setattr("dpaudit.adapters.tumult.installed_version", version)
+    monkeypatch.setattr("dpaudit.adapters.dpsynth.installed_version", version)
 
 
 def named(name: str, module: str = "tmlt.analytics", **fields: Any) -> Any:
@@ -33,6 +38,11 @@ def session(parameter: float, rows: float = 1.0) -> Any:
     metric = named("SymmetricDifference")
     inner = SimpleNamespace(d_in=rows, input_metric=metric)
     noise = [{"noise_mechanism": SimpleNamespace(name="LAPLACE"), "noise_parameter": parameter}]
+
+    def compiled(query: Any, asked: Any) -> Any:
+        assert query is not None
+        return SimpleNamespace(measurement=inner), asked, noise
+
     return named(
         "Session",
         private_sources=["t"],
@@ -40,7 +50,7 @@ def session(parameter: float, rows: float = 1.0) -> Any:
         _input_metric=SimpleNamespace(key_to_metric={"t": metric}),
         _input_domain=SimpleNamespace(key_to_domain={"t": "a frame"}),
         _d_in={"t": rows},
-        _compile_and_get_info=lambda query, asked: (SimpleNamespace(measurement=inner), asked, noise),
+        _compile_and_get_info=compiled,
     )
 
 
