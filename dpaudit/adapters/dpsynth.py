@@ -1,6 +1,7 @@
 """dpsynth (Google): a calibrated mechanism declares an event, and draws its noise from a generator that it is given."""
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
@@ -47,7 +48,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         event = subject.dp_event
     except AttributeError as error:
         raise UnsupportedError(f"{name} states no event ({error}); it needs a newer dp-accounting.") from None
-    records = int(getattr(subject, "max_records_per_user", 1))
+    records = _records(getattr(subject, "max_records_per_user", 1))
     epsilon, source = _claimed(event, question, question.delta)
     unit = question.unit if records == 1 else f"one person with at most {records} records"
     claim = replace(question.claim(epsilon, question.delta), unit=unit)
@@ -79,6 +80,20 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         awkward=() if question.pair is None else awkward_frames(question.pair, question.neighbours),
         notes=findings + points,
     )
+
+
+def _records(number: Any) -> int:
+    """Return how many records a person has.
+
+    Raises: UnsupportedError: it is no whole number, or below 1.
+    """
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        whole = 0
+    if whole < 1:
+        raise UnsupportedError(f"Expected max_records_per_user={number!r:.40} to be a whole number from 1 on.")
+    return whole
 
 
 def _claimed(event: Any, question: Question, delta: float) -> tuple[float, str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 _SAME, _SHOWN = 1e-9, 4
+_NO_NOISE = 1e-150
 _OTHER_NOISE = {"exponential", "geometric", "gumbel", "laplace", "logistic", "multivariate_normal"}
 _UNREAD = _OTHER_NOISE | {"spawn", "standard_exponential", "standard_normal"}
 
@@ -82,13 +83,15 @@ def compare(event: Any, generator: RecordingGenerator, records: int) -> Comparis
             declared[kind, number] += times
         else:
             unknown.add(kind)
+    if any(math.isnan(number) for _, number in [*declared, *generator.draws]) or math.isnan(spare):
+        return Comparison(open_points=("A number of the event or of a draw is none: they are not compared.",))
     if unknown:
         return Comparison(open_points=(f"Draws are not compared with {', '.join(sorted(unknown))}.",))
     drawn = Counter(
         (kind, number / records if kind == "normal" else number * records) for kind, number in generator.draws
     )
     kept, surplus, others = _matched(declared, drawn)
-    spare += sum(_mu_squared(*leaf) * (declared[leaf] - kept[leaf]) for leaf in declared)
+    spare += _total(declared - kept)
     needed, more = _total(others), _total(surplus)
     points = [f"draws by {', '.join(sorted(generator.unread))}"] if generator.unread else []
     finding = ""
@@ -114,15 +117,23 @@ def _leaves(event: Any, times: int = 1) -> Iterator[tuple[str, float, int]]:
         case "SelfComposedDpEvent":
             yield from _leaves(event.event, times * int(event.count))
         case "GaussianDpEvent":
-            yield "normal", float(event.noise_multiplier), times
+            yield "normal", _read(event.noise_multiplier), times
         case "ExponentialMechanismDpEvent":
-            yield "choice", float(event.epsilon), times
+            yield "choice", _read(event.epsilon), times
         case "ZCDpEvent":
-            yield "rho", float(event.rho), times
+            yield "rho", _read(event.rho), times
         case "EpsilonDeltaDpEvent" if event.epsilon == 0:  # a failure probability, which draws nothing
             return
         case name:
             yield name, math.nan, times
+
+
+def _read(number: Any) -> float:
+    """Return a number of an event, or NaN for what is none."""
+    try:
+        return float(number)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def _matched(declared: Counter[Any], drawn: Counter[Any]) -> tuple[Counter[Any], Counter[Any], Counter[Any]]:
@@ -148,7 +159,7 @@ def _mu_squared(kind: str, number: float) -> float:
     """Return the square of mu of normal noise, or twice the rho of a choice (Cesar and Rogers 2021, epsilon^2 / 8)."""
     if kind == "choice":
         return number**2 / 4
-    return math.inf if number == 0 else number**-2
+    return math.inf if abs(number) < _NO_NOISE else number**-2
 
 
 def _text(draw: tuple[str, float]) -> str:

@@ -67,16 +67,35 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
 def _claim(budget: Any, question: Question, unit: str) -> tuple[Claim, str]:
     """Return what a budget claims about one protected change, and its own text."""
     source, delta = " ".join(repr(budget).split()), question.delta
-    if budget.is_infinite:
+    infinite = getattr(budget, "is_infinite", None)
+    if infinite is None or callable(infinite) or not (hasattr(budget, "rho") or hasattr(budget, "epsilon")):
+        raise UnsupportedError(
+            f"Expected a privacy budget of Tumult Analytics, got {source:.80}; make one of its classes."
+        )
+    if infinite:
         stated_claim = question.claim(math.inf, 0.0)
     elif not hasattr(budget, "rho"):
-        stated_claim = question.claim(float(budget.epsilon), float(getattr(budget, "delta", 0.0)))
+        stated_claim = question.claim(_size("epsilon", budget.epsilon), _size("delta", getattr(budget, "delta", 0.0)))
     elif delta is None:
         raise UnsupportedError("Expected delta=...: a zCDP budget has an epsilon at a delta.")
     else:
-        stated_claim = question.claim(_epsilon(float(budget.rho), delta), delta)
+        stated_claim = question.claim(_epsilon(_size("rho", budget.rho), delta), delta)
         source += f", which dpaudit converts at delta={delta:g}"
     return replace(stated_claim, unit=unit), source
+
+
+def _size(name: str, number: Any) -> float:
+    """Return a number of a budget.
+
+    Raises: UnsupportedError: it is none, or negative.
+    """
+    try:
+        size = float(number)
+    except (TypeError, ValueError, OverflowError):
+        size = math.nan
+    if not size >= 0:
+        raise UnsupportedError(f"Expected the budget's {name}={number!r:.40} to be a number from 0 on.")
+    return size
 
 
 def _epsilon(rho: float, delta: float) -> float:
@@ -117,6 +136,8 @@ def _noise(expression: Any, compiled: Any, noise: tuple[Any, ...], claim: Claim)
     largest = max(abs(expression.low), abs(expression.high)) if kind == "GroupByBoundedSum" else 1
     mechanism, number = _NOISE.get(noise[0]["noise_mechanism"].name), _number(noise[0]["noise_parameter"])
     rows = _number(getattr(compiled, "d_in", math.nan))
+    if not (math.isfinite(number) and math.isfinite(rows)):
+        return None
     moved, metric = rows * float(largest), getattr(compiled, "input_metric", None)
     size = int(moved) if moved.is_integer() else moved
     by_rows = type(metric).__name__ == "SymmetricDifference"
