@@ -48,7 +48,8 @@ def dominating(cells: DiscretisedLoss, width: float) -> Grid:
     ratio = float(cells.width / Fraction(width))
     top = (len(masses) - 1) * ratio
     number = math.ceil(top - _SNAP)
-    at, part = split_phase(np.asarray(number - top + np.arange(len(masses)) * ratio, np.float64))
+    phases = np.maximum(number - top + np.arange(len(masses)) * ratio, 0.0)  # a loss within the snap of 0 is raised
+    at, part = split_phase(np.asarray(phases, np.float64))
     lift, stay = split_weights(part, width)
     placed = _placed(number, at, masses * np.where(part > 0, stay, 1.0), masses * np.where(part > 0, lift, 0.0))
     placed *= 1 + _SUMMED

@@ -117,3 +117,16 @@ def test_tails_of_gaussian_noise_refute_no_tiny_delta() -> None:
         Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove"),
     )
     assert verify(_certified(0.9, 0.01, 1e-30, *parts).to_json()).complaints == ()
+
+
+def test_a_loss_far_below_the_grid_beside_a_large_one_is_placed() -> None:
+    """The next to nothing of the first release moves no bound by more than the width."""
+    ends = [_certified(0.01, 0.01, 0.01, *noises).tight.delta.upper for noises in (_pair(1e-12), _pair(1e-3))]
+    assert 0.0029 <= ends[0] <= ends[1]
+
+
+def _pair(shift: float) -> tuple[Laplace, Laplace]:
+    """Two Laplace noises, one record moving the first by `shift` and the second by next to 1, in their scales."""
+    sizes = (shift, 1.000000001)
+    first, second = (Laplace(scale=1 / size, l1_sensitivity=1.0, neighbours="add_remove") for size in sizes)
+    return first, second
