@@ -58,6 +58,8 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
     def inner(part: "DpEvent", step: str) -> Declaration:
         return from_event(part, neighbours, f"{where}.{step}")
 
+    name = type(event).__name__
+    fields = {key: getattr(event, key) for key in ("epsilon", "delta") if hasattr(event, key)}
     try:
         match event:
             case dp_event.NoOpDpEvent() | dp_event.ComposedDpEvent(events=[]) | dp_event.SelfComposedDpEvent(count=0):
@@ -68,11 +70,11 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
                 return release("laplace", scale=noise, l1_sensitivity=_REPLACED[neighbours])
             case dp_event.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=buckets):
                 return release("randomised_response", epsilon=_response_epsilon(noise, buckets), categories=buckets)
-            case _ if type(event).__name__ == "ExponentialMechanismDpEvent":
-                return release("exponential", epsilon=event.epsilon, linf_sensitivity=1.0)
-            case _ if type(event).__name__ == "EpsilonDeltaDpEvent":
+            case _ if name == "ExponentialMechanismDpEvent":
+                return release("exponential", epsilon=fields["epsilon"], linf_sensitivity=1.0)
+            case _ if name == "EpsilonDeltaDpEvent":
                 said = f"an EpsilonDeltaDpEvent of dp-accounting, {where}"
-                return Stated(epsilon=event.epsilon, delta=event.delta, source=said, neighbours=neighbours)
+                return Stated(source=said, neighbours=neighbours, **fields)
             case dp_event.ComposedDpEvent(events=events):
                 return Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
             case dp_event.SelfComposedDpEvent(event=part, count=times):

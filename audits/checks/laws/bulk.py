@@ -63,13 +63,14 @@ def masses(mechanism: Mechanism, output: Array, value: Array) -> Iterator[Depart
     """
     counted = _counted_noise(output, value) if is_additive(mechanism) else None
     if counted is not None:  # the law of the noise is asked once for each number
-        output, numbers = counted
-        value = np.zeros_like(output)
+        output, value = counted[0], np.zeros_like(counted[0])
     ends = steps(mechanism, output, value)
     if ends is None:
         return
     lower, upper = (end.ravel() for end in ends)
-    if counted is None:
+    if counted is not None:
+        numbers = counted[1]
+    else:
         _, first, numbers = np.unique(lower, return_index=True, return_counts=True)
         lower, upper = lower[first], upper[first]
     height, every = upper - lower, int(numbers.sum())
