@@ -23,7 +23,7 @@ SCHEMA = "urn:dpaudit:schema:certificate:5"
 The third did not list every hypothesis of the theorems as a condition, the fourth did not say the effort.
 """
 
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+_MALFORMED = (DPAuditError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What plain data raise that have a right digest and are no certificate."""
 
 
@@ -88,15 +88,7 @@ class CertificateRecord:
             )
         try:
             return cls(**_fields(data))
-        except (
-            DPAuditError,
-            KeyError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            ArithmeticError,
-            RecursionError,
-        ) as error:
+        except _MALFORMED as error:
             raise CertificateError(f"The certificate is malformed: {error}.") from None
 
 
