@@ -2,13 +2,13 @@
 
 import pytest
 
-from dpaudit import Claim, LaplaceLoss, Release, Repeat, SampledLoss, Subsample, certify
+from dpaudit import Claim, LaplaceLoss, Release, Repeat, SampledLoss, Subsample, bracket_epsilon, certify, fold
 from dpaudit.engines.tilted.pairs.cells import derived_delta
 from dpaudit.engines.tilted.pairs.moderate import moderate_above, moderate_below
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import LOST, AllocatedLoss, ApproximateLoss, GaussianLoss, MixtureLoss
-from mechanisms import Laplace
+from mechanisms import Gaussian, Laplace
 
 
 def laplace(scale: float, neighbours: Neighbours) -> Declaration:
@@ -16,6 +16,7 @@ def laplace(scale: float, neighbours: Neighbours) -> Declaration:
     return Release(label="x", mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours))
 
 
+TAIL = 1e-40
 PARTS = {"a thousand of loss 1": (1.0, 1000), "one of loss 1000": (1e-3, 1)}
 
 
@@ -57,15 +58,25 @@ def test_what_stands_for_a_large_part_is_on_the_safe_side() -> None:
         return 0.0
 
     small = ((LaplaceLoss(shift=1.0), 100),)
-    assert moderate_above(small, other) == moderate_below(small, other) == small
+    assert moderate_above(small, TAIL, other) == moderate_below(small, TAIL, other) == small
     large = ((LaplaceLoss(shift=1.0), 1000), (GaussianLoss(mu=0.1), 2))
-    assert moderate_above(large, other) == ((LOST, 1),)
-    assert moderate_below(large, other) == ((LaplaceLoss(shift=1.0), 60),)
+    assert moderate_above(large, TAIL, other) == ((LOST, 1),)
+    assert moderate_below(large, TAIL, other) == ((LaplaceLoss(shift=1.0), 60),)
     for loss in (LaplaceLoss(shift=1e6), ApproximateLoss(epsilon=1e6, delta=0.1), GaussianLoss(mu=1e3)):
-        ((below, times),) = moderate_below(((loss, 3),), other)
+        ((below, times),) = moderate_below(((loss, 3),), TAIL, other)
         assert times == 1
         for epsilon in (0.0, 1.0, 50.0):
             assert below.hockey_stick(epsilon) <= loss.hockey_stick(epsilon)
+
+
+def test_draws_of_little_noise_keep_a_finite_epsilon_from_above() -> None:
+    """Ten draws from a hundred records, of which one counts several times: as before large parts were looked at."""
+    noise = Gaussian(stddev=0.25, l2_sensitivity=1.0, neighbours="replace_one")
+    drawn = Subsample(
+        part=Release(label="x", mechanism=noise), rate=0.1, scheme="with_replacement", population=100, batch_size=10
+    )
+    bracket = bracket_epsilon(fold(drawn, "replace_one"), 1e-5)
+    assert 79.5 < bracket.lower < bracket.upper < 86.3
 
 
 def test_both_sides_of_a_large_part_agree_with_its_limit() -> None:

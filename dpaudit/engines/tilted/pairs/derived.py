@@ -42,7 +42,7 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             step = _composed(inside, _step_width(width, blocks), tail, above=True)
             return allocated_above(step, blocks, width, tail * _CAPPED, order)
         case _:
-            ((held, _),) = moderate_above(((loss, 1),), _reach)
+            ((held, _),) = moderate_above(((loss, 1),), tail, _reach)
             return _of_cells(own_cells(held, width, tail), above=True)
 
 
@@ -66,7 +66,7 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
                 return allocated_below(step, steps, width, tail * _CAPPED, order)
             return placed_below(step, steps, places, tail * _CAPPED, order)
         case _:
-            ((held, _),) = moderate_below(((loss, 1),), _reach)
+            ((held, _),) = moderate_below(((loss, 1),), tail, _reach)
             missing = held.reverse_infinite_mass if isinstance(held, DiscreteLoss) else 0.0
             return replace(_of_cells(own_cells(held, width, tail), above=False), missing=missing)
 
@@ -111,7 +111,7 @@ def _lacking(losses: Floats, masses: Floats) -> float:
 
 def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> FinitePair:
     """Return the pair of all losses inside together, one loss by itself or several on one grid."""
-    inside = (moderate_above if above else moderate_below)(inside, _reach)
+    inside = (moderate_above if above else moderate_below)(inside, tail, _reach)
     if len(inside) == 1 and inside[0][1] == 1:
         return (pair_above if above else pair_below)(inside[0][0], width, tail)
     finest = max(width, _span(inside, tail) / _MOST)
