@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
 
+from dpaudit.accounting.curves.connected import connected
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Shuffle
@@ -133,36 +134,12 @@ def _categories(part: Declaration) -> int:
 
 @lru_cache(maxsize=64)
 def _dominating(clones: Clones) -> DiscreteLoss:
-    """Return atoms whose curve lies on or above that of the pair: straight lines between raised knots.
-
-    The pair is symmetric, so that h(1/x) = 1 - 1/x + h(x)/x has the knots below 1.
-    """
+    """Return atoms whose curve lies on or above that of the pair: straight lines between raised knots."""
     if clones.epsilon == 0:
         return DiscreteLoss(atoms=((0.0, 1.0),))
     knots = _knots(clones)
     heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]]) * (1 + _INFLATED)
-    x, h = np.exp(knots), np.append(heights, 0.0)
-    back = 1 / x[:0:-1]
-    places = np.concatenate([[0.0], back, x])
-    curve = np.concatenate([[1.0], 1 - back + back * h[:0:-1], h])
-    corners = convex_corners(places, curve)
-    points, curve = places[corners], curve[corners]
-    slopes = np.append(np.diff(curve) / np.diff(points), 0.0)
-    masses, points = np.maximum(np.diff(slopes), 0.0) * points[1:], points[1:]
-    return _symmetric(np.log(points[points > 1]), masses[points > 1])
-
-
-def _symmetric(losses: Floats, masses: Floats) -> DiscreteLoss:
-    """Return the symmetric law with these masses at positive losses: of P at l, so of Q at -l; the rest is at 0.
-
-    The curve at epsilon of 0 or more depends on these masses alone, so that rounding of the others does not enter it.
-    """
-    mirrored = masses * np.exp(-losses)
-    whole = max(1.0, math.fsum((*masses, *mirrored)))
-    held = np.concatenate([mirrored[::-1], masses]) / whole
-    places = np.concatenate([-losses[::-1], losses])
-    rest = max(0.0, 1 - math.fsum(held))
-    return DiscreteLoss(atoms=((0.0, rest), *zip(places.tolist(), held.tolist(), strict=True)), symmetric=True)
+    return connected(np.asarray(np.exp(knots), np.float64), np.append(heights, 0.0))
 
 
 def _knots(clones: Clones) -> Floats:
@@ -188,19 +165,6 @@ def _reached(clones: Clones, low: float, delta: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if clones.delta(middle)[1] > delta else (low, middle)
     return high
-
-
-def convex_corners(x: Floats, h: Floats) -> list[int]:
-    """Return which points are corners of the lower convex hull: a convex curve below the points lies below it too."""
-    kept: list[int] = []
-    for i in range(len(x)):
-        while len(kept) > 1:
-            a, b = kept[-2], kept[-1]
-            if (h[b] - h[a]) * (x[i] - x[b]) < (h[i] - h[b]) * (x[b] - x[a]):
-                break
-            kept.pop()
-        kept.append(i)
-    return kept
 
 
 def shuffled_attained(node: Shuffle, moved: Composition) -> Composition:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit.accounting.accountant import bracket_delta
+from dpaudit.accounting.curves.connected import convex_corners
 from dpaudit.accounting.curves.hockey_stick import engines_for, reach
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.accounting.shuffling import convex_corners
 from dpaudit.checks import positive
 from dpaudit.errors import UnsupportedError
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpaudit.accounting.shuffling import Floats, convex_corners
+from dpaudit.accounting.curves.connected import connected
 from dpaudit.engines.gaussian import GAUSSIAN
 from dpaudit.engines.tilted.pairs.cells import Look, derived_delta
 from dpaudit.model.bracket import smallest_epsilon
@@ -43,27 +43,9 @@ def split_above(mu: float, steps: int) -> DiscreteLoss:
     knots = np.append(near, np.linspace(float(near[-1]), last, _FAR)[1:])
     apart = np.array([GAUSSIAN.delta(known, float(at)).upper for at in knots])
     heights = np.minimum(np.append(split, np.ones(len(knots) - _KNOTS)), apart) * (1 + _RAISED)
-    return _connected(np.asarray(np.exp(knots), np.float64), np.asarray(np.minimum(heights, 1.0), np.float64))
+    return connected(np.asarray(np.exp(knots), np.float64), np.asarray(np.minimum(heights, 1.0), np.float64))
 
 
 def _falls(loss: AllocatedLoss) -> float:
     """Return about the epsilon at which a secret step has a negligible delta, infinity where the transform has none."""
     return smallest_epsilon(lambda at: derived_delta(loss, at, _LOOK)[1], _RARE)
-
-
-def _connected(x: Floats, heights: Floats) -> DiscreteLoss:
-    """Return the symmetric loss whose curve connects heights at knots x from 1 on; the last height is lost."""
-    lost = float(heights[-1])
-    mirrored = 1 / x[:0:-1]
-    places = np.concatenate([[0.0], mirrored, x])
-    curve = np.concatenate([[1.0], 1 - mirrored + mirrored * heights[:0:-1], heights])
-    corners = convex_corners(places, curve)
-    points, curve = places[corners], curve[corners]
-    slopes = np.append(np.diff(curve) / np.diff(points), 0.0)
-    masses, points = np.maximum(np.diff(slopes), 0.0) * points[1:], points[1:]
-    losses, masses = np.log(points[points > 1]), masses[points > 1]
-    others = masses * np.exp(-losses)
-    rest = max(0.0, 1 - lost - math.fsum((*masses, *others)))
-    sides = [zip(at.tolist(), held.tolist(), strict=True) for at, held in ((-losses, others), (losses, masses))]
-    atoms = ((0.0, rest), *sides[0], *sides[1])
-    return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=lost, symmetric=True)

@@ -1,5 +1,7 @@
 """One release whose loss is made of others, met once: bounds by fine pairs above and below it."""
 
+from collections.abc import Callable
+
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import GAUSSIAN
@@ -15,12 +17,13 @@ def _loss(composition: Composition) -> DerivedLoss | None:
     return loss if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss) else None
 
 
-def _known(loss: DerivedLoss | None, epsilon: float) -> float:
-    """Return what a secret step of Gaussian releases costs at most: the same step in public."""
-    if not isinstance(loss, AllocatedLoss) or loss.places > 1:
-        return 1.0
-    alone = Composition.total(Composition.of(part) * times for part, times in loss.inside)
-    return GAUSSIAN.delta(alone, epsilon).upper if GAUSSIAN.covers(alone) else 1.0
+def _known(loss: DerivedLoss | None) -> Callable[[float], float]:
+    """Return the delta that a secret step of Gaussian releases has at most: that of the same step in public."""
+    if isinstance(loss, AllocatedLoss) and loss.places == 1:
+        alone = Composition.total(Composition.of(part) * times for part, times in loss.inside)
+        if GAUSSIAN.covers(alone):
+            return lambda epsilon: GAUSSIAN.delta(alone, epsilon).upper
+    return lambda _: 1.0
 
 
 def _covers(composition: Composition) -> bool:
@@ -34,14 +37,15 @@ def _at(look: Look) -> Engine:
     def delta(composition: Composition, epsilon: float) -> Bracket:
         loss = _loss(composition)
         lower, upper = derived_delta(loss, epsilon, look) if loss else (0.0, 1.0)
-        return Bracket(lower=lower, upper=min(upper, _known(loss, epsilon)), engines=("tilted",))
+        return Bracket(lower=lower, upper=min(upper, _known(loss)(epsilon)), engines=("tilted",))
 
     def epsilon(composition: Composition, delta: float) -> Bracket:
         loss = _loss(composition)
         if not loss or delta <= total_infinite_mass(composition)[1]:  # only infinite losses are as small
             return Bracket(lower=0.0, upper=float("inf"), engines=("tilted",))
         lower = largest_epsilon(lambda at: derived_delta(loss, at, look)[0], delta)
-        upper = smallest_epsilon(lambda at: min(derived_delta(loss, at, look)[1], _known(loss, at)), delta)
+        known = _known(loss)
+        upper = smallest_epsilon(lambda at: min(derived_delta(loss, at, look)[1], known(at)), delta)
         return Bracket(lower=lower, upper=upper, engines=("tilted",))
 
     return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
