@@ -61,6 +61,18 @@ def test_a_violation_by_rare_values_says_at_which_level_it_holds() -> None:
     assert result.bound_at(significance=0.001).epsilon < result.epsilon_lower
 
 
+def test_a_violation_by_rare_values_has_no_witness_of_the_main_event() -> None:
+    """A witness counts the main event again, which did not show it: the bound has a name of its own."""
+    seed, result = next(
+        (seed, found) for seed in range(20) if (found := audited(open_sometimes, seed)).attack == "rare values"
+    )
+    assert (result.bound, result.bounds[0].name) == ("rare_values", "rare_values")
+    assert any("no witness" in remark for remark in result.remarks)
+    case = audits.function_case(open_sometimes, neighbours=(0.0, 1.0), claim=CLAIM, arithmetic="exact")
+    with pytest.raises(ValueError, match="nothing to hand on"):
+        audits.refute(case, result, np.random.default_rng(seed))
+
+
 def test_honest_code_at_its_claim_is_not_accused() -> None:
     """The chance that 3 of 60 honest audits are accused at level .01 is .023; of 8, 2e-7. The seeds are fixed."""
     verdicts = [audited(rounded, seed, runs=4_000).verdict for seed in range(60)]
