@@ -59,7 +59,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         points = ("No draw was compared with the event; that needs pair=(data, neighbouring data).",)
     declaration, because = _declared(event, question)
     if findings:
-        because = "the draws exceed the declared event"
+        because = "the draws exceed the declared event if all of them are noise on data"
         declaration = Stated(epsilon=math.inf, source=f"{_LIBRARY} {version}, {because}", neighbours="add_remove")
 
     def prepare(seed: int) -> Callable[[Any], Any]:

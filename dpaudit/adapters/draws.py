@@ -98,8 +98,8 @@ def compare(event: Any, generator: RecordingGenerator, records: int) -> Comparis
     if needed > spare * (1 + _SAME):
         shown = ", ".join(f"{times} × {_text(draw)}" for draw, times in sorted(others.items())[:_SHOWN])
         finding = (
-            f"The declared event leaves mu^2 = {spare:.6g} for draws of undeclared scale, which need {needed:.6g}: "
-            f"{shown}{', and more' if len(others) > _SHOWN else ''}."
+            f"The declared event leaves mu^2 = {spare:.6g} for draws of undeclared scale, which need {needed:.6g} "
+            f"if each is noise on data: {shown}{', and more' if len(others) > _SHOWN else ''}."
         )
     if needed + more > spare * (1 + _SAME):
         points += [f"{times} × {_text(leaf)} beyond what is declared" for leaf, times in surplus.items()]

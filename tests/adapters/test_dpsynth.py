@@ -108,7 +108,7 @@ def test_half_the_noise_is_a_finding_not_proved_and_a_violation() -> None:
     release = adapt(Histogram(sigma=6.0, share=0.1), **ASKED)
     assert "Finding: " in release.notes[0]
     assert "1 × normal noise of scale 0.6" in release.notes[0]
-    assert release.stated_because == "the draws exceed the declared event"
+    assert release.stated_because == "the draws exceed the declared event if all of them are noise on data"
     assert verdicts(release, 6_000) == ("not_proved", "violation")
     unseen = adapt(Histogram(sigma=6.0, share=0.1), **ASKED | {"pair": None})
     assert certify(unseen.declaration, unseen.claim).verdict == "certified"
@@ -176,7 +176,8 @@ def event(name: str, **fields: float) -> Any:
         (
             event("NoOpDpEvent"),
             (("normal", 5.0),),
-            "leaves mu^2 = 0 for draws of undeclared scale, which need 0.04: 1 × normal noise of scale 5.",
+            "leaves mu^2 = 0 for draws of undeclared scale, which need 0.04 if each is noise on data: "
+            "1 × normal noise of scale 5.",
         ),
         (event("ExponentialMechanismDpEvent", epsilon=1.0), (("choice", 1.0),), ""),
         (event("ExponentialMechanismDpEvent", epsilon=1.0), (("choice", 1.1),), "1 × a choice at epsilon 1.1"),
