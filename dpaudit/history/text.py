@@ -10,7 +10,7 @@ from dpaudit.history.trends import Trend, claim_of, summary_of, trends_of
 from dpaudit.model.codec import encode
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.wording.markdown import bullets, cell, table
-from dpaudit.wording.numerals import at_least, at_most
+from dpaudit.wording.numerals import at_least, at_most, counted
 
 _HEAD = ("day", "document", "verdict", "claimed", "proved, at most", "attacked, at least")
 
@@ -49,7 +49,7 @@ def history_data(observed: Observed) -> dict[str, Any]:
 def counts_sentence(observed: Observed) -> str:
     """Return how many documents were read, and how many could not be."""
     lost = f" {len(observed.unread)} could not be read; they are listed at the end." if observed.unread else ""
-    return f"Read {observed.documents} reports and checks.{lost}"
+    return f"Read {counted(observed.documents, 'document')} (reports and checks).{lost}"
 
 
 def _subject(trend: Trend) -> dict[str, Any]:
