@@ -80,59 +80,102 @@ class ReadNoise:
         return self.close * max(self.size, 1e-300)
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
+class _OfOneLabel:
+    """What the releases of one label show, release by release.
+
+    `nodes` holds, by the shape of a row, numbers of elements of streams of sums with their runs and their noise.
+    """
+
+    mechanism: Mechanism
+    site: str
+    scale: float
+    close: float = 0.0
+    size: float = 0.0
+    rows: list[Array] = field(default_factory=list)
+    runs: list[Array] = field(default_factory=list)
+    exact: list[Array] = field(default_factory=list)
+    width: int = 0
+    nodes: dict[tuple[int, ...], list[tuple[Array, Array, Array]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, noise: Array, runs: Array) -> None:
+        """Add single draws. Shape: `noise` is (releases, draws, *item)."""
+        self.width = self.width or noise.shape[1]
+        self.rows.append(noise.reshape(-1, *noise.shape[2:]))
+        self.runs.append(np.repeat(runs, noise.shape[1]))
+
+
 def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
     """Return, by label, all noise of continuous mechanisms.
 
     The noise of a tree is that of its nodes: each is the noise of a prefix less that of the prefix without the node.
     Releases whose noise drowns in the rounding of the published numbers are left out: nothing was seen of it.
     """
-    singles: dict[str, list[Array]] = defaultdict(list)
-    owners: dict[str, list[Array]] = defaultdict(list)
-    answers: dict[str, list[Array]] = defaultdict(list)
-    sizes: dict[str, float] = defaultdict(float)
-    least: dict[str, float] = {}
-    sites: dict[str, str] = {}
-    leaves: dict[str, Mechanism] = {}
-    closest: dict[str, float] = defaultdict(float)
-    trees: dict[tuple[str, int], dict[int, Array]] = defaultdict(dict)
+    read: dict[str, _OfOneLabel] = {}
     for release, leaf, scale in _readable(tape):
-        noise, close = release.output.astype(np.float64) - release.value, _close(release)
-        numbers = np.broadcast_to(0 if release.element is None else release.element, (len(release.runs),)).tolist()
-        for row in release.rows:
-            label = release.label_of(row)
-            sites.setdefault(label, release.site)
-            closest[label] = max(closest[label], close)
-            least[label] = min(scale, least.get(label, scale))
-            sizes[label] = max(sizes[label], float(np.abs(release.output[row]).max(initial=0.0)))
+        if not release.rows:
+            continue
+        noise = _draws(leaf, release.output.astype(np.float64) - release.value)
+        sizes = np.abs(release.output).reshape(len(noise), -1).max(axis=1, initial=0.0)
+        for label, rows in _rows_by_label(release):
+            found = read.setdefault(label, _OfOneLabel(mechanism=leaf, site=release.site, scale=scale))
+            found.close, found.scale = max(found.close, _close(release)), min(found.scale, scale)
+            found.size = max(found.size, float(np.fmax.reduce(sizes[rows])))  # a row that is no number has no size
             if release.element is None:
-                singles[label].append(_draws(leaf, noise[row]))
-                owners[label].append(np.full(len(singles[label][-1]), int(release.runs[row])))
-                answers[label].append(np.ravel(release.value[row]))
+                found.add(noise[rows], release.runs[rows])
+                found.exact.append(np.ravel(release.value[rows]))
             else:
-                trees[label, int(release.runs[row])][numbers[row]] = _draws(leaf, noise[row])
-            leaves.setdefault(label, leaf)
-    heights: dict[str, list[Array]] = defaultdict(list)
-    for (label, run), prefixes in trees.items():
-        for number, node in _nodes(prefixes):
-            singles[label].append(node)
-            owners[label].append(np.full(len(node), run))
-            heights[label].append(np.full(len(node), (number & -number).bit_length() - 1))
+                numbers = np.broadcast_to(release.element, release.runs.shape)[rows]
+                found.nodes[noise.shape[1:]].append((numbers, release.runs[rows], noise[rows]))
+    alone = {label: found for label, found in read.items() if found.rows}
+    levels = {label: _add_nodes(found) for label, found in read.items()}
     return {
         label: ReadNoise(
-            mechanism=leaves[label],
-            rows=np.concatenate(parts),
-            runs=np.concatenate(owners[label]),
-            width=len(parts[0]),
-            exact=np.concatenate(answers[label]) if label in answers else np.zeros(0),
-            size=sizes[label],
-            scale=least[label],
-            site=sites[label],
-            close=closest[label],
-            levels=np.concatenate(heights.get(label, [np.zeros(0, dtype=np.int64)])),
+            mechanism=found.mechanism,
+            rows=np.concatenate(found.rows),
+            runs=np.concatenate(found.runs),
+            width=found.width,
+            exact=np.concatenate(found.exact) if found.exact else np.zeros(0),
+            size=found.size,
+            scale=found.scale,
+            site=found.site,
+            close=found.close,
+            levels=levels[label],
         )
-        for label, parts in singles.items()
-        if parts
+        for label, found in (alone | read).items()
+        if found.rows
     }
+
+
+def _rows_by_label(release: TapedRelease) -> Iterator[tuple[str, Array]]:
+    """Yield each label of a release with its published rows."""
+    if len(release.labels) == 1:
+        yield release.labels[0], np.array(release.rows)
+        return
+    places: dict[str, list[int]] = defaultdict(list)
+    for row in release.rows:
+        places[release.labels[row]].append(row)
+    yield from ((label, np.array(found)) for label, found in places.items())
+
+
+def _add_nodes(found: _OfOneLabel) -> Array:
+    """Add the noise of all nodes of trees whose two prefixes are known, and return the level of each row of it."""
+    levels = [np.zeros(0, dtype=np.int64)]
+    for parts in found.nodes.values():
+        numbers, runs, noise = (np.concatenate(held) for held in zip(*parts, strict=True))
+        places: dict[int, dict[int, int]] = defaultdict(dict)
+        for place, (run, number) in enumerate(zip(runs.tolist(), numbers.tolist(), strict=True)):
+            places[run][number] = place
+        pairs = [pair for prefixes in places.values() for pair in _nodes(prefixes)]
+        if not pairs:
+            continue
+        place, parent = np.array(pairs).T
+        before = np.where((parent < 0).reshape(-1, *[1] * (noise.ndim - 1)), 0.0, noise[parent])
+        found.add(noise[place] - before, runs[place])
+        number = numbers[place].astype(np.int64)
+        heights = np.log2(number & -number).astype(np.int64)  # powers of two, whose logarithms are exact
+        levels.append(np.repeat(heights, noise.shape[1]))
+    return np.concatenate(levels)
 
 
 def _readable(tape: RunTape) -> Iterator[tuple[TapedRelease, AdditiveMechanism, float]]:
@@ -164,17 +207,20 @@ def _scale(leaf: AdditiveMechanism, shape: tuple[int, ...]) -> float | None:
 
 
 def _draws(leaf: AdditiveMechanism, noise: Array) -> Array:
-    """Return one draw of the leaf a row: single numbers, or whole matrices."""
+    """Return the draws of the leaf in each row: single numbers, or whole matrices. Shape: (rows, draws, *item)."""
     axes = leaf.item_axes
-    return noise.reshape(-1, *noise.shape[noise.ndim - axes :]) if axes else noise.reshape(-1, 1)
+    return noise.reshape(len(noise), -1, *(noise.shape[noise.ndim - axes :] if axes else (1,)))
 
 
-def _nodes(prefixes: dict[int, Array]) -> Iterator[tuple[int, Array]]:
-    """Yield the number and the noise of every node of one tree whose two prefixes are known."""
-    for number, noise in prefixes.items():
+def _nodes(prefixes: dict[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the places of a prefix and of its parent, for every node of one tree whose two prefixes are known.
+
+    `prefixes` are places by the number of the element; the parent of a node that is a prefix itself is at -1.
+    """
+    for number, place in prefixes.items():
         parent = number & (number - 1)
         if parent == 0 or parent in prefixes:
-            yield number, noise - (prefixes[parent] if parent else 0.0)
+            yield place, prefixes[parent] if parent else -1
 
 
 def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
@@ -226,9 +272,13 @@ def drawn_again(tape: RunTape) -> Iterator[Finding]:
             continue
         noise = release.output - release.value
         size = _CLOSE * np.abs(release.output).max(initial=0.0)
-        numbers = np.broadcast_to(release.element, (len(release.runs),)).tolist()
-        for row in release.rows:
-            key = (release.label_of(row), int(release.runs[row]), int(numbers[row]))
+        whole = bool(np.isfinite(noise).all())
+        numbers = np.broadcast_to(release.element, release.runs.shape).tolist()
+        for row, run, number in zip(release.rows, release.runs.tolist(), numbers, strict=False):
+            key = (release.label_of(row), run, number)
+            if whole and key not in shown:
+                shown[key] = noise[row]
+                continue
             before = shown.setdefault(key, noise[row])
             if key[0] in accused or before.shape != noise[row].shape or (np.abs(before - noise[row]) <= 8 * size).all():
                 continue

@@ -19,7 +19,7 @@ from dpaudit.engines.tilted.engine import (
     TILTED_SHARP,
     TILTED_UPPER,
 )
-from dpaudit.engines.tilted.once import ONCE, ONCE_QUICK
+from dpaudit.engines.tilted.once import ONCE, ONCE_QUICK, ONCE_UPPER
 from dpaudit.engines.verified.engine import COARSE, PROVED, UPPER, VERIFIED
 from dpaudit.model.bracket import Effort
 
@@ -34,7 +34,7 @@ ENGINES: tuple[Engine, ...] = (SINGLE, ONCE, GAUSSIAN, BASIC, OPTIMAL, RARE, REN
 
 ROUGH: tuple[Engine, ...] = (
     SINGLE,
-    ONCE_SOON,
+    ONCE_QUICK,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -71,7 +71,7 @@ BY_EFFORT: dict[Effort, tuple[Engine, ...]] = {"quick": QUICK, "default": ENGINE
 
 UPPERS: tuple[Engine, ...] = (
     SINGLE,
-    ONCE,
+    ONCE_UPPER,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -82,7 +82,7 @@ UPPERS: tuple[Engine, ...] = (
 
 PROVED_UPPERS: tuple[Engine, ...] = (
     SINGLE,
-    ONCE,
+    ONCE_UPPER,
     GAUSSIAN,
     BASIC,
     OPTIMAL,
@@ -104,6 +104,7 @@ __all__ = [
     "ONCE",
     "ONCE_QUICK",
     "ONCE_SOON",
+    "ONCE_UPPER",
     "OPTIMAL",
     "PLD",
     "PROVED_UPPERS",

@@ -6,7 +6,7 @@ from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import GAUSSIAN
 from dpaudit.engines.limits import gridded
-from dpaudit.engines.tilted.pairs.cells import FINE_LOOK, QUICK_LOOK, Look, derived_delta
+from dpaudit.engines.tilted.pairs.cells import FINE_LOOK, QUICK_LOOK, Look, derived_delta, derived_upper
 from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.model.losses import AllocatedLoss, AverageLoss, Composition, DerivedLoss, SampledLoss, StitchedLoss
 
@@ -44,14 +44,36 @@ def _at(look: Look) -> Engine:
         if not loss or delta <= total_infinite_mass(composition)[1]:  # only infinite losses are as small
             return Bracket(lower=0.0, upper=float("inf"), engines=("tilted",))
         lower = largest_epsilon(lambda at: derived_delta(loss, at, look)[0], delta)
-        known = _known(loss)
-        upper = smallest_epsilon(lambda at: min(derived_delta(loss, at, look)[1], known(at)), delta)
-        return Bracket(lower=lower, upper=upper, engines=("tilted",))
+        return Bracket(lower=lower, upper=_smallest(loss, delta, look), engines=("tilted",))
 
     return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
 
 
+def _smallest(loss: DerivedLoss, delta: float, look: Look) -> float:
+    """Return the smallest epsilon whose upper bound on delta is small enough."""
+    known = _known(loss)
+    return smallest_epsilon(lambda at: min(derived_upper(loss, at, look), known(at)), delta)
+
+
+def _delta_above(composition: Composition, epsilon: float) -> Bracket:
+    """Return the upper bound of `ONCE` on delta, above 0."""
+    loss = _loss(composition)
+    upper = min(derived_upper(loss, epsilon), _known(loss)(epsilon)) if loss else 1.0
+    return Bracket(lower=0.0, upper=upper, engines=("tilted",))
+
+
+def _epsilon_above(composition: Composition, delta: float) -> Bracket:
+    """Return the upper bound of `ONCE` on epsilon, above 0."""
+    loss = _loss(composition)
+    covered = loss is not None and delta > total_infinite_mass(composition)[1]
+    upper = _smallest(loss, delta, FINE_LOOK) if loss and covered else float("inf")
+    return Bracket(lower=0.0, upper=upper, engines=("tilted",))
+
+
 ONCE = _at(FINE_LOOK)
+
+ONCE_UPPER = Engine(name="tilted", covers=_covers, delta=_delta_above, epsilon=_epsilon_above)
+"""The upper side of `ONCE` alone, in about half the time."""
 
 ONCE_QUICK = _at(QUICK_LOOK)
 """As sound, wider for secret steps, and several times quicker."""

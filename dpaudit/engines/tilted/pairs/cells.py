@@ -1,6 +1,7 @@
 """Cells of any loss, from above and from below: its own where it has some, those of a finite pair where it has none."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,14 +73,34 @@ QUICK_LOOK = Look(cells=1 << 9, tails=(1e-16,))
 
 def derived_delta(loss: DerivedLoss, epsilon: float, look: Look = FINE_LOOK) -> tuple[float, float]:
     """Return lower and upper bounds on delta(epsilon) of one derived loss, by pairs as fine as `look` says."""
+    return max(low.delta_below(epsilon) for low in _looks(_fine_below, loss, look)), derived_upper(loss, epsilon, look)
+
+
+def derived_upper(loss: DerivedLoss, epsilon: float, look: Look = FINE_LOOK) -> float:
+    """Return the upper bound of `derived_delta` alone, in about half the time."""
+    return min(high.delta_above(epsilon) for high in _looks(_fine_above, loss, look))
+
+
+def _looks(made: Callable[[DerivedLoss, float, int], FinitePair], loss: DerivedLoss, look: Look) -> list[FinitePair]:
+    """Return the pairs of one side, for each probability that may be lost."""
     secret = isinstance(loss, AllocatedLoss)
-    pairs = [_fine(loss, tail, look.cells if secret else _MOST) for tail in (look.tails if secret else (_TAIL,))]
-    return max(low.delta_below(epsilon) for low, _ in pairs), min(high.delta_above(epsilon) for _, high in pairs)
+    return [made(loss, tail, look.cells if secret else _MOST) for tail in (look.tails if secret else (_TAIL,))]
 
 
 @lru_cache(maxsize=64)
-def _fine(loss: DerivedLoss, tail: float, cells: int) -> tuple[FinitePair, FinitePair]:
-    """Return pairs below and above a loss, on so many cells."""
-    width = 2.0 ** math.floor(math.log2(span(loss, tail) / cells))
-    low, high = pair_below(loss, width, tail), pair_above(loss, width, tail)
-    return low.gathered(width), placed(high, width)
+def _fine_below(loss: DerivedLoss, tail: float, cells: int) -> FinitePair:
+    """Return a pair that a loss dominates, on so many cells."""
+    width = _width(loss, tail, cells)
+    return pair_below(loss, width, tail).gathered(width)
+
+
+@lru_cache(maxsize=64)
+def _fine_above(loss: DerivedLoss, tail: float, cells: int) -> FinitePair:
+    """Return a pair that dominates a loss, on so many cells."""
+    width = _width(loss, tail, cells)
+    return placed(pair_above(loss, width, tail), width)
+
+
+def _width(loss: DerivedLoss, tail: float, cells: int) -> float:
+    """Return the width of so many cells over the span of a loss."""
+    return 2.0 ** math.floor(math.log2(span(loss, tail) / cells))
